@@ -12,13 +12,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// card is what a first run ends with: the text, and who wrote which part of it.
+// card is the end of a first run: the text, and who wrote which part of it.
 type card struct {
 	Link  string
 	Parts []cardPart
-	// Shares are the tokens' probabilities as they were drawn, the learner's first, which are 1.
+	// Shares are the probabilities of the tokens when they were drawn; the learner's tokens
+	// come first and count as 1.
 	Shares []float64
-	Given  int    // how many of them are the learner's
+	Given  int    // number of tokens from the learner
 	Yours  string // "7 tokens"
 	Its    string
 	// Boldest is the token that was least likely when it was drawn, and Chance how
@@ -32,15 +33,15 @@ type card struct {
 	Made  string // what the text was made with: "tiny-5M, seed 42"
 }
 
-// cardPart is the learner's beginning or a token of the model's.
+// cardPart is the learner's beginning or one of the model's tokens.
 type cardPart struct {
 	Text  string
 	Yours bool
-	Long  bool // a long shot, drawn against the odds
+	Long  bool // an unlikely token, drawn against the odds
 	Share string
 }
 
-// cardMark is a token as a bar, as tall as the model was sure of it.
+// cardMark is a token as a bar whose height is its probability.
 type cardMark struct {
 	X, Y, W, H string // SVG lengths
 	Yours      bool
@@ -85,10 +86,10 @@ func newCard(st *session.State) card {
 	return c
 }
 
-// leastMark is the height of the lowest mark, so that an unlikely token is still seen.
+// leastMark is the height of the lowest mark, so that an unlikely token is still visible.
 const leastMark = 0.05
 
-// marks lays the bars side by side.
+// marks lays out the bars side by side.
 func (c card) marks() []cardMark {
 	var list []cardMark
 	pitch := 1 / float64(max(len(c.Shares), 24))
@@ -101,7 +102,7 @@ func (c card) marks() []cardMark {
 	return list
 }
 
-// seedsOf names the seeds of a run's draws: another try has another one.
+// seedsOf lists the seeds of a run's draws: each new try has another seed.
 func seedsOf(st *session.State) string {
 	var list []string
 	for _, step := range st.Steps {
@@ -118,13 +119,14 @@ func seedsOf(st *session.State) string {
 
 func cardAddress(link string) string { return cardFile(link, "") }
 
-// cardFile is the address of a card's page, or with an extension (".svg") of its picture.
+// cardFile returns the address of a card's page or, with an extension (".svg"), of its
+// picture.
 func cardFile(link, extension string) string {
 	return base + "/card" + extension + "?" + url.Values{"log": {link}}.Encode()
 }
 
-// withCard calls f with the card of the link in a request, in the queue, or answers why
-// there is none.
+// withCard calls f with the card of the link in a request, in the queue, or answers with
+// the reason why there is none.
 func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card) error) bool {
 	link, err := session.ParseLink(s.Model, r.URL.Query().Get("log"))
 	if err == nil && !ended(link) {
@@ -145,15 +147,16 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	return err == nil
 }
 
-// What a card's page says without a run. It is a page like others, since a static site sends
-// it first to a visitor with a card's link, until the program runs there and makes the card.
+// Texts of a card's page without a run. It is an ordinary page, since a static site sends
+// it first to a visitor with a card's link, until the program runs there and makes the
+// card.
 const (
 	noRunHead = "A text that somebody wrote with a model."
 	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, " +
 		"the address has lost its end: ask for it again."
 )
 
-// card answers GET /first/card: the card of a run. Anybody who has the link sees it.
+// card answers GET /first/card with the card of a run, which anyone with the link can see.
 func (s *Server) card(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("log") == "" {
 		s.HTML(w, r, http.StatusOK, refusalHTML(noRunHead, noRunSay))

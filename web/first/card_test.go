@@ -55,8 +55,8 @@ func TestCardIsTheText(t *testing.T) {
 	})
 }
 
-// TestCardDownloads: the card can be saved as a drawing and as pixels, by anybody with its link,
-// and an unfinished run has none.
+// TestCardDownloads: anyone with its link can save the card as a drawing and as pixels; an
+// unfinished run has no card.
 func TestCardDownloads(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -94,7 +94,7 @@ func TestCardDownloads(t *testing.T) {
 		}
 		drawn := strings.Join(strings.Fields(d.Find("text").Text()), "")
 		if !strings.Contains(drawn, text) {
-			t.Errorf("the drawing says %q, want the card's %q in it", drawn, text)
+			t.Errorf("the drawing has the text %q, want the card's %q in it", drawn, text)
 		}
 	}
 	for _, path := range []string{"/first/card.svg", "/first/card.png"} {
@@ -105,7 +105,7 @@ func TestCardDownloads(t *testing.T) {
 	}
 }
 
-// TestCardWarnsOfMissingGlyphs: a card whose PNG would have boxes says so next to it.
+// TestCardWarnsOfMissingGlyphs: a card whose PNG has boxes comes with a warning.
 func TestCardWarnsOfMissingGlyphs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -113,7 +113,7 @@ func TestCardWarnsOfMissingGlyphs(t *testing.T) {
 		link, _ := linkAt(t, 3, prompt, session.StepToken{})
 		card := s.open("/first/card?" + url.Values{"log": {link}}.Encode())
 		if said := strings.Contains(card.Find(".keep__share").Text(), "boxes"); said != boxes {
-			t.Errorf("%q: boxes are spoken of: %v, want %v", prompt, said, boxes)
+			t.Errorf("%q: boxes are mentioned: %v, want %v", prompt, said, boxes)
 		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// atScene is true at a scene.
+// atScene returns an expression that is true at a scene.
 func atScene(scene string) string {
 	return `document.readyState === "complete" && document.querySelector(".fr--` + scene + `") !== null`
 }
 
-// TestBrowserFirstRun goes from the home page to the card, and leaves and goes on in the
+// TestBrowserFirstRun goes from the home page to the card, and leaves and resumes in the
 // middle.
 func TestBrowserFirstRun(t *testing.T) {
 	t.Parallel()
@@ -36,7 +36,7 @@ func TestBrowserFirstRun(t *testing.T) {
 		}
 		tab.Until(`document.querySelector("#temperature")`)
 		use.Slide("#temperature", 0.4)
-		// The bars follow the hand: no button is pressed.
+		// The bars follow the slider without a button press.
 		tab.Until(`document.querySelector("h1").textContent === "Move it, and look."`)
 		tab.Until(`!document.querySelector(".fr__knob .btn").checkVisibility()`)
 		use.Press(main)
@@ -60,8 +60,8 @@ func TestBrowserFirstRun(t *testing.T) {
 	})
 }
 
-// TestFirstRunBeforeItsScripts: on a slow connection, before any script has come, the front
-// door can be read and used, and each button of the first run leads on.
+// TestFirstRunBeforeItsScripts: on a slow connection, before any script has loaded, the
+// home page can be read and used, and each button of the first run works.
 // Promise: On a slow connection the home page and the first run work before any script has loaded.
 func TestFirstRunBeforeItsScripts(t *testing.T) {
 	fixture.Long(t)
@@ -97,8 +97,8 @@ func TestFirstRunBeforeItsScripts(t *testing.T) {
 	tab.Until(`document.querySelector(".keep")`)
 }
 
-// TestFirstRunShowsPendingAnswer: while an answer is on its way the button shows that it was
-// pressed, and another press does nothing.
+// TestFirstRunShowsPendingAnswer: while an answer is in flight, the button shows that it
+// was pressed, and another press does nothing.
 func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -118,13 +118,13 @@ func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	tab.Eval(`answer()`)
 	tab.Until(atScene("guess") + ` && !document.querySelector(".is-sent")`)
 	if n := browser.Value[int](tab, `asked`); n != 1 {
-		t.Errorf("%d questions were sent, want 1", n)
+		t.Errorf("%d requests were sent, want 1", n)
 	}
 }
 
-// TestFirstRunMotion: what a scene ends with moves into the next; a key ends a movement in
-// its middle and nothing of it is left; until the marker has fallen neither the heading
-// nor the title names the winner. With VIZ_SHOTS there are five frames of each.
+// TestFirstRunMotion: the end of a scene moves into the next one. A key ends a movement
+// midway and leaves nothing behind. Until the marker has fallen neither the heading nor the
+// title names the winner. With VIZ_SHOTS the test takes five frames of each.
 func TestFirstRunMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestFirstRunMotion(t *testing.T) {
 			}
 		}
 		tab.Eval(`go()`)
-		tab.Keys("x") // no command
+		tab.Keys("x") // not a command
 		tab.Until(`moving().length === 0 && !document.querySelector(".carried, .is-falling")`)
 	}
 	tab.Click(main)
@@ -185,7 +185,8 @@ func TestFirstRunMotion(t *testing.T) {
 	step("joined", main, ".w")
 }
 
-// TestBrowserEnterContinues: Enter alone leads on wherever the page asks for nothing else.
+// TestBrowserEnterContinues: Enter alone is enough to continue wherever the page asks for
+// nothing else.
 func TestBrowserEnterContinues(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -212,19 +213,20 @@ func TestBrowserEnterContinues(t *testing.T) {
 	tab.Until(atScene("joined"))
 }
 
-// places are where the heading begins and where the main button lies.
+// places returns the positions of the heading and of the main button.
 const places = `["h1", "main .btn--main"].map((s) => document.querySelector(s)?.getBoundingClientRect())
 	.map((b, i) => b ? [b.left, b.top, ...(i ? [b.right, b.bottom] : [])].map(Math.round).join() : "")`
 
-// isCut is true where the text ends out of view or a line of it is cut in two.
+// isCut is true if the text ends out of view or one of its lines is cut off.
 const isCut = `(() => {
 	const box = document.querySelector(".fr__text > div")?.getBoundingClientRect();
 	const lines = [...document.querySelectorAll(".fr__text .prose > span")].flatMap((e) => [...e.getClientRects()]);
 	return lines.some((l) => l.top < box.top - 2 && l.bottom > box.top + 2 || l.bottom > box.bottom + 2);
 })()`
 
-// steady checks that the heading and the main button of a scene are where they were in the
-// scenes before, on screens on which they can be, and that the end of the text is in view.
+// steady checks that the heading and the main button of a scene are at the same positions
+// as in earlier scenes, on screens where that is possible, and that the end of the text is
+// in view.
 func steady(tab *browser.Tab, seen map[string]string, scene string) {
 	for _, s := range []browser.Screen{browser.Chromebook, browser.Laptop} {
 		tab.Screen(s)
@@ -242,12 +244,13 @@ func steady(tab *browser.Tab, seen map[string]string, scene string) {
 	}
 }
 
-// TestScenesAreAccessible: axe-core finds nothing in any scene, neither the heading nor the main
-// button moves from one scene to the next, and the text shows its last lines, whole.
+// TestScenesAreAccessible: axe-core finds nothing in any scene, the heading and the main
+// button do not move from one scene to the next, and the last lines of the text are fully
+// visible.
 func TestScenesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
-	s := site{t: t, url: webtest.Server(t, webtest.Options{})}.another() // says where the scenes are
+	s := site{t: t, url: webtest.Server(t, webtest.Options{})}.another() // used to get the addresses of the scenes
 	url := s.url
 	if webtest.IsInTab(t) {
 		url = webtest.ServeTab(t, "")
@@ -265,7 +268,7 @@ func TestScenesAreAccessible(t *testing.T) {
 		tab.Go(url + p.at.RequestURI())
 		audit(scene)
 		switch scene {
-		case "shares": // a share, and its bar on the map
+		case "shares": // hover a share, and its bar on the map
 			tab.Eval(`document.querySelector(".shares li").dispatchEvent(new PointerEvent("pointerover",
 				{ bubbles: true }))`)
 			tab.Until(`[...document.querySelectorAll(".is-lit")].map((e) => e.localName).sort().join() === "li,span"`)

@@ -17,7 +17,7 @@ var (
 )
 
 // TestFirstRunByForms goes from the home page through every scene to the card and into the
-// Loop, by forms alone.
+// Loop, using only forms.
 func TestFirstRunByForms(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -26,7 +26,7 @@ func TestFirstRunByForms(t *testing.T) {
 	if got := form.AttrOr("action", ""); got != "/first" {
 		t.Fatalf("a newcomer's field leads to %q, want %q", got, "/first")
 	}
-	// The space that a phone's keyboard puts after every word is left out.
+	// The space that a phone's keyboard adds after every word is removed.
 	p := s.open("/first?" + url.Values{"prompt": {begins + " "}}.Encode()).mustBe("read")
 	if n := p.Find(".chips .tk").Length(); n != 7 {
 		t.Errorf("%d tokens, want the start mark and six more", n)
@@ -37,7 +37,7 @@ func TestFirstRunByForms(t *testing.T) {
 		t.Errorf("%d rows, want five candidates and everything else", n)
 	}
 	if n := p.Find(".shares .is-noted").Length(); n != 1 || p.Find(".ghost").Length() != 0 {
-		t.Errorf("%d rows are the guess; or there are ticks for a knob that has not been shown", n)
+		t.Errorf("got %d rows for the guess, want 1, or there are ticks for a knob that has not been shown", n)
 	}
 	p = p.press(main).mustBe("bolder")
 	p = p.press(pick).mustBe("bolder")
@@ -46,7 +46,7 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	p = p.press(main).mustBe("drop")
 	if got := p.Find(main).Text(); got != "Let it fall" {
-		t.Errorf("the button says %q, want %q", got, "Let it fall")
+		t.Errorf("the button is %q, want %q", got, "Let it fall")
 	}
 	p = p.press(main).mustBe("drop")
 	if p.Find(".laid__drop").Length() != 1 {
@@ -54,7 +54,7 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	before := p.link()
 	if p = p.press("form:has([name=do][value=again]) button").mustBe("drop"); p.link() == before {
-		t.Error("another try is the same run")
+		t.Error("another try leads to the same run")
 	}
 	p = p.press(main).mustBe("joined")
 	if n := p.Find(".prose .w").Length(); n != 1 {
@@ -74,11 +74,11 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	if says := s.open("/first?prompt=%D0%96%D0%B8%D0%BB+%D1%81%D1%82%D0%B0%D1%80%D0%B8%D0%BA").mustBe("read").
 		Find(".say").Text(); !strings.Contains(says, "this program knows English") {
-		t.Errorf("of a Russian text the page says %q, want that the model knows English", says)
+		t.Errorf("for a Russian text the page has %q, want a note that the model knows English", says)
 	}
 	other := s.another().open(p.at.RequestURI())
 	if other.Find(".keep").Text() != p.Find(".keep").Text() {
-		t.Error("somebody else sees another card")
+		t.Error("another visitor sees a different card")
 	}
 	if loop := s.open(p.Find(main).AttrOr("href", "")); loop.status != 200 || loop.at.Path != "/loop" {
 		t.Errorf("the Loop is %d at %s; want loop.status = 200, Path = %q", loop.status, loop.at, "/loop")
@@ -95,9 +95,10 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 }
 
-// TestFirstRunHidesAnswersUntilGuessed: before a guess a page has no shares, and before the draw
-// nothing of it: with two seeds whose draws differ it is the same, but for the link. The
-// pages after them have what is looked for, so that it could have been found.
+// TestFirstRunHidesAnswersUntilGuessed: before a guess a page has no shares, and before the
+// draw it reveals nothing about it: for two seeds with different draws it is the same
+// except for the link. The following pages do contain the answers, which shows that the
+// test would have found them.
 func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -134,7 +135,7 @@ func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 			pages = append(pages, strings.ReplaceAll(p.html, link, "LINK"))
 			after := p.press(main)
 			if after.Find(".laid__drop").Length() != 1 {
-				t.Errorf("%s: nothing falls when it is asked for", scene)
+				t.Errorf("%s: nothing falls when requested", scene)
 			}
 			draws = append(draws, after.Find(".laid__pin").Text()+after.Find(".laid__pin > svg").AttrOr("x", ""))
 		}
@@ -147,7 +148,7 @@ func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 	}
 }
 
-// TestGuessesAreInAlphabeticalOrder: the order of the guesses says nothing about their shares.
+// TestGuessesAreInAlphabeticalOrder: the order of the guesses does not reveal their shares.
 func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 	t.Parallel()
 	p := newSite(t).to("guess")
@@ -165,8 +166,8 @@ func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 	}
 }
 
-// TestFirstRunResumesFromItsAddress: every place can be left, and is found again by its address, in any
-// browser, and by /first and the home page in one's own.
+// TestFirstRunResumesFromItsAddress: every place can be left and is found again by its
+// address, in any browser, and through /first and the home page in the same browser.
 func TestFirstRunResumesFromItsAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -174,10 +175,10 @@ func TestFirstRunResumesFromItsAddress(t *testing.T) {
 		p := s.to(scene)
 		main := p.Find("main").Text()
 		if again := s.open("/first").mustBe(scene); again.Find("main").Text() != main {
-			t.Errorf("/first does not go on with %s", scene)
+			t.Errorf("/first does not continue with %s", scene)
 		}
 		if other := s.another().open(p.at.RequestURI()).mustBe(scene); other.Find("main").Text() != main {
-			t.Errorf("the address of %s shows another page", scene)
+			t.Errorf("the address of %s shows a different page", scene)
 		}
 		if got := s.open("/").Find(".door__back a").AttrOr("href", ""); got != "/first" {
 			t.Errorf("the home page leads to %q from %s; want %q", got, scene, "/first")
@@ -190,8 +191,8 @@ func TestFirstRunResumesFromItsAddress(t *testing.T) {
 	})
 }
 
-// TestFirstRunIsOfferedOnce: who has finished or skipped the first run begins in the Loop.
-// Somebody who only looks at another's card has not.
+// TestFirstRunIsOfferedOnce: visitors who have finished or skipped the first run start in
+// the Loop. Viewing someone else's card does not count.
 func TestFirstRunIsOfferedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -200,7 +201,7 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	drop := s.another().to("drop")
 	loop := drop.press(".fr__ways button")
 	if loop.at.Path != "/loop" || loop.link() != drop.link() {
-		t.Errorf("skipping leads to %s, want to the same run in the Loop", loop.at)
+		t.Errorf("skipping leads to %s, want the same run in the Loop", loop.at)
 	}
 	if got := leads(drop.s); got != "/loop" {
 		t.Errorf("after skipping the field leads to %q, want %q", got, "/loop")
@@ -219,7 +220,7 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	guest := s.another()
 	guest.open(card.at.RequestURI())
 	if got := leads(guest); got != "/first" {
-		t.Errorf("after another's card the field leads to %q", got)
+		t.Errorf("after viewing someone else's card the field leads to %q", got)
 	}
 }
 
@@ -231,7 +232,8 @@ func (p page) mustBeField() {
 	}
 }
 
-// TestBadInputIsExplained: what leads nowhere is answered in words, with a way on.
+// TestBadInputIsExplained: invalid input is answered with an explanation and a way to
+// continue.
 func TestBadInputIsExplained(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -274,10 +276,10 @@ func TestBadInputIsExplained(t *testing.T) {
 	}
 	for _, at := range []string{"/", "/first?scene=write"} {
 		if most := s.open(at).Find("#begin").AttrOr("maxlength", ""); most != "4097" {
-			t.Errorf("the field at %s takes %s characters, want 4097: one more than is refused below", at, most)
+			t.Errorf("the field at %s accepts %s characters, want 4097: one more than allowed", at, most)
 		}
 	}
-	// More bytes than a prompt may have, and more tokens than the model can read: 4,097 and 1,200 characters.
+	// More bytes than allowed, and more tokens than the model can read: 4,097 and 1,200 characters.
 	for long, has := range map[string]string{
 		strings.Repeat("a", 4097): "4,097 characters", strings.Repeat("日本語", 400): "1,200 characters",
 	} {
@@ -311,12 +313,12 @@ func TestBadInputIsExplained(t *testing.T) {
 	}
 }
 
-// TestKnobKeepsTheAxis: the axis of the shares stays, and what no knob has is refused.
+// TestKnobKeepsTheAxis: the axis of the shares stays, and values outside of the knob's range are refused.
 func TestKnobKeepsTheAxis(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 1, begins, oneStage, oneStage)
 	p := newSite(t).open(at("bolder", link)).mustBe("bolder").press(pick).mustBe("bolder")
-	// Tokens below half a percent are in the last row, so its tick is another one.
+	// Tokens below half a percent are in the last row, so its tick changes.
 	ghosts := func(p page) map[string]string {
 		list := map[string]string{}
 		p.Find(".shares li:not(:last-child)").Each(func(_ int, row *goquery.Selection) {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
 // begins is the prompt of most tests.
 const begins = "In the old house lived a"
 
-// site is a server as one browser, with its cookies, sees it.
+// site is a server as seen by one browser, with its cookies.
 type site struct {
 	t   testing.TB
 	url string
@@ -38,7 +38,7 @@ func newSiteWith(t testing.TB, limits *admission.Limits) site {
 	return s.another()
 }
 
-// another is a browser without cookies.
+// another returns the site as seen by a browser without cookies.
 func (s site) another() site {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -113,7 +113,7 @@ func (p page) mustBe(scene string) page {
 
 const main, pick = "main .btn--main", "main .pick"
 
-// to goes to a scene by its main buttons, and takes the first guess that is offered.
+// to goes to a scene with the main buttons, and takes the first guess offered.
 func (s site) to(scene string) page {
 	s.t.Helper()
 	p := s.open("/first?" + url.Values{"prompt": {begins}}.Encode()).mustBe("read")
@@ -131,7 +131,7 @@ func (s site) to(scene string) page {
 	return p
 }
 
-// linkAt is the link to a run with a seed, after commands.
+// linkAt returns the link to a run with a seed, after commands, and its state.
 func linkAt(t testing.TB, seed int, prompt string, commands ...session.Command) (string, *session.State) {
 	t.Helper()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())

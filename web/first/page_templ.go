@@ -223,7 +223,7 @@ func pageHTML(v view) templ.Component {
 	})
 }
 
-// headHTML is the heading. It has the focus where there is no main button.
+// headHTML is the heading. It has the focus if there is no main button.
 func headHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -289,7 +289,7 @@ func headHTML(v view) templ.Component {
 	})
 }
 
-// topHTML is the header: how far one is, and the ways out.
+// topHTML is the header: the progress, and the ways to leave.
 func topHTML(step int, link string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -586,7 +586,7 @@ func partsHTML(parts []cardPart) templ.Component {
 	})
 }
 
-// pictureHTML is what the scene shows or asks.
+// pictureHTML is the picture or the question of the scene.
 func pictureHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -855,7 +855,7 @@ func pictureHTML(v view) templ.Component {
 	})
 }
 
-// hereHTML is where a form is sent from.
+// hereHTML holds the fields for the place from which a form is sent.
 func hereHTML(p place, do string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -962,7 +962,7 @@ func hereHTML(p place, do string) templ.Component {
 	})
 }
 
-// doHTML is the main button, and what else can be done.
+// doHTML is the main button, and the other actions.
 func doHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1055,7 +1055,7 @@ func doHTML(v view) templ.Component {
 	})
 }
 
-// refusalHTML says why there is no page.
+// refusalHTML explains why there is no page.
 func refusalHTML(head, say string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1129,7 +1129,7 @@ func refusalHTML(head, say string) templ.Component {
 	})
 }
 
-// cardHTML is what a first run ends with.
+// cardHTML is the card at the end of a first run.
 func cardHTML(c card) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -32,10 +32,10 @@ func sendFile(w http.ResponseWriter, kind, extension string, content []byte) {
 	h.Set("Content-Type", kind)
 	h.Set("Content-Length", strconv.Itoa(len(content)))
 	h.Set("Content-Disposition", `attachment; filename="token-by-token`+extension+`"`)
-	_, _ = w.Write(content) // who has left needs no answer
+	_, _ = w.Write(content) // fails only if the client has left
 }
 
-// keepsake is the card to be drawn.
+// keepsake returns the card's data for drawing.
 func (c card) keepsake() plots.Keepsake {
 	k := plots.Keepsake{
 		Title: "Written together with a model",

@@ -18,12 +18,12 @@ type scene string
 // The scenes, in order.
 const (
 	sceneWrite  scene = "write"  // the learner writes a beginning
-	sceneRead   scene = "read"   // it is read as tokens
+	sceneRead   scene = "read"   // the text is read as tokens
 	sceneGuess  scene = "guess"  // the learner guesses the next token
-	sceneShares scene = "shares" // the shares that the model gives
+	sceneShares scene = "shares" // the model's shares
 	sceneBolder scene = "bolder" // a guess about the knob, then the knob
-	sceneDrop   scene = "drop"   // one is drawn, and can be drawn again
-	sceneJoined scene = "joined" // it joins the text
+	sceneDrop   scene = "drop"   // a token is drawn, and can be drawn again
+	sceneJoined scene = "joined" // the token joins the text
 	sceneEnd    scene = "end"    // the sentence is written to its end
 )
 
@@ -31,10 +31,10 @@ var scenes = []scene{
 	sceneWrite, sceneRead, sceneGuess, sceneShares, sceneBolder, sceneDrop, sceneJoined, sceneEnd,
 }
 
-// guessElse is a guess that none of the tokens offered comes next.
+// guessElse is the guess that none of the offered tokens comes next.
 const guessElse = "else"
 
-// Guesses of what the knob does to the bar of the favorite.
+// Guesses about the effect of the knob on the bar of the favorite.
 const (
 	turnGrow   = "grow"
 	turnShrink = "shrink"
@@ -45,11 +45,11 @@ const (
 type place struct {
 	scene scene
 	link  string
-	guess string // of the next token: its id, or guessElse; "" for none
-	turn  string // of the knob: one of those above; "" for none
+	guess string // guess of the next token: its id, or guessElse; "" for none
+	turn  string // guess about the knob: one of those above; "" for none
 }
 
-// query is the part of an address that leads to the place.
+// query returns the query string that leads to the place.
 func (p place) query() string {
 	q := url.Values{"scene": {string(p.scene)}}
 	if p.link != "" {
@@ -66,7 +66,7 @@ func (p place) query() string {
 
 func (p place) address() string { return base + "?" + p.query() }
 
-// placeOf reads a place. Its link is not parsed yet.
+// placeOf reads a place from a query. It does not parse the link.
 func placeOf(q url.Values) place {
 	return place{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess"), turn: q.Get("turn")}
 }
@@ -89,8 +89,8 @@ func (p place) parse(m *infer.Model) (session.Link, error) {
 	return link, nil
 }
 
-// fits reports whether a run is at a moment that the scene shows. It is what keeps an
-// edited address from showing shares or a draw too early.
+// fits reports whether a run is at a moment that the scene shows. It keeps an edited
+// address from showing shares or a draw too early.
 func (s scene) fits(l session.Link) bool {
 	last := session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran}
 	if l.Cursor != last {
@@ -135,8 +135,8 @@ func (p place) turnFits() bool {
 	return p.turn == "" || p.scene == sceneBolder && slices.Contains([]string{turnGrow, turnShrink, turnSame}, p.turn)
 }
 
-// The cookies of the first run: one says that it was finished or skipped, the other
-// where the learner is. Neither identifies anybody.
+// The cookies of the first run. One records that it was finished or skipped, the other
+// where the learner is. Neither identifies a person.
 const (
 	overCookie  = "first"
 	placeCookie = "first_at"
@@ -146,7 +146,7 @@ const (
 	cookieBytes = 3500 // of 4,096 that browsers keep, with the attributes
 )
 
-// Due reports whether the first run is still to be shown to who sent a request, and
+// Due reports whether the first run should still be shown to the sender of a request, and
 // whether they have begun it.
 func Due(r *http.Request) (due, begun bool) {
 	for _, c := range shell.Cookies(r, overCookie, "/") {
@@ -158,8 +158,8 @@ func Due(r *http.Request) (due, begun bool) {
 	return true, begun
 }
 
-// keep remembers a place. One whose address is too long for a cookie is only in the
-// address.
+// keep stores a place in a cookie. A place whose address is too long for a cookie is not
+// stored.
 func keep(w http.ResponseWriter, r *http.Request, p place) {
 	c := http.Cookie{Name: placeCookie, Value: p.query(), Path: "/", MaxAge: keptDays}
 	if len(c.Value) > cookieBytes {
@@ -168,13 +168,13 @@ func keep(w http.ResponseWriter, r *http.Request, p place) {
 	shell.SetCookie(w, r, c)
 }
 
-// finish remembers that the first run is not to be shown again.
+// finish records that the first run should not be shown again.
 func finish(w http.ResponseWriter, r *http.Request) {
 	shell.SetCookie(w, r, http.Cookie{Name: overCookie, Value: over, Path: "/", MaxAge: keptYears})
 	shell.SetCookie(w, r, http.Cookie{Name: placeCookie, Path: "/", MaxAge: -1})
 }
 
-// keptPlace is the place that was remembered last.
+// keptPlace returns the place that was stored last.
 func keptPlace(r *http.Request) (place, bool) {
 	for _, c := range shell.Cookies(r, placeCookie, "/") {
 		if q, err := url.ParseQuery(c.Value); err == nil && q.Get("log") != "" {
@@ -184,7 +184,7 @@ func keptPlace(r *http.Request) (place, bool) {
 	return place{}, false
 }
 
-// short cuts what is quoted from an address.
+// short shortens a quote from an address.
 func short(s string) string {
 	if r := []rune(s); len(r) > 20 {
 		return string(r[:20]) + "…"
@@ -192,5 +192,5 @@ func short(s string) string {
 	return s
 }
 
-// promptAddress begins a run of a text.
+// promptAddress returns the address that begins a run of a text.
 func promptAddress(text string) string { return base + "?" + url.Values{"prompt": {text}}.Encode() }

@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardPicturesAreSaved: the card is saved as a drawing and as pixels, each as a server sends it.
+// TestCardPicturesAreSaved: the card is saved as a drawing and as pixels, each identical to
+// what a server sends.
 func TestCardPicturesAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

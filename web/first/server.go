@@ -24,21 +24,21 @@ import (
 // base is the address of the first run.
 const base = "/first"
 
-// Deps is what the first run needs. Log may be nil.
+// Deps are the dependencies of the first run. Log may be nil.
 type Deps struct {
 	// Model writes the texts.
 	Model *infer.Model
-	// Runs makes the sessions in which a request's run is replayed.
+	// Runs creates the sessions in which a request's run is replayed.
 	Runs *runs.Registry
 	// Replays is the queue in which plain requests wait for the model.
 	Replays *admission.Queue
-	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Lesson is the address of the first lesson; "" for none.
 	Lesson string
-	// Minutes are those of the whole course.
+	// Minutes is the duration of the whole course.
 	Minutes int
-	// Log records failures; never what people write.
+	// Log records failures; never what users write.
 	Log *slog.Logger
 }
 
@@ -71,14 +71,14 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	})
 }
 
-// stepTime is about what a step of a replay takes. It only orders those who wait.
+// stepTime is roughly the time of one replayed step. It only affects the order of the queue.
 const stepTime = 2 * time.Millisecond
 
-// errBusy is what a request is answered that has waited too long, or found too many waiting.
+// errBusy means that a request has waited too long, or that too many are waiting.
 var errBusy = errors.New("the server is busy")
 
-// within calls f with a run, in the queue for plain requests. A link, if it is not nil,
-// is opened in the run first.
+// within calls f with a run, in the queue for plain requests. A non-nil link is opened in
+// the run first.
 func (s *Server) within(
 	w http.ResponseWriter, r *http.Request, link *session.Link, f func(m *mover) error,
 ) error {
@@ -106,7 +106,7 @@ func (s *Server) within(
 	return m.err
 }
 
-// fail answers a request that leads to no page.
+// fail answers a request that does not lead to a page.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *terms.Refusal
 	switch {
@@ -119,8 +119,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// page answers GET /first: the scene of an address; with ?prompt=TEXT a new run; without
-// either, where the learner left off, or the first scene.
+// page answers GET /first with the scene of an address; with ?prompt=TEXT with a new run;
+// without either, with the place where the learner left off, or the first scene.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Has("prompt") {
@@ -158,18 +158,19 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, http.StatusOK, pageHTML(v))
 }
 
-// fewest is how many bytes a beginning has at least, without the space around it: a word of three
-// letters, or one character of a script that takes three bytes for each.
+// fewest is the minimum length of a beginning in bytes, without the space around it: a word
+// of three letters, or one character of a script with three bytes per character.
 const fewest = 3
 
 // begin starts a run of a text. A text that cannot be started is returned to the field,
 // with the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
-	// Keyboards of phones put a space after every word, and nobody here knows tokens yet.
+	// Phone keyboards add a space after every word, and at this point learners do not know
+	// about tokens yet.
 	if space, ok := session.NewSpaceAtEnd(s.Model, prompt); ok {
 		prompt = space.Prompt
 	}
-	if len(prompt) > infer.MaxSampleBytes { // its places are addresses
+	if len(prompt) > infer.MaxSampleBytes { // its places must fit into addresses
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, s.overlong(prompt))))
 		return
 	}
@@ -206,8 +207,8 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	}
 }
 
-// overlong says what to do about a text that is more than the model can read, "" for one
-// that is not.
+// overlong explains what to do about a text that is longer than the model can read, and
+// returns "" for a shorter one.
 func (s *Server) overlong(text string) string {
 	if _, over := session.TooLong(s.Model, text, infer.MaxSampleBytes); !over {
 		return ""
@@ -216,16 +217,16 @@ func (s *Server) overlong(text string) string {
 		"this small model can read. It is still in the field: keep a sentence or two, and the model goes on from there."
 }
 
-// seeds is how many different runs a text can have: few enough to read a seed aloud.
+// seeds is the number of different seeds: small enough to read a seed aloud.
 const seeds = 9999
 
-// next answers POST /first/next: it carries out what was pressed and leads to the place
-// after it, which is remembered.
+// next answers POST /first/next: it carries out the pressed action and redirects to the
+// next place, which is stored.
 func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
 		return
 	}
-	// What is guessed now is not in the place yet: it was not an address of this scene.
+	// A new guess is not part of this scene's address, so it is added after the place is parsed.
 	p, guess := placeOf(r.PostForm), ""
 	if p.scene == sceneGuess {
 		guess, p.guess = p.guess, ""
@@ -238,7 +239,7 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	x, _ := strconv.ParseFloat(r.PostForm.Get("t"), 64) // 0 is none of the knob's places
+	x, _ := strconv.ParseFloat(r.PostForm.Get("t"), 64) // 0 is not a value of the knob
 	err = s.within(w, r, &link, func(m *mover) error {
 		p, err = m.move(p, r.PostForm.Get("do"), x)
 		return err
@@ -255,7 +256,7 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leave answers POST /first/leave: it leads to the Loop, at the same moment of the run,
+// leave answers POST /first/leave: it redirects to the Loop, at the same moment of the run,
 // and the first run is not shown again.
 func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
@@ -266,7 +267,7 @@ func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, loopAddress(r.PostForm.Get("log")), http.StatusSeeOther)
 }
 
-// loopAddress is the Loop at a moment of a run.
+// loopAddress returns the address of the Loop at a moment of a run.
 func loopAddress(link string) string {
 	if link == "" {
 		return "/loop"

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// What the buttons of a page ask for.
+// The actions of a page's buttons.
 const (
 	doNext  = "next"
 	doTurn  = "turn"
@@ -21,8 +21,8 @@ const (
 )
 
 // bold is the temperature to which the knob is turned first. At least fewestTokens are
-// written at once, so that there is something to read, and mostTokens while a sentence
-// does not end.
+// written at once, so that there is something to read, and at most mostTokens if the
+// sentence does not end.
 const (
 	bold         = 1.3
 	fewestTokens = 8
@@ -36,13 +36,13 @@ const (
 )
 
 var (
-	// errChoice is the answer to a press that the page does not offer.
+	// errChoice is the answer to an action that the page does not offer.
 	errChoice = errors.New("the page has no such button")
-	// errUnfinished is the answer to a card of a run that is in the middle of a token.
+	// errUnfinished is the answer to a request for the card of a run in the middle of a token.
 	errUnfinished = errors.New("this run is in the middle of a token, so it has no card yet")
 )
 
-// mover carries out what a learner asks for. The first error stops it.
+// mover carries out a learner's actions. The first error stops it.
 type mover struct {
 	ctx context.Context
 	run *session.Session
@@ -63,8 +63,8 @@ var (
 	withheld = session.StepStage{Withhold: true}
 )
 
-// move goes on from a place: what was pressed leads to another scene or changes this one.
-// x is the knob's new place. The card follows the last scene: its scene is "".
+// move carries out an action at a place: it leads to another scene or changes this one. x
+// is the knob's new value. After the last scene comes the card, whose scene is "".
 func (m *mover) move(p place, pressed string, x float64) (place, error) {
 	st := m.run.State()
 	next := place{scene: p.scene, guess: p.guess, turn: p.turn}
@@ -92,7 +92,7 @@ func (m *mover) move(p place, pressed string, x float64) (place, error) {
 	return next, nil
 }
 
-// next follows the main button.
+// next carries out the action of the main button.
 func (m *mover) next(p place, st *session.State) (place, *session.State) {
 	switch p.scene {
 	case sceneRead:
@@ -126,7 +126,7 @@ func (m *mover) next(p place, st *session.State) (place, *session.State) {
 	return place{}, st
 }
 
-// sentence writes to the end of a sentence.
+// sentence writes until the end of a sentence.
 func (m *mover) sentence() *session.State {
 	st := m.run.State()
 	for n := range mostTokens {
@@ -142,13 +142,13 @@ func (m *mover) sentence() *session.State {
 	return st
 }
 
-// endsSentence reports whether the text so far ends with a sentence's end.
+// endsSentence reports whether the text so far ends with the end of a sentence.
 func endsSentence(st *session.State) bool {
 	text := strings.TrimRight(textOf(st), " \n\"'”’)")
 	return strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?")
 }
 
-// textOf is the whole text of a run.
+// textOf returns the whole text of a run.
 func textOf(st *session.State) string {
 	var b strings.Builder
 	b.WriteString(st.Prompt)
@@ -158,7 +158,7 @@ func textOf(st *session.State) string {
 	return b.String()
 }
 
-// candidates are how many tokens one can guess.
+// candidates is the number of tokens offered as guesses.
 const candidates = 5
 
 // offered reports whether a guess is one of those that the page offers.
@@ -174,7 +174,7 @@ func offered(st *session.State, guess string) bool {
 	return false
 }
 
-// favorites are the most likely tokens of the step shown, the likeliest first.
+// favorites returns the most likely tokens of the step shown, the most likely one first.
 func favorites(st *session.State) []int32 {
 	return st.Dist.Order[:min(candidates, len(st.Dist.Order))]
 }

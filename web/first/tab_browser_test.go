@@ -6,9 +6,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestFirstRunBeforeItsScripts does not belong in a tab: without scripts no program runs there.
+// TestFirstRunBeforeItsScripts does not run in a tab, since the program cannot run there
+// without scripts.
 
-// TestInTab goes through the first run where the program runs in the page.
+// TestInTab uses the first run with the program running in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestBrowserFirstRun, TestFirstRunShowsPendingAnswer, TestFirstRunMotion, TestBrowserEnterContinues,

@@ -19,47 +19,47 @@ import (
 // lang is the language of these pages.
 var lang = stage.English
 
-// view is what a page of the first run shows.
+// view is the content of a page of the first run.
 type view struct {
 	place
 	Step  int    // from 1, of steps
 	Title string // the page's heading
 	Say   string
-	Text  []cardPart // the text so far; the model's parts can be told from the learner's
+	Text  []cardPart // the text so far, with the model's parts marked
 	Open  bool       // a next token is still to come
 	Map   stage.Map
 	Under string // what the map shows, in a sentence
 
-	Prompt string // sceneWrite: what is in the field
-	Bad    string // and why it cannot be used
+	Prompt string // sceneWrite: the content of the field
+	Bad    string // the reason why it cannot be used
 	Others []string
 
 	Tokens  []stage.Text // sceneRead
 	Choices []choice     // sceneGuess, and sceneBolder before the knob
-	Asked   string       // the field that they fill in
-	Do      string       // and what they ask for
+	Asked   string       // the field that the choices fill in
+	Do      string       // the action that they send
 	Shares  *stage.StoryShares
 	Ghost   string
 	Line    *stage.StoryLine
 	Foot    stage.Rich
-	Knob    string // the temperature, where it can be changed
-	Next    string // what the black button says; "" for none
+	Knob    string // the temperature, if it can be changed
+	Next    string // text of the main button; "" for none
 	Again   bool
 	More    bool
 }
 
-// choice is a guess that one can make.
+// choice is a guess offered to the learner.
 type choice struct {
 	Value string
 	Text  stage.Text
-	Name  string // of what is no token
+	Name  string // for a choice that is not a token
 }
 
 // fitsUnscrolled is how many bytes of text fit above the scene on the smallest screen.
 const fitsUnscrolled = 80
 
-// scrolls reports whether the text may be longer than its place, so that the keyboard
-// must be able to reach and scroll it.
+// scrolls reports whether the text can be longer than its box, so that it must be reachable
+// and scrollable by keyboard.
 func (v view) scrolls() bool {
 	n := 0
 	for _, p := range v.Text {
@@ -68,10 +68,10 @@ func (v view) scrolls() bool {
 	return n > fitsUnscrolled
 }
 
-// steps are how many the first run counts.
+// steps is the number of steps of the first run.
 var steps = len(scenes)
 
-// enter is the stage whose movement a page that is reached begins with, "" for none.
+// enter returns the stage whose animation the page starts with, "" for none.
 func (v view) enter() string {
 	switch {
 	case len(v.Tokens) > 0:
@@ -86,7 +86,8 @@ func (v view) enter() string {
 	return ""
 }
 
-// writePage is the first page, with a text in its field and why that cannot be used.
+// writePage returns the first page, with a text in its field and the reason why that cannot
+// be used.
 func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 	v := view{
 		place: place{scene: sceneWrite}, Step: 1, Prompt: prompt, Bad: bad, Title: "Start a sentence.",
@@ -96,14 +97,14 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 			terms.Counted(s.Model.Config().Layers, "block") + ".",
 	}
 	n := int(chance.N(ctx, uint64(len(session.Openings))))
-	for i := range 3 { // tales alone: of a capital or a sum the model is certain, and nothing is left to chance
+	for i := range 3 { // only tales: the model is certain of a capital or a sum, so nothing would be left to chance
 		v.Others = append(v.Others, session.OpeningOf(session.Tale, n+i).Text)
 	}
 	return v
 }
 
-// newView is the page of a place, whose run m has opened. Nothing that its scene is not
-// to show yet is in it.
+// newView returns the page of a place, whose run m has opened. It contains nothing that its
+// scene must not show yet.
 func newView(p place, m *mover) view {
 	st := m.run.State()
 	v := view{place: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(st).Parts, Open: true}
@@ -146,8 +147,8 @@ func (v *view) read(st *session.State) {
 		"those before it."
 }
 
-// guessToken offers the favorites in the order of the alphabet, which says nothing about
-// their shares.
+// guessToken offers the favorites in alphabetical order, which does not reveal their
+// shares.
 func (v *view) guessToken(st *session.State) {
 	if st.Dist == nil {
 		return // the model was interrupted, and the page is not sent
@@ -168,7 +169,7 @@ func (v *view) guessToken(st *session.State) {
 	v.Under = "The last column holds everything that the model has understood so far. Its answer is made from that."
 }
 
-// places are how a guess did.
+// places names the ranks of a guess.
 var places = []string{
 	"its first choice", "its second choice", "its third choice", "its fourth choice",
 	"its fifth choice",
@@ -193,8 +194,8 @@ func (v *view) shares(st *session.State, story stage.Story) {
 		terms.Count(st.Model.Config().Vocab) + " tokens."
 }
 
-// sees shows the shares, and which of them was guessed. The ticks at T = 1 are for the
-// knob, which is not there yet.
+// sees shows the shares, and which of them was guessed. It omits the ticks at T = 1, which
+// belong to the knob that has not been introduced yet.
 func (v *view) sees(st *session.State, story stage.Story) {
 	v.Shares = story.Shares
 	rows := v.Shares.Rows
@@ -208,7 +209,7 @@ func (v *view) sees(st *session.State, story stage.Story) {
 	}
 }
 
-// guessed is the token that was guessed, and its rank from 0.
+// guessed returns the token that was guessed, and its rank from 0.
 func (v *view) guessed(st *session.State) (name string, rank int, ok bool) {
 	id, err := strconv.Atoi(v.guess)
 	if err != nil {
@@ -217,12 +218,12 @@ func (v *view) guessed(st *session.State) (name string, rank int, ok bool) {
 	return "“" + plain(st, id) + "”", st.Dist.RankOf(int32(id)), true
 }
 
-// plain is a token within a sentence.
+// plain returns a token for use within a sentence.
 func plain(st *session.State, id int) string {
 	return strings.TrimLeft(stage.TokenText(st.Model.Token(id)).String(), "·")
 }
 
-// draw shows the line, and where the marker fell once it has.
+// draw shows the line and, after the draw, where the marker fell.
 func (v *view) draw(st *session.State, story stage.Story) {
 	v.Line = story.Line
 	if st.Undrawn {
@@ -256,10 +257,10 @@ func (v *view) draw(st *session.State, story stage.Story) {
 	v.Under = "One share was drawn. Everything else was possible too."
 }
 
-// almostSure is a chance at which another draw hardly ever ends elsewhere.
+// almostSure is the probability above which another draw hardly ever has another result.
 const almostSure = 0.99
 
-// inHundred is a probability in words: "4 in 100".
+// inHundred returns a probability in words: "4 in 100".
 func inHundred(p float64) string { return terms.OfHundred(p) + " in 100" }
 
 func (v *view) joined(st *session.State) {
@@ -322,7 +323,7 @@ func (v *view) end(st *session.State) {
 	v.Under = "One column for each token, kept until the text is over. That is the model's memory."
 }
 
-// frame is what surrounds a page.
+// frame returns the frame around a page.
 func frame(title string) shell.Of {
 	return shell.Of{
 		Title: shell.TitleOf(title), Class: "page-first", Skip: "Skip to the content", Mono: true,

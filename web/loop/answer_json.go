@@ -9,24 +9,24 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// answers are what viz.json.v1 sends for a query; one of them is set, under the
-// query's name.
+// answers holds what viz.json.v1 sends for a query: the one field named after the query is
+// set.
 type answers struct {
 	Peek   *peekAnswer   `json:"peek,omitempty"`
 	Find   *foundAnswer  `json:"find,omitempty"`
-	Found  *foundAnswer  `json:"found,omitempty"` // Find under the name it had first
+	Found  *foundAnswer  `json:"found,omitempty"` // the former name of Find, sent too
 	Head   *headAnswer   `json:"head,omitempty"`
 	Inside *insideAnswer `json:"inside,omitempty"`
 	Zoom   *zoomAnswer   `json:"zoom,omitempty"`
 }
 
-// piecesAnswer is how a text splits into tokens.
+// piecesAnswer lists the tokens that a text splits into.
 type piecesAnswer struct {
 	Pieces []infer.Token `json:"pieces"`
 }
 
-// choice is a token that a step might draw. Its id and text are repeated next to
-// the token, as in the rows of stages.
+// choice is a token that a step might draw. Its id and text are repeated next to the token,
+// as in the rows of stages.
 type choice struct {
 	ID    int         `json:"id"`
 	Text  string      `json:"text"`
@@ -49,7 +49,7 @@ type peekAnswer struct {
 type foundAnswer struct {
 	Step   int      `json:"step"`
 	Tokens []choice `json:"tokens"`
-	More   int      `json:"more"` // that fit as well
+	More   int      `json:"more"` // number of further tokens that fit
 }
 
 type headAnswer struct {
@@ -75,12 +75,12 @@ type insideAnswer struct {
 	Query  tensor `json:"q"`   // [heads, headDim], rotated
 	Key    tensor `json:"k"`   // [kvHeads, headDim], rotated
 	Value  tensor `json:"v"`   // [kvHeads, headDim]
-	Hidden tensor `json:"ffn"` // [ffn], silu(gate) · up; of a GPT-2, gelu(up)
+	Hidden tensor `json:"ffn"` // [ffn], silu(gate) · up; for GPT-2, gelu(up)
 }
 
 type tensor struct {
 	Shape  []int     `json:"shape"`
-	Values []float32 `json:"values"` // the last index runs fastest
+	Values []float32 `json:"values"` // in row-major order
 }
 
 func (e *jsonEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
@@ -128,7 +128,7 @@ func foundIn(st *session.State, step int, text string) *foundAnswer {
 
 func attentionOf(st *session.State, block, head int) *headAnswer {
 	w := st.Look.Blocks[block-1].Attention[head-1]
-	var text []infer.Token // up to the position looked at
+	var text []infer.Token // up to the position shown
 	text = append(text, st.PromptTokens...)
 	for _, s := range st.Steps[:st.Cursor.Step-1] {
 		text = append(text, st.Model.Token(s.Chosen))
@@ -155,14 +155,14 @@ func insideOf(st *session.State, block int) *insideAnswer {
 	}
 }
 
-// zoomAnswer is a block, or what one of its heads passes on: Look is false, and
-// the rest empty, where the state holds no look inside.
+// zoomAnswer is a block, or what one of its heads passes on. If the state has no look
+// inside, Look is false and the rest empty.
 type zoomAnswer struct {
 	Block   int         `json:"block"`
 	Head    int         `json:"head,omitempty"`
 	Look    bool        `json:"look"`
 	Norms   []float64   `json:"norms,omitempty"`   // before the block, after its attention, after it
-	Weights [][]float32 `json:"weights,omitempty"` // [heads][positions], or of the head asked for
+	Weights [][]float32 `json:"weights,omitempty"` // [heads][positions], or only the requested head
 	Terms   []zoomTerm  `json:"terms,omitempty"`   // of the sum, the largest weights first
 	Sum     []float32   `json:"sum,omitempty"`     // [headDim]
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// isReady is true of a storybook page whose script has done its part.
+// isReady is true on a storybook page whose script has run.
 const isReady = `document.readyState === 'complete' && document.documentElement.dataset.conn !== undefined`
 
 // shortState is the state that the short tier audits: the one with the most controls.
 const shortState = "filter"
 
-// TestEveryStateIsAccessible: axe-core finds nothing in any state of the
-// storybook, no page is wider than its window, and every control is large
-// enough: 44 px where a finger presses, 24 px under a mouse.
+// TestEveryStateIsAccessible: axe-core finds nothing in any state of the storybook, no page
+// is wider than its window, and every control is large enough: 44 px for a finger, 24 px
+// for a mouse.
 // Promise: axe-core finds nothing in the Loop (WCAG 2.2 AA).
 func TestEveryStateIsAccessible(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestEveryStateIsAccessible(t *testing.T) {
 	}
 }
 
-// audit opens a state, and then everything in it that opens, on a tablet.
+// audit opens a state on a tablet, unfolds everything in it, and checks it.
 func (x *site) audit(tab *browser.Tab, name string) {
 	tab.Go(x.http.URL + storyBase + name)
 	tab.Until(isReady)

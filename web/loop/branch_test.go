@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// words finds the ids of single tokens of the bundled model.
+// words returns the ids of texts that are single tokens of the bundled model.
 func words(t *testing.T, texts ...string) []int {
 	t.Helper()
 	var ids []int
@@ -50,7 +50,7 @@ func TestBranchTree(t *testing.T) {
 	if v.Say != "3 branches" || len(v.List) != 1 {
 		t.Fatalf("got %+v, want Say = %q, len(List) = 1", v, "3 branches")
 	}
-	// all share "·a·the", where branch 3 ends; 1 and 2 part there
+	// all share "·a·the", where branch 3 ends and 1 and 2 diverge
 	root := v.List[0]
 	if root.Text.String() != "·a·the" || root.From != "token 4" || len(root.Lines) != 1 || !root.Lines[0].Current ||
 		root.Lines[0].Cmd != "" {
@@ -63,7 +63,7 @@ func TestBranchTree(t *testing.T) {
 	if len(root.Parts) != 2 || root.Parts[0].Text.String() != "·was·in" || root.Parts[1].Text.String() != "·in" ||
 		root.Parts[1].From != "token 6" {
 		t.Errorf(
-			"it parts into %+v, want 2 elements, [0].Text.String() = %q, [1].Text.String() = %q, [1].From = %q",
+			"the parts are %+v, want 2 elements, [0].Text.String() = %q, [1].Text.String() = %q, [1].From = %q",
 			root.Parts, "·was·in", "·in", "token 6",
 		)
 	}
@@ -111,13 +111,13 @@ func TestScrubberAndProgressBar(t *testing.T) {
 	}
 	c = NewPage(s.State()).Console
 	if !c.Ended || !c.CanGoOn || c.Progress.On {
-		t.Errorf("at the end: got %+v, want it ended, with a way on and no progress bar", c)
+		t.Errorf("at the end: got %+v, want it ended, able to continue, without a progress bar", c)
 	}
 	st = s.State()
 	full := *st
 	full.Stopped = infer.StopContext
 	if v := NewPage(&full); v.Console.CanGoOn || !strings.Contains(v.Notice.Say, "window") {
-		t.Errorf("a full window: got notice %+v, want it to name the window, and no way on", v.Notice)
+		t.Errorf("a full window: got notice %+v, want it to mention the window, and CanGoOn = false", v.Notice)
 	}
 }
 
@@ -135,15 +135,15 @@ func TestCostChartIsThinned(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(thin, func(a, b plots.CostPoint) int { return a.Step - b.Step }) ||
 		len(thinned(points[:64])) != 64 {
-		t.Error("the points are not in order, or too few are too many")
+		t.Error("the points are not in order, or a short list was thinned")
 	}
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	if v := NewPage(s.State()); !v.Chart.Empty {
-		t.Errorf("a chart of nothing: got %+v, want Empty = true", v.Chart)
+		t.Errorf("a chart without a run: got %+v, want Empty = true", v.Chart)
 	}
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	if v := NewPage(s.State()); !v.Chart.Empty {
-		t.Error("a chart before the first whole turn")
+		t.Error("there is a chart before the first whole turn")
 	}
 	sessiontest.Do(t, s, session.StepToken{})
 	st := sessiontest.Do(t, s, session.StepToken{})
@@ -168,8 +168,8 @@ func TestCostChartIsThinned(t *testing.T) {
 	}
 }
 
-// TestNoticesLeadWithBoldSentence: what happened to the run is said on the page, its first sentence in
-// bold.
+// TestNoticesLeadWithBoldSentence: the page shows what happened to the run, with the first
+// sentence in bold.
 func TestNoticesLeadWithBoldSentence(t *testing.T) {
 	st := &session.State{Model: testmodel.Target(t), Notice: "Paused: no memory. Press Play to go on."}
 	v := NewPage(st)
@@ -177,7 +177,7 @@ func TestNoticesLeadWithBoldSentence(t *testing.T) {
 		t.Errorf("%+v, want %+v", v.Notice, want)
 	}
 	if got := strings.TrimSpace(parse(t, html(t, PageHTML(v))).Find("#notice").Text()); got != st.Notice {
-		t.Errorf("the page says %q, want %q", got, st.Notice)
+		t.Errorf("the page shows %q, want %q", got, st.Notice)
 	}
 	if v := NewPage(&session.State{Model: testmodel.Target(t)}); v.Notice != (Notice{}) {
 		t.Errorf("a run without a notice has %+v", v.Notice)

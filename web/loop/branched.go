@@ -7,15 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Branched says that the text has just become a branch of an earlier one, and
-// after which token. It is shown until the branch goes on.
+// Branched means that the text has just become a branch of an earlier one, and after which
+// token. It is shown until the branch continues.
 type Branched struct {
-	From stage.Text // the last token of both; empty for none
+	From stage.Text // the last shared token; empty for none
 	Undo string     // the command that returns to the other text
 }
 
-// newBranched finds the branch that has just begun: the newest one, while it has
-// at most one token more than it shares with the text that it was made from.
+// newBranched returns the branch that has just begun, if there is one: the newest branch,
+// while it has at most one token more than it shares with the text it came from.
 func newBranched(s *session.State) Branched {
 	var now session.Branch
 	for _, b := range s.Branches {

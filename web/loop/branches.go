@@ -9,14 +9,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Branches is the tree of the lines of text that a run has written, folded:
-// what several lines share is listed once, and each continues where it branches off.
+// Branches is the tree of the lines of text that a run has written. What several lines
+// share is listed once, and each line continues where it branches off.
 type Branches struct {
-	Say  string // "3 branches"; "" while there is one
+	Say  string // "3 branches"; "" if there is only one
 	List []BranchNode
 }
 
-// BranchNode is a stretch of text and the branches that part after it.
+// BranchNode is a stretch of text and the branches that follow it.
 type BranchNode struct {
 	From  string     // "token 9" where the stretch begins
 	Text  stage.Text // its tokens, shortened in the middle
@@ -41,13 +41,13 @@ func newBranches(s *session.State) Branches {
 	return v
 }
 
-// branchNodes groups lines, alike in their first `from` tokens, by the next.
+// branchNodes groups lines that share their first from tokens by the next token.
 func branchNodes(s *session.State, lines []session.Branch, from int) []BranchNode {
 	var nodes []BranchNode
 	var order []int
 	groups := map[int][]session.Branch{}
 	for _, b := range lines {
-		next := -1 // it ends here
+		next := -1 // the line ends here
 		if len(b.Chosen) > from {
 			next = b.Chosen[from]
 		}
@@ -67,7 +67,7 @@ func branchNodes(s *session.State, lines []session.Branch, from int) []BranchNod
 	return nodes
 }
 
-// sharedTo is how many tokens all lines have in common.
+// sharedTo returns how many leading tokens all lines share.
 func sharedTo(lines []session.Branch, from int) int {
 	to := len(lines[0].Chosen)
 	for _, b := range lines[1:] {
@@ -97,11 +97,11 @@ func branchNode(s *session.State, group []session.Branch, from, to int) BranchNo
 	return n
 }
 
-// shortWords is how many tokens of a stretch are shown, and endWords how many
-// at each end of a longer one.
+// shortWords is the maximum number of tokens shown of a stretch; of a longer one, endWords
+// are shown at each end.
 const shortWords, endWords = 7, 3
 
-// stretch is a run of tokens, shortened in the middle.
+// stretch returns the text of the tokens, shortened in the middle.
 func stretch(s *session.State, ids []int) stage.Text {
 	words := func(ids []int) (t stage.Text) {
 		for _, id := range ids {

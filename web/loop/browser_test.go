@@ -11,11 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// A loopTab is the Loop page in a browser, with what tests do on it again and
-// again.
+// A loopTab is the Loop page in a browser, with operations shared by many tests.
 type loopTab struct{ *browser.Tab }
 
-// openTab opens the Loop page as a learner of its own, once it is live.
+// openTab opens the Loop page as a new learner, and waits until it is live.
 func openTab(t testing.TB, x *site, screen browser.Screen) loopTab {
 	t.Helper()
 	b := loopTab{browser.Open(t, screen, x.http.URL+"/loop")}
@@ -24,22 +23,22 @@ func openTab(t testing.TB, x *site, screen browser.Screen) loopTab {
 	return b
 }
 
-// second opens another tab of the same learner, on an address.
+// second opens an address in another tab of the same learner.
 func (b loopTab) second(url string) loopTab { return loopTab{b.Another(browser.Laptop, url)} }
 
-// atStage is the expression that is true at a stage of the rail, 1 to 7.
+// atStage returns an expression that is true at a stage of the rail, 1 to 7.
 func atStage(n string) string {
 	return `document.querySelector('#rail [aria-current=step] i')?.textContent === '` + n + `'`
 }
 
-// isDrawn is the expression that is true at stage 5 once the draw has been made,
-// and isUndrawn while it is withheld.
+// isDrawn is an expression that is true at stage 5 once the draw has been made; isUndrawn
+// is true while the draw is withheld.
 const (
 	isDrawn   = `!document.getElementById('panel').hasAttribute('data-undrawn')`
 	isUndrawn = `document.getElementById('panel').hasAttribute('data-undrawn')`
 )
 
-// forward presses → to a stage; at the draw once more, which lets it happen.
+// forward presses → to reach a stage; at the draw it presses once more, which makes the draw.
 func (b loopTab) forward(n int) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage(strconv.Itoa(n)))
@@ -50,21 +49,21 @@ func (b loopTab) forward(n int) {
 	}
 }
 
-// told is the expression that is true when the page says something.
+// told returns an expression that is true when the page shows the words as a message.
 func told(words string) string {
 	return fmt.Sprintf(
 		`['told', 'err-general'].some(id => document.getElementById(id)?.textContent.includes(%q))`, words,
 	)
 }
 
-// TestBrowserStepsByKeyboard drives the page as a learner does, by keyboard.
+// TestBrowserStepsByKeyboard uses the page by keyboard, as a learner does.
 func TestBrowserStepsByKeyboard(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	b := openTab(t, x, browser.Laptop)
 	b.Until(`!document.getElementById('prompt-box').hidden`)
 
-	// The pieces show while the prompt is typed; Ctrl+Enter starts.
+	// The pieces appear while the prompt is typed; Ctrl+Enter starts.
 	b.Type("#prompt", "Once upon a time")
 	b.Until(`document.querySelectorAll('#pieces .tk').length > 3`)
 	b.Chord(browser.Enter)
@@ -105,8 +104,8 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 	}
 }
 
-// TestBrowserControlsKeepFocusAndValues: inputs send their values, errors stand beside them,
-// focus and values survive the panels.
+// TestBrowserControlsKeepFocusAndValues: inputs send their values, errors appear next to
+// them, and focus and values survive panel updates.
 func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -122,7 +121,7 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 		)
 	}
 
-	// A field that is wrong says so, by the server's words or the page's own.
+	// An invalid field shows an error, from the server or from the page itself.
 	b.Eval(`document.getElementById('max_tokens').focus(); document.getElementById('max_tokens').select()`)
 	b.Keys("0")
 	b.Until(`document.getElementById('err-max_tokens').textContent.includes('1 to')`)
@@ -164,10 +163,10 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 		box.dispatchEvent(new Event('change', {bubbles: true}))`)
 	b.Keys("n")
 	b.Keys(browser.ArrowRight)
-	b.Until(atStage("2")) // one stage, not a token
+	b.Until(atStage("2")) // one stage, not a whole token
 }
 
-// TestBrowserPlaysAtFullSpeed plays a text at full speed; the announcements are few.
+// TestBrowserPlaysAtFullSpeed plays a text at full speed and checks that there are few announcements.
 func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -203,8 +202,8 @@ func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	}
 }
 
-// TestBrowserReportsLostServer: without a server the page says so, refuses what cannot be
-// sent, and goes on when a server is there again.
+// TestBrowserReportsLostServer: without a server the page shows that, refuses what cannot
+// be sent, and continues when a server is back.
 func TestBrowserReportsLostServer(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -214,7 +213,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
 	b.Until(atStage("1"))
 
-	// A connection that breaks comes back at the same stage.
+	// A broken connection is restored at the same stage.
 	x.breakSockets()
 	b.Until(`document.documentElement.dataset.conn === 'live' && ` + atStage("1"))
 	b.Until(`document.getElementById('conn').hidden`)
@@ -240,7 +239,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
 	b.Until(`document.getElementById('err-general').textContent.includes('Not connected just now')`)
 
-	// And one again: what was not sent can be pressed once more.
+	// With a server again, what was not sent can be pressed once more.
 	x.stop()
 	newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
 	b.Eval(`dispatchEvent(new Event('online'))`)

@@ -14,11 +14,11 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// played is what a page is sent for a run of n tokens: every stage of it, or
-// whole tokens.
+// played sums up what a page is sent for a run of n tokens, played by stages or by whole
+// tokens.
 type played struct {
 	bytes, messages int
-	ends            int            // how often the text was over
+	ends            int            // how often the text ended
 	panels          map[string]int // bytes by panel
 }
 
@@ -49,8 +49,8 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 	}
 	do(session.SetPreset{Key: "greedy"})
 	do(session.SetKnob("max_tokens", float64(n)))
-	// Under greedy it goes round without an end, and the end's probability, which a
-	// panel shows, changes as often late as early.
+	// With greedy decoding this text repeats itself without end, and the probability of the
+	// end, which a panel shows, changes as often late as early.
 	st := do(session.Start{Prompt: "Colder, colder,"})
 	if branch { // the tree of branches must not grow with the text either
 		do(session.StepToken{})
@@ -70,9 +70,8 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 	return sum
 }
 
-// TestBytesGrowWithTheText: a run twice as long sends about twice as much. The
-// text goes token by token, and once more at each end, to be read; nothing else on
-// the page grows with it.
+// TestBytesGrowWithTheText: a run twice as long sends about twice as many bytes. The text
+// is sent token by token, and as prose at each end; nothing else on the page grows with it.
 func TestBytesGrowWithTheText(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -87,7 +86,7 @@ func TestBytesGrowWithTheText(t *testing.T) {
 		{"whole tokens of a branch", 240, false, true},
 	} {
 		if !c.branch && !fixture.LongTier() {
-			continue // a branch has all that a line has
+			continue // the branch case covers the plain one
 		}
 		if c.byStage && !fixture.LongTier() {
 			c.n /= 2 // whole tokens fill the bounded panels
@@ -99,7 +98,7 @@ func TestBytesGrowWithTheText(t *testing.T) {
 		)
 		if float64(twice.bytes) > 2.3*float64(once.bytes) {
 			t.Errorf(
-				"%s: %d tokens send %d bytes, twice as many %d: more than 2.3 times as much", c.name, c.n, once.bytes,
+				"%s: %d tokens send %d bytes, twice as many %d; want at most 2.3 times", c.name, c.n, once.bytes,
 				twice.bytes,
 			)
 		}
@@ -116,7 +115,8 @@ func TestBytesGrowWithTheText(t *testing.T) {
 			// Shorter runs have not filled the panels that are bounded.
 			if !c.byStage && bytes > 10_000 && grown > 2.3 {
 				t.Errorf(
-					"%s: panel %s grows with the text: %d bytes, twice as long %d", c.name, id, bytes, twice.panels[id],
+					"%s: panel %s grows with the text: %d bytes, for twice the text %d", c.name, id, bytes,
+					twice.panels[id],
 				)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// watchCarry slows what carry.js moves down, so that a test can look at it.
+// watchCarry slows down the animations of carry.js, so that a test can inspect them.
 const watchCarry = `
 	const animate = Element.prototype.animate;
 	window.moves = 0;
@@ -19,7 +19,7 @@ const watchCarry = `
 		return one;
 	};
 	window.carried = () => document.getAnimations().filter(a => a.id.startsWith('carry') && a.playState === 'running');
-	// at sets all of them to a share of the time that the longest takes.
+	// at sets all of them to a share of the longest one's duration.
 	window.at = (share) => {
 		const ends = carried().map(a => a.effect.getComputedTiming().endTime);
 		for (const [i, a] of carried().entries()) a.currentTime = Math.min(share * Math.max(...ends), ends[i] - 1);
@@ -27,8 +27,8 @@ const watchCarry = `
 	window.unseen = (selector) =>
 		[...document.querySelectorAll(selector)].every(e => getComputedStyle(e).opacity === '0')`
 
-// carries are the seven transitions after the first stage: the stage that is reached, and
-// what shows that it is there.
+// carries are the transitions after the first stage: the stage that is reached, and what
+// shows that it has been reached.
 var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"2-score", "Score", "2", ".shares--dots", ".gap__dot"},
 	{"3-share", "Share", "3", ".shares:not(.shares--dots)", ".bar__p"},
@@ -41,9 +41,9 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"1-read", "Read", "1", ".chips", ".blk"},
 }
 
-// TestStageMotionInBothViews: from one stage into the next something moves, in both views; a key or a
-// press ends it in its middle, and nothing is left of it. The winner is not named before
-// the marker has fallen. With VIZ_SHOTS there are five frames of each.
+// TestStageMotionInBothViews: in both views something moves from each stage to the next. A
+// key or a press ends the movement midway and leaves nothing behind. The winner is not
+// named before the marker has fallen. With VIZ_SHOTS the test takes five frames of each.
 func TestStageMotionInBothViews(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestStageMotionInBothViews(t *testing.T) {
 				b.Until(`window.moves > 0 && window.carried().length > 0`)
 				b.half(name+"-"+to.name, to.name == "5-fall" || to.name == "5-again", to.name == "6-write")
 				if i%2 == 0 {
-					b.Keys("x") // no command
+					b.Keys("x") // not a command
 				} else {
 					b.Eval(`document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))`)
 				}
@@ -89,7 +89,7 @@ func TestStageMotionInBothViews(t *testing.T) {
 	}
 }
 
-// half stops a movement in its middle, and checks what is seen there.
+// half stops a movement midway, and checks what can be seen.
 func (b loopTab) half(name string, falls, flies bool) {
 	for frame := range 5 {
 		b.Eval(fmt.Sprintf(`window.at(%g)`, float64(frame)/4))
@@ -109,8 +109,8 @@ func (b loopTab) half(name string, falls, flies bool) {
 	}
 }
 
-// TestStepDuringMotionCounts: a step in the middle of a movement ends it and counts: the next
-// stage is there, and only its own movement runs.
+// TestStepDuringMotionCounts: a step during a movement ends the movement and counts: the
+// next stage is shown, and only its own movement runs.
 func TestStepDuringMotionCounts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -129,7 +129,7 @@ func TestStepDuringMotionCounts(t *testing.T) {
 	b.Until(`window.carried().every(a => a.id === 'carry-append')`)
 }
 
-// TestStoryWithReducedMotion: nothing is carried where that is asked for.
+// TestStoryWithReducedMotion: nothing moves if the user prefers reduced motion.
 func TestStoryWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

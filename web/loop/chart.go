@@ -17,11 +17,11 @@ type CostChart struct {
 	Less   string // "7.4× less"
 	Header []string
 	Rows   [][]string
-	Note   string // where steps are left out
+	Note   string // set if steps are left out
 }
 
-// chartPoints is how many steps the chart draws at most: with more, a curve of
-// this size would not look any different.
+// chartPoints is the maximum number of steps in the chart. With more, a curve of this size
+// would look the same.
 const chartPoints = 64
 
 func newCostChart(s *session.State) CostChart {
@@ -42,7 +42,7 @@ func newCostChart(s *session.State) CostChart {
 	return v
 }
 
-// costPoints are the totals after each of steps that has run to its end.
+// costPoints returns the totals after each step that has run to its end.
 func costPoints(steps []*infer.Step) []plots.CostPoint {
 	var points []plots.CostPoint
 	for _, step := range steps {
@@ -55,8 +55,8 @@ func costPoints(steps []*infer.Step) []plots.CostPoint {
 	return points
 }
 
-// thinned keeps at most chartPoints of the points, evenly, the first and the
-// last among them.
+// thinned keeps at most chartPoints of the points, evenly spaced, including the first and
+// the last.
 func thinned(points []plots.CostPoint) []plots.CostPoint {
 	n := len(points)
 	if n <= chartPoints {
@@ -69,9 +69,9 @@ func thinned(points []plots.CostPoint) []plots.CostPoint {
 	return kept
 }
 
-// charts remembers the charts drawn last. Drawing takes milliseconds and is
-// asked for at every stage, while the picture changes once a token; steps are
-// never changed, so the last of them identifies all before it.
+// charts remembers the charts drawn last. Drawing takes milliseconds and is requested at
+// every stage, while the chart changes only once per token. Steps are never changed, so the
+// last one identifies all before it.
 var charts = chartMemory{byStep: map[chartKey]plots.Chart{}}
 
 type chartMemory struct {
@@ -80,11 +80,11 @@ type chartMemory struct {
 	order  []chartKey
 }
 
-// chartKey is the last step of a chart. It does not keep the step, and so its scores,
-// from being freed when the run is gone.
+// chartKey is the last step of a chart. As a weak pointer it does not keep the step, and
+// with it its scores, in memory when the run is gone.
 type chartKey = weak.Pointer[infer.Step]
 
-// rememberedCharts is enough for a class of learners, and a few hundred KB.
+// rememberedCharts is enough for a class of learners; the charts take a few hundred KB.
 const rememberedCharts = 64
 
 func (m *chartMemory) draw(last *infer.Step, points []plots.CostPoint) plots.Chart {
@@ -97,7 +97,7 @@ func (m *chartMemory) draw(last *infer.Step, points []plots.CostPoint) plots.Cha
 	}
 	c, err := plots.CumulativeCost(points)
 	if err != nil {
-		c.SVG = "" // the table says it all; a run has no points that cannot be drawn
+		c.SVG = "" // cannot happen with the points of a run; the table has the same figures
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,21 +10,21 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// ChatForm is a conversation as it is typed, beside the plain prompt.
+// ChatForm is the form for typing a conversation, an alternative to the plain prompt.
 type ChatForm struct {
-	On       bool // it is shown, and not the prompt
+	On       bool // the form is shown instead of the prompt
 	Messages []chat.Message
 	Plain    bool // the model has no chat template
 	Offered  []ChatOffer
 }
 
-// ChatOffer is a conversation that can be begun with.
+// ChatOffer is a conversation offered as a beginning.
 type ChatOffer struct {
-	Text string // what the person says
+	Text string // the person's message
 	JSON string // the messages
 }
 
-// newChatForm is the form of a state: with the conversation of its text, or an empty one.
+// newChatForm returns the form for a state: with the conversation of its text, or an empty one.
 func newChatForm(s *session.State) ChatForm {
 	v := ChatForm{Plain: !s.Model.HasTemplate(), Messages: []chat.Message{{Role: chat.User}}}
 	if s.Chat != nil {
@@ -40,13 +40,13 @@ func newChatForm(s *session.State) ChatForm {
 	return v
 }
 
-// roleNames are the roles as people call them, with the word that programs use.
+// roleNames lists the roles with their names for people.
 var roleNames = []struct{ Role, Name string }{
 	{chat.User, "You (user)"}, {chat.Assistant, "The model (assistant)"}, {chat.System, "Instructions (system)"},
 }
 
-// yourTurn is the conversation with a place for what the person says next, as JSON, or ""
-// where nothing more fits or the text is no conversation.
+// yourTurn returns the conversation with an empty message for the person's turn, as JSON.
+// It returns "" if nothing more fits or the text is not a conversation.
 func yourTurn(s *session.State) string {
 	said := s.Messages()
 	if said == nil || s.Stopped == infer.StopContext || len(said) >= session.MaxMessages {
@@ -58,12 +58,12 @@ func yourTurn(s *session.State) string {
 func messagesJSON(messages []chat.Message) string {
 	b, err := json.Marshal(messages)
 	if err != nil {
-		panic(fmt.Sprintf("loop: messages: %v", err)) // they are text
+		panic(fmt.Sprintf("loop: messages: %v", err)) // cannot happen: messages are text
 	}
 	return string(b)
 }
 
-// endedTurn reports whether the model has ended its turn by itself.
+// endedTurn reports whether the model itself has ended its turn.
 func endedTurn(s *session.State) bool {
 	return s.Chat != nil && (s.Stopped == infer.StopEOS || s.Stopped == infer.StopString)
 }

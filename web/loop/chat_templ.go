@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// chatFormHTML is the conversation as it is typed, and the switch between it and the plain
-// prompt. All of it is an input, so it is never replaced. (chat.js)
+// chatFormHTML is the form for typing a conversation, and the switch between it and the
+// plain prompt. It consists of inputs, so it is never replaced. (chat.js)
 func chatFormHTML(v ChatForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,8 +17,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestChatIsOneTokenStream: the special tokens that a template puts into a chat are chips of
-// their own in both views and while it is typed; the same characters, typed, are text.
+// TestChatIsOneTokenStream: the special tokens that a template puts into a chat are
+// separate chips in both views and while the chat is typed. The same characters, when
+// typed, are text.
 func TestChatIsOneTokenStream(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, "../../testdata/models/qwen3", testmodel.ChatTemplate)
@@ -67,8 +68,8 @@ func TestChatIsOneTokenStream(t *testing.T) {
 	}
 }
 
-// TestChatLinkRestoresMessages: the link of a chat opens the same tokens with its messages, on a page and over
-// the socket, where the run is not on the server.
+// TestChatLinkRestoresMessages: the link of a chat restores the same tokens and messages,
+// on a page and over the socket, when the run is not on the server.
 func TestChatLinkRestoresMessages(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -115,8 +116,9 @@ func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 	}
 }
 
-// TestChatFormByEveryHand: a chat is typed, grows, starts, is answered and goes on with the columns kept,
-// by mouse, by keyboard alone and with a finger; the plain prompt keeps what was typed in it.
+// TestChatFormByEveryHand: a chat is typed, grows, starts, is answered and continues with
+// the columns kept, by mouse, by keyboard alone and by touch. The plain prompt keeps what
+// was typed in it.
 // Promise: You can chat with a model, turn by turn, by mouse, keyboard and touch.
 func TestChatFormByEveryHand(t *testing.T) {
 	fixture.Long(t)
@@ -161,7 +163,7 @@ func TestChatFormByEveryHand(t *testing.T) {
 		v.Wait("the chat so far", `messages.children.length === 3`)
 		v.Fill("#messages li:nth-child(3) textarea", "And dogs?")
 		next := chat.Plain(append(st.Messages(), chat.Message{Role: chat.User, Content: "And dogs?"}))
-		// Only then does the button stay where it is.
+		// The button moves until then.
 		v.Wait("its tokens", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`,
 			len(testmodel.Target(t).Encode(next))))
 		v.Press("#prompt-form [type=submit]")
@@ -188,8 +190,8 @@ func TestChatFormByEveryHand(t *testing.T) {
 	})
 }
 
-// TestTooLongTextKeepsTheConnection: what is too long for one message is refused on the page, and the
-// connection lives on.
+// TestTooLongTextKeepsTheConnection: a text that is too long for one message is refused on
+// the page, and the connection stays open.
 func TestTooLongTextKeepsTheConnection(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -37,16 +37,16 @@ type received struct {
 	}
 }
 
-// client is one connection, and what a client knows from its messages.
+// client is one connection, and what a client has received over it.
 type client struct {
 	t    testing.TB
 	conn *websocket.Conn
 	n    uint64
 	run  string
 	last received       // the last message with a state
-	told *terms.Refusal // an error that came before the first state
+	told *terms.Refusal // an error sent before the first state
 
-	stages []json.RawMessage // viz.json.v1: all that is valid
+	stages []json.RawMessage // viz.json.v1: all that are still valid
 	html   map[string]string // viz.html.v1: panels by id
 	bytes  int               // of all messages
 	tokens []string          // and the HTML of the generated tokens, in order
@@ -75,7 +75,7 @@ func (x *site) dial(protocol, query string) *client {
 	return c
 }
 
-// read reads the next message and updates what is known.
+// read reads the next message and updates the client.
 func (c *client) read() received {
 	c.t.Helper()
 	c.conn.SetReadDeadline(time.Now().Add(browser.Patience))
@@ -93,7 +93,7 @@ func (c *client) read() received {
 	c.got++
 	c.bytes += len(b)
 	if m.Seq < c.last.Seq {
-		c.t.Fatalf("seq went back from %d to %d, want rising numbers", c.last.Seq, m.Seq)
+		c.t.Fatalf("seq went back from %d to %d, want increasing numbers", c.last.Seq, m.Seq)
 	}
 	if m.Run != "" {
 		c.run = m.Run
@@ -142,7 +142,7 @@ func (c *client) follow(m received) {
 	}
 }
 
-// send sends a command, JSON without its number.
+// send sends a command, given as JSON without its number.
 func (c *client) send(command string) uint64 {
 	c.t.Helper()
 	c.n++
@@ -158,7 +158,7 @@ func (c *client) send(command string) uint64 {
 	return c.n
 }
 
-// do sends a command and reads on to its answer, which must not be an error.
+// do sends a command and reads until its answer, which must not be an error.
 func (c *client) do(command string) received {
 	c.t.Helper()
 	n := c.send(command)
@@ -187,7 +187,7 @@ func (c *client) refused(command string) terms.Refusal {
 	}
 }
 
-// closed reads on to the close frame and returns its code and reason.
+// closed reads until the close frame and returns its code and reason.
 func (c *client) closed() (int, string) {
 	c.t.Helper()
 	return closeOf(c.t, c.conn)
@@ -221,7 +221,7 @@ func headOf(t testing.TB, raw json.RawMessage) (h head) {
 	return h
 }
 
-// stageAt returns a stage that the client knows, as a value.
+// stageAt returns a stage that the client has received, decoded.
 func stageAt[T any](c *client, step int, stage string) (v T) {
 	c.t.Helper()
 	for _, raw := range c.stages {
@@ -232,6 +232,6 @@ func stageAt[T any](c *client, step int, stage string) (v T) {
 			return v
 		}
 	}
-	c.t.Fatalf("the client knows no stage %s of step %d", stage, step)
+	c.t.Fatalf("the client has no stage %s of step %d", stage, step)
 	return v
 }

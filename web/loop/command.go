@@ -12,15 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// order is one message of a client: a command and the client's number for it.
+// order is one message from a client: a command and the client's number for it.
 type order struct {
-	n       uint64          // 0 where the client gave none
+	n       uint64          // 0 if the client gave none
 	name    string          // "step", "set", …
 	command session.Command // nil for open, rebuild, ping, pieces and the queries
 	link    string          // for open and rebuild: the link, still to be parsed for the model
 	pieces  string          // for pieces: the text to cut into tokens,
 	chat    *session.Chat   // or the conversation
-	query   *query          // what is asked of the run, changing nothing
+	query   *query          // a question about the run, which changes nothing
 }
 
 // commands lists what a message may request besides the commands of a run
@@ -59,12 +59,11 @@ var commands = map[string]struct {
 	}},
 }
 
-// commandNames are all commands, for messages.
+// commandNames lists all commands, for error messages.
 var commandNames = strings.Join(slices.Sorted(slices.Values(
 	append(session.Names(), slices.Collect(maps.Keys(commands))...))), ", ")
 
-// readOrder reads a client's command. Whatever is wrong with it is said in the
-// error.
+// readOrder reads a client's command. The error describes whatever is wrong with it.
 func readOrder(c wire.Command) (order, *terms.Refusal) {
 	o := order{n: c.N, name: c.Name}
 	f, err := session.JSONFields(c.Fields)

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestEvictedRunContinuesForViewer: a viewer of an evicted run goes on as if nothing had
-// happened.
+// TestEvictedRunContinuesForViewer: a viewer of an evicted run does not notice the
+// eviction.
 func TestEvictedRunContinuesForViewer(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, tight)
@@ -29,8 +29,8 @@ func TestEvictedRunContinuesForViewer(t *testing.T) {
 	}
 }
 
-// TestSlowReaderDoesNotStopOthers: one viewer that does not read neither stops the run nor a
-// second viewer, and when it reads again it misses states, not tokens.
+// TestSlowReaderDoesNotStopOthers: a viewer that does not read stops neither the run nor a
+// second viewer, and when it reads again it has missed states but no tokens.
 // Promise: A client that reads slowly misses states but no tokens, and stops nobody else.
 func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	t.Parallel()
@@ -74,13 +74,13 @@ func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	sameAsFresh(t, x, wire.ProtocolHTML, slow)
 	sameAsFresh(t, x, wire.ProtocolHTML, quick)
 	if slow.got > int(final)/2 {
-		t.Errorf("%d messages to the slow viewer for %d versions: it was sent what it could not take", slow.got, final)
+		t.Errorf("%d messages to the slow viewer for %d versions: want fewer messages than versions", slow.got, final)
 	}
 	t.Logf("%d versions; %d messages to the quick viewer, %d to the slow one", final, quick.got, slow.got)
 }
 
-// TestReconnectShowsTheWholeRun: a connection that breaks without a word leaves the run as it
-// is, and the next one shows it whole.
+// TestReconnectShowsTheWholeRun: a connection that breaks without notice leaves the run
+// unchanged, and the next one shows it whole.
 func TestReconnectShowsTheWholeRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -91,7 +91,7 @@ func TestReconnectShowsTheWholeRun(t *testing.T) {
 	c.conn.NetConn().Close()
 	again := x.dial(wire.ProtocolJSON, "?had=1&run="+c.run)
 	if again.told != nil || again.run != c.run || again.where() != "2 forward" || again.last.Seq != c.last.Seq {
-		t.Errorf("back at %s of %s, told %+v; want %s of %s", again.where(), again.run, again.told, c.where(), c.run)
+		t.Errorf("back at %s of %s, error %+v; want %s of %s", again.where(), again.run, again.told, c.where(), c.run)
 	}
 }
 

@@ -13,14 +13,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Console is everything a learner can touch.
+// Console holds all the controls of the page.
 type Console struct {
 	Next      string // "Next: Sample"; "" when the run has ended or not begun
-	NextCmd   string // the command that does it
+	NextCmd   string // the command for it
 	Empty     bool   // no prompt yet
 	Ended     bool   // a stop has fired: the main button is "Go on anyway", if it can, else "New prompt"
 	CanGoOn   bool
-	Turn      string // of a chat that has stopped: the messages with a place for the next, as JSON; else ""
+	Turn      string // if a chat has stopped, its messages with an empty next one, as JSON; else ""
 	TurnFirst bool   // the model has ended its turn, so that the next is the main thing to do
 	CanFinish bool
 	Finishing bool
@@ -33,8 +33,8 @@ type Console struct {
 	Presets   []PresetButton
 	Out       map[string]Output // by field
 	Inputs    Inputs
-	Order     string // in which order the settings work
-	Note      string // when a change of them acts
+	Order     string // the order in which the settings apply
+	Note      string // when a change of the settings takes effect
 	Scrub     Scrub
 	Progress  Progress
 	StopsHead string
@@ -45,8 +45,7 @@ type Console struct {
 	MaxFired  bool
 }
 
-// The commands of the main button. The page withholds each draw until it is
-// asked for.
+// The commands of the main button. The page withholds each draw until the learner makes it.
 const (
 	nextCmd = `{"cmd":"step","withhold":true}`
 	drawCmd = `{"cmd":"draw"}`
@@ -56,7 +55,7 @@ const (
 type SpeedButton struct {
 	Label, Cmd string
 	On         bool
-	Key        string // "[" for the next slower, "]" for the next faster
+	Key        string // "[" on the next slower speed, "]" on the next faster
 }
 
 // PresetButton sets all sampling fields at once.
@@ -65,32 +64,31 @@ type PresetButton struct {
 	On         bool
 }
 
-// Output is what a slider's value is called. Its number is shown in the field
-// beside it, so Note is all that has to be seen.
+// Output describes a slider's value. The number itself is shown in the field next to the
+// slider, so only Note is visible.
 type Output struct {
 	Text string // "40, idle"
 	Note string // "idle", "off", "greedy" or ""
-	Idle bool   // the control changes nothing just now
+	Idle bool   // the control currently has no effect
 }
 
-// Scrub is the row that leads to any stage so far, counted from 1.
+// Scrub is the slider that leads to any stage so far, counted from 1.
 type Scrub struct {
 	Value, Max string
 	Say        string // "token 20, stage 4"
 	Off        bool   // nothing to scrub through
 }
 
-// Progress is how far a run to the end has come.
+// Progress shows how far a run to the end has come.
 type Progress struct {
 	On       bool
 	Say, Bar string
 }
 
-// Inputs are the values that a page's inputs begin with, by the keys of their
-// knobs.
+// Inputs are the initial values of the page's inputs, by the keys of their knobs.
 type Inputs map[string]string
 
-// Fields of [Console.Out], which has the knobs of sampling.
+// Fields of [Console.Out], which holds the sampling knobs.
 const (
 	FieldTemperature = "temperature"
 	FieldTopK        = "top_k"
@@ -183,8 +181,8 @@ func speeds(now session.Speed) ([]SpeedButton, string) {
 	return list, speedSays[now]
 }
 
-// outputs names the sliders' values and marks those that change nothing:
-// a filter is idle when the others alone would keep the same tokens.
+// outputs describes the sliders' values and marks those without effect: a filter is idle if
+// the others alone would keep the same tokens.
 func outputs(s *session.State) map[string]Output {
 	set := s.Settings
 	idle := idleFilters(s)
@@ -217,12 +215,12 @@ func outputs(s *session.State) map[string]Output {
 	return out
 }
 
-// idleFilters reports which filters cut nothing beyond what the others cut at the
-// step shown. A filter that is off is not called idle, nor one whose setting the
-// step shown has not used.
+// idleFilters reports which filters cut nothing beyond what the others cut at the step
+// shown. A filter that is off is not called idle, and neither is one whose setting was not
+// yet used at the step shown.
 func idleFilters(s *session.State) map[sampling.Rule]bool {
 	set := s.Settings
-	if set.Greedy() { // no matter what the step shown was drawn with
+	if set.Greedy() { // even if the step shown was drawn with other settings
 		idle := map[sampling.Rule]bool{}
 		for _, k := range terms.Knobs() {
 			rule := sampling.RuleOf(k.Key)
@@ -260,7 +258,7 @@ func newProgress(s *session.State) Progress {
 	}
 }
 
-// note says when a change of the sampling settings acts.
+// note returns when a change of the sampling settings takes effect.
 func note(s *session.State) string {
 	switch {
 	case !s.Started():
@@ -275,7 +273,7 @@ func note(s *session.State) string {
 	return "drawn: a change drops the tokens after this"
 }
 
-// stops lists the stop conditions as they stand at the step shown.
+// stops lists the stop conditions with their values at the step shown.
 func (v *Console) stops(s *session.State) {
 	set := s.Settings.Stop
 	conditions := expected(s)
@@ -295,7 +293,7 @@ func (v *Console) stops(s *session.State) {
 		v.StopsHead = "one has fired"
 	}
 	for _, row := range lang.Conditions(s, conditions, reason) {
-		if row.Kind != infer.StopContext || row.Fired { // the cost column says how full it is
+		if row.Kind != infer.StopContext || row.Fired { // the cost column shows how full the context is
 			if row.Kind == infer.StopEOS && s.Dist == nil {
 				row.State = "no p yet"
 			}
@@ -313,8 +311,8 @@ func (v *Console) stops(s *session.State) {
 	v.StopsJSON = string(b)
 }
 
-// expected are the conditions found by the latest step at or before the one
-// shown, brought up to the settings that the next stage will use.
+// expected returns the conditions found by the latest step at or before the one shown,
+// updated to the settings that the next stage will use.
 func expected(s *session.State) []infer.Condition {
 	found := map[string]infer.Condition{}
 	list := []infer.Condition{}
@@ -347,7 +345,7 @@ func expected(s *session.State) []infer.Condition {
 	})
 }
 
-// eosNow is the end-of-text condition with the probability of the step shown.
+// eosNow returns the end-of-text condition with the probability at the step shown.
 func eosNow(s *session.State, c infer.Condition) infer.Condition {
 	c.Kind = infer.StopEOS
 	if s.Dist == nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // TestConsoleIsOneRow: on a Chromebook the console is one row with the sliders and the
-// seed, so that the rows of the table have the height. "More" shows the rest of it, and
-// hides it again; keys work meanwhile.
+// seed, so that the rest of the height is for the rows of the table. "More" shows the rest
+// of it and hides it again; keys work meanwhile.
 func TestConsoleIsOneRow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Cost is the column on the right: what the step shown costs.
+// Cost is the column on the right, with the cost of the step shown.
 type Cost struct {
 	Empty   bool
 	Bytes   string
@@ -25,7 +25,7 @@ type Cost struct {
 	Room    string
 }
 
-// counts are a step's work so far: as run, and as it would be without a cache.
+// counts returns a step's work so far, as run and as it would be without a cache.
 func counts(s *session.State, step *infer.Step) (run, without int64) {
 	shape := s.Model.Shape()
 	parts := shape.Blocks(0, step.Positions())

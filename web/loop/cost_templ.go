@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/stage"
 
-// costColumn is what the step shown costs. What opens and shuts lies outside
-// of its panels, so that it stays as the learner left it.
+// costColumnHTML is the cost of the step shown. The parts that fold are outside of its
+// panels, so that they stay as the learner left them.
 func costColumnHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -81,7 +81,7 @@ func costColumnHTML(v Page) templ.Component {
 	})
 }
 
-// kvHeadsSwitch shows the grid by heads instead of by layers.
+// headsSwitchHTML switches the grid from layers to heads.
 func headsSwitchHTML(c Cost) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -249,7 +249,7 @@ func costHTML(c Cost) templ.Component {
 	})
 }
 
-// costChart is the work of the whole run so far.
+// costChartHTML shows the work of the whole run so far.
 func costChartHTML(c CostChart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -329,7 +329,7 @@ func costChartHTML(c CostChart) templ.Component {
 	})
 }
 
-// costTable says what the chart draws.
+// costTableHTML lists the figures that the chart draws.
 func costTableHTML(c CostChart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

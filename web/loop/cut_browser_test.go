@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestTwoTabsStayInStep on one run stay in step.
+// TestTwoTabsStayInStep: two tabs on one run show the same.
 func TestTwoTabsStayInStep(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestTwoTabsStayInStep(t *testing.T) {
 	}
 }
 
-// TestReloadDuringARun while it plays to the end.
+// TestReloadDuringARun reloads the page while the run plays to the end.
 func TestReloadDuringARun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -47,8 +47,8 @@ func TestReloadDuringARun(t *testing.T) {
 	b.tokens(len(x.onlyRun().Latest().Steps))
 }
 
-// TestBrowserReconnectsAtEveryStage breaks the connection at every stage, once by force and once
-// with nobody to answer for a while.
+// TestBrowserReconnectsAtEveryStage breaks the connection at every stage, once by force and
+// once with no server answering for a while.
 func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -82,9 +82,9 @@ func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 	b.tokens(1)
 }
 
-// press presses a key, once, for what is to come of it. A key that finds the
-// line just lost is refused with words, and pressed again; one that was on its
-// way when the line broke is sent again by the page itself.
+// press presses a key, once, and waits for expr. A key pressed when the connection has just
+// been lost is refused with a message, and press presses it again. A key that was in flight
+// when the connection broke is sent again by the page itself.
 func (b loopTab) press(key, expr string) {
 	b.Keys(key)
 	b.Until(`(` + expr + `) || document.getElementById('err-general').textContent.includes('not sent')`)
@@ -95,8 +95,8 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
-// TestOpenedLinkReportsNoLoss: people who open a link are not told that a server has lost their
-// run, though it is made from the link then as well.
+// TestOpenedLinkReportsNoLoss: people who open a link are not told that the server lost
+// their run, although the run is then also created from the link.
 func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -110,11 +110,11 @@ func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))
 	if said := browser.Value[string](b.Tab, "window.said"); strings.Contains(said, "rebuilt") {
-		t.Errorf("the page has said %q, want it without %q", said, "rebuilt")
+		t.Errorf("the page showed %q, want it without %q", said, "rebuilt")
 	}
 }
 
-// TestPageSurvivesServerRestart: the page comes back by itself to the same stage.
+// TestPageSurvivesServerRestart: the page returns to the same stage without help.
 // Promise: After the server restarts, the page returns to the same stage without help.
 func TestPageSurvivesServerRestart(t *testing.T) {
 	fixture.Long(t)
@@ -142,8 +142,8 @@ func TestPageSurvivesServerRestart(t *testing.T) {
 	}
 }
 
-// TestSleepingTabNoticesDeadConnection: a line that is dead without a word is found out when the
-// page is looked at again.
+// TestSleepingTabNoticesDeadConnection: a connection that broke without notice is
+// discovered when the page becomes visible again.
 func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -152,13 +152,13 @@ func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	b.MayLose()
 	viewers := func() string { return x.onlyJoined().line() }
 	before := viewers()
-	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`) // the line is well: it is kept
+	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`) // the connection works, so it is kept
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2") + ` && ` + isLive)
 	if after := viewers(); after != before {
 		t.Errorf("the connection was given up: %s, want %s", after, before)
 	}
-	// While it slept the server was gone: back at once, not after a pause.
+	// The server was gone while the tab slept: the page reconnects at once, not after a pause.
 	x.stop()
 	b.Until(`document.documentElement.dataset.conn === 'reconnecting'`)
 	newSiteAt(t, limits{}, x.http.Listener.Addr().String())
@@ -166,9 +166,9 @@ func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	b.Until(isLive + ` && ` + atStage("2"))
 }
 
-// slowEcho types a number and, as soon as it has been sent, another digit: the
-// server's echo of the first arrives while the second is not sent yet. What scripts
-// write into the field is recorded. In %s stand the class of the line and its method.
+// slowEcho types a number and, as soon as it has been sent, another digit, so that the
+// server's echo of the first arrives before the second is sent. It records what scripts
+// write into the field. The two %s are the class of the connection and its method.
 const slowEcho = `{
 	const input = document.getElementById('top_k');
 	const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
@@ -191,8 +191,8 @@ const slowEcho = `{
 	type('1');
 }`
 
-// TestServerEchoDoesNotOverwriteTyping: the server's echo of a number does not overwrite the digits
-// that were typed since.
+// TestServerEchoDoesNotOverwriteTyping: the server's echo of a number does not overwrite
+// digits typed since.
 func TestServerEchoDoesNotOverwriteTyping(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestBlockedSocketsAreExplained: behind a proxy that lets pages through and no sockets, the page
-// says what is wrong and what to ask for, in place of "reconnecting" for ever.
+// TestBlockedSocketsAreExplained: behind a proxy that lets pages through but no sockets,
+// the page explains what is wrong and what to ask for, instead of "reconnecting" forever.
 // Promise: Behind a proxy that blocks sockets, the page says what is wrong and what to ask for.
 func TestBlockedSocketsAreExplained(t *testing.T) {
 	fixture.Long(t)

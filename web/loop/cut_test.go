@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestCutAtEveryStage cuts the connection when a command has been sent and
-// its answer has not been read, at each of the stages of two turns. Whether the
-// command had arrived or not, the client that comes back and sends it again
-// sees it carried out once: each stage once and in order.
+// TestCutAtEveryStage cuts the connection after a command has been sent and before its
+// answer has been read, at each stage of two turns. Whether or not the command had arrived,
+// the client that reconnects and sends it again sees it carried out once: each stage once
+// and in order.
 // Promise: If a client reconnects and sends a command again, it takes effect once; no stage is lost or repeated.
 func TestCutAtEveryStage(t *testing.T) {
 	t.Parallel()
@@ -25,13 +25,13 @@ func TestCutAtEveryStage(t *testing.T) {
 			c := y.dial(protocol, "?page=one")
 			c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 			if _, page := y.get("/loop?run=" + c.run); page == "" {
-				t.Fatal("no page through the proxy")
+				t.Fatal("the proxy does not serve the page")
 			}
 			for want := 2; want <= 14; want++ {
 				run, before, n := c.run, c.where(), c.n
 				at := func(n int) string { return fmt.Sprintf("%d %s", 1+(n-1)/7, infer.Kinds[(n-1)%7]) }
 				c.send(`{"cmd":"step"}`)
-				if want%2 == 0 { // has arrived; of the others the cut may be quicker
+				if want%2 == 0 { // this command has arrived; the others may be cut off
 					x.runOf(run).comes(t, func(st *session.State) bool {
 						return fmt.Sprintf("%d %s", st.Cursor.Step, st.Cursor.Stage) == at(want)
 					})
@@ -60,8 +60,8 @@ func TestCutAtEveryStage(t *testing.T) {
 	}
 }
 
-// TestPlayThroughCuts plays to the end while the connection is cut again and
-// again: what the last client has is the whole run.
+// TestPlayThroughCuts plays to the end while the connection is cut repeatedly: the last
+// client has the whole run.
 func TestPlayThroughCuts(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {

@@ -13,11 +13,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BenchmarkPushDeep runs whole turns of a model with 28 blocks and 151,936
-// tokens, 60 tokens into a text, and reports for each stage what the server
-// does besides the stage's own measured work: carrying out the command, the
-// page's model, all panels. The figure is the median of the iterations, since on
-// a shared machine the mean measures the others as well.
+// BenchmarkPushDeep runs whole turns of a model with 28 blocks and 151,936 tokens, 60
+// tokens into a text, and reports the server's work for each stage besides the stage's own
+// measured work: carrying out the command, the page's model, all panels. It reports the
+// median of the iterations, since on a shared machine the mean includes the load of others.
 func BenchmarkPushDeep(b *testing.B) {
 	dir := b.TempDir()
 	if err := fixture.Write(dir, fixture.Deep); err != nil {
@@ -48,7 +47,7 @@ func BenchmarkPushDeep(b *testing.B) {
 	var besides [infer.KindCache + 1][]time.Duration
 	var buf bytes.Buffer
 	for b.Loop() {
-		if len(s.State().Steps) > fixture.Deep.Context-10 { // begin again before the window is full
+		if len(s.State().Steps) > fixture.Deep.Context-10 { // start over before the window is full
 			run(session.Reset{})
 		}
 		for range infer.Kinds {

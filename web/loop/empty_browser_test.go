@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// visibleWords counts the words that the page shows: not those for screen readers
-// alone, and none of what is folded.
+// visibleWords counts the words that the page shows, without those only for screen readers
+// and those in folded parts.
 const visibleWords = `(() => {
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	let n = 0;
@@ -20,8 +20,8 @@ const visibleWords = `(() => {
 	return n;
 })()`
 
-// TestEmptyLoopIsShort: without a text the page is short, and the prompt is the first
-// thing that the Tab key reaches after the link that skips to it.
+// TestEmptyLoopIsShort: without a text the page is short, and the prompt is the first thing
+// that the Tab key reaches after the skip link.
 func TestEmptyLoopIsShort(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -48,9 +48,10 @@ func TestEmptyLoopIsShort(t *testing.T) {
 	}
 }
 
-// TestSettingsCanBeChangedBeforeStart: in Numbers the settings open from one quiet line before there
-// is a text, and the run begins with what was set. The prompt and the settings outlive a look at
-// the Story. Then all that is around a stage is there.
+// TestSettingsCanBeChangedBeforeStart: before there is a text, Numbers offers the settings
+// behind one plain line, and the run begins with what was set. The prompt and the settings
+// survive a switch to the Story and back. Once the run has begun, everything around the
+// stage is shown.
 func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -87,8 +88,8 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	}
 }
 
-// TestPromptCoversTheStage: a new prompt is typed in a box that covers the stage,
-// with the focus in its field. A step leads back to the stage.
+// TestPromptCoversTheStage: a new prompt is typed in a box that covers the stage and has
+// the focus in its field. A step leads back to the stage.
 func TestPromptCoversTheStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -133,7 +134,7 @@ func TestPromptCoversTheStage(t *testing.T) {
 	}
 }
 
-// atStageIn is [atStage] in a view. The Story shows a tick for stages done.
+// atStageIn is [atStage] for a view. The Story shows a tick for stages that are done.
 func atStageIn(v view, n string) string {
 	if v == numbersView {
 		return atStage(n)

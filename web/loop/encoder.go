@@ -7,16 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// encoder turns states into messages for one connection. It remembers what it
-// has sent and puts only what differs into the next message. It holds on to no
-// state, so that an evicted run's memory is free even while someone watches.
+// encoder turns states into messages for one connection. It remembers what it has sent and
+// puts only the differences into the next message. It keeps no state, so an evicted run's
+// memory is free even while it is watched.
 type encoder interface {
 	// encode adds to m what has changed since the last call; at the first call
 	// that is everything.
 	encode(m *wire.Message, next *session.State) error
-	// pieces and answer may be called while encode is at work. pieces adds to
-	// m how a prompt falls into tokens, answer what a query asks, which has
-	// been checked.
+	// pieces and answer may be called while encode is running. pieces adds to m how a
+	// prompt splits into tokens; answer adds the answer to a query, which has been checked.
 	pieces(m *wire.Message, model *infer.Model, text chat.Text) error
 	answer(m *wire.Message, name string, q *query, st *session.State) error
 }

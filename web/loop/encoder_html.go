@@ -17,28 +17,28 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// pageData is what the page's script needs to know besides the panels.
+// pageData is the data that the page's script needs besides the panels.
 type pageData struct {
 	// Inputs are the values of the page's input fields, which are outside of the
 	// panels because the learner may be typing in them.
 	Inputs  infer.Knobs `json:"inputs"`
 	Cursor  cursor      `json:"cursor"`
-	Undrawn bool        `json:"undrawn,omitempty"` // the sample stage is shown, without its draw
+	Undrawn bool        `json:"undrawn,omitempty"` // the sample stage is shown with its draw withheld
 	Playing bool        `json:"playing"`
-	// Link leads to what is shown, from anywhere and after a restart; "" before
-	// the first start.
+	// Link leads to the state shown, from anywhere and after a restart; "" before the first
+	// start.
 	Link  string `json:"link"`
 	Scrub scrub  `json:"scrub"`
 	Show  show   `json:"show"`
-	// U is the u asked about at the sample stage, else the one drawn there.
+	// U is the u of the what-if question at the sample stage, else the one drawn there.
 	U *float64 `json:"u,omitempty"`
-	// Heat is what the canvases of the forward stage draw, where it is looked
-	// into.
+	// Heat is the data for the canvases of the forward stage, if the page shows the inside
+	// of the pass.
 	Heat *stage.Heat `json:"heat,omitempty"`
 }
 
-// scrub is where in the run the page looks: Max stages have run, and it shows
-// number Value of them, counted from 1; 0 before the first start.
+// scrub is the position in the run that the page shows: Max stages have run, and the page
+// shows number Value of them, counted from 1; 0 before the first start.
 type scrub struct {
 	Value int `json:"value"`
 	Max   int `json:"max"`
@@ -49,9 +49,9 @@ func scrubOf(st *session.State) scrub {
 	return scrub{number(st.Cursor), number(st.Frontier())}
 }
 
-// show says which parts outside of the panels are visible.
+// show lists which parts outside of the panels are visible.
 type show struct {
-	WhatIf bool `json:"whatif"` // another u can be asked about
+	WhatIf bool `json:"whatif"` // a what-if question about another u is possible
 }
 
 func showOf(st *session.State) show {
@@ -61,7 +61,7 @@ func showOf(st *session.State) show {
 	}
 }
 
-// genID is the element that holds the generated tokens.
+// genID is the id of the element that holds the generated tokens.
 const genID = "strip-gen"
 
 // htmlEncoder sends the panels whose HTML has changed, and the generated
@@ -100,7 +100,7 @@ func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
 	return nil
 }
 
-// pageDataOf is what the script needs to know of a state.
+// pageDataOf returns the data that the script needs from a state.
 func pageDataOf(st *session.State) *pageData {
 	d := &pageData{
 		Inputs:  st.Settings.Knobs(),

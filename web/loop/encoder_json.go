@@ -14,41 +14,41 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// runData is what viz.json.v1 sends with every state.
+// runData holds the fields that viz.json.v1 sends with every state.
 type runData struct {
-	// Cut voids stages that were sent before.
+	// Cut invalidates stages that were sent before.
 	Cut *cut `json:"cut,omitempty"`
-	// Stages are those that have run since the last message, in order, each
-	// as `viz trace -json` prints it; a new text begins with the prompt object.
+	// Stages are those that have run since the last message, in order, each as `viz trace
+	// -json` prints it; a new text begins with the prompt object.
 	Stages   []json.RawMessage `json:"stages,omitempty"`
 	Cursor   cursor            `json:"cursor"`
-	Undrawn  bool              `json:"undrawn,omitempty"` // the draw that comes next is withheld
+	Undrawn  bool              `json:"undrawn,omitempty"` // the next draw is withheld
 	Playing  bool              `json:"playing"`
 	Speed    session.Speed     `json:"speed"`
 	Stopped  infer.StopReason  `json:"stopped,omitempty"`
 	Settings infer.Settings    `json:"settings"`
-	// Link leads to what is shown, from anywhere; left out before the first start.
+	// Link leads to the state shown, from anywhere; omitted before the first start.
 	Link string `json:"link,omitempty"`
-	// Branches are the lines of text written so far, where there are several.
+	// Branches are the lines of text written so far, if there are several.
 	Branches []branch `json:"branches,omitempty"`
 	// Messages are the conversation so far, if the text was written from one.
 	Messages []chat.Message `json:"messages,omitempty"`
-	// WhatIf is what was asked of another u at this draw.
+	// WhatIf is the answer for another u at this draw, if one was asked for.
 	WhatIf *whatIf `json:"whatif,omitempty"`
 }
 
-// branch is one line of text, for the command of that name.
+// branch is one line of text, for the branch command.
 type branch struct {
 	ID      int  `json:"id"`
 	Current bool `json:"current,omitempty"`
-	Tokens  int  `json:"tokens"` // how many it has
-	// Step is the first at which it parts from the present line, and Token the one
-	// it has there; both left out of the present line, Token where it ends there.
+	Tokens  int  `json:"tokens"` // number of tokens
+	// Step is the first step at which this line differs from the current one, and Token its
+	// token there. Both are omitted for the current line, and Token if the line ends there.
 	Step  int          `json:"step,omitempty"`
 	Token *infer.Token `json:"token,omitempty"`
 }
 
-// whatIf is the kept token that another u falls on: from ≤ U < to.
+// whatIf is the kept token that another u would draw: From ≤ U < To.
 type whatIf struct {
 	U float64 `json:"u"`
 	choice
@@ -57,8 +57,8 @@ type whatIf struct {
 	To   float64 `json:"to"`
 }
 
-// cut says that everything sent of step Step and later ones is void; Step 0
-// voids the prompt as well.
+// cut means that everything sent for step Step and later ones is no longer valid; Step 0
+// includes the prompt.
 type cut struct {
 	Step int `json:"step"`
 }
@@ -93,7 +93,7 @@ func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 		}
 		e.text, e.hasPrompt = next.Text, true
 	}
-	// Steps that know more than was sent, or the same, continue from there.
+	// Steps that extend what was sent, or equal it, continue from there.
 	same := 0
 	for same < min(len(e.sent), len(next.Steps)) && e.sent[same].begins(next.Steps[same]) {
 		same++
@@ -126,7 +126,7 @@ func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 	return nil
 }
 
-// branchesOf lists the lines of text where there is more than one.
+// branchesOf lists the lines of text if there is more than one.
 func branchesOf(st *session.State) []branch {
 	if len(st.Branches) < 2 {
 		return nil
@@ -170,7 +170,7 @@ func (d *runData) add(v any) error {
 
 func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text) error {
 	a := &piecesAnswer{[]infer.Token{}}
-	ids, _ := model.EncodeChat(text) // a text that cannot be spelled is cut as far as it goes
+	ids, _ := model.EncodeChat(text) // of a text that cannot be spelled, the tokens up to the error
 	for _, id := range ids {
 		a.Pieces = append(a.Pieces, model.Token(id))
 	}
@@ -178,12 +178,12 @@ func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text
 	return nil
 }
 
-// known is what the stages of a step up to ran have said, without its logits,
+// known is what the stages of a step up to ran have sent. It does not include the logits,
 // which follow from the model, the prompt and the steps before.
 type known struct {
 	ran      infer.Kind
 	took     []time.Duration
-	scoring  sampling.Settings // from the logits on, whose scores they change
+	scoring  sampling.Settings // from the logits on, since it changes the scores
 	sampling sampling.Settings // from the softmax on
 	seed     uint64            // from the draw on
 	chosen   int
@@ -211,7 +211,7 @@ func knownOf(s *infer.Step, ran infer.Kind) known {
 	return k
 }
 
-// begins reports whether the stages already sent are those of s too.
+// begins reports whether the stages already sent are also the first ones of s.
 func (k known) begins(s *infer.Step) bool {
 	return s.Ran >= k.ran && reflect.DeepEqual(k, knownOf(s, k.ran))
 }

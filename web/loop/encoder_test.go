@@ -22,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// handmade is a run whose numbers come from no engine, so that they are the
-// same on every machine: the score of token i is −(i mod 97)/8 plus 9 for one
-// favorite, and every stage took as many microseconds as its number.
+// handmade returns a run whose numbers do not come from an engine, so that they are the
+// same on every machine. The score of token i is −(i mod 97)/8 plus 9 for one favorite, and
+// every stage took as many microseconds as its number.
 func handmade(t testing.TB, ran infer.Kind) *session.State {
 	m := testmodel.Target(t)
 	s := &session.State{
@@ -44,7 +44,7 @@ func handmade(t testing.TB, ran infer.Kind) *session.State {
 	return s
 }
 
-// advance fills in what a step knows up to stage ran.
+// advance fills in the results of a step up to stage ran.
 func advance(m *infer.Model, s *infer.Step, favorite int, ran infer.Kind) {
 	pass := m.Shape().Pass(len(s.Input))
 	s.Ran, s.Blocks, s.Output = ran, pass, pass
@@ -80,7 +80,7 @@ func advance(m *infer.Model, s *infer.Step, favorite int, ran infer.Kind) {
 	}
 }
 
-// TestGoldenJSON pins what viz.json.v1 sends for one state, and of the next.
+// TestGoldenJSON checks what viz.json.v1 sends for a state and then for the next one.
 func TestGoldenJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -101,7 +101,7 @@ func TestGoldenJSON(t *testing.T) {
 	golden(t, "loop.json.golden", strings.ReplaceAll(out.String(), testmodel.Target(t).Hash(), "HASH"))
 }
 
-// TestGoldenHTML pins what viz.html.v1 sends for the same two states.
+// TestGoldenHTML checks what viz.html.v1 sends for the same two states.
 func TestGoldenHTML(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -120,8 +120,8 @@ func TestGoldenHTML(t *testing.T) {
 	golden(t, "loop.html.golden", out.String())
 }
 
-// rounded indents JSON and rounds its numbers to nine digits: machines differ
-// in the last bits of an exponential.
+// rounded indents JSON and rounds its numbers to nine digits, since machines differ in the
+// last bits of an exponential.
 func rounded(t *testing.T, b []byte) string {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -181,11 +181,11 @@ func golden(t *testing.T, name, got string) {
 		}
 	}
 	if len(got) != len(b) {
-		t.Errorf("%s has more than was got", path)
+		t.Errorf("the golden file %s has more than was sent", path)
 	}
 }
 
-// TestUnchangedPanelsAreNotResent: what has not changed is not sent again.
+// TestUnchangedPanelsAreNotResent: panels that have not changed are not sent again.
 func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -211,8 +211,8 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	}
 }
 
-// TestStripOperations compares token lists by hand: "abc" to "aXc" is one
-// morph, to "ab" one removal, to "abcd" one append.
+// TestStripOperations compares hand-written token lists: "abc" to "aXc" is one morph, to
+// "ab" one removal, to "abcd" one append.
 func TestStripOperations(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -255,7 +255,7 @@ func TestStripOperations(t *testing.T) {
 	}
 }
 
-// BenchmarkEncode is the server's work for one state, all panels rendered.
+// BenchmarkEncode measures the server's work for one state, with all panels rendered.
 func BenchmarkEncode(b *testing.B) {
 	states := []*session.State{handmade(b, infer.KindFilter), handmade(b, infer.KindSample)}
 	for protocol, make := range encoders {
@@ -278,8 +278,8 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// TestPenaltyChangeResendsLogits: where the repetition penalty is changed before the
-// draw, the scores of stage 2 are others, and a client gets them.
+// TestPenaltyChangeResendsLogits: if the repetition penalty is changed before the draw, the
+// scores of stage 2 change too, and clients receive them.
 func TestPenaltyChangeResendsLogits(t *testing.T) {
 	t.Parallel()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -307,6 +307,6 @@ func TestPenaltyChangeResendsLogits(t *testing.T) {
 		)
 	}
 	if d := send(session.SetKnob("temperature", 1.5)); d.Cut != nil || len(d.Stages) != 0 {
-		t.Errorf("a temperature, which stage 2 knows nothing of, sends %d stages", len(d.Stages))
+		t.Errorf("a temperature, which does not affect stage 2, sends %d stages", len(d.Stages))
 	}
 }

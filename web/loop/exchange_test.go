@@ -13,7 +13,7 @@ import (
 
 func tokenID(step int) string { return fmt.Sprintf("t-%d", step) }
 
-// tokensIn cuts the strip's HTML into that of its tokens.
+// tokensIn splits the strip's HTML into the HTML of its tokens.
 func tokensIn(t testing.TB, html string) []string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
@@ -42,8 +42,8 @@ func normal(t testing.TB, html string) string {
 	return h
 }
 
-// sameAsFresh compares what a client has put together from differences with
-// what a client that connects now gets whole.
+// sameAsFresh compares what a client has assembled from differences with what a client that
+// connects now gets at once.
 func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	t.Helper()
 	fresh := x.dial(protocol, "?run="+c.run)
@@ -56,7 +56,7 @@ func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	}
 	for i := range c.stages {
 		a, b := headOf(t, c.stages[i]), headOf(t, fresh.stages[i])
-		// Rows of earlier stages take in the token that was drawn later.
+		// Rows of earlier stages include the token that was drawn later.
 		if a != b || (a.Stage == "append" || a.Stage == "cache" || a.Stage == "forward") &&
 			string(c.stages[i]) != string(fresh.stages[i]) {
 			t.Errorf("stage %d is\n%s\nwant as a fresh client has\n%s", i, c.stages[i], fresh.stages[i])
@@ -77,7 +77,7 @@ func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	}
 }
 
-// where is the stage that the last state shows.
+// where returns the stage that the last state shows.
 func (c *client) where() string {
 	at := c.last.Cursor
 	if c.last.Data != nil {
@@ -86,8 +86,8 @@ func (c *client) where() string {
 	return fmt.Sprintf("%d %s", at.Step, at.Stage)
 }
 
-// TestEveryCommandReachesItsStage goes through a run with every command, over both protocols. The
-// stages reached follow from the meaning of the commands.
+// TestEveryCommandReachesItsStage runs every command over both protocols. The expected
+// stages follow from the meaning of the commands.
 func TestEveryCommandReachesItsStage(t *testing.T) {
 	t.Parallel()
 	walk := []struct{ command, at string }{
@@ -107,7 +107,7 @@ func TestEveryCommandReachesItsStage(t *testing.T) {
 		{`{"cmd":"token"}`, "4 cache"},
 		{`{"cmd":"seek","step":2,"stage":"sample"}`, "2 sample"},
 		{`{"cmd":"pause"}`, "2 sample"},
-		{`{"cmd":"preset","preset":"greedy"}`, "2 sample"}, // steps 3 and 4 go
+		{`{"cmd":"preset","preset":"greedy"}`, "2 sample"}, // steps 3 and 4 are dropped
 		{`{"cmd":"token"}`, "2 cache"},
 		{`{"cmd":"token"}`, "3 cache"},
 		{`{"cmd":"set","seed":7}`, "3 cache"},
@@ -182,7 +182,7 @@ func TestSettingsBeforeAndAfterTheDraw(t *testing.T) {
 	}
 }
 
-// TestPlayMissesNoToken plays at full speed to a limit; no token may be missing.
+// TestPlayMissesNoToken plays at full speed to a limit and checks that no token is missing.
 func TestPlayMissesNoToken(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
@@ -211,7 +211,7 @@ func TestPlayMissesNoToken(t *testing.T) {
 	}
 }
 
-// TestStopStringEndsTheRun makes the first characters that greedy decoding writes the
+// TestStopStringEndsTheRun uses the first characters that greedy decoding writes as the
 // stop string, so that the run must end there.
 func TestStopStringEndsTheRun(t *testing.T) {
 	t.Parallel()
@@ -244,8 +244,8 @@ func TestStopStringEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestSpeedSetsTheStageTime ticks by the clock: at speed 4 a stage lasts 0.3 s, so that two
-// stages come by themselves and in order.
+// TestSpeedSetsTheStageTime plays in real time: at speed 4 a stage lasts 0.3 s, so that two
+// stages follow without commands and in order.
 func TestSpeedSetsTheStageTime(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -264,7 +264,7 @@ func TestSpeedSetsTheStageTime(t *testing.T) {
 	}
 }
 
-// TestPiecesCommandChangesNothing cuts a text that is being typed, and changes nothing.
+// TestPiecesCommandChangesNothing: splitting a text while it is typed does not change the run.
 func TestPiecesCommandChangesNothing(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

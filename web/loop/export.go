@@ -20,7 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// export is a kind of file that a run can be saved as.
+// export is a file format in which a run can be saved.
 type export struct {
 	ending string
 	kind   string // content type
@@ -28,7 +28,7 @@ type export struct {
 	write  func(context.Context, io.Writer, *session.State) error
 }
 
-// exports by the last part of their addresses.
+// exports maps the last part of an address to its format.
 var exports = map[string]export{
 	"text":  {".txt", "text/plain; charset=utf-8", lacksNothing, writeText},
 	"trace": {".jsonl", "application/jsonl; charset=utf-8", lacksNothing, writeTrace},
@@ -83,8 +83,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	b.WriteTo(w)
 }
 
-// fileOf writes a file into a buffer, once the slot is free. The slot is released
-// before the file is sent, so that a slow reader delays nobody.
+// fileOf writes a file into a buffer, once the slot is free. The slot is released before
+// the file is sent, so that a slow reader delays no other client.
 func (s *Server) fileOf(ctx context.Context, who admission.Caller, e export, st *session.State) (*bytes.Buffer, error) {
 	ctx, release, err := s.acquire(ctx, who, len(st.Steps))
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *Server) fileOf(ctx context.Context, who admission.Caller, e export, st 
 	return &b, e.write(ctx, &b, st)
 }
 
-// fileName is the beginning of the prompt in letters that every file system
-// accepts, and the seed: "once-upon-a-time-seed-42".
+// fileName returns the beginning of the prompt, in letters that every file system accepts,
+// and the seed: "once-upon-a-time-seed-42".
 func fileName(st *session.State) string {
 	const most = 40
 	var b strings.Builder
@@ -140,7 +140,7 @@ func writeText(_ context.Context, w io.Writer, st *session.State) error {
 	return err
 }
 
-// writeTrace writes what `viz trace -json` prints of the same run.
+// writeTrace writes what `viz trace -json` prints for the same run.
 func writeTrace(ctx context.Context, w io.Writer, st *session.State) error {
 	enc := json.NewEncoder(w)
 	if err := enc.Encode(
@@ -162,7 +162,7 @@ func writeTrace(ctx context.Context, w io.Writer, st *session.State) error {
 	return nil
 }
 
-// writeChart draws the work so far.
+// writeChart writes a chart of the work so far.
 func writeChart(_ context.Context, w io.Writer, st *session.State) error {
 	c, err := plots.CumulativeCost(costPoints(st.Steps))
 	if err != nil {
@@ -176,15 +176,15 @@ func writeChart(_ context.Context, w io.Writer, st *session.State) error {
 	return err
 }
 
-// writeTable writes the whole vocabulary as the step shown sees it, the most
-// probable first. Columns of stages after the one shown are empty.
+// writeTable writes the whole vocabulary at the step shown, the most probable tokens first.
+// Columns of stages after the one shown are empty.
 func writeTable(form terms.SheetForm) func(context.Context, io.Writer, *session.State) error {
 	return func(_ context.Context, w io.Writer, st *session.State) error {
 		return tableRows(terms.NewSheet(w, form), st)
 	}
 }
 
-// tableRows writes the rows, one a line: line ends in tokens are escapes, too.
+// tableRows writes the rows, one per line: line ends in tokens are escaped.
 func tableRows(c *terms.Sheet, st *session.State) error {
 	head := []any{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}
 	d, raw := st.DistAt(st.Cursor.Step), st.Step().Logits

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// notSeen is what may differ between two runs with different seeds whose marker still
-// runs: times, the seed itself, the marker, and how much space an unseen u takes.
+// notSeen selects what may differ between two runs with different seeds while their markers
+// are moving: times, the seed itself, the marker, and the space taken by a hidden u.
 const notSeen = `.cost, .panel__head, #seed, .cum .mark, .laid__pin`
 
 // atDrop opens a run with a seed whose marker is about to fall, in slow motion.
@@ -29,10 +29,10 @@ func atDrop(t *testing.T, in view, seed int) loopTab {
 	return b
 }
 
-// TestMarkerDoesNotRevealTheWinner: while the marker runs to and fro the page looks the same
-// whatever it will fall on: no piece, row, slot, bar of the map or word stands out, and a
-// screen reader is told that it falls. Once it has landed the pages differ, and the result
-// is read out.
+// TestMarkerDoesNotRevealTheWinner: while the marker moves to and fro the page looks the
+// same whatever it will fall on. No piece, row, slot, bar of the map or word stands out,
+// and a screen reader announces only that it falls. Once it has landed the pages differ,
+// and the result is announced.
 func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 				falling = append(falling, b.Seen(notSeen))
 				b.Shot(fmt.Sprintf("fall-%s-%d.png", in, seed))
 				if strings.Contains(falling[len(falling)-1], "was hit") {
-					t.Error("it says below the map that a bar was hit while the marker runs")
+					t.Error("the text below the map reports a hit bar while the marker is moving")
 				}
 				b.WaitText("#spoken", "The marker is falling.")
 				b.Keys("x") // no command
@@ -65,7 +65,7 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 			}
 			for i := range falling[1:] {
 				if one, other := differ(falling[0], falling[i+1]); one != other {
-					t.Errorf("while the marker runs one page has\n%s\nwant the same as the other\n%s", one, other)
+					t.Errorf("while the marker is moving one page has\n%s\nwant the same as the other\n%s", one, other)
 				}
 				if landed[0] == landed[i+1] {
 					t.Error("the pages look the same although something else was drawn")
@@ -75,7 +75,7 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	}
 }
 
-// differ returns the first line in which two texts differ, of each.
+// differ returns the first line in which two texts differ, from each text.
 func differ(a, b string) (string, string) {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(as), len(bs)) {
@@ -86,8 +86,8 @@ func differ(a, b string) (string, string) {
 	return fmt.Sprint(len(as), " lines"), fmt.Sprint(len(bs), " lines")
 }
 
-// TestSettingChangeElsewhereEndsTheMarker: a setting that another page of the run changes while the
-// marker falls ends the fall. The winner is never named before that.
+// TestSettingChangeElsewhereEndsTheMarker: if another page of the run changes a setting
+// while the marker falls, the fall ends. The winner is never named before that.
 func TestSettingChangeElsewhereEndsTheMarker(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -31,13 +31,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
 
-// limits are those of a site.
+// limits are the limits of a site.
 type limits struct {
 	runs.Limits
 	Wire wire.Limits
 }
 
-// site is a running server of the Loop alone, as one browser (its cookies) sees it.
+// site is a running server with only the Loop, as seen by one browser (one set of cookies).
 type site struct {
 	*Server
 	t        testing.TB
@@ -49,11 +49,11 @@ type site struct {
 	conns    *sync.Map             // every TCP connection that the server has accepted
 	attached *attached
 	pool     *infer.Pool
-	halted   *sync.RWMutex // held for writing while no run may go on
+	halted   *sync.RWMutex // held for writing while runs must not continue
 	stop     func()        // ends the server, once
 	newcomer *atomic.Bool  // its learners have never switched to Numbers
 
-	// In a tab there is nothing of the above but the address.
+	// In a tab only the address of the above is set.
 	twin *twin        // of the run; nil with a server
 	tab  *browser.Tab // the last that was opened, or nil
 }
@@ -72,7 +72,7 @@ func newSite(t testing.TB, l limits) *site {
 	return newSiteAt(t, l, "127.0.0.1:0")
 }
 
-// newStorySite starts a server whose learners have not switched to Numbers.
+// newStorySite starts a server whose learners see the Story.
 func newStorySite(t testing.TB) *site { t.Helper(); return newSiteIn(t, storyView) }
 
 // newSiteIn starts a server whose learners see a view.
@@ -86,14 +86,14 @@ func newSiteIn(t testing.TB, in view) *site {
 	return x
 }
 
-// newSiteAt starts a server at an address, which may be that of one stopped.
+// newSiteAt starts a server at an address, which can be the address of a stopped one.
 func newSiteAt(t testing.TB, l limits, addr string) *site {
 	t.Helper()
 	return newSiteOn(t, l, addr, nil)
 }
 
-// newSiteOn starts a server with the secret of a data folder, by which a restarted
-// server recognizes its learners; or with none.
+// newSiteOn starts a server with the secret of a data folder, by which a restarted server
+// recognizes its learners, or without one.
 func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	t.Helper()
 	fixture.Spend(fixture.Servers, 1)
@@ -153,7 +153,7 @@ func (x *site) handle(log *slog.Logger) {
 	shell.MountFiles(mux)
 	mux.Handle("GET /ws", x.wire)
 	mux.HandleFunc("/", shell.Elsewhere(mux))
-	// In place of a page of another room, to which the Loop has a link.
+	// A stand-in for the page of another package, to which the Loop has a link.
 	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) { shell.Text(w, 200, "Predict.") })
 	var hosts []string
 	x.admit = func(more ...string) {
@@ -163,8 +163,8 @@ func (x *site) handle(log *slog.Logger) {
 	}
 	x.admit(shell.LoopbackHosts(x.http.Listener.Addr().String())...)
 	x.http.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Learners of these tests have switched to Numbers, unless they are new or
-		// switch again.
+		// Learners of these tests have switched to Numbers, unless they are newcomers or
+		// switch themselves.
 		if !x.newcomer.Load() && len(r.CookiesNamed(shell.ViewCookie)) == 0 {
 			r.AddCookie(&http.Cookie{Name: shell.ViewCookie, Value: string(numbersView)})
 		}
@@ -180,14 +180,14 @@ func (x *site) handle(log *slog.Logger) {
 	}
 }
 
-// stranger is the same site seen from another browser.
+// stranger returns the same site as seen by another browser.
 func (x *site) stranger() *site {
 	y := *x
 	y.jar, _ = cookiejar.New(nil)
 	return &y
 }
 
-// through is the site as it is reached through a proxy.
+// through returns the same site behind a proxy.
 func (x *site) through(p *browser.Proxy) *site {
 	x.admit(shell.LoopbackHosts(p.Addr().String())...)
 	y := *x
@@ -236,7 +236,7 @@ func (x *site) breakSockets() {
 	})
 }
 
-// attached records which connection of a site is to which run.
+// attached records which connections of a site belong to which run.
 type attached struct {
 	mu    sync.Mutex
 	runs  map[string]joined      // by id
@@ -247,7 +247,7 @@ func newAttached() *attached {
 	return &attached{runs: map[string]joined{}, parts: map[*livePart]struct{}{}}
 }
 
-// to is a kind of part whose connections are recorded.
+// to wraps a kind of part so that its connections are recorded.
 func (a *attached) to(kind wire.Kind) wire.Kind {
 	open := kind.Open
 	kind.Open = func(ctx context.Context, v wire.Visit) (wire.Part, error) {
@@ -280,7 +280,7 @@ func (r recorded) Serve(ctx context.Context, in <-chan wire.Command, out wire.Co
 	return r.livePart.Serve(ctx, in, out)
 }
 
-// joined is a run that a connection has joined, and whose it is.
+// joined is a run that a connection has joined, and its learner.
 type joined struct {
 	*runs.Run
 	learner  string
@@ -288,7 +288,7 @@ type joined struct {
 	attached *attached
 }
 
-// connections lists those to the run that are open.
+// connections lists the open connections to the run.
 func (r joined) connections() (list []*livePart) {
 	r.attached.mu.Lock()
 	defer r.attached.mu.Unlock()
@@ -303,15 +303,15 @@ func (r joined) connections() (list []*livePart) {
 // line identifies the set of connections to the run.
 func (r joined) line() string { return fmt.Sprint(r.connections()) }
 
-// reaches waits until the run's state is as wanted, and reports false if it is
-// not before something else happens. It watches the run as a connection does.
+// reaches waits until the run's state satisfies is, and returns false if orElse fires
+// first. It watches the run as a connection does.
 func (r joined) reaches(is func(*session.State) bool, orElse <-chan time.Time) bool {
 	v := runs.NewViewer("")
 	run, found := r.registry.Join(admission.Caller{Learner: r.learner}, r.ID(), v)
 	defer r.registry.Leave(run, v)
 	for found {
 		select {
-		case <-v.Wake(): // at once the first time: there is a state to look at
+		case <-v.Wake(): // fires at once the first time, since there is a state to look at
 			if s := r.Latest(); s != nil && is(s) {
 				return true
 			}
@@ -322,16 +322,16 @@ func (r joined) reaches(is func(*session.State) bool, orElse <-chan time.Time) b
 	return false
 }
 
-// comes waits until the state of a run is as wanted.
+// comes waits until the state of a run satisfies is.
 func (r joined) comes(t testing.TB, is func(*session.State) bool) *session.State {
 	t.Helper()
 	if !r.reaches(is, time.After(browser.Patience)) {
-		t.Fatalf("the run never comes there: it is at %+v", r.Latest().Cursor)
+		t.Fatalf("the run never reaches the wanted state: it is at %+v", r.Latest().Cursor)
 	}
 	return r.Latest()
 }
 
-// runOf is the run with an id that a connection has joined.
+// runOf returns the run with the given id, which a connection has joined.
 func (x *site) runOf(id string) joined {
 	x.t.Helper()
 	x.attached.mu.Lock()
@@ -363,7 +363,7 @@ func (r joined) do(t testing.TB, c session.Command) {
 	}
 }
 
-// onlyRun is the one run there is.
+// onlyRun returns the only run of the site.
 func (x *site) onlyRun() running {
 	x.t.Helper()
 	if x.twin != nil {
@@ -372,7 +372,7 @@ func (x *site) onlyRun() running {
 	return x.onlyJoined()
 }
 
-// onlyJoined is the one run of a server.
+// onlyJoined returns the only run of a server.
 func (x *site) onlyJoined() joined {
 	x.t.Helper()
 	list := x.live()
@@ -382,11 +382,11 @@ func (x *site) onlyJoined() joined {
 	return list[0]
 }
 
-// tight are the limits of a site on which [site.evict] works.
+// tight are limits with which [site.evict] works.
 var tight = limits{Limits: runs.Limits{MemoryBytes: 1 << 20}}
 
-// evict has a run evicted, as it is when the memory of an idle run is needed for
-// others: someone else writes a text until that is so.
+// evict evicts a run by using up memory: another learner writes a text until the run is
+// evicted.
 func (x *site) evict(r joined) {
 	x.t.Helper()
 	v := runs.NewViewer("")
@@ -404,12 +404,12 @@ func (x *site) evict(r joined) {
 		if r.Latest() == nil {
 			return true
 		}
-		_, _ = other.Do(ctx, session.StepToken{}, nil, 0) // refused once it has used up all memory itself
+		_, _ = other.Do(ctx, session.StepToken{}, nil, 0) // refused once it uses all the memory
 		return false
 	})
 }
 
-// seat is a seat at the site's pool, whose passes wait while the site is halted.
+// seat returns a seat in the site's pool whose passes wait while the site is halted.
 func (x *site) seat() runs.Seat { return haltingSeat{x.pool.Seat(), x.halted} }
 
 type haltingSeat struct {

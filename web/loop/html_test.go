@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// states are a run at every stage, looked back on, stopped, and not begun. The
-// prompt and a stop string are markup, which must stay text.
+// states returns runs at every stage, looking back, stopped, and not begun. The prompt and
+// a stop string are markup, which must stay text.
 func states(t *testing.T) map[string]*session.State {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -74,8 +74,8 @@ func parse(t *testing.T, s string) *goquery.Document {
 	return d
 }
 
-// TestPanelsHaveOneElementAndID asserts what the server and the page's script build upon: every
-// panel is one element with its id, and is part of the page as it is there.
+// TestPanelsHaveOneElementAndID checks what the server and the page's script rely on: every
+// panel is one element with its id, and is part of the page unchanged.
 func TestPanelsHaveOneElementAndID(t *testing.T) {
 	for name, st := range states(t) {
 		for _, view := range []view{numbersView, storyView} {
@@ -84,7 +84,7 @@ func TestPanelsHaveOneElementAndID(t *testing.T) {
 	}
 }
 
-// panelsFit asserts that each panel of a view is on its page as it is sent.
+// panelsFit checks that each panel of a view is on the page in the form in which it is sent.
 func panelsFit(t *testing.T, name string, st *session.State, view view) {
 	t.Helper()
 	v := NewPage(st)
@@ -110,7 +110,7 @@ func panelsFit(t *testing.T, name string, st *session.State, view view) {
 	}
 }
 
-// TestMarkupFollowsPolicyAndARIA asserts what the security policy and assistive technology need.
+// TestMarkupFollowsPolicyAndARIA checks what the security policy and assistive technology require.
 func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 	for name, st := range states(t) {
 		d := parse(t, html(t, PageHTML(NewPage(st))))
@@ -132,7 +132,7 @@ func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 				for _, ref := range []string{"aria-labelledby", "aria-describedby", "for", "form"} {
 					for _, id := range strings.Fields(a.Val) {
 						if a.Key == ref && !ids[id] {
-							t.Errorf("%s: %s refers to %s, which is not there", name, ref, id)
+							t.Errorf("%s: %s refers to %s, which does not exist", name, ref, id)
 						}
 					}
 				}
@@ -157,7 +157,7 @@ func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 	}
 }
 
-// TestEveryRowHasItsWorkedLine asserts that every row brings its worked line.
+// TestEveryRowHasItsWorkedLine checks that every row comes with its worked line.
 func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	all := states(t)
 	for _, name := range []string{"logits", "softmax", "filter", "sample", "back"} {
@@ -172,8 +172,8 @@ func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	}
 }
 
-// TestQueryAnswersFitThePage asserts that what answers a question is one element with its id,
-// the same that holds its place on the page, and safe whatever was asked.
+// TestQueryAnswersFitThePage checks that the answer to a query is one element whose id also
+// marks its place on the page, and that it is safe whatever was asked.
 func TestQueryAnswersFitThePage(t *testing.T) {
 	all := states(t)
 	st := all["forward"]
@@ -215,7 +215,7 @@ func TestQueryAnswersFitThePage(t *testing.T) {
 	}
 }
 
-// TestHeatmapsHaveTextTwins asserts that every heatmap has its twin in words and every
+// TestHeatmapsHaveTextTwins checks that every heatmap has an equivalent in words and every
 // head its worked line.
 func TestHeatmapsHaveTextTwins(t *testing.T) {
 	all := states(t)
@@ -238,12 +238,12 @@ func TestHeatmapsHaveTextTwins(t *testing.T) {
 	})
 	d = parse(t, html(t, PageHTML(NewPage(all["nolook"]))))
 	if d.Find("canvas").Length() != 0 {
-		t.Error("canvases at the draw")
+		t.Error("there are canvases at the draw")
 	}
 }
 
-// TestSettingsCanBeTypedAndDragged asserts that every setting can be typed as well as dragged, and
-// that the strip is one stop of the Tab key.
+// TestSettingsCanBeTypedAndDragged checks that every setting can be typed as well as
+// dragged, and that the strip is one stop of the Tab key.
 func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	all := states(t)
 	d := parse(t, html(t, PageHTML(NewPage(all["stopped"]))))
@@ -256,7 +256,7 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 		t.Errorf("%d tokens are reached by the Tab key, want 1", n)
 	}
 	if d.Find(`#transport [data-cmd*=goon]`).Length() != 1 {
-		t.Error("a stopped run cannot go on")
+		t.Error("a stopped run cannot continue")
 	}
 	for name, hidden := range map[string]bool{"empty": false, "forward": true} {
 		_, is := parse(t, html(t, PageHTML(NewPage(all[name])))).Find("#prompt-box").Attr("hidden")
@@ -270,8 +270,8 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	}
 }
 
-// TestNarrowScreensFoldCutRows asserts that narrow screens fold all cut rows but four, and say how
-// many.
+// TestNarrowScreensFoldCutRows checks that narrow screens fold all but four cut rows, and
+// show how many are folded.
 func TestNarrowScreensFoldCutRows(t *testing.T) {
 	d := parse(t, html(t, PageHTML(NewPage(states(t)["filter"]))))
 	cut, fold := d.Find("tbody tr.is-cut").Length(), d.Find("tbody tr.is-fold").Length()
@@ -291,7 +291,7 @@ func TestEmptyPageState(t *testing.T) {
 	v.Link = "ab-c_"
 	d := parse(t, html(t, PageHTML(v)))
 	if _, hidden := d.Find("#conn").Attr("hidden"); !hidden || d.Find("body").AttrOr("data-link", "") != "ab-c_" {
-		t.Error("the page begins with its connection lost, or without its link")
+		t.Error("the page starts with a lost connection, or without its link")
 	}
 	book := parse(t, html(t, storybookPage(
 		[]story{newStory("B", "one", "", ""), newStory("A", "two", "", ""), newStory("B", "three", "", "")},
@@ -330,7 +330,7 @@ func TestPageAssetsAreSmall(t *testing.T) {
 	}
 }
 
-// zipped is how many bytes a file takes over the wire.
+// zipped returns the compressed size of a file in bytes.
 func zipped(t *testing.T, b []byte) int {
 	t.Helper()
 	var z bytes.Buffer

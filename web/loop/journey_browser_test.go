@@ -18,7 +18,7 @@ const isLive = `document.documentElement?.dataset.conn === 'live'`
 // startTab opens the page and begins a text.
 func startTab(t testing.TB, x *site) loopTab { t.Helper(); return startTabOn(t, x, browser.Laptop) }
 
-// startTabOn is startTab on some screen.
+// startTabOn is startTab on a given screen.
 func startTabOn(t testing.TB, x *site, screen browser.Screen) loopTab {
 	t.Helper()
 	b := openTab(t, x, screen)
@@ -27,7 +27,7 @@ func startTabOn(t testing.TB, x *site, screen browser.Screen) loopTab {
 	return b
 }
 
-// say sends a command as a button of the page would.
+// say sends a command as a button on the page would.
 func (b loopTab) say(command string) {
 	quoted, _ := json.Marshal(command)
 	b.Eval(
@@ -41,7 +41,7 @@ func (b loopTab) tokens(n int) {
 	b.Until(fmt.Sprintf(`document.querySelectorAll('#strip-gen > *').length === %d`, n))
 }
 
-// write makes n tokens by the key N.
+// write makes n tokens by pressing the N key.
 func (b loopTab) write(n int) {
 	for i := range n {
 		b.Keys("n")
@@ -49,7 +49,7 @@ func (b loopTab) write(n int) {
 	}
 }
 
-// text is what the strip says.
+// text returns the text of the strip.
 func (b loopTab) text() string {
 	return browser.Value[string](
 		b.Tab, `[...document.querySelectorAll('#strip-gen > *')].map(e => e.children[1].textContent.trim()).join('|')`,
@@ -58,7 +58,7 @@ func (b loopTab) text() string {
 
 const firstChoice = `#peek [data-cmd*=choose]`
 
-// TestBranchByMouse: hover, click an alternative, and go back by the tree.
+// TestBranchByMouse hovers, clicks an alternative, and goes back through the tree.
 func TestBranchByMouse(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestBranchByMouse(t *testing.T) {
 	}
 }
 
-// TestBranchByKeyboard does the same without a mouse, and finds a token.
+// TestBranchByKeyboard does the same by keyboard, and finds a token.
 func TestBranchByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -142,7 +142,7 @@ func TestBranchByKeyboard(t *testing.T) {
 	}
 }
 
-// TestBranchByTouch: the first tap selects, a button rewinds.
+// TestBranchByTouch: the first tap selects, and a button rewinds.
 func TestBranchByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -166,7 +166,7 @@ func TestBranchByTouch(t *testing.T) {
 	}
 }
 
-// TestScrubberAndWhatIfSliders drags the two sliders by their keys.
+// TestScrubberAndWhatIfSliders moves the two sliders with their keys.
 // Promise: You can rewind to any token and see what another u would have drawn.
 func TestScrubberAndWhatIfSliders(t *testing.T) {
 	fixture.Long(t)
@@ -184,7 +184,7 @@ func TestScrubberAndWhatIfSliders(t *testing.T) {
 		)
 	}
 	if got := browser.Value[string](b.Tab, `[scrub.value, scrub.max].join()`); got != "21,21" {
-		t.Errorf("the scrubber stands at %s, want 21,21", got)
+		t.Errorf("the scrubber is at %s, want 21,21", got)
 	}
 	slide("#scrub", "12") // step 2, stage 5
 	b.Until(atStage("5") + ` && document.querySelector('#t-2').getAttribute('aria-current') === 'true'`)
@@ -205,13 +205,13 @@ func TestScrubberAndWhatIfSliders(t *testing.T) {
 	b.Until(atStage("6") + ` && document.getElementById('whatif').hidden`)
 	b.Keys(browser.Home)
 	b.Until(atStage("1"))
-	for range 30 { // dragged: many values, the last counts
+	for range 30 { // as in a drag: many values, of which the last counts
 		b.Eval(`scrub.value = Number(scrub.value) + 1; scrub.dispatchEvent(new Event('input', {bubbles: true}))`)
 	}
 	b.Until(atStage("7") + ` && scrub.value === '21'`)
 }
 
-// TestContinuePastLimitAndFinish: past a limit, to the end, and a cancel on the way.
+// TestContinuePastLimitAndFinish continues past a limit, runs to the end, and cancels on the way.
 func TestContinuePastLimitAndFinish(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -235,7 +235,7 @@ func TestContinuePastLimitAndFinish(t *testing.T) {
 	b.tokens(len(st.Steps))
 }
 
-// TestLinkInFreshBrowser opens a copied link where nobody knows the run, then
+// TestLinkInFreshBrowser opens a copied link in a browser that has never seen the run, then
 // one edited by hand.
 // Promise: A link opens the very stage in a browser that has never seen the run.
 func TestLinkInFreshBrowser(t *testing.T) {
@@ -257,7 +257,7 @@ func TestLinkInFreshBrowser(t *testing.T) {
 	}
 	fresh := loopTab{browser.Open(t, browser.Laptop, link)}
 	if !browser.Value[bool](fresh.Tab, atStage("6")) {
-		t.Error("the page does not show the stage before a socket is there")
+		t.Error("the page does not show the stage before its socket is open")
 	}
 	fresh.Until(isLive + ` && ` + atStage("6"))
 	if fresh.text() != b.text() {
@@ -277,12 +277,12 @@ func TestLinkInFreshBrowser(t *testing.T) {
 	}
 	bad.Until(isLive + ` && ` + told("edited by hand"))
 	bad.Until(`!document.getElementById('prompt-box').hidden`)
-	bad.Faults() // the page's status
+	bad.Faults() // the status of the page is expected
 	bad.say(`{"cmd":"try","key":"sure"}`)
 	bad.Until(atStage("1"))
 }
 
-// TestKeyboardShortcuts of the design's table, and that a key press ends an animation.
+// TestKeyboardShortcuts checks every shortcut, and that a key press ends an animation.
 func TestKeyboardShortcuts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -326,7 +326,7 @@ func TestKeyboardShortcuts(t *testing.T) {
 	b.Until(`!document.getElementById('keys').open`)
 
 	b.Eval(`window.slow = document.getElementById('panel').animate([{opacity: 0}, {opacity: 1}], 60000)`)
-	b.Keys("x") // no command: it only ends what moves
+	b.Keys("x") // not a command: it only ends animations
 	b.Until(`window.slow.playState === 'finished'`)
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestOpenedDetailsStayOpen: what the learner has opened stays so while the panel
-// around it is replaced, with the focus inside of it and without.
+// TestOpenedDetailsStayOpen: what the learner has opened stays open while the panel around
+// it is replaced, whether or not it has the focus.
 func TestOpenedDetailsStayOpen(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 		b.say(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
 		b.Until(`document.querySelector('#strip-prompt').textContent.includes('upon')`)
 		if focus && !browser.Value[bool](b.Tab, open+`.open && document.activeElement.matches('summary')`) {
-			t.Error("with the focus inside it has shut")
+			t.Error("it has closed with the focus inside")
 		}
 		b.Eval(open + `.open = true`)
 		b.say(`{"cmd":"set","temperature":1.25}`)
@@ -40,8 +40,8 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 	}
 }
 
-// TestMenusCloseAndSearchesClear: a menu closes when something was chosen in it, and
-// what was found for one step goes when another is looked at.
+// TestMenusCloseAndSearchesClear: a menu closes when one of its items is chosen, and search
+// results for one step disappear when another is shown.
 func TestMenusCloseAndSearchesClear(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// Enter starts from the prompt's box; with Shift it makes a new line, and the one that ends a
-// composition does nothing.
+// TestEnterStartsThePrompt: Enter starts from the prompt box, Shift+Enter makes a new line,
+// and an Enter that ends a composition does nothing.
 func TestEnterStartsThePrompt(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -28,8 +28,9 @@ func TestEnterStartsThePrompt(t *testing.T) {
 	}
 }
 
-// A slider that was dragged by mouse gives the arrow keys back to the stages; one
-// that was reached by a key keeps them. Letters work on keyboards without Latin ones.
+// TestArrowsStepAfterASliderWasDragged: after a slider was dragged by mouse, the arrow keys
+// step through the stages; a slider that was reached by a key keeps them. Letter keys work
+// on non-Latin keyboards.
 func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

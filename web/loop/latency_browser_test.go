@@ -8,13 +8,13 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// BenchmarkKeyToFrame measures, inside the page, from the time stamp of a key
-// press to the end of the first frame that shows the new stage (a message posted
-// in that frame is delivered when it has been drawn), animation aside. Before each
-// press the page has done what it leaves for after a frame, as it has for a person,
-// who presses a tenth of a second later at the earliest. The page is watched for the
-// change: asking it frame by frame makes it draw frames while it waits, which costs
-// half as much again. It prints; nothing depends on it.
+// BenchmarkKeyToFrame measures, inside the page, from the time stamp of a key press to the
+// end of the first frame that shows the new stage (a message posted in that frame is
+// delivered when it has been drawn), without animation. Before each press the page has
+// finished the work that it postpones until after a frame, as it has for a person, who
+// presses a tenth of a second later at the earliest. The benchmark observes the page for
+// the change: polling it frame by frame would make it draw frames while it waits, which
+// costs half as much again. It only prints; it does not check a limit.
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)
@@ -43,7 +43,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 		for n := range presses {
 			page.Await(rest)
 			page.Keys(browser.ArrowRight)
-			// Asked once: looking again and again would take the page's time.
+			// Evaluated once: polling would take the page's time.
 			page.Await(fmt.Sprintf(
 				`return times.length > %d || new Promise((done) => { shown = () => done(true); })`, n))
 		}
@@ -56,7 +56,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 	b.ReportMetric(float64(sent.bytes/sent.messages), "bytes/stage")
 }
 
-// BenchmarkPlayed plays as fast as the model writes, in a browser.
+// BenchmarkPlayed plays in a browser as fast as the model writes.
 func BenchmarkPlayed(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)

@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestCookieDecidesWhoseRun: the cookie is signed, kept, and decides whose run it is.
+// TestCookieDecidesWhoseRun: the cookie is signed and kept, and identifies the owner of a
+// run.
 // Promise: Only the browser that started a run can open it on the server.
 func TestCookieDecidesWhoseRun(t *testing.T) {
 	t.Parallel()
@@ -29,7 +30,7 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 	id, mac, _ := strings.Cut(c.Value, ".")
 	for _, forged := range []string{id, id + ".", "x" + c.Value, id + "." + mac[1:] + "A", "", "."} {
 		if resp, _ := x.stranger().get("/loop", "Cookie", c.Name+"="+forged); len(resp.Cookies()) != 1 {
-			t.Errorf("the forged cookie %q was taken", forged)
+			t.Errorf("the forged cookie %q was accepted", forged)
 		}
 	}
 

@@ -12,20 +12,19 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// stepTime is about what a step of a replay takes. It only orders those who wait.
+// stepTime is roughly the time of one replayed step. It only affects the order of the queue.
 const stepTime = 2 * time.Millisecond
 
-// acquire waits for the one slot in which work is done for a plain request, so that
-// links and files cost the live runs no more than one core's time. Learners take
-// turns, those with few steps first. The work is bounded by the context returned;
-// release frees the slot.
+// acquire waits for the single slot for plain requests, so that links and files take at
+// most one core from the live runs. Learners take turns, those with few steps first. The
+// returned context bounds the work; release frees the slot.
 func (s *Server) acquire(
 	ctx context.Context, who admission.Caller, steps int,
 ) (_ context.Context, release func(), err error) {
 	return s.replays.EnterRequest(ctx, who, time.Duration(steps)*stepTime)
 }
 
-// problem is why an address leads to no run.
+// problem is the reason why an address does not lead to a run.
 type problem struct {
 	status int
 	head   string // "This link cannot be opened."
@@ -40,9 +39,10 @@ func addressOf(r *http.Request) address {
 	return address{q.Get("run"), q.Get("log")}
 }
 
-// stateOf returns the state that an address leads to: the learner's live run, or, if that is
-// not here, the one that its link describes, made for this answer only. A run without a text
-// is not that run: a page that was left while it reconnected has only begun it again.
+// stateOf returns the state that an address leads to: the learner's live run, or, if that
+// is not here, the run that its link describes, made for this answer only. A run without a
+// text does not count as that run: it was only recreated by a page that was left while it
+// reconnected.
 func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (*session.State, *problem) {
 	if run := s.Runs.Find(who.Learner, a.run); run != nil {
 		st, err := run.Current(ctx)
@@ -62,7 +62,7 @@ func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (
 	return nil, &problem{http.StatusNotFound, "This run is gone.", goneText}
 }
 
-// replay runs what a link describes, once the slot is free.
+// replay runs the run that a link describes, once the slot is free.
 func (s *Server) replay(ctx context.Context, who admission.Caller, text string) (*session.State, *problem) {
 	link, err := session.ParseLink(s.Model, text)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Server) replay(ctx context.Context, who admission.Caller, text string) 
 	return st, nil
 }
 
-// linkProblem says why a link could not be opened.
+// linkProblem explains why a link could not be opened.
 func linkProblem(err error) *problem {
 	var e *terms.Refusal
 	switch {

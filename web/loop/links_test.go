@@ -21,8 +21,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// branched plays a run with a change of settings and a token chosen by hand,
-// and looks back.
+// branched plays a run with a change of settings and a token chosen by hand, and then goes
+// back to an earlier stage.
 func branched(t *testing.T, c *client, x *site) *session.State {
 	t.Helper()
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
@@ -54,8 +54,8 @@ func shownBy(t *testing.T, page string) string {
 	return strings.Join(parts, "\n")
 }
 
-// TestLinksOpenOverHTTP opens links over plain HTTP: the run itself where it is here,
-// else the one that the link describes.
+// TestLinksOpenOverHTTP opens links over plain HTTP: they show the live run if it is here,
+// and otherwise the run that the link describes.
 func TestLinksOpenOverHTTP(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -70,7 +70,7 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 				t.Fatalf("%.20s: status %d, want %d", query, resp.StatusCode, http.StatusOK)
 			}
 			if browser.jar == x.jar && strings.HasPrefix(query, "run="+c.run) {
-				continue // its own run, which knows more: measured times, branches
+				continue // the live run, which has more: measured times and branches
 			}
 			if timeless(t, shownBy(t, page)) != timeless(t, shownBy(t, own)) {
 				t.Errorf(
@@ -83,14 +83,14 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 			}
 		}
 	}
-	// Live beats the link: the run has gone on since.
+	// The live run has priority over the link, even if it has continued since.
 	c.do(`{"cmd":"step"}`)
 	if _, page := x.get("/loop?run=" + c.run + "&log=" + link); !strings.Contains(
 		page, `data-link="`+session.LinkOf(c.state(x))+`"`,
 	) {
 		t.Error("the page shows the link, not the live run")
 	}
-	// The link beats a run without a text, as a page leaves one behind that is left while it reconnects.
+	// The link has priority over a run without a text, as left by a page closed while it reconnects.
 	empty := x.dial(wire.ProtocolHTML, "")
 	if _, page := x.get("/loop?run=" + empty.run + "&log=" + link); !strings.Contains(
 		page, `data-link="`+session.LinkOf(st)+`"`,
@@ -99,7 +99,7 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 	}
 }
 
-// timeless leaves out what differs from run to run: measured times.
+// timeless removes what differs from run to run: measured times.
 func timeless(t *testing.T, html string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
@@ -132,8 +132,8 @@ func edited(t *testing.T, link, from, to string) string {
 	return deflate(t, strings.Replace(plain, from, to, 1))
 }
 
-// TestBadLinksAreExplained: each is said plainly with its status, on a page that can be
-// used; the socket says the same.
+// TestBadLinksAreExplained: each bad link gets a plain explanation and its status, on a
+// page that can be used; the socket gives the same explanation.
 func TestBadLinksAreExplained(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -161,16 +161,16 @@ func TestBadLinksAreExplained(t *testing.T) {
 		resp, page := x.stranger().get("/loop?log=" + url.QueryEscape(tc.link))
 		if resp.StatusCode != tc.status || !strings.Contains(page, tc.say) ||
 			!strings.Contains(page, `id="prompt-form"`) {
-			t.Errorf("%s: status %d, want %d, saying %q", name, resp.StatusCode, tc.status, tc.say)
+			t.Errorf("%s: status %d, want %d and a text with %q", name, resp.StatusCode, tc.status, tc.say)
 		}
 		e := c.refused(fmt.Sprintf(`{"cmd":"open","link":%q}`, tc.link))
 		if !strings.Contains(e.Message, tc.say) {
-			t.Errorf("%s: the socket says %q, want %q", name, e.Message, tc.say)
+			t.Errorf("%s: the socket answers %q, want %q", name, e.Message, tc.say)
 		}
 		if resp, text := x.get("/export/text?log=" + url.QueryEscape(tc.link)); resp.StatusCode != tc.status ||
 			!strings.Contains(text, tc.say) {
 			t.Errorf(
-				"%s: the export says %d %q; want %d, it containing %q", name, resp.StatusCode, text, tc.status, tc.say,
+				"%s: the export is %d %q; want %d, text with %q", name, resp.StatusCode, text, tc.status, tc.say,
 			)
 		}
 	}
@@ -181,10 +181,10 @@ func TestBadLinksAreExplained(t *testing.T) {
 			http.StatusNotFound, "There is no such run here",
 		)
 	}
-	c.do(`{"cmd":"step"}`) // the run is as it was
+	c.do(`{"cmd":"step"}`) // the run is unchanged
 }
 
-// TestClientSurvivesServerRestart: a client comes back to a server that knows nothing of it.
+// TestClientSurvivesServerRestart: a client reconnects to a server that has no record of it.
 func TestClientSurvivesServerRestart(t *testing.T) {
 	t.Parallel()
 	a := newSite(t, limits{})
@@ -215,8 +215,8 @@ func TestClientSurvivesServerRestart(t *testing.T) {
 	sameAsFresh(t, b, wire.ProtocolHTML, again)
 }
 
-// TestExportsInEveryFormat saves a run in every format; live and by its link they are
-// the same.
+// TestExportsInEveryFormat saves a run in every format. The files of the live run and of
+// its link are the same.
 // Promise: A run can be saved as a text, a table, a chart and a trace.
 func TestExportsInEveryFormat(t *testing.T) {
 	t.Parallel()
@@ -252,7 +252,7 @@ func TestExportsInEveryFormat(t *testing.T) {
 		t.Errorf("text %q, want %q", text, want)
 	}
 
-	// The trace is what a JSON socket is sent: rows of twenty, all stages.
+	// The trace equals what a JSON socket is sent: rows of twenty, all stages.
 	js := x.dial(wire.ProtocolJSON, "?run="+c.run)
 	_, trace := get("trace", "run="+c.run)
 	lines := strings.Split(strings.TrimSpace(trace), "\n")
@@ -311,8 +311,8 @@ func TestExportsInEveryFormat(t *testing.T) {
 }
 
 // TestTableWithTopTokenCut: under typical-p, which cuts the most probable tokens here, the
-// table says of each token whether it is kept, why it is not, and what it is drawn
-// with.
+// table shows for each token whether it is kept, why not, and the probability with which it
+// is drawn.
 func TestTableWithTopTokenCut(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -356,8 +356,8 @@ func TestTableWithTopTokenCut(t *testing.T) {
 	}
 }
 
-// TestTableShowsPenalizedScores: the table has the scores that were drawn with, and in a last
-// column what the model gave.
+// TestTableShowsPenalizedScores: the table has the scores used for the draw, and in a last
+// column the scores from the model.
 func TestTableShowsPenalizedScores(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -388,7 +388,7 @@ func TestTableShowsPenalizedScores(t *testing.T) {
 	}
 }
 
-// TestExportsNotReadyAreRefused: what is not there yet is said with a status.
+// TestExportsNotReadyAreRefused: an export that is not available yet is refused with a status.
 func TestExportsNotReadyAreRefused(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -396,7 +396,7 @@ func TestExportsNotReadyAreRefused(t *testing.T) {
 	expect := func(path string, status int, say string) {
 		t.Helper()
 		if resp, text := x.get(path); resp.StatusCode != status || !strings.Contains(text, say) {
-			t.Errorf("%s: %d %q, want %d saying %q", path, resp.StatusCode, text, status, say)
+			t.Errorf("%s: got %d %q, want %d and a text with %q", path, resp.StatusCode, text, status, say)
 		}
 	}
 	expect("/export/text?run="+c.run, http.StatusConflict, "no text yet")

@@ -9,16 +9,16 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// focused is the label of what has the focus, or its text.
+// focused is the label of the focused element, or its text.
 const focused = `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText)`
 
-// zoomSays waits until the zoom's last crumb says something.
+// zoomSays waits until the last breadcrumb of the zoom has the given words.
 func zoomSays(b *browser.Tab, words string) {
 	b.Wait(words, fmt.Sprintf(`document.querySelector('#map-zoom [data-zoom-now]')?.innerText === %q`, words))
 }
 
-// TestZoomByKeyboard goes from the map to a block, a head and its sum with keys
-// alone, and back out to the button that it began with.
+// TestZoomByKeyboard goes from the map to a block, a head and its sum by keyboard, and back
+// to the button where it began.
 func TestZoomByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -56,8 +56,8 @@ func TestZoomByKeyboard(t *testing.T) {
 	b.Until(focused + `.startsWith('Block 5, ')`)
 }
 
-// TestZoomFollowsTheRun opens a head with the mouse. The next stage keeps no look
-// inside and says how to get there; back at it the same head is shown.
+// TestZoomFollowsTheRun opens a head with the mouse. The next stage has no inside view, and
+// explains how to get to one; back at the forward stage the same head is shown.
 func TestZoomFollowsTheRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -75,8 +75,9 @@ func TestZoomFollowsTheRun(t *testing.T) {
 	zoomSays(b.Tab, "Head 4")
 }
 
-// TestZoomByTouch: on a phone a finger on the map leads in, and on to a head and its sum;
-// each is in view and no wider than the screen, and one press leads back to the map.
+// TestZoomByTouch: on a phone a tap on the map leads to a block, and further taps to a head
+// and its sum. Each is in view and no wider than the screen, and one press leads back to
+// the map.
 func TestZoomByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -95,7 +96,8 @@ func TestZoomByTouch(t *testing.T) {
 	}
 	finger.Press(`#map-zoom [data-zoom-out]`)
 	b.Until(`document.querySelector('#map-zoom').hidden`)
-	// The map's rows are low on a phone. The buttons of the blocks lead in too, and are not.
+	// The map's rows are low on a phone. The buttons of the blocks lead in too, and are
+	// taller.
 	finger.Press(`.lookin .btn:nth-of-type(4)`)
 	zoomSays(b.Tab, "Block 4")
 	if h := browser.Value[float64](b.Tab, `document.querySelector('.lookin .btn').offsetHeight`); h < 44 {
@@ -105,7 +107,7 @@ func TestZoomByTouch(t *testing.T) {
 	b.Until(focused + ` === 'Look inside block 4'`)
 }
 
-// TestMapKeepsFocusDuringTheRun while the run moves on beneath it.
+// TestMapKeepsFocusDuringTheRun: the map keeps the focus while the run continues.
 func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -117,8 +119,8 @@ func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 }
 
 // TestZoomMotion: a row grows into lanes, a lane into a head, and the columns of a sum
-// slide into one; a key ends each in its middle, and the way back takes half the time.
-// With VIZ_SHOTS there are five frames of each.
+// slide into one. A key ends each movement midway, and the way back takes half the time.
+// With VIZ_SHOTS the test takes five frames of each.
 func TestZoomMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -135,14 +137,14 @@ func TestZoomMotion(t *testing.T) {
 			b.Shot(fmt.Sprintf("zoom-%s-%d.png", name, frame))
 		}
 		b.Eval(`window.at(.5)`)
-		b.Keys("x") // no command
+		b.Keys("x") // not a command
 		b.Until(`window.carried().length === 0 && !document.querySelector('.carried')`)
 		return long
 	}
 	press := func(selector string) { browser.Mouse(b.Tab).Press(selector) }
 	press(`.map__keyrow:nth-child(2) .map__key--row`)
 	zoomSays(b.Tab, "Block 5")
-	b.Until(`document.querySelectorAll('.carried--net .map__row').length === 6`) // the others slide off
+	b.Until(`document.querySelectorAll('.carried--net .map__row').length === 6`) // the other rows slide off
 	in := lasts("block")
 	press(`#map-zoom .zoom__lane:nth-child(4)`)
 	zoomSays(b.Tab, "Head 4")

@@ -8,23 +8,22 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// watchMotion notes which animations start, and keeps them from ending by
-// themselves while the test looks, however late that is.
+// watchMotion records which animations start, and keeps them from ending while the test
+// looks, however late that is.
 const watchMotion = `
 	window.started = [];
 	const slow = new CSSStyleSheet();
 	slow.replaceSync('*, ::before, ::after { animation-duration: 600s !important }');
 	document.adoptedStyleSheets = [...document.adoptedStyleSheets, slow];
 	addEventListener('animationstart', (event) => {
-		if (event.animationName === 'wait') return; // the waiting slot's, without end
+		if (event.animationName === 'wait') return; // the waiting slot's animation, which has no end
 		window.started.push(event.animationName);
 	});
 	window.moving = () => document.getAnimations().filter(a =>
 		a instanceof CSSAnimation && a.animationName !== 'wait' && a.playState === 'running').length`
 
-// TestMotionOnArrivalOnly: a stage that is arrived at moves, once; a key press ends it; a
-// change at the same stage, a connection that comes back and a look back move
-// nothing.
+// TestMotionOnArrivalOnly: arriving at a stage starts its animation once, and a key press
+// ends it. A change at the same stage, a reconnection and a step back move nothing.
 func TestMotionOnArrivalOnly(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -37,10 +36,10 @@ func TestMotionOnArrivalOnly(t *testing.T) {
 			continue
 		}
 		b.Eval(`window.started = []`)
-		b.forward(n) // and ends those of the stage before
+		b.forward(n) // which also ends the animations of the previous stage
 		b.Until(fmt.Sprintf(`window.started.includes(%q)`, moves))
 		b.Until(`window.moving() > 0`)
-		b.Keys("x") // no command
+		b.Keys("x") // not a command
 		b.Until(`window.moving() === 0`)
 		b.Eval(`window.started = []`)
 		b.say(`{"cmd":"set","min_p":0.0` + fmt.Sprint(n) + `}`)
@@ -52,7 +51,7 @@ func TestMotionOnArrivalOnly(t *testing.T) {
 	b.tokens(2)
 	b.Until(`['m-return', 'm-fill'].every(name => window.started.includes(name))`)
 	b.Keys("x")
-	if x.conns != nil { // in a tab there are none
+	if x.conns != nil { // in a tab there are no connections
 		x.breakSockets()
 		b.Until(`document.documentElement.dataset.conn !== 'live'`)
 		b.Until(isLive)
@@ -75,7 +74,7 @@ func (b loopTab) still(why string) {
 	}
 }
 
-// TestReducedMotionMovesNothing: nothing moves where that is asked for.
+// TestReducedMotionMovesNothing: nothing moves if the user prefers reduced motion.
 // Promise: With reduced motion nothing moves.
 func TestReducedMotionMovesNothing(t *testing.T) {
 	fixture.Long(t)

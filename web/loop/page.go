@@ -12,14 +12,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Page is all that the Loop page shows of one state.
+// Page is everything that the Loop page shows for one state.
 type Page struct {
 	Run      string // the run's id in links and sockets, set by [Server]; "" for none
 	Title    string
 	Model    string // "tiny-5M: 6 blocks, 4,096 tokens, on this computer"
 	Started  bool
-	Prompt   string     // as it is typed; "" for a chat
-	Given    stage.Text // the prompt as it is read, special tokens marked
+	Prompt   string     // as typed; "" for a chat
+	Given    stage.Text // the prompt as the model reads it, special tokens marked
 	Chat     ChatForm
 	Strip    stage.Strip
 	Rail     stage.Rail
@@ -31,38 +31,38 @@ type Page struct {
 	Peek     stage.Peek
 	Branches Branches
 	Notice   Notice
-	Link     string // to the run, set by [Server]
+	Link     string // the link to the run, set by [Server]
 	Pieces   Pieces
 	Spoken   string
 	View     view
 	Story    stage.Story
 	Branched Branched
-	Grammar  string // what the text keeps to
-	Class    string // code of the class that someone has gone on from alone, set by [Server]; "" for none
+	Grammar  string // the grammar that the text follows
+	Class    string // code of the class that the learner left to continue alone, set by [Server]; "" for none
 }
 
-// Notice is a message of the run that stays until things change.
+// Notice is a message about the run that stays until its cause is gone.
 type Notice struct {
 	Kind NoticeKind
 	Head string // a sentence; "" for no notice
 	Say  string
 
-	Act    string // a button that starts with Prompt; "" for none
+	Act    string // text of a button that starts with Prompt; "" for none
 	Prompt string
 }
 
-// NoticeKind says how grave a notice is.
+// NoticeKind is the severity of a notice.
 type NoticeKind string
 
 // The kinds: something wrong (a red cross), something to know (amber).
 const (
 	NoticeBad  NoticeKind = ""
 	NoticeWarn NoticeKind = "warn"
-	// NoticeEnd is the end of a text, which is nothing wrong.
+	// NoticeEnd is the end of a text, which is not an error.
 	NoticeEnd NoticeKind = "end"
 )
 
-// NewPage makes the page's model of a state. It is a pure function.
+// NewPage returns the page's model of a state. It is a pure function.
 func NewPage(s *session.State) Page {
 	v := Page{
 		View: numbersView, Story: lang.NewStory(s), Branched: newBranched(s),
@@ -95,7 +95,7 @@ func modelLine(m *infer.Model) string {
 
 func newNotice(s *session.State) Notice {
 	if s.Notice != "" {
-		head, say, _ := strings.Cut(s.Notice, ". ") // a notice without a head is none
+		head, say, _ := strings.Cut(s.Notice, ". ") // there is no notice without a head
 		return Notice{Kind: NoticeWarn, Head: strings.TrimSuffix(head, ".") + ".", Say: say}
 	}
 	if s.Stopped == infer.StopNone {
@@ -107,8 +107,8 @@ func newNotice(s *session.State) Notice {
 	}
 }
 
-// spaceNotice says that a prompt ends with a space, which leads the model astray. What a chat
-// template writes after a message is not the learner's.
+// spaceNotice warns that a prompt ends with a space, which leads the model astray. Spaces
+// that a chat template writes after a message are not the learner's.
 func spaceNotice(s *session.State) Notice {
 	if s.Chat != nil {
 		return Notice{}
@@ -120,7 +120,7 @@ func spaceNotice(s *session.State) Notice {
 	return Notice{Kind: NoticeWarn, Head: space.Head, Say: space.Say, Act: space.Act, Prompt: space.Prompt}
 }
 
-// stopSay says what can be done after a stop.
+// stopSay explains what can be done after a stop.
 func stopSay(s *session.State) string {
 	switch s.Stopped {
 	case infer.StopContext:
@@ -135,7 +135,7 @@ func stopSay(s *session.State) string {
 	return "Go on anyway carries on past it; Back looks at any stage again."
 }
 
-// made is how many tokens have been appended.
+// made returns the number of tokens that have been appended.
 func made(s *session.State) int {
 	n := len(s.Steps)
 	if n > 0 && s.Steps[n-1].Ran < infer.KindAppend {
@@ -144,7 +144,7 @@ func made(s *session.State) int {
 	return n
 }
 
-// spoken sums a stage up for a screen reader, in one sentence.
+// spoken summarizes a stage for a screen reader.
 func spoken(s *session.State, v Page) string {
 	if !s.Started() {
 		return ""
@@ -160,15 +160,15 @@ func spoken(s *session.State, v Page) string {
 	return head + v.Panel.Lead.String()
 }
 
-// Pieces are the tokens of a prompt as it is typed.
+// Pieces are the tokens of a prompt while it is typed.
 type Pieces struct {
 	Tokens []stage.Text
 	Say    string
-	Unread string // what [stage.Words.Unread] says of them
-	Over   bool   // more than the model can read, or what it has no tokens for
+	Unread string // from [stage.Words.Unread]
+	Over   bool   // the text is too long for the model, or has characters without tokens
 }
 
-// NewPieces cuts a prompt or a chat into tokens as the model would read it.
+// NewPieces splits a prompt or a chat into tokens as the model would.
 func NewPieces(m *infer.Model, text chat.Text) Pieces {
 	if text.Text == "" {
 		return Pieces{Say: "The model reads pieces of words, not letters. You’ll see them here as you type."}
@@ -186,7 +186,7 @@ func NewPieces(m *infer.Model, text chat.Text) Pieces {
 	return v
 }
 
-// promptPieces are the pieces of the run's own prompt, which need no cutting.
+// promptPieces returns the pieces of the run's own prompt, which is already split.
 func promptPieces(s *session.State) Pieces {
 	if !s.Started() {
 		return NewPieces(s.Model, chat.Text{})
@@ -219,7 +219,7 @@ func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 	return v
 }
 
-// Forms that the field of the grammar offers.
+// Grammars that the grammar field offers.
 const (
 	yesOrNo    = `{"enum":["yes","no"]}`
 	nameAndAge = `{"type":"object","properties":{"name":{"type":"string","pattern":"[A-Z][a-z]{2,8}"},` +
@@ -227,7 +227,7 @@ const (
 	threeNames = `regexp:( [A-Z][a-z]{2,8}){3}\.`
 )
 
-// offered are the openings that the prompt box offers.
+// offered returns the openings that the prompt box offers.
 func offered() []session.Opening {
 	return []session.Opening{
 		session.OpeningOf(session.Tale, 0), session.OpeningOf(session.Capital, 0),

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// LoopPage is the Loop page, whole.
+// PageHTML is the whole Loop page.
 func PageHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -51,8 +51,8 @@ func PageHTML(v Page) templ.Component {
 	})
 }
 
-// numbersPageHTML is the page in Numbers. Without a text its header, though shown
-// first, is last: the Tab key begins at the prompt.
+// numbersPageHTML is the page in Numbers. Without a text its header is shown first but is
+// last in the document, so that the Tab key starts at the prompt.
 func numbersPageHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -262,9 +262,9 @@ func numbersPageHTML(v Page) templ.Component {
 	})
 }
 
-// endHTML is what the Loop page has of its own in the header. What says that the page is live comes
-// first, so that nothing moves from under a finger when it appears: the header's end is aligned
-// to the right.
+// endHTML is the Loop page's own part of the header. The indicator that the page is live
+// comes first: since the end of the header is aligned to the right, nothing moves from
+// under a finger when it appears.
 func endHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -323,8 +323,8 @@ func endHTML(v Page) templ.Component {
 	})
 }
 
-// grammarFormHTML is the field of the grammar, below the rules of stage 4. It is an input,
-// so it is never replaced. (chain.js)
+// grammarFormHTML is the grammar field, below the rules of stage 4. It is an input, so it
+// is never replaced. (chain.js)
 func grammarFormHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -659,7 +659,7 @@ func noticeHTML(n Notice) templ.Component {
 	})
 }
 
-// tryMenu and share open from the top bar.
+// tryHTML is the menu of suggestions in the top bar, and shareHTML the sharing menu.
 func tryHTML() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -812,9 +812,9 @@ func shareHTML() templ.Component {
 	})
 }
 
-// promptBoxHTML is in the panel's place before the first run, and whenever it is
-// asked for. It is an input, so it is never replaced.
-// settings offers those of the console, which is hidden without a text.
+// promptBoxHTML takes the panel's place before the first run, and whenever it is opened. It
+// is an input, so it is never replaced. With settings it offers those of the console, which
+// is hidden without a text.
 func promptBoxHTML(v Page, settings bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -982,7 +982,7 @@ func promptBoxHTML(v Page, settings bool) templ.Component {
 	})
 }
 
-// Pieces shows how a prompt falls into tokens as it is typed.
+// PiecesHTML shows how a prompt splits into tokens while it is typed.
 func PiecesHTML(v Pieces) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

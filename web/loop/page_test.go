@@ -22,8 +22,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestPageMatchesTheEngineAtEveryStage walks a real run through every stage and holds what it shows
-// against the engine's own numbers.
+// TestPageMatchesTheEngineAtEveryStage walks a real run through every stage and compares
+// what it shows with the engine's own numbers.
 func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	v := NewPage(s.State())
@@ -92,7 +92,7 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 		)
 	}
 	if n := v.storyNotice(); n.Head != "" {
-		t.Errorf(`the Story says %q beside its sheet, which says it, want ""`, n.Head)
+		t.Errorf(`the Story has the notice %q next to its sheet, which shows the same, want ""`, n.Head)
 	}
 	v = NewPage(sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
 	if n := v.storyNotice(); n.Head != "The text is as long as you allowed." || n.Say != v.Notice.Say {
@@ -111,8 +111,8 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 	}
 }
 
-// TestSpaceAtEndIsNoticed: a run whose prompt ends with a space says so with a button that starts
-// without it; one that does not, and a chat, say nothing.
+// TestSpaceAtEndIsNoticed: a run whose prompt ends with a space shows a notice and a button
+// that starts without the space. Other prompts and chats show none.
 // Promise: If a prompt ends with a space, the page says so and offers to start without it.
 func TestSpaceAtEndIsNoticed(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -159,7 +159,7 @@ func TestPromptPieces(t *testing.T) {
 	}
 }
 
-// A text that the vocabulary cannot spell is said to be one, as it is typed.
+// TestPiecesReportUnspellableText: a text that the vocabulary cannot spell is reported while it is typed.
 func TestPiecesReportUnspellableText(t *testing.T) {
 	dir := t.TempDir()
 	if err := fixture.Write(
@@ -201,14 +201,14 @@ func TestIdleFiltersAreMarked(t *testing.T) {
 		k, p, m    string
 		ki, pi, mi bool
 	}{
-		// reach at T = 1: top-p 0.9 → 3, top-p 0.8 → 2, min-p 0.1 → 3
+		// tokens kept at T = 1: top-p 0.9 → 3, top-p 0.8 → 2, min-p 0.1 → 3
 		{sampling.Settings{Temperature: 1, TopK: 4, TopP: 0.9}, "4, idle", "0.90", "off", true, false, false},
 		{
 			sampling.Settings{Temperature: 1, TopK: 2, TopP: 0.9, MinP: 0.1},
 			"2", "0.90, idle", "0.10, idle", false,
 			true, true,
 		},
-		// a tie: the first cuts
+		// a tie: the first rule cuts
 		{sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9}, "3", "0.90, idle", "off", false, true, false},
 		// cuts nothing
 		{sampling.Settings{Temperature: 1, TopK: 5, TopP: 1}, "5, idle", "off", "off", true, false, false},
@@ -225,7 +225,7 @@ func TestIdleFiltersAreMarked(t *testing.T) {
 			field, text string
 			idle        bool
 		}{{FieldTopK, c.k, c.ki}, {FieldTopP, c.p, c.pi}, {FieldMinP, c.m, c.mi}} {
-			note := "" // what is seen beside the number
+			note := "" // what is shown next to the number
 			for _, n := range []string{"idle", "off"} {
 				if strings.HasSuffix(x.text, n) {
 					note = n
@@ -249,7 +249,7 @@ func TestTypicalPControl(t *testing.T) {
 	}
 }
 
-// The penalty comes first, and is never idle: under greedy it acts as well.
+// TestPenaltyControl: the penalty comes first, and is never idle, since it also affects greedy decoding.
 func TestPenaltyControl(t *testing.T) {
 	for _, temperature := range []float64{0, 1} {
 		console := func(penalty float64) Console {
@@ -270,12 +270,12 @@ func TestPenaltyControl(t *testing.T) {
 		}
 		c = console(1)
 		if o := c.Out[FieldRepetition]; o.Text != "off" || strings.Contains(c.Order, "penalty") {
-			t.Errorf("off, the control says %+v, %s; want Text = %q, c.Order without %q", o, c.Order, "off", "penalty")
+			t.Errorf("off, the control shows %+v, %s; want Text = %q, c.Order without %q", o, c.Order, "off", "penalty")
 		}
 	}
 }
 
-// The work so far holds the step that is shown.
+// TestTotalsIncludeTheStepShown: the work so far includes the step shown.
 func TestTotalsIncludeTheStepShown(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
@@ -290,7 +290,7 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	}
 }
 
-// The page says it where the weights are not the model's own.
+// TestModelLineMentionsInt8: the page mentions when the weights are not the model's own.
 // Promise: The page says so when the weights are rounded to int8.
 func TestModelLineMentionsInt8(t *testing.T) {
 	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {
@@ -303,7 +303,7 @@ func TestModelLineMentionsInt8(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := modelLine(m); strings.Contains(got, "int8") != want {
-			t.Errorf("%s: the page says %q, want it to mention int8: %t", quant, got, want)
+			t.Errorf("%s: the page has %q, want it to mention int8: %t", quant, got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Panel struct {
 	Render func(Page) templ.Component
 }
 
-// Panels are those of the page in Numbers, in the order in which they stand there.
+// Panels lists the panels of the page in Numbers, in their order on the page.
 var Panels = slices.Concat([]Panel{
 	{"strip-prompt", func(v Page) templ.Component { return lang.PromptHTML(v.Strip) }},
 	{"strip-label", func(v Page) templ.Component { return lang.GeneratedLabelHTML(v.Strip) }},
@@ -47,7 +47,7 @@ var Panels = slices.Concat([]Panel{
 	{"spoken", func(v Page) templ.Component { return spokenHTML(v.Spoken) }},
 })
 
-// outputPanels are what the values of the knobs of sampling are called.
+// outputPanels are the panels that describe the values of the sampling knobs.
 var outputPanels = func() (list []Panel) {
 	for _, k := range terms.Knobs() {
 		if _, ok := sampling.Pure.Value(k.Key); ok {

@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// livePart is one connection to a run: a [wire.Part] that passes
-// commands to the run and sends what has changed since its last message.
+// livePart is one connection to a run: a [wire.Part] that passes commands to the run and
+// sends what has changed since its last message.
 type livePart struct {
 	*Server
 	caller admission.Caller
@@ -29,16 +29,16 @@ type livePart struct {
 	viewer *runs.Viewer
 	enc    encoder
 	out    wire.Conn
-	lost   bool // the run that the page had is not here any more
+	lost   bool // the run that the page had is gone
 
-	// Used by sendStates alone.
+	// Used only by sendStates.
 	seq      uint64 // version of the state last sent, 0 before the first
-	answered int    // how many commands had been carried out then
+	answered int    // number of commands carried out by then
 }
 
-// open attaches a connection to the run asked for by ?run=, or to an empty one if
-// that is gone or none was asked for. A page whose run had been started (had=1) is
-// refused if the run is gone.
+// open attaches a connection to the run requested by ?run=, or to an empty one if that is
+// gone or none was requested. A page whose run had been started (had=1) is refused if the
+// run is gone.
 func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	enc := encoders[v.Protocol](view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
 	p := &livePart{Server: s, caller: v.Caller, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
@@ -49,9 +49,9 @@ func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return p, nil
 }
 
-// Serve implements [wire.Part]. Commands are carried out in turn, including those
-// that had arrived when the connection ended. Meanwhile the newest state is sent
-// whenever there is one and the connection is free.
+// Serve implements [wire.Part]. Commands are carried out in order, including those that had
+// arrived when the connection ended. Meanwhile the newest state is sent whenever there is
+// one and the connection is free.
 func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	defer p.Runs.Leave(p.run, p.viewer)
 	p.out = out
@@ -97,8 +97,8 @@ func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) e
 	}
 }
 
-// handle carries out one command. A command of the run is answered by the state
-// that follows; what is sent here answers the others, or says why not.
+// handle carries out one command. A command of the run is answered by the resulting state.
+// Other commands, and refusals, are answered here.
 func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	o, bad := readOrder(c)
 	switch {
@@ -130,17 +130,17 @@ func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	return nil
 }
 
-// A text that is shorter than longText is read at once. A longer one, and the answer to a
-// query, takes about answerTime and readTime for each byte.
+// Texts shorter than longText are processed at once. A longer one, or the answer to a
+// query, takes about answerTime plus readTime for each byte.
 const (
 	longText   = 512
 	readTime   = time.Microsecond
 	answerTime = 2 * time.Millisecond
 )
 
-// inTurn calls f when it is the caller's turn, if it is about a long text. So a client with
-// many connections gets one processor at most, and others go on meanwhile. f must not send
-// anything: the client may not read it.
+// inTurn calls f, and for a long text first waits for the caller's turn. So a client with
+// many connections uses at most one processor, and others continue meanwhile. f must not
+// send anything, since the client might not read it.
 func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
 	if size < longText {
 		return f()
@@ -171,8 +171,8 @@ func (p *livePart) answer(ctx context.Context, n uint64, size int, f func() (wir
 	return nil
 }
 
-// start is carryOut for a command that may begin a run with a long text. One that is too
-// long is refused in turn: saying by how much takes longer than to begin.
+// start is carryOut for a command that may begin a run with a long text. A text that is too
+// long is refused in turn, since working out by how much takes longer than beginning a run.
 func (p *livePart) start(o order) error {
 	begin, ok := o.command.(session.Start)
 	if !ok {
@@ -192,7 +192,7 @@ func (p *livePart) start(o order) error {
 
 func (p *livePart) carryOut(o order) error { return p.failed(o.n, p.do(o)) }
 
-// do has the run carry out a command.
+// do passes a command to the run.
 func (p *livePart) do(o order) error {
 	_, err := p.run.Do(p.Context, o.command, p.viewer, o.n)
 	if start, ok := o.command.(session.Start); ok && err != nil {
@@ -201,8 +201,8 @@ func (p *livePart) do(o order) error {
 	return err
 }
 
-// failed says why command n was not carried out, if it was not. It returns an error only if
-// the run is gone.
+// failed reports to the client why command n was not carried out, if it was not. It returns
+// an error only if the run is gone.
 func (p *livePart) failed(n uint64, err error) error {
 	if errors.Is(err, runs.ErrGone) {
 		return err
@@ -212,8 +212,8 @@ func (p *livePart) failed(n uint64, err error) error {
 	return nil
 }
 
-// overlong is the refusal of a prompt, which counts bytes for programs, with a sentence for
-// people if the prompt is too long.
+// overlong returns the refusal of a prompt, which counts bytes for programs, with a
+// sentence for people if the prompt is too long.
 func (p *livePart) overlong(prompt string, err error) error {
 	why, refused := terms.AsRefusal(err)
 	keep, over := session.TooLong(p.Model, prompt, p.Runs.Limits().PromptBytes)
@@ -235,7 +235,7 @@ func (p *livePart) pieces(o order) (m wire.Message, err error) {
 		text, err = o.chat.Write(p.Context, p.Model, session.Limits{PromptBytes: most})
 	} else if o.pieces != "" {
 		err = infer.CheckPrompt(o.pieces, most)
-		if err == nil && len(o.pieces) > infer.MaxSampleBytes { // shorter ones are shown even where they do not fit
+		if err == nil && len(o.pieces) > infer.MaxSampleBytes { // shorter ones are shown even if they do not fit
 			_, err = p.Model.Fit(text)
 		}
 	}
@@ -267,7 +267,7 @@ func (p *livePart) ask(ctx context.Context, o order) error {
 	})
 }
 
-// fail says why command n was not carried out.
+// fail reports to the client why command n was not carried out.
 func (p *livePart) fail(n uint64, err error) {
 	why := terms.RefusalOf(err)
 	if why.Code == terms.CodeModel {
@@ -276,11 +276,11 @@ func (p *livePart) fail(n uint64, err error) {
 	p.reply(wire.Message{Ack: n, Error: why})
 }
 
-// reply sends an answer without a state. It is not merged with one: to the page,
-// what arrives with a state belongs to that state.
+// reply sends an answer without a state. The answer is not merged with a state: the page
+// takes everything in one message to belong to its state.
 func (p *livePart) reply(m wire.Message) {
 	m.Alone = true
-	_ = p.out.Send(m) // an error is that of a connection that has ended
+	_ = p.out.Send(m) // an error means that the connection has ended
 }
 
 // sendStates sends the newest state whenever there is one.
@@ -302,10 +302,10 @@ func (p *livePart) sendStates(ctx context.Context) error {
 	}
 }
 
-// push sends what has changed since the last state sent, and the
-// acknowledgement of the commands carried out.
+// push sends what has changed since the last state sent, and acknowledges the commands
+// carried out.
 func (p *livePart) push(ctx context.Context) error {
-	// In this order: an acknowledgement is noted after its state, and refusals of
+	// The order matters: an acknowledgement is recorded after its state, and refusals of
 	// earlier commands are queued already.
 	ack, answered := p.viewer.Progress()
 	next := p.run.Latest()
@@ -334,7 +334,7 @@ func (p *livePart) push(ctx context.Context) error {
 	return p.out.Send(m)
 }
 
-// ignoreEnd returns err unless it is that of a context that has ended.
+// ignoreEnd returns err, or nil if the context has ended.
 func ignoreEnd(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

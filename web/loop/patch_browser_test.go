@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestPatchAroundFocus changes the shape of a list whose second button has the
-// focus, as a search's next answer does: the focus stays, and the button says
-// what it now stands for. What is typed in a field stays as well.
+// TestPatchAroundFocus changes the shape of a list whose second button has the focus, as
+// the next answer to a search does. The focus stays, and the button gets its new text. Text
+// typed in a field stays as well.
 func TestPatchAroundFocus(t *testing.T) {
 	t.Parallel()
 	tab := visit(t, newSite(t, limits{}), browser.Laptop)

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// visible is the expression that is true while an element is within the window,
-// and nothing covers its middle.
+// visible returns an expression that is true while an element is within the window and its
+// middle is not covered.
 func visible(selector string) string {
 	return `(() => {
 		const e = document.querySelector('` + selector + `');
@@ -21,9 +21,9 @@ func visible(selector string) string {
 	})()`
 }
 
-// TestPhoneKeepsTheStageInView: on a phone the stepper and the name of the stage
-// stay on the screen wherever the page is scrolled to. Each step begins at the head
-// of its stage, and the row of the token drawn shows, however far down it is.
+// TestPhoneKeepsTheStageInView: on a phone the stepper and the name of the stage stay on
+// the screen wherever the page is scrolled to. Each step starts at the head of its stage,
+// and the row of the token drawn is visible, however far down it is.
 func TestPhoneKeepsTheStageInView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -73,6 +73,6 @@ func TestPhoneDoesNotScrollWhileScrubbing(t *testing.T) {
 	b.Keys(browser.Home)
 	b.Until(atStage("1"))
 	if !browser.Value[bool](b.Tab, `scrollY > 300`) {
-		t.Error("the page has scrolled to the head of the stage")
+		t.Error("the page has scrolled to the head of the stage, want it to stay")
 	}
 }

@@ -19,8 +19,8 @@ func (c *client) state(x *site) *session.State {
 	return x.runOf(c.run).Latest()
 }
 
-// TestProgramReceivesWhatPagesShow: a program receives what a page shows of branches,
-// of another u and of a search, and the link to the stage shown.
+// TestProgramReceivesWhatPagesShow: a program receives the branches, the result of another
+// u, the search results and the link that a page shows.
 func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -56,7 +56,7 @@ func TestProgramReceivesWhatPagesShow(t *testing.T) {
 		t.Errorf("another u falls on %+v", m.WhatIf)
 	}
 	if m := c.do(`{"cmd":"whatif","u":null}`); m.WhatIf != nil {
-		t.Errorf("no question, and the answer %+v", m.WhatIf)
+		t.Errorf("got the answer %+v without a question", m.WhatIf)
 	}
 	f := c.do(`{"cmd":"find","step":1,"text":" the"}`)
 	if f.Find == nil || len(f.Find.Tokens) == 0 || fmt.Sprint(f.Find) != fmt.Sprint(f.Found) {
@@ -72,7 +72,7 @@ func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	}
 }
 
-// TestBranchCommandsOverBothProtocols sends every command of branching over both protocols.
+// TestBranchCommandsOverBothProtocols sends every branching command over both protocols.
 func TestBranchCommandsOverBothProtocols(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
@@ -113,7 +113,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			c.do(`{"cmd":"goon"}`)
 			c.do(`{"cmd":"token"}`)
 			if got := c.where(); got != "4 cache" {
-				t.Fatalf("went on to %s, want 4 cache", got)
+				t.Fatalf("continued to %s, want 4 cache", got)
 			}
 			c.do(`{"cmd":"back"}`)
 			c.do(`{"cmd":"back"}`)
@@ -148,7 +148,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			}
 			c.do(`{"cmd":"ping"}`)
 
-			// A suggestion, looked into or not.
+			// A suggestion, with or without a look inside the pass.
 			c.do(`{"cmd":"try","key":"sure"}`)
 			if got, st := c.where(), c.state(x); got != "1 forward" || st.Prompt != session.Suggestions[0].Prompt ||
 				st.Look == nil {
@@ -167,7 +167,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 	}
 }
 
-// TestFinishCancelAndContinue runs to the end, cancels on the way, and goes on.
+// TestFinishCancelAndContinue runs to the end, cancels on the way, and continues.
 func TestFinishCancelAndContinue(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -195,8 +195,8 @@ func TestFinishCancelAndContinue(t *testing.T) {
 	sameAsFresh(t, x, wire.ProtocolHTML, c)
 }
 
-// TestQueriesChangeNothing asks everything of a run at its forward stage, and changes
-// nothing.
+// TestQueriesChangeNothing sends every query to a run at its forward stage, and checks that
+// nothing changes.
 func TestQueriesChangeNothing(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -294,11 +294,11 @@ func TestQueriesChangeNothing(t *testing.T) {
 	}
 	panel(`{"cmd":"inside","block":6}`, "map-zoom")
 	if js.state(x) != st {
-		t.Error("a question changed the run")
+		t.Error("a query changed the run")
 	}
 }
 
-// TestGoldenPageData pins what the script receives besides the panels.
+// TestGoldenPageData checks what the script receives besides the panels.
 func TestGoldenPageData(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -328,10 +328,10 @@ func TestGoldenPageData(t *testing.T) {
 	}
 	c.do(`{"cmd":"whatif","u":0.25}`)
 	if d := c.last.Data; *d.U != 0.25 {
-		t.Errorf("asked about 0.25, told %v, want 0.25", *d.U)
+		t.Errorf("asked about 0.25, got %v, want 0.25", *d.U)
 	}
 	c.do(fmt.Sprintf(`{"cmd":"choose","step":1,"token":%d}`, second(st, 1)))
 	if d := c.last.Data; d.Show.WhatIf || d.U != nil {
-		t.Errorf("of a token taken by hand: got %+v, want WhatIf = false, d.U = nil", d.Show)
+		t.Errorf("for a token taken by hand: got %+v, want WhatIf = false, d.U = nil", d.Show)
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// query asks something of a run's state and changes nothing. Which fields
-// count depends on its name: peek, find, head, inside or zoom.
+// query asks for details of a run's state and changes nothing. Its name determines which
+// fields are used: peek, find, head, inside or zoom.
 type query struct {
 	step        int
 	text        string
-	block, head int // from 1; head 0 where a whole block is asked for
+	block, head int // from 1; head is 0 for a whole block
 	sum         bool
 }
 
-// How much an answer lists.
+// Limits on what an answer lists.
 const (
 	peekOthers = 4  // alternatives of a token
 	findMost   = 12 // tokens that fit a search
@@ -25,7 +25,7 @@ const (
 	findBytes  = 64 // longest text searched for: tokens are shorter
 )
 
-// check refuses a query to which the state has no answer.
+// check refuses a query that the state cannot answer.
 func (q *query) check(name string, st *session.State) *terms.Refusal {
 	if !st.Started() {
 		return &terms.Refusal{Code: session.CodeOrder, Message: "There is no text yet: start with a prompt."}
@@ -52,14 +52,13 @@ func (q *query) check(name string, st *session.State) *terms.Refusal {
 	return q.checkHead(st, name == "head")
 }
 
-// checkZoom refuses parts that the model does not have. Where nothing can be
-// seen at this stage, the answer says so.
+// checkZoom refuses parts that the model does not have. If nothing can be seen at this
+// stage, the answer itself reports that.
 func (q *query) checkZoom(st *session.State) *terms.Refusal {
 	return q.checkHead(st, q.sum || q.head != 0)
 }
 
-// checkHead refuses a block, and if one is asked for a head, that the model does
-// not have.
+// checkHead refuses a block, or with head also a head, that the model does not have.
 func (q *query) checkHead(st *session.State, head bool) *terms.Refusal {
 	c := st.Model.Config()
 	blocks := c.Layers

@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestNumbersViewEndsAsProse: a run in Numbers ends on its text as prose, like the
-// Story. A word says its share to the mouse, the keyboard and a finger, and leads to
-// its draw.
+// TestNumbersViewEndsAsProse: a run in Numbers ends with its text as prose, as in the
+// Story. A word shows its share to the mouse, the keyboard and a finger, and leads to its
+// draw.
 func TestNumbersViewEndsAsProse(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -61,8 +61,9 @@ func TestNumbersViewEndsAsProse(t *testing.T) {
 	}
 }
 
-// TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long text, and
-// the token that comes next is in view, not the end of what was dropped. So it stays as the branch grows.
+// TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long
+// text. The next token is in view, not the end of what was dropped, and stays in view as
+// the branch grows.
 // The line that appears when the pointer is on a token covers the panel and does not move it.
 func TestBranchKeepsTheTokenInView(t *testing.T) {
 	fixture.Long(t)
@@ -71,7 +72,7 @@ func TestBranchKeepsTheTokenInView(t *testing.T) {
 	b.say(`{"cmd":"stop","max_tokens":40}`)
 	b.Keys("e")
 	b.Until(`document.querySelectorAll('#strip-gen [data-step]').length === 40`)
-	b.say(`{"cmd":"seek","step":2,"stage":"sample"}`) // to look back at it
+	b.say(`{"cmd":"seek","step":2,"stage":"sample"}`) // to go back to it
 	b.Until(atStage("5") + ` && document.querySelector('#strip-gen [data-step="2"][aria-current]')`)
 	const top = `document.querySelector('#panel').getBoundingClientRect().top`
 	before := browser.Value[float64](b.Tab, top)

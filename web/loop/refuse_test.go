@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestMistakesAreRefusedWithCodeAndField sends every kind of mistake that can be recognized. Each
-// is answered with its code and field, and the run stays as it was.
+// TestMistakesAreRefusedWithCodeAndField sends every kind of mistake that can be
+// recognized. Each is answered with its code and field, and the run is unchanged.
 // Promise: A wrong command gets an error code and the field at fault, and changes nothing.
 func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 		{`{"cmd":"choose","step":"1","token":3}`, "range", "step"},
 		{`{"cmd":"branch","id":7}`, "range", "branch"},
 		{`{"cmd":"branch"}`, "range", "id"},
-		{`{"cmd":"goon"}`, "order", ""},           // it has not stopped
+		{`{"cmd":"goon"}`, "order", ""},           // the run has not stopped
 		{`{"cmd":"whatif","u":0.5}`, "order", ""}, // not at the sample stage
 		{`{"cmd":"whatif","u":"0.5"}`, "range", "u"},
 		{`{"cmd":"whatif"}`, "range", "u"},
@@ -131,7 +131,7 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 					t.Errorf("%.60s: got %+v, want code %s for field %q", tc.message, e, tc.code, tc.field)
 				}
 				if e.Code == terms.CodeRange && e.Want == "" {
-					t.Errorf("%.60s: the error does not say what is taken", tc.message)
+					t.Errorf("%.60s: the error does not list what is accepted", tc.message)
 				}
 			}
 			if run.Latest() != before {
@@ -142,7 +142,7 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 	}
 }
 
-// TestNonObjectMessagesAreAnswered: what is not a JSON object gets an answer too.
+// TestNonObjectMessagesAreAnswered: a message that is not a JSON object gets an answer too.
 func TestNonObjectMessagesAreAnswered(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -161,7 +161,8 @@ func TestNonObjectMessagesAreAnswered(t *testing.T) {
 	c.do(`{"cmd":"start","prompt":"Once"}`)
 }
 
-// TestProtocolErrorsCloseWithACode: what breaks the protocol ends the connection, by number.
+// TestProtocolErrorsCloseWithACode: a message that breaks the protocol ends the connection
+// with a code.
 // Promise: A message that breaks the protocol closes only its own connection, with a code.
 func TestProtocolErrorsCloseWithACode(t *testing.T) {
 	t.Parallel()
@@ -191,7 +192,8 @@ func TestProtocolErrorsCloseWithACode(t *testing.T) {
 	}
 }
 
-// TestUnknownSubprotocolIsClosed: a client that names no known one is closed with the reason.
+// TestUnknownSubprotocolIsClosed: a client that offers no known subprotocol is closed with
+// the reason.
 func TestUnknownSubprotocolIsClosed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -215,12 +217,12 @@ func TestUnknownSubprotocolIsClosed(t *testing.T) {
 	}
 	defer conn.Close()
 	if conn.Subprotocol() != wire.ProtocolJSON {
-		t.Errorf("chosen %q, want the client's first that is spoken", conn.Subprotocol())
+		t.Errorf("chosen %q, want the first one of the client's that the server supports", conn.Subprotocol())
 	}
 }
 
-// TestCommandsAboveTheRateAreRefused sends faster than the limit: the surplus is refused, one by one,
-// and what comes later is served again.
+// TestCommandsAboveTheRateAreRefused sends faster than the limit: the surplus is refused,
+// one by one, and later commands are carried out again.
 func TestCommandsAboveTheRateAreRefused(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{Wire: wire.Limits{CommandsPerSecond: 20, CommandBurst: 3}})
@@ -240,13 +242,13 @@ func TestCommandsAboveTheRateAreRefused(t *testing.T) {
 	if busy == 0 || busy > 7 {
 		t.Errorf("got %d of 10 commands refused with a burst of 3, want not 0, at most 7", busy)
 	}
-	browser.Eventually(t, func() bool { // at 20 a second one more is soon served
+	browser.Eventually(t, func() bool { // at 20 a second another one is accepted soon
 		c.send(`{"cmd":"pause"}`)
 		return c.read().Error == nil
 	})
 }
 
-// FuzzReadOrder: any text gives an order or a typed error, never a panic.
+// FuzzReadOrder: any text results in an order or a typed error, never a panic.
 func FuzzReadOrder(f *testing.F) {
 	f.Add(`{"cmd":"step","n":1}`)
 	f.Add(`{"cmd":"set","temperature":1e999,"top_k":-3,"n":"x"}`)
@@ -272,8 +274,8 @@ func FuzzReadOrder(f *testing.F) {
 	})
 }
 
-// TestTooLongPromptIsExplainedInCharacters: a page that sends a prompt that is too long is told so
-// in characters, and how many fit; a program reads the bytes in what is wanted.
+// TestTooLongPromptIsExplainedInCharacters: a page whose prompt is too long gets the length
+// and the limit in characters; a program gets the limit in bytes.
 func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -296,6 +298,6 @@ func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 		t.Errorf("too many tokens: %q, want %q", e.Message, want)
 	}
 	if e := c.refused(`{"cmd":"start","prompt":"a\u0000b"}`); strings.Contains(e.Message, "too long") {
-		t.Errorf("a short text of which something else is wrong: got %q, want it without %q", e.Message, "too long")
+		t.Errorf("a short text with another fault: got %q, want it without %q", e.Message, "too long")
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// folderSecret is the secret of a data folder that two servers use in turn.
+// folderSecret is the secret of a data folder that two servers use one after the other.
 var folderSecret = bytes.Repeat([]byte{7}, 32)
 
-// TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection recreates
-// it under its id, and the second finds it there and changes nothing.
+// TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection
+// recreates it under its id, and the second finds it there and changes nothing.
 func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
@@ -47,8 +47,8 @@ func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	}
 }
 
-// TestForeignRunIDGivesANewRun: an id that was not given to a learner leads to a run of
-// another id, whether it is another's or made up.
+// TestForeignRunIDGivesANewRun: an id that was not issued to a learner leads to a run with
+// another id, whether it belongs to another learner or is made up.
 func TestForeignRunIDGivesANewRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -66,7 +66,7 @@ func TestForeignRunIDGivesANewRun(t *testing.T) {
 	}
 }
 
-// TestTwoTabsShareRecreatedRun come back to one run.
+// TestTwoTabsShareRecreatedRun: two tabs return to the same run.
 func TestTwoTabsShareRecreatedRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -100,8 +100,8 @@ func TestTwoTabsShareRecreatedRun(t *testing.T) {
 	b.tokens(3)
 }
 
-// TestExportsWaitForTheReplaySlot: a file of a run is written while no link is replayed and
-// no other file is written.
+// TestExportsWaitForTheReplaySlot: a run's file is written only while no link is replayed
+// and no other file is written.
 func TestExportsWaitForTheReplaySlot(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -130,9 +130,9 @@ func TestExportsWaitForTheReplaySlot(t *testing.T) {
 	}
 }
 
-// TestRunMovesToAnotherServer: a page whose connection is cut comes back on another server
-// of a cluster while the first one is still there. It is told that its run is not here, and
-// has it made again from its link, at the same place.
+// TestRunMovesToAnotherServer: a page whose connection is cut reconnects to another server
+// of a cluster while the first one is still running. It is told that its run is not there,
+// and has it rebuilt from its link, at the same stage.
 func TestRunMovesToAnotherServer(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
@@ -145,7 +145,7 @@ func TestRunMovesToAnotherServer(t *testing.T) {
 	before := x.runOf(c.run).Latest()
 	moved := y.dial(wire.ProtocolHTML, "?had=1&run="+c.run)
 	if moved.told == nil || moved.told.Code != terms.CodeExpired {
-		t.Errorf("the page is told %+v, want an error, Code = %q", moved.told, terms.CodeExpired)
+		t.Errorf("the page gets %+v, want an error, Code = %q", moved.told, terms.CodeExpired)
 	}
 	moved.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, session.LinkOf(before)))
 	after := y.runOf(c.run).Latest()

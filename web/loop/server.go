@@ -20,7 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Deps is what the Loop needs to know. Context, Course and Log may be nil.
+// Deps are the dependencies of the Loop. Context, Course and Log may be nil.
 type Deps struct {
 	// Context ends when the server shuts down.
 	Context context.Context
@@ -30,12 +30,12 @@ type Deps struct {
 	Runs *runs.Registry
 	// Course has the lessons whose text leads to a run; nil without lessons.
 	Course *lessons.Course
-	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
-	// Replays is the queue in which plain requests wait for the model; a queue of its
-	// own if nil.
+	// Replays is the queue in which plain requests wait for the model; a separate queue if
+	// nil.
 	Replays *admission.Queue
 	// Log records failures; never prompts.
 	Log *slog.Logger
@@ -46,8 +46,8 @@ type Server struct {
 	Deps
 	pages.Base
 	empty   *session.State   // what a page without a run shows
-	replays *admission.Queue // of links to be replayed and files to be written
-	texts   *admission.Queue // of long texts to be read, and questions to be answered
+	replays *admission.Queue // for replaying links and writing files
+	texts   *admission.Queue // for reading long texts and answering queries
 }
 
 // New returns the Loop's server.
@@ -70,7 +70,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /loop", s.page)
 	mux.HandleFunc("POST /view", s.switchView)
 	mux.HandleFunc("GET /export/{name...}", s.export)
-	mux.HandleFunc("/export", shell.NotFound) // the mux would redirect it to the folder, which is no page
+	mux.HandleFunc("/export", shell.NotFound) // the mux would redirect it to the folder, which is not a page
 	mux.HandleFunc("GET /storybook", s.storybook)
 	mux.HandleFunc("GET /storybook/{name...}", s.storybook)
 }
@@ -78,22 +78,23 @@ func (s *Server) Mount(mux *http.ServeMux) {
 // Part is the page's live part, which other programs may open too.
 func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
 
-// goneText says why a run is not here, on pages and sockets alike.
+// goneText explains why a run is gone, on pages and sockets.
 const goneText = "There is no such run here: it has expired, the program was restarted, " +
 	"or it belongs to another browser. Start with a prompt."
 
-// refusal is the page without a run that says why there is none.
+// refusal returns a page without a run that explains why there is none.
 func (s *Server) refusal(head, say string) templ.Component {
 	page := NewPage(s.empty)
 	page.Notice = Notice{Head: head, Say: say}
 	return PageHTML(page)
 }
 
-// page answers GET /loop: a page without a run; with ?run=ID this learner's run in
-// its present state; with &log=LINK, if that run is not here, the one that the link
-// describes; with ?start=KEY a redirect to a run of a lesson, with ?prompt=TEXT to a
-// new run. All are complete without a socket. A page that cannot show the requested run says why, and can be
-// used. &class=CODE leads back to the class that someone has gone on from alone.
+// page answers GET /loop with a page without a run. With ?run=ID it shows this learner's
+// run in its present state; with &log=LINK, if that run is gone, the one that the link
+// describes. With ?start=KEY it redirects to a run of a lesson, with ?prompt=TEXT to a new
+// run. All pages are complete without a socket. A page that cannot show the requested run
+// explains why, and can be used. &class=CODE leads back to the class that the learner left
+// to continue alone.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
@@ -120,8 +121,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		} else {
 			page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 		}
-		// Also for a run or a link that cannot be opened: the page's socket asks for
-		// it again, and receives the reason.
+		// This also applies to a run or a link that cannot be opened: the page's socket
+		// requests it again, and receives the reason.
 		page.Run, page.Link = a.run, a.link
 		if st != nil {
 			page.Link = session.LinkOf(st)

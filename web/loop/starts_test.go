@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestLessonStartsOpenAtTheirStage: every run that a lesson leads to comes up, with its prompt, at
-// the step and stage the lesson speaks of.
+// TestLessonStartsOpenAtTheirStage: every run that a lesson leads to opens, with its
+// prompt, at the step and stage that the lesson describes.
 func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -57,12 +57,12 @@ func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 	if w := get("/loop?start=none"); w.Code != http.StatusNotFound || !strings.Contains(
 		w.Body.String(), "There is no such run.",
 	) {
-		t.Errorf("a run that is not there: status %d", w.Code)
+		t.Errorf("a run that does not exist: status %d", w.Code)
 	}
 }
 
-// TestPromptFromTheAddress: the front door's form starts a run of the text typed there,
-// with spaces at its ends and all; what cannot be started stays in the field.
+// TestPromptFromTheAddress: the home page's form starts a run of the text typed there,
+// including spaces at its ends. A text that cannot be started stays in the field.
 func TestPromptFromTheAddress(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -88,7 +88,7 @@ func TestPromptFromTheAddress(t *testing.T) {
 			t.Errorf("%q opens %+v, %v; want no error, Log.Prompt = %q, Cursor = %+v", prompt, link, err, prompt, want)
 		}
 	}
-	long := strings.Repeat("my dog ate ", 1000) // 11 kB: more than a prompt may have
+	long := strings.Repeat("my dog ate ", 1000) // 11 kB: longer than a prompt may be
 	w := get(long)
 	if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, long) ||
 		!strings.Contains(body, "The model cannot begin with this text.") {

@@ -14,17 +14,17 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// story is a state of the Loop page and how to get there. Nothing in it is
-// canned: the bundled model runs the commands each time the page is asked for.
+// story is a state of the Loop page and how to get there. Nothing in it is canned: the
+// bundled model runs the commands each time the page is requested.
 type story struct {
 	Group string // "States" or "Stages"
 	Name  string // in the address
 	Title string
-	Say   string // what there is to look at
+	Say   string // what the page shows
 
 	commands []session.Command
-	ticks    int                       // of playing, after the commands
-	tune     func(v *Page)             // what is not in a state
+	ticks    int                       // number of playing ticks after the commands
+	tune     func(v *Page)             // sets what is not part of a state
 	conn     string                    // how the connection is shown: "" or "reconnecting"
 	until    func(*session.State) bool // after the commands, steps whole tokens until it is true
 	then     func(*session.State) []session.Command
@@ -42,7 +42,7 @@ var (
 	begun    = session.Start{Prompt: storyPrompt}
 )
 
-// stories in the order in which they are listed.
+// stories lists the stories in their order on the page.
 var stories = []story{
 	newStory("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
 	newStory(
@@ -101,7 +101,7 @@ var stories = []story{
 		return []session.Command{
 			session.Choose{Step: 2, Token: second(st, 2)},
 			oneToken, oneToken,
-			// Not the second: the other line may have drawn that by itself.
+			// Not the second one, which the other line may have drawn.
 			session.Choose{Step: 3, Token: int(sampling.Rank(st.Steps[2].Logits)[9])},
 			oneToken,
 		}
@@ -159,7 +159,7 @@ func newStory(group, name, title, say string) story {
 	return story{Group: group, Name: name, Title: title, Say: say}
 }
 
-// with starts with commands; the other methods say what follows or differs.
+// with sets the first commands; the other methods set what follows or differs.
 func (s story) with(commands ...session.Command) story { s.commands = commands; return s }
 func (s story) tuned(tune func(*Page)) story           { s.tune = tune; return s }
 func (s story) ticking(n int) story                    { s.ticks = n; return s }
@@ -168,14 +168,14 @@ func (s story) lost() story                            { s.conn = "reconnecting"
 func (s story) upTo(until func(*session.State) bool) story              { s.until = until; return s }
 func (s story) going(then func(*session.State) []session.Command) story { s.then = then; return s }
 
-// to steps to a stage of the next turn, and carries out the commands there.
+// to returns commands that step to a stage of the next turn, followed by the given ones.
 func to(k infer.Kind, commands ...session.Command) func(*session.State) []session.Command {
 	return func(*session.State) []session.Command {
 		return slices.Concat(slices.Repeat([]session.Command{oneStage}, int(k)), commands)
 	}
 }
 
-// second is the most probable token that a step did not draw.
+// second returns the most probable token that a step did not draw.
 func second(st *session.State, step int) int {
 	s := st.Steps[step-1]
 	order := sampling.Rank(s.Logits)
@@ -187,7 +187,7 @@ func second(st *session.State, step int) int {
 
 func ptrTo[T any](v T) *T { return &v }
 
-// state runs the story.
+// state runs the story and returns its state.
 func (s story) state(ctx context.Context, m *infer.Model) (*session.State, error) {
 	run := session.New(m, session.DefaultLimits())
 	apply := func(commands ...session.Command) error {
@@ -219,14 +219,13 @@ func (s story) state(ctx context.Context, m *infer.Model) (*session.State, error
 	return run.State(), nil
 }
 
-// storyBase is where the stories' pages are: storyBase + story.Name.
+// storyBase is the prefix of the stories' addresses: storyBase + story.Name.
 const storyBase = "/storybook/"
 
 const storyData = "/data"
 
-// storybook answers GET /storybook with a list, and GET /storybook/NAME with
-// the page in that state; its script asks for NAME/data instead of opening a
-// socket.
+// storybook answers GET /storybook with a list, and GET /storybook/NAME with the page in
+// that state; its script requests NAME/data instead of opening a socket.
 func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if !s.Storybook {

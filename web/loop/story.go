@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// storyKeys are the keys of the Story: those of Numbers whose controls it has.
+// storyKeys are the keys of the Story: those from Numbers that have a control there.
 var storyKeys = slices.DeleteFunc(slices.Clone(keys), func(k shell.Key) bool {
 	return k.Cap == "T K P M S" || k.Cap == "↑ ↓"
 })
@@ -32,13 +32,13 @@ func storyShell(v Page) shell.Of {
 	}
 }
 
-// temperatureOf is the console's temperature as a number.
+// temperatureOf returns the console's temperature as a number.
 func temperatureOf(c Console) float64 {
-	t, _ := strconv.ParseFloat(c.Inputs[FieldTemperature], 64) // it is a knob's value, written by this program
+	t, _ := strconv.ParseFloat(c.Inputs[FieldTemperature], 64) // cannot fail: the program has formatted it
 	return t
 }
 
-// nextVerb names what the main button does: "Next: Share", "Let it fall".
+// nextVerb returns the text of the main button: "Next: Share", "Let it fall".
 func nextVerb(n int, open bool) string {
 	if open {
 		return "Let it fall"

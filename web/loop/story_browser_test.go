@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// openStory opens the Loop in the Story, as a newcomer, with a text begun.
+// openStory opens the Loop in the Story, as a newcomer, and begins a text.
 func openStory(t *testing.T, screen browser.Screen) loopTab {
 	t.Helper()
 	b := openTab(t, newStorySite(t), screen)
@@ -17,14 +17,14 @@ func openStory(t *testing.T, screen browser.Screen) loopTab {
 	return b
 }
 
-// verb is the expression that is true at a step of the Story.
+// verb returns an expression that is true at a step of the Story.
 func verb(name string) string {
 	return `document.querySelector('#now')?.firstChild.data.trim() === '` + name + `'`
 }
 
 // TestBrowserStoryByKeyboard goes through a token in the Story by keyboard: the seven
-// verbs, the marker that falls only when asked, and the text as prose. Then it
-// switches to Numbers and back, at the same stage of the same run.
+// verbs, the marker that falls only on request, and the text as prose. Then it switches to
+// Numbers and back, at the same stage of the same run.
 func TestBrowserStoryByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestBrowserStoryByKeyboard(t *testing.T) {
 	b.Until(verb("Write"))
 	b.Until(`document.querySelectorAll('#strip-gen > .w').length === 1`)
 	if word := b.Text("#strip-gen"); word == "" || won == "" {
-		t.Errorf("the text goes on with %q, drawn was %q", word, won)
+		t.Errorf("the text continues with %q, want the drawn %q", word, won)
 	}
 	b.Keys("3")
 	b.Until(verb("Share"))
@@ -55,8 +55,8 @@ func TestBrowserStoryByKeyboard(t *testing.T) {
 	b.Until(verb("Share"))
 }
 
-// TestBrowserFinishedTextShowsShares: "to the end" ends on the text, whose tokens say their
-// shares to the mouse, the keyboard and a finger.
+// TestBrowserFinishedTextShowsShares: "to the end" ends on the text, whose tokens show
+// their shares to the mouse, the keyboard and a finger.
 func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -76,8 +76,9 @@ func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	b.Until(`document.querySelector('#peek[data-step="3"]')?.textContent.includes('%')`)
 }
 
-// TestNewestTextStaysInView: the newest words of a long text are in view, and so is the token that
-// one looks back at, in both views; a finished text is read from its beginning.
+// TestNewestTextStaysInView: in both views, the newest words of a long text are in view,
+// and so is the token of a step that the learner goes back to. A finished text is read from
+// its beginning.
 func TestNewestTextStaysInView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -115,7 +116,7 @@ func TestNewestTextStaysInView(t *testing.T) {
 			if !browser.Value[bool](
 				b.Tab, `(box => box.scrollTop + box.scrollLeft === 0)(document.getElementById('strip-row'))`,
 			) {
-				t.Error("the text jumps to its end while someone reads its beginning")
+				t.Error("the text jumps to its end while its beginning is being read")
 			}
 			b.Keys("e")
 			if view == storyView {

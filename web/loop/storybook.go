@@ -6,7 +6,7 @@ type storyGroup struct {
 	Stories []story
 }
 
-// storyGroups sorts stories under their headings, both in the order given.
+// storyGroups groups stories under their headings, both in the given order.
 func storyGroups(stories []story) []storyGroup {
 	var groups []storyGroup
 	at := map[string]int{}

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestStorybookBuilds makes every story, as a page and as data.
+// TestStorybookBuilds builds every story, as a page and as data.
 func TestStorybookBuilds(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -50,7 +50,7 @@ func TestStorybookBuilds(t *testing.T) {
 	}
 }
 
-// TestStoriesShowTheirState: what each is called is what the model did.
+// TestStoriesShowTheirState: what the model did matches the name of each story.
 func TestStoriesShowTheirState(t *testing.T) {
 	t.Parallel()
 	for name, holds := range map[string]func(*session.State) bool{

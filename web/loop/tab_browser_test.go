@@ -9,21 +9,21 @@ import (
 
 func init() { loop.InTab.Is, loop.InTab.Serve = webtest.IsInTab, webtest.ServeTab }
 
-// These tests of the Loop's page do not belong in a tab, for these reasons:
-//   - those that cut, freeze and block sockets or stop servers (TestBrowserReportsLostServer,
+// These tests of the Loop's page do not run in a tab, for these reasons:
+//   - tests that cut, freeze and block sockets or stop servers (TestBrowserReportsLostServer,
 //     TestBrowserReconnectsAtEveryStage, TestPageSurvivesServerRestart,
 //     TestTwoTabsShareRecreatedRun, TestSleepingTabNoticesDeadConnection,
 //     TestFrozenConnectionLosesNothing, TestFrozenConnectionIsReplaced,
 //     TestPressLostWithTheServerIsReported, TestPressDuringOutageIsResentOnce, TestWaysToReconnect,
 //     TestBlockedSocketsAreExplained): a tab has none of these, and web/site stops and wakes its
 //     worker;
-//   - TestEvictedRunReturnsOnNextPress: it is another learner's run that takes the memory, and a
-//     tab has one learner;
-//   - TestEveryStateIsAccessible, TestStoryStatesAreAccessible: a site has no storybook;
-//   - TestPatchAroundFocus: it is about one script, which is the same file there;
-//   - TestWaysByGesture: in the long tier its features are used by every hand in the others.
+//   - TestEvictedRunReturnsOnNextPress: another learner's run takes the memory, and a tab has only
+//     one learner;
+//   - TestEveryStateIsAccessible, TestStoryStatesAreAccessible: a static site has no storybook;
+//   - TestPatchAroundFocus: it tests one script, which is the same file in a tab;
+//   - TestWaysByGesture: in the long tier the other tests use its features with every input.
 
-// TestInTab goes through the Loop where the program runs in the page.
+// TestInTab uses the Loop with the program running in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, loop.TestBrowserStepsByKeyboard, loop.TestBrowserControlsKeepFocusAndValues,
@@ -34,7 +34,7 @@ func TestInTab(t *testing.T) {
 	)
 }
 
-// TestInTabWays draws, changes settings and takes things away by mouse, keyboard and touch.
+// TestInTabWays draws, changes settings and exports by mouse, keyboard and touch.
 func TestInTabWays(t *testing.T) {
 	webtest.InTab(t, loop.TestWaysDraw, loop.TestWaysSettings, loop.TestWaysExportAndSetUp)
 }
@@ -48,8 +48,8 @@ func TestInTabFields(t *testing.T) {
 	)
 }
 
-// TestInTabHistory goes forward and back through what was written, reloads at every stage, and
-// has two tabs at one run.
+// TestInTabHistory goes forward and back through the text, reloads at every stage, and
+// opens one run in two tabs.
 func TestInTabHistory(t *testing.T) {
 	webtest.InTab(
 		t, loop.TestWaysHistory, loop.TestReloadAtEveryStage, loop.TestTwoTabsDriveOneRun,
@@ -57,13 +57,13 @@ func TestInTabHistory(t *testing.T) {
 	)
 }
 
-// TestInTabStrip looks at tokens of the text, branches at them, and finds others.
+// TestInTabStrip inspects tokens of the text, branches at them, and finds others.
 func TestInTabStrip(t *testing.T) {
 	webtest.InTab(t, loop.TestWaysStrip, loop.TestNewestTextStaysInView, loop.TestBranchKeepsTheTokenInView)
 }
 
-// TestInTabInside looks into the pass, its blocks and heads, at what they cost, and at the
-// filters rule by rule.
+// TestInTabInside inspects the pass, its blocks and heads, their cost, and the filters rule
+// by rule.
 func TestInTabInside(t *testing.T) {
 	webtest.InTab(
 		t, loop.TestWaysInside, loop.TestSamplingChainByKeyAndDrag, loop.TestZoomByKeyboard, loop.TestZoomFollowsTheRun,
@@ -72,7 +72,7 @@ func TestInTabInside(t *testing.T) {
 	)
 }
 
-// TestInTabMoves watches what moves from stage to stage.
+// TestInTabMoves checks the animations between stages.
 func TestInTabMoves(t *testing.T) {
 	webtest.InTab(
 		t, loop.TestStageMotionInBothViews, loop.TestStepDuringMotionCounts, loop.TestZoomMotion,
@@ -81,7 +81,7 @@ func TestInTabMoves(t *testing.T) {
 	)
 }
 
-// TestInTabScreens goes through the Story and Numbers on phones, Chromebooks and desktops.
+// TestInTabScreens uses the Story and Numbers on phones, Chromebooks and desktops.
 func TestInTabScreens(t *testing.T) {
 	webtest.InTab(
 		t, loop.TestBrowserStoryByKeyboard, loop.TestBrowserFinishedTextShowsShares,
@@ -91,7 +91,7 @@ func TestInTabScreens(t *testing.T) {
 	)
 }
 
-// TestInTabWords writes chats, opens links, and asks for what cannot be; a draw is withheld.
+// TestInTabWords writes chats, opens links, sends commands that are refused, and withholds a draw.
 func TestInTabWords(t *testing.T) {
 	webtest.InTab(
 		t, loop.TestChatFormByEveryHand, loop.TestPageSaysWhatIsRefused, loop.TestLinksThatLeadNowhere,

@@ -17,17 +17,17 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// InTab serves a static site with the program in its pages to the tests that run there;
-// nil where no package is there that can make one. Package loop_test sets it.
+// InTab serves a static site with the program in its pages to the tests that run there. It
+// is nil if no package is available that can build one. Package loop_test sets it.
 var InTab struct {
 	Is    func(testing.TB) bool
-	Serve func(testing.TB, shell.View) string // an address without a slash at its end
+	Serve func(testing.TB, shell.View) string // returns an address without a slash at its end
 }
 
-// isInTab reports whether a test has the program in its pages instead of a server.
+// isInTab reports whether a test runs the program in its pages instead of on a server.
 func isInTab(t testing.TB) bool { return InTab.Is != nil && InTab.Is(t) }
 
-// newTabSite is a static site whose learners see a view. Nothing of the server is there.
+// newTabSite returns a static site whose learners see a view. There is no server.
 func newTabSite(t testing.TB, in view) *site {
 	t.Helper()
 	v := shell.View(in)
@@ -37,14 +37,14 @@ func newTabSite(t testing.TB, in view) *site {
 	return &site{t: t, http: &httptest.Server{URL: InTab.Serve(t, v)}, twin: &twin{}}
 }
 
-// onlyServer are the features that are not used in a tab, and why not.
+// onlyServer maps the features that are not used in a tab to the reason why not.
 var onlyServer = map[string]string{
 	"to the end and cancel": "the server's run is held while a hand moves; " +
 		"in a tab TestContinuePastLimitAndFinish cancels",
 }
 
-// running is a run of the server's, or of the program in a page, as tests look at it and
-// change it beside the page.
+// running is a run on the server, or of the program in a page. Tests read it and change it
+// independently of the page.
 type running interface {
 	Latest() *session.State
 	do(t testing.TB, c session.Command)
@@ -52,26 +52,26 @@ type running interface {
 	comes(t testing.TB, is func(*session.State) bool) *session.State
 }
 
-// tabRun is the run that a page shows, in which the program runs. The test watches it over a
-// connection of its own, which speaks JSON; from the link of each state the engine of the
-// test works out the whole of it. So the page is held to another build of the program.
+// tabRun is the run shown by a page in which the program runs. The test watches it over a
+// separate connection that uses JSON. From the link of each state the test's own engine
+// computes the whole state, so the page is compared with another build of the program.
 type tabRun struct {
 	t   testing.TB
 	tab *browser.Tab
 	*twin
 }
 
-// twin is the last state that the test has worked out.
+// twin is the last state that the test has computed.
 type twin struct {
-	raw   string // what the program in the tab said of it
-	looks bool   // and whether it looks inside the pass, where it was asked
+	raw   string // what the program in the tab sent about it
+	looks bool   // whether it looks inside the pass, if that was requested
 	log   infer.Log
 	here  *session.Session
 	st    *session.State
 }
 
-// joinTwin has a page open a connection to its run, unless it has one, as twin. Its say
-// sends commands, and is fulfilled with the last state when they are answered.
+// joinTwin makes a page open a connection to its run as twin, unless it has one. twin.say
+// sends commands and returns a promise of the last state once they are answered.
 const joinTwin = `
 	const run = new URLSearchParams(location.search).get('run');
 	if (window.twin?.run !== run) {
@@ -94,7 +94,7 @@ const joinTwin = `
 				twin.last = JSON.stringify(state);
 				twin.begin();
 			}
-			// The answer to a ping may overtake the state that answers the commands before it.
+			// The answer to a ping can overtake the state that answers the commands before it.
 			const alone = !state.cursor && twin.waits.get(ack)?.ping;
 			for (const [n, { done }] of [...twin.waits]) {
 				if (alone ? n !== ack : n > ack) continue;
@@ -112,7 +112,7 @@ const joinTwin = `
 	}
 	`
 
-// say sends commands, and returns what the program says of the state after them, and
+// say sends commands, and returns what the program sends about the state after them, and
 // whether it looks inside the pass there.
 func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, looks bool) {
 	t.Helper()
@@ -128,7 +128,7 @@ func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, loo
 		Looks       bool
 	}](tab, `({ Error: twin.error ?? '', Last: twin.last ?? '', Looks: twin.looks })`)
 	if said.Error != "" || said.Last == "" {
-		t.Fatalf(`after %s the program in the tab says %+v; want Error = "", Last not empty`, list, said)
+		t.Fatalf(`after %s the program in the tab answers %+v; want Error = "", Last not empty`, list, said)
 	}
 	return said.Last, said.Looks
 }
@@ -190,7 +190,7 @@ func (r tabRun) Latest() *session.State {
 	return r.st
 }
 
-// worked is the state to which a link leads, by the engine of the test.
+// worked returns the state that a link leads to, computed by the test's engine.
 func (r tabRun) worked(t testing.TB, text string) *session.State {
 	t.Helper()
 	link, err := session.ParseLink(testmodel.Target(t), text)
@@ -230,12 +230,12 @@ func (r tabRun) reaches(is func(*session.State) bool, orElse <-chan time.Time) b
 func (r tabRun) comes(t testing.TB, is func(*session.State) bool) *session.State {
 	t.Helper()
 	if !r.reaches(is, time.After(browser.Patience)) {
-		t.Fatalf("the run never comes there: it is at %+v", r.Latest().Cursor)
+		t.Fatalf("the run never reaches the wanted state: it is at %+v", r.Latest().Cursor)
 	}
 	return r.Latest()
 }
 
-// sent is a command as a client sends it.
+// sent returns a command as a client sends it.
 func sent(t testing.TB, c session.Command) []map[string]any {
 	t.Helper()
 	one := func(name string, fields ...any) []map[string]any {
@@ -271,11 +271,11 @@ func sent(t testing.TB, c session.Command) []map[string]any {
 	case session.Set:
 		return sentSet(c)
 	}
-	t.Fatalf("a client has no words for %T here", c)
+	t.Fatalf("a client cannot send %T here", c)
 	return nil
 }
 
-// sentSet is [session.Set], of which a client sends the stop conditions apart.
+// sentSet is sent for [session.Set], whose stop conditions a client sends separately.
 func sentSet(c session.Set) (list []map[string]any) {
 	const limit = "max_tokens"
 	set, stop := map[string]any{}, map[string]any{}

@@ -22,7 +22,7 @@ import (
 
 var withhold = session.StepStage{Withhold: true}
 
-// undrawn is a run of "Once upon a time" whose first draw is withheld.
+// undrawn returns a run of "Once upon a time" whose first draw is withheld.
 func undrawn(t *testing.T, seed uint64) *session.Session {
 	t.Helper()
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -37,8 +37,8 @@ func undrawn(t *testing.T, seed uint64) *session.Session {
 	return s
 }
 
-// shownOf is everything that a page and its socket are sent of a state, without
-// the seed and without the link, which holds it.
+// shownOf returns everything that a page and its socket are sent for a state, without the
+// seed and without the link, which contains it.
 func shownOf(t *testing.T, in view, st *session.State) string {
 	t.Helper()
 	timeless := *st
@@ -73,9 +73,9 @@ func shownOf(t *testing.T, in view, st *session.State) string {
 	return strings.ReplaceAll(all, fmt.Sprint(st.Settings.Seed), "SEED")
 }
 
-// Nothing that is sent while a draw is withheld depends on what it will be: with
-// two seeds whose draws differ it is the same, byte for byte, but for the seed.
-// The draw is then sent, so the comparison could have found it.
+// TestWithheldDrawIsNotSent: nothing that is sent while a draw is withheld depends on its
+// outcome. For two seeds with different draws it is the same, byte for byte, except for the
+// seed. The draw is then sent, which shows that the comparison would have found it.
 func TestWithheldDrawIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, in := range []view{numbersView, storyView} {
@@ -106,7 +106,8 @@ func TestWithheldDrawIsNotSent(t *testing.T) {
 	}
 }
 
-// What can be saved while a draw is withheld has no u and no token of it either.
+// TestExportsWithholdTheDraw: files saved while a draw is withheld contain neither its u
+// nor its token.
 func TestExportsWithholdTheDraw(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -127,13 +128,14 @@ func TestExportsWithholdTheDraw(t *testing.T) {
 		}
 		u := terms.Plain(sessiontest.Do(t, s, session.Draw{}).Step().U)[:6]
 		if body := string(saved); strings.Contains(body, `"sample"`) || strings.Contains(body, u) {
-			t.Errorf("%s has the draw, %s:\n%.400s\nwant it without %q, it without %q", name, u, body, `"sample"`, u)
+			t.Errorf("%s has the draw, %s:\n%.400s\nwant it without %q and without %q", name, u, body, `"sample"`, u)
 		}
 	}
 }
 
-// In a browser: the whole document, its title, its live regions and all that its
-// socket received have neither u nor the chosen token until the draw is asked for.
+// TestBrowserWithholdsTheDraw: in a browser, the whole document, its title, its live
+// regions and all that its socket received contain neither u nor the chosen token until the
+// draw is made.
 func TestBrowserWithholdsTheDraw(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -179,7 +181,7 @@ func TestBrowserWithholdsTheDraw(t *testing.T) {
 		t.Errorf("before the draw the slot of the next token shows %q, want it to contain %q", got, "?")
 	}
 	if got := b.Text("#transport .btn--main"); !strings.Contains(got, "Let it fall") {
-		t.Errorf("the main button says %q, want it to contain %q", got, "Let it fall")
+		t.Errorf("the main button is %q, want it to contain %q", got, "Let it fall")
 	}
 	b.Click("#transport .btn--main")
 	b.Until(isDrawn)
@@ -190,7 +192,7 @@ func TestBrowserWithholdsTheDraw(t *testing.T) {
 		t.Errorf("drawn: u = %v at %+v, want %v", st.Step().U, st.Cursor, step.U)
 	}
 
-	// The page goes through later draws by itself where it is asked to.
+	// The page makes later draws without stopping when told to.
 	b.Keys("n")
 	b.Until(atStage("7") + ` && ` + isDrawn)
 	b.Keys("n")

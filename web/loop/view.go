@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// switchView answers POST /view: it keeps the view in a cookie and leads back to
-// the page that the form names, in whatever room that is.
+// switchView answers POST /view: it stores the view in a cookie and redirects to the page
+// that the form names, in whatever part of the site that is.
 func (s *Server) switchView(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
 		return
@@ -27,7 +27,7 @@ func (s *Server) switchView(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, cmp.Or(shell.Back(r.PostForm.Get("back")), "/loop"), http.StatusSeeOther)
 }
 
-// back is where the switch of a page leads.
+// back returns the address that the page's view switch leads to.
 func (v Page) back() string {
 	q := url.Values{}
 	for key, value := range map[string]string{"run": v.Run, "log": v.Link, "class": v.Class} {
@@ -46,7 +46,7 @@ const (
 	numbersView = view(shell.Numbers)
 )
 
-// panels are the parts of the page that are sent again when they change.
+// panels returns the parts of the page that are sent again when they change.
 func (v view) panels() []Panel {
 	if v == storyView {
 		return storyPanels
@@ -54,7 +54,7 @@ func (v view) panels() []Panel {
 	return Panels
 }
 
-// tokenHTML is one generated token in the text.
+// tokenHTML renders one generated token in the text.
 func (v view) tokenHTML(t stage.Token) templ.Component {
 	if v == storyView {
 		return stage.ProseTokenHTML(t)
@@ -70,7 +70,7 @@ func (v view) peek(s *session.State, step int) stage.Peek {
 	return lang.NewPeek(s, step)
 }
 
-// generatedHTML is all of them.
+// generatedHTML renders all generated tokens.
 func (v view) generatedHTML(tokens []stage.Token) templ.Component {
 	if v == storyView {
 		return lang.ProseHTML(tokens)
@@ -78,11 +78,11 @@ func (v view) generatedHTML(tokens []stage.Token) templ.Component {
 	return lang.GeneratedHTML(tokens)
 }
 
-// storyPanels are those of the page in the Story.
+// storyPanels lists the panels of the page in the Story.
 var storyPanels = []Panel{
 	{"prose-prompt", func(v Page) templ.Component { return stage.ProsePromptHTML(v.Given) }},
 	{"strip-next", func(v Page) templ.Component { return lang.ProseNextHTML(v.Given, v.Strip) }},
-	{"peek", func(Page) templ.Component { return lang.PeekHTML(stage.Peek{}) }}, // until a token is asked about
+	{"peek", func(Page) templ.Component { return lang.PeekHTML(stage.Peek{}) }}, // until a token is inspected
 	{"rail", func(v Page) templ.Component { return lang.VerbsHTML(v.Rail) }},
 	{"notice", func(v Page) templ.Component { return noticeHTML(v.storyNotice()) }},
 	{"branched", func(v Page) templ.Component { return branchedHTML(v.Branched) }},
@@ -94,8 +94,8 @@ var storyPanels = []Panel{
 	{"spoken", func(v Page) templ.Component { return spokenHTML(v.storySpoken()) }},
 }
 
-// storyNotice is the page's notice, with that of a stop in the Story's words; at the end
-// itself the Story's sheet says it.
+// storyNotice returns the page's notice, with the Story's wording for a stop. There is no
+// notice at the end itself, since the Story's sheet shows it.
 func (v Page) storyNotice() Notice {
 	n := v.Notice
 	if n.Kind != NoticeEnd {
@@ -108,7 +108,7 @@ func (v Page) storyNotice() Notice {
 	return n
 }
 
-// storySpoken sums a step up for a screen reader in the Story's words.
+// storySpoken summarizes a step for a screen reader in the Story's words.
 func (v Page) storySpoken() string {
 	if v.Story.Empty {
 		return ""

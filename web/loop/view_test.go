@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestViewChoiceIsRemembered: somebody new sees the Story; the switch leads back to the
-// same run, and the choice is kept, without a script.
+// TestViewChoiceIsRemembered: newcomers see the Story. The switch leads back to the same
+// run, and the choice is kept, without a script.
 func TestViewChoiceIsRemembered(t *testing.T) {
 	t.Parallel()
 	x := newStorySite(t)
@@ -32,7 +32,7 @@ func TestViewChoiceIsRemembered(t *testing.T) {
 		t.Error("the choice is not kept")
 	}
 	if res := x.post("/view", url.Values{"view": {"opera"}}); res.StatusCode != http.StatusBadRequest {
-		t.Errorf("a view that does not exist is answered with %s", res.Status)
+		t.Errorf("a view that does not exist: got %s", res.Status)
 	}
 	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="numbers"`) {
 		t.Error("a wrong form changed the choice")
@@ -40,7 +40,7 @@ func TestViewChoiceIsRemembered(t *testing.T) {
 	y := x.stranger()
 	y.jar, _ = cookiejar.New(nil)
 	if _, html := y.get("/loop"); !strings.Contains(html, `data-view="story"`) {
-		t.Error("somebody else has the choice, too")
+		t.Error("another learner got the choice, too")
 	}
 }
 
@@ -58,8 +58,8 @@ func (x *site) post(path string, form url.Values) *http.Response {
 	return res
 }
 
-// TestEncoderSendsPanelsOfTheView: a page in the Story is sent its own panels, and
-// every one of them has its element on the page.
+// TestEncoderSendsPanelsOfTheView: a page in the Story is sent the Story's panels, and each
+// of them has its element on the page.
 func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -83,13 +83,13 @@ func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 	}
 }
 
-// TestBranchNamesItsStart: another draw makes a branch, which says after which token
+// TestBranchNamesItsStart: another draw makes a branch, which names the token after which
 // it began, and Undo returns to the text before.
 func TestBranchNamesItsStart(t *testing.T) {
 	t.Parallel()
 	st := handmade(t, infer.KindFilter)
 	if got := newBranched(st); got.Undo != "" {
-		t.Errorf("a text without branches says %+v", got)
+		t.Errorf("a text without branches has %+v", got)
 	}
 	run := session.New(st.Model, session.DefaultLimits())
 	sessiontest.Do(t, run, session.Start{Prompt: "In the old"})
@@ -107,13 +107,13 @@ func TestBranchNamesItsStart(t *testing.T) {
 		t.Errorf("Undo is %s, want %s", got.Undo, `{"cmd":"branch","id":1}`)
 	}
 	if st = sessiontest.Do(t, run, session.TakeBranch{ID: 1}); newBranched(st).Undo != "" {
-		t.Error("after Undo there still is a branch to undo")
+		t.Error("after Undo there is still a branch to undo")
 	}
 	sessiontest.Do(t, run, session.TakeBranch{ID: 2})
 	for range 2 {
 		st = sessiontest.Do(t, run, session.StepToken{})
 	}
 	if newBranched(st).Undo != "" {
-		t.Error("the branch is named although it has gone on")
+		t.Error("the branch is named although it has continued")
 	}
 }

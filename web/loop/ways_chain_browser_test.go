@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// chained are settings in which three rules cut something in llama.cpp's order.
+// chained sets three rules that each cut something in llama.cpp's order.
 var chained = []session.Command{
 	session.Set{
 		Knobs: infer.Knobs{"temperature": 1.5, "top_k": 30, "top_p": 0.9, "min_p": 0.05},
@@ -24,7 +24,7 @@ var chained = []session.Command{
 	session.Seek{Step: 1, Stage: infer.KindFilter},
 }
 
-// TestSamplingChainByKeyAndDrag goes through stage 4 rule by rule, and moves rules by drag, key and button.
+// TestSamplingChainByKeyAndDrag steps through stage 4 rule by rule, and moves rules by drag, key and button.
 // Promise: You can see what each sampling rule removes, and reorder the rules by drag, key or button.
 func TestSamplingChainByKeyAndDrag(t *testing.T) {
 	fixture.Long(t)
@@ -34,8 +34,8 @@ func TestSamplingChainByKeyAndDrag(t *testing.T) {
 	})
 }
 
-// columns are the heads of the chain's columns, without their buttons, and how many
-// tokens each has left.
+// columns are the headings of the chain's columns, without their buttons, and the number of
+// tokens that each has left.
 type columns struct {
 	Rules, Left []string
 	Focus       string // the rule whose button has the focus
@@ -47,7 +47,7 @@ const readColumns = `({
 	Focus: document.activeElement.closest('.ch th')?.dataset.rule ?? '',
 })`
 
-// chainShows waits until the page shows the links of the state.
+// chainShows waits until the page shows the chain of the state.
 func (v *visitor) chainShows(st *session.State) columns {
 	v.t.Helper()
 	want := columns{}
@@ -102,7 +102,7 @@ func useChain(v *visitor) {
 			return middle('#rule-top_k .ch__name') - middle('#rule-temperature .ch__name');
 		})()`), 0)
 	} else {
-		for range 3 { // each from where the page shows it
+		for range 3 { // each from its current place on the page
 			was := v.state().Settings.Order
 			if v.Name() == "keyboard" {
 				v.Point("#move-temperature-earlier")
@@ -119,7 +119,7 @@ func useChain(v *visitor) {
 	})
 	got := v.chainShows(st)
 	if v.Name() == "keyboard" && got.Focus != "temperature" {
-		v.t.Errorf("the focus is at %q, want the column that moved", got.Focus)
+		v.t.Errorf("the focus is on %q, want the column that moved", got.Focus)
 	}
 	if st.Dist.Keep <= kept || st.Cursor != (session.Cursor{Step: 1, Stage: infer.KindFilter}) {
 		v.t.Errorf(
@@ -128,7 +128,7 @@ func useChain(v *visitor) {
 		)
 	}
 
-	v.Press("#chain-m1") // each measured on all tokens
+	v.Press("#chain-m1") // each rule measured on all tokens
 	st = v.comes("the other measure", func(st *session.State) bool {
 		return st.Settings.Order.Measure() == sampling.OnUncut
 	})
@@ -147,14 +147,14 @@ func useChain(v *visitor) {
 	v.same()
 }
 
-// useGrammar sets a form, from a later token too, and lifts it.
+// useGrammar sets a grammar, also from a later token, and removes it.
 func useGrammar(v *visitor) {
 	v.given(session.StepToken{}, session.StepToken{}, session.Seek{Step: 2, Stage: infer.KindFilter})
 	v.same()
 	v.Fill("#grammar", "regexp:(")
 	v.Press("#grammar-form [type=submit]")
 	v.says("#err-grammar", "cannot be parsed")
-	v.comes("the first token", at(1, infer.KindFilter)) // where a form is set; what is below moves until then
+	v.comes("the first token", at(1, infer.KindFilter)) // where a grammar is set; what is below moves until then
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {
 		return strings.Contains(st.Settings.Grammar, "yes") &&

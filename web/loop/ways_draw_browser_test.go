@@ -24,24 +24,24 @@ var drawFeatures = []feature{
 	{"why not the likeliest", nil, useWhyNot, press},
 }
 
-// TestWaysDraw asks about draws and makes others.
+// TestWaysDraw inspects draws and makes others.
 func TestWaysDraw(t *testing.T) {
 	fixture.Long(t)
 	useAll(t, drawFeatures)
 }
 
-// useWhatIf drags u over the strip, reads what it would have taken, and takes it.
+// useWhatIf drags u over the strip, reads which token it would have drawn, and takes that token.
 func useWhatIf(v *visitor) {
 	was := v.state().Steps[1]
 	if u := browser.Value[float64](
 		v.Tab, `Number(document.querySelector('#whatif-u').value)`,
 	); !(math.Abs(u-was.U) <= 0.0001) {
-		v.t.Errorf("the slider stands at %v, want u, %v", u, was.U)
+		v.t.Errorf("the slider is at %v, want u, %v", u, was.U)
 	}
 	for _, to := range []float64{0.05, 0.97} {
 		u := v.Slide("#whatif-u", to)
 		if !(math.Abs(u-to) <= 0.06) {
-			v.t.Errorf("the slider was brought to %v and stands at %v", to, u)
+			v.t.Errorf("the slider was moved to %v but is at %v", to, u)
 		}
 		st := v.comes("the question", func(st *session.State) bool { return st.WhatIf != nil && *st.WhatIf == u })
 		rank := st.Dist.Draw(u)
@@ -66,7 +66,7 @@ func useWhatIf(v *visitor) {
 	}
 }
 
-// useRedraw draws the step shown again, with a seed of its own.
+// useRedraw draws the step shown again, with another seed.
 func useRedraw(v *visitor) {
 	was := v.state()
 	v.Press("#whatif [data-redraw]")
@@ -76,21 +76,21 @@ func useRedraw(v *visitor) {
 	}
 	v.says("#panel", fmt.Sprintf("u = %.4f", st.Steps[1].U))
 	if len(st.Branches) != 2 {
-		v.t.Errorf("%d branches, want 2: the line that was left is kept", len(st.Branches))
+		v.t.Errorf("%d branches, want 2, since the previous line is kept", len(st.Branches))
 	}
 }
 
-// useReroll sets another seed for what comes.
+// useReroll sets another seed for the following tokens.
 func useReroll(v *visitor) {
 	was := v.state().Settings.Seed
 	v.Press("[data-reroll]")
 	st := v.comes("another seed", func(st *session.State) bool { return st.Settings.Seed != was })
 	if got := browser.Value[uint64](v.Tab, `Number(document.querySelector('#seed').value)`); got != st.Settings.Seed {
-		v.t.Errorf("the field says %d, want %d as in the run", got, st.Settings.Seed)
+		v.t.Errorf("the field shows %d, want %d as in the run", got, st.Settings.Seed)
 	}
 }
 
-// useWorkedRow follows the arithmetic of the table's third row.
+// useWorkedRow checks the arithmetic shown for the table's third row.
 func useWorkedRow(v *visitor) {
 	if v.Name() == "keyboard" {
 		v.Point("#panel [data-rows]")
@@ -109,7 +109,7 @@ func useWorkedRow(v *visitor) {
 	v.says("#work-line", fmt.Sprintf("%.4f", d.P[id]))
 }
 
-// useAllCut unfolds the cut tokens of a narrow window, and folds them again.
+// useAllCut unfolds the cut tokens in a narrow window, and folds them again.
 func useAllCut(v *visitor) {
 	if v.Name() != "touch" {
 		v.Screen(browser.Screen{Width: 390, Height: 844})
@@ -124,8 +124,8 @@ func useAllCut(v *visitor) {
 	v.Wait("the few rows", fmt.Sprintf("%s === %d", rows, few))
 }
 
-// useWhyNot finds a draw that did not take the likeliest token: the page says
-// why without being asked.
+// useWhyNot finds a draw that did not take the most likely token: the page explains why
+// without being asked.
 func useWhyNot(v *visitor) {
 	for range 20 {
 		st := v.state()
@@ -136,7 +136,7 @@ func useWhyNot(v *visitor) {
 	}
 	step := v.state().Steps[len(v.state().Steps)-1]
 	if step.Rank == 1 {
-		v.t.Fatal("twenty draws took the likeliest token")
+		v.t.Fatal("twenty draws took the most likely token")
 	}
 	v.same()
 	v.Press("#rail li:nth-child(5) button")

@@ -18,12 +18,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The tests named TestWays use every feature of the Loop page: by mouse, and
-// what each hand does by a gesture of its own also by keyboard alone and with a
-// finger on a phone; in the long tier all features by all three. After each
-// action the page must show what the session on the server holds.
+// The TestWays tests use every feature of the Loop page by mouse. Features with a separate
+// gesture for each input are also used by keyboard alone and by touch on a phone; in the
+// long tier, all features are. After each action the page must show the state of the
+// session on the server.
 
-// visitor is someone at the Loop page, with one way of using it.
+// visitor is a user of the Loop page with one kind of input.
 type visitor struct {
 	*browser.Tab
 	browser.Hands
@@ -31,9 +31,8 @@ type visitor struct {
 	x *site
 }
 
-// feature is something that the page can do. It begins at the first stage of a
-// text with default settings, after the commands given, which the server
-// carries out by itself.
+// feature is something that the page can do. It starts at the first stage of a text with
+// default settings, after the server has carried out the given commands.
 type feature struct {
 	name  string
 	given []session.Command
@@ -41,8 +40,8 @@ type feature struct {
 	hands gesture
 }
 
-// gesture says whether the three hands do a thing in ways of their own, such as
-// dragging, or all press the same buttons.
+// gesture tells whether mouse, keyboard and touch use different gestures for a feature,
+// such as dragging, or all press the same buttons.
 type gesture bool
 
 const (
@@ -50,7 +49,7 @@ const (
 	gestures gesture = true
 )
 
-// useAll goes through features by mouse, and in the long tier by every hand.
+// useAll uses features by mouse, and in the long tier with every input.
 func useAll(t *testing.T, features []feature) {
 	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
@@ -58,8 +57,8 @@ func useAll(t *testing.T, features []feature) {
 	})
 }
 
-// TestWaysByGesture goes, by keyboard and with a finger, through what they do by
-// gestures of their own.
+// TestWaysByGesture uses, by keyboard and by touch, the features that have their own
+// gestures there.
 // Promise: Drags and other gestures in the Loop have their equivalent by keyboard and by touch.
 func TestWaysByGesture(t *testing.T) {
 	fixture.Long(t)
@@ -69,19 +68,19 @@ func TestWaysByGesture(t *testing.T) {
 	)
 	features = slices.DeleteFunc(features, func(f feature) bool { return f.hands == press })
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
-		if path.Base(t.Name()) != "mouse" { // which the tests of each kind use
+		if path.Base(t.Name()) != "mouse" { // the mouse is covered by the other tests
 			useOn(t, screen, hands, features)
 		}
 	})
 }
 
-// useOn opens a page and goes through features on it, one after another.
+// useOn opens a page and uses features on it, one after another.
 func useOn(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands, features []feature) {
 	x := newSite(t, limits{})
 	tab := visit(t, x, screen)
 	hands(tab).Press("#prompt-form [data-prompt]")
 	tab.Wait("a text", atStage("1"))
-	if screen.Width > 1120 && screen.Height <= 800 { // where the console is one row at first
+	if screen.Width > 1120 && screen.Height <= 800 { // where the console starts as one row
 		hands(tab).Press("#all-controls")
 	}
 	for _, f := range features {
@@ -98,7 +97,7 @@ func useOn(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser
 	}
 }
 
-// visit opens the Loop page as a learner of its own.
+// visit opens the Loop page as a new learner.
 func visit(t *testing.T, x *site, screen browser.Screen) *browser.Tab {
 	t.Helper()
 	tab := browser.Open(t, screen, x.http.URL+"/loop")
@@ -107,7 +106,7 @@ func visit(t *testing.T, x *site, screen browser.Screen) *browser.Tab {
 	return tab
 }
 
-// fresh begins a text with the settings of a page just opened.
+// fresh returns commands that begin a text with the settings of a page just opened.
 func fresh() []session.Command {
 	d := infer.DefaultSettings()
 	return []session.Command{
@@ -119,7 +118,7 @@ func fresh() []session.Command {
 	}
 }
 
-// given has the server carry out commands that nobody pressed.
+// given carries out commands on the server directly, without the page.
 func (v *visitor) given(commands ...session.Command) {
 	v.t.Helper()
 	for _, c := range commands {
@@ -127,10 +126,10 @@ func (v *visitor) given(commands ...session.Command) {
 	}
 }
 
-// state is what the server holds.
+// state returns the state on the server.
 func (v *visitor) state() *session.State { return v.run().Latest() }
 
-// run is the one that someone watches.
+// run returns the run that the page watches.
 func (v *visitor) run() running {
 	v.t.Helper()
 	if v.x.twin != nil {
@@ -139,7 +138,7 @@ func (v *visitor) run() running {
 	return v.watched()
 }
 
-// watched is the server's run that someone watches.
+// watched returns the server's run that a page watches.
 func (v *visitor) watched() joined {
 	v.t.Helper()
 	list := v.x.live()
@@ -152,13 +151,13 @@ func (v *visitor) watched() joined {
 	return joined{}
 }
 
-// comes waits until the server's state is as wanted, and the page shows it.
+// comes waits until the server's state satisfies is and the page shows it.
 func (v *visitor) comes(what string, is func(*session.State) bool) *session.State {
 	v.t.Helper()
 	if !v.reaches(is) {
 		v.Shot("failed.png")
 		v.t.Fatalf(
-			"the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor,
+			"the server never reached %s; it is at %+v with %+v\nthe page shows %q", what, v.state().Cursor,
 			v.state().Settings, v.complaints(),
 		)
 	}
@@ -166,19 +165,19 @@ func (v *visitor) comes(what string, is func(*session.State) bool) *session.Stat
 	return v.state()
 }
 
-// reaches waits until the run's state is as wanted, and reports false where it
-// never is. It watches the run as a connection does.
+// reaches waits until the run's state satisfies is, and returns false if it never does. It
+// watches the run as a connection does.
 func (v *visitor) reaches(is func(*session.State) bool) bool {
 	v.t.Helper()
 	for end := time.Now().Add(browser.Patience); time.Now().Before(end); {
-		if v.run().reaches(is, time.After(time.Second)) { // the page may go on to another run
+		if v.run().reaches(is, time.After(time.Second)) { // the page may switch to another run
 			return true
 		}
 	}
 	return false
 }
 
-// at is a condition on the stage shown.
+// at returns a condition on the stage shown.
 func at(step int, stage infer.Kind) func(*session.State) bool {
 	return func(st *session.State) bool { return st.Cursor == session.Cursor{Step: step, Stage: stage} }
 }
@@ -190,20 +189,20 @@ func (v *visitor) complaints() []string {
 	)
 }
 
-// shown is what a page says, wherever the state says it too.
+// shown is the part of a page that can be compared with the state.
 type shown struct {
 	Stage   string    // number on the rail
 	Now     string    // step of the token marked
 	Scrub   string    // "12 of 21"
 	Tokens  []string  // texts, white space marked
-	Ps      []string  // the figures under them
-	Prompt  int       // its tokens
+	Ps      []string  // the probabilities under them
+	Prompt  int       // number of its tokens
 	Inputs  []float64 // of all knobs, in their order
 	Stops   []string
 	Speed   string
 	Playing bool
 	Stopped bool
-	Lines   int // branches in the tree
+	Lines   int // number of branches in the tree
 }
 
 const pageShows = `(() => {
@@ -227,7 +226,7 @@ const pageShows = `(() => {
 	}
 })()`
 
-// shouldShow is what a page must say of a state. It is worked out here from the
+// shouldShow returns what a page should show for a state. It is computed here from the
 // engine's own values, and not by package stage.
 func shouldShow(st *session.State) shown {
 	d := st.Settings
@@ -262,7 +261,7 @@ func shouldShow(st *session.State) shown {
 	return e
 }
 
-// marked is a token as screens write it: a space at an end is a dot.
+// marked returns a token as pages show it: a space at an end is a dot.
 func marked(text string) string {
 	text = strings.ReplaceAll(text, "\n", "↵")
 	if strings.HasPrefix(text, " ") {
@@ -271,8 +270,8 @@ func marked(text string) string {
 	return text
 }
 
-// places is a probability with n decimals; what would round to 0 or 1 without
-// being it is said to be less or more than the least and the most of them.
+// places formats a probability with n decimals. A probability that would be rounded to 0 or
+// 1 is shown as below the smallest or above the largest other value.
 func places(p float64, n int) string {
 	s := fmt.Sprintf("%.*f", n, p)
 	switch zeros := strings.Repeat("0", n); {
@@ -284,8 +283,8 @@ func places(p float64, n int) string {
 	return s
 }
 
-// settle waits until two frames have been drawn, and with them what the page
-// leaves for after a frame.
+// settle waits until two frames have been drawn, including the work that the page postpones
+// until after a frame.
 func (v *visitor) settle() {
 	v.t.Helper()
 	browser.Value[bool](v.Tab, `(window.drawn = 0, requestAnimationFrame(() => setTimeout(() =>
@@ -293,7 +292,7 @@ func (v *visitor) settle() {
 	v.Wait("two frames", `window.drawn === 2`)
 }
 
-// same waits until the page says what the server's state is.
+// same waits until the page shows the server's state.
 func (v *visitor) same() {
 	v.t.Helper()
 	var got, want shown
@@ -307,7 +306,7 @@ func (v *visitor) same() {
 	v.Shot("failed.png")
 	g, _ := json.Marshal(got)
 	w, _ := json.Marshal(want)
-	v.t.Fatalf("the page shows\n%s\nthe run has\n%s\nit complains %q", g, w, v.complaints())
+	v.t.Fatalf("the page shows\n%s\nthe run has\n%s\nits error messages are %q", g, w, v.complaints())
 }
 
 // open opens a menu or another part that folds, unless it is open.
@@ -319,7 +318,7 @@ func (v *visitor) open(details string) {
 	}
 }
 
-// says waits until an element's text holds words.
+// says waits until an element's text contains words.
 func (v *visitor) says(selector, words string) {
 	v.t.Helper()
 	v.Wait(
@@ -328,7 +327,7 @@ func (v *visitor) says(selector, words string) {
 	)
 }
 
-// cmd selects the button that sends a command, within a part of the page.
+// cmd returns the selector of the button that sends a command, within a part of the page.
 func cmd(within, command string) string {
 	return fmt.Sprintf(`%s [data-cmd='%s']`, within, command)
 }

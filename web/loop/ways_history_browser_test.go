@@ -24,13 +24,13 @@ var historyFeatures = []feature{
 	{"go on", []session.Command{session.SetKnob("max_tokens", 2), oneToken, oneToken}, useGoOn, press},
 }
 
-// TestWaysHistory goes forward and back through everything that was written.
+// TestWaysHistory goes forward and back through the text.
 func TestWaysHistory(t *testing.T) {
 	fixture.Long(t)
 	useAll(t, historyFeatures)
 }
 
-// useStages goes through two turns and back by the buttons.
+// useStages steps through two turns and back with the buttons.
 func useStages(v *visitor) {
 	for n := 2; n <= 8; n++ {
 		v.Press(cmd("#transport", nextCmd))
@@ -45,7 +45,7 @@ func useStages(v *visitor) {
 		v.comes("the stage before", at(1, infer.Kind(n)))
 	}
 	if got := v.Attr(`#transport [aria-label="Stage back"]`, "aria-disabled"); got != "true" {
-		v.t.Error("at the first stage there is a way back")
+		v.t.Error("the back button is enabled at the first stage")
 	}
 }
 
@@ -60,7 +60,7 @@ func useTokenAndReset(v *visitor) {
 	}
 }
 
-// useRail looks at every stage of a turn.
+// useRail shows every stage of a turn.
 func useRail(v *visitor) {
 	for _, n := range []int{1, 5, 3, 7, 2, 6, 4} {
 		v.Press(fmt.Sprintf("#rail li:nth-child(%d) button", n))
@@ -68,12 +68,12 @@ func useRail(v *visitor) {
 	}
 }
 
-// useScrubber drags to any stage of three turns: 21 of them.
+// useScrubber drags to some of the 21 stages of three turns.
 func useScrubber(v *visitor) {
 	for _, n := range []float64{12, 1, 20} {
 		got := int(v.Slide("#scrub", n))
 		if d := got - int(n); d < -1 || d > 1 {
-			v.t.Errorf("the scrubber was brought to %v and stands at %d", n, got)
+			v.t.Errorf("the scrubber was moved to %v but is at %d", n, got)
 		}
 		v.comes("the stage of the scrubber", at(1+(got-1)/7, infer.Kind(1+(got-1)%7)))
 	}
@@ -100,8 +100,8 @@ func usePlay(v *visitor) {
 	}
 }
 
-// useFinish runs to the end, and cancels on the way. The button pressed goes
-// each time, and the focus moves on to the one that takes its place.
+// useFinish runs to the end, and cancels on the way. The pressed button disappears each
+// time, and the focus moves to its replacement.
 func useFinish(v *visitor) {
 	v.Press(cmd("#transport", `{"cmd":"finish"}`))
 	goOn := v.halt(func(st *session.State) bool { return st.Finishing && len(st.Steps) > 1 })
@@ -123,13 +123,13 @@ func useFinish(v *visitor) {
 	v.focused("#transport .btn--main")
 }
 
-// halt waits for a state of a run that plays and holds the run there, so that a
-// hand is quick enough: the next pass waits until the function returned is called,
-// and commands queue.
+// halt waits for a state of a run that plays and stops the run there, so that there is time
+// to use the page: the next pass waits until the returned function is called, and commands
+// queue.
 func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {
 	v.t.Helper()
 	if !v.reaches(is) {
-		v.t.Fatalf("the run never came there; it is at %+v", v.state().Cursor)
+		v.t.Fatalf("the run never reached the wanted state; it is at %+v", v.state().Cursor)
 	}
 	v.x.halted.Lock()
 	return sync.OnceFunc(v.x.halted.Unlock)
@@ -141,7 +141,7 @@ func (v *visitor) focused(selector string) {
 	v.Wait("the focus to be on "+selector, fmt.Sprintf(`document.activeElement.matches(%q)`, selector))
 }
 
-// useGoOn goes on after a limit, then asks for a new prompt.
+// useGoOn continues after a limit, then opens a new prompt.
 func useGoOn(v *visitor) {
 	v.comes("the limit", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 	v.says("#strip-next", "max tokens")

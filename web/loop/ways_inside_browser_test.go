@@ -24,13 +24,13 @@ var insideFeatures = []feature{
 	{"cost column", []session.Command{oneToken, oneToken}, useCost, press},
 }
 
-// TestWaysInside looks into the forward pass, and at what it costs.
+// TestWaysInside inspects the forward pass and its cost.
 func TestWaysInside(t *testing.T) {
 	fixture.Long(t)
 	useAll(t, insideFeatures)
 }
 
-// mostRead are the n positions with the largest weights, the largest first.
+// mostRead returns the n positions with the largest weights, the largest first.
 func mostRead(weights []float32, n int) []int {
 	order := make([]int, len(weights))
 	for i := range order {
@@ -48,7 +48,7 @@ func mostRead(weights []float32, n int) []int {
 	return order[:min(n, len(order))]
 }
 
-// useHead points at a head, reads what it reads most, and asks for all of it.
+// useHead points at a head, checks which tokens it reads most, and opens all of them.
 func useHead(v *visitor) {
 	weights := v.state().Look.Blocks[2].Attention[1] // block 3, head 2
 	const head = `[data-head="2.1"]`
@@ -58,7 +58,7 @@ func useHead(v *visitor) {
 		v.says("#work-line", fmt.Sprintf("at %d", i+1))
 		v.says("#work-line", places(float64(weights[i]), 4))
 	}
-	if v.Name() != "touch" { // where the tap has pressed it already
+	if v.Name() != "touch" { // where the tap has already pressed it
 		v.lightsWhatItReads(weights)
 		v.Press(head)
 	}
@@ -75,7 +75,8 @@ func useHead(v *visitor) {
 	v.Wait("the head to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
-// lightsWhatItReads checks that the text's tokens are lit that a head reads, each with its share.
+// lightsWhatItReads checks that the tokens that a head reads are lit in the text, each with
+// its share.
 func (v *visitor) lightsWhatItReads(weights []float32) {
 	v.t.Helper()
 	got := browser.Value[map[int]int](v.Tab, `Object.fromEntries([...document.querySelectorAll("#strip-row .is-lit")]
@@ -87,13 +88,13 @@ func (v *visitor) lightsWhatItReads(weights []float32) {
 	}
 }
 
-// litThings are the things that are lit: what kind, of which block and at which position.
+// litThings lists the elements that are lit: their kind, block and position.
 const litThings = `[...document.querySelectorAll(".is-lit")].map(({ localName, dataset }) =>
 	[localName, dataset.block, dataset.pos].filter(Boolean).join(" ")).sort()`
 
-// useLight points with the mouse at a piece of the strip, and all that shows its token is lit; then at a
-// cell of the map, which lights the cells that it reads, with their tokens. The keyboard lights a block, a
-// finger a token.
+// useLight points with the mouse at a piece of the strip, which lights everything that
+// shows its token, and then at a cell of the map, which lights the cells that it reads,
+// with their tokens. The keyboard lights a block, and a finger a token.
 func useLight(v *visitor) {
 	lights := func(what string, want ...string) {
 		v.t.Helper()
@@ -128,8 +129,8 @@ func useLight(v *visitor) {
 	}
 }
 
-// useCanvas presses a row of the picture, which stands for its head's button.
-// The keyboard has the button instead.
+// useCanvas presses a row of the picture, which acts like its head's button. The keyboard
+// uses the button instead.
 func useCanvas(v *visitor) {
 	if v.Name() == "keyboard" {
 		v.Press(`[data-head="0.0"]`)
@@ -142,7 +143,7 @@ func useCanvas(v *visitor) {
 	)
 }
 
-// useBlock opens a block: its norms, shapes and values.
+// useBlock opens a block and checks its norms, shapes and values.
 func useBlock(v *visitor) {
 	b := v.state().Look.Blocks[3]
 	v.Press(`.blk__open[data-cmd*='"block":4']`)
@@ -179,7 +180,7 @@ func useBlock(v *visitor) {
 	v.Wait("the block to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
-// useReadout unfolds what a block would say if it stopped there: five tokens.
+// useReadout unfolds what a block would predict if the model stopped there: five tokens.
 func useReadout(v *visitor) {
 	says := v.state().Look.Blocks[1].Says
 	const block = "#panel .blk:nth-child(2)"
@@ -198,15 +199,15 @@ func useReadout(v *visitor) {
 		),
 	)
 	if len(want) != 5 || !slices.Equal(got, want) {
-		v.t.Errorf("the block says %q, want %q", got, want)
+		v.t.Errorf("the block shows %q, want %q", got, want)
 	}
 }
 
-// useLook stops looking, and looks again.
+// useLook switches the inside view off and on again.
 func useLook(v *visitor) {
 	v.Press(cmd("#panel", `{"cmd":"look","on":false}`))
 	if st := v.comes("not looking", func(st *session.State) bool { return !st.Looking }); st.Look != nil {
-		v.t.Error("something was looked at")
+		v.t.Error("the inside of the pass is shown after it was switched off")
 	}
 	v.Wait("no heads and no pictures", `document.querySelector('[data-head], canvas') === null`)
 	v.Press(cmd("#panel", `{"cmd":"look","on":true}`))
@@ -214,7 +215,7 @@ func useLook(v *visitor) {
 	v.Wait("the pictures", `document.querySelectorAll('canvas[data-heat]').length === 6`)
 }
 
-// useCost shows the cache by head, and the chart's figures.
+// useCost opens the cache by head, and the chart's figures.
 func useCost(v *visitor) {
 	v.Press("#kv-heads")
 	v.Wait(

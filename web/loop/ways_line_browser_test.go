@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Tests of what happens to the line between page and server, and to the server.
+// Tests of failures of the server and of the connection to it.
 
-// visitAt opens a page of a site and begins a text, as someone with a mouse.
+// visitAt opens a page of a site and begins a text, with the mouse as input.
 func visitAt(t *testing.T, x *site) *visitor {
 	t.Helper()
 	tab := visit(t, x, browser.Laptop)
@@ -22,7 +22,7 @@ func visitAt(t *testing.T, x *site) *visitor {
 	return v
 }
 
-// watchTokens notes every token that comes into the text or goes.
+// watchTokens records every token that is added to the text or removed.
 const watchTokens = `window.came = []; new MutationObserver((list) => {
 	for (const { addedNodes, removedNodes } of list) {
 		for (const e of addedNodes) if (e.id) came.push(e.id);
@@ -30,9 +30,9 @@ const watchTokens = `window.came = []; new MutationObserver((list) => {
 	}
 }).observe(document.getElementById('strip-gen'), {childList: true})`
 
-// TestFrozenConnectionLosesNothing stops the line without closing it while the run plays, and
-// while keys are pressed. When it goes on, every token is there once, in order,
-// every key has counted once, and the connection is the same.
+// TestFrozenConnectionLosesNothing freezes the connection without closing it while the run
+// plays, and while keys are pressed. When it continues, every token is there once, in
+// order, every key has counted once, and the connection is the same.
 func TestFrozenConnectionLosesNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestFrozenConnectionLosesNothing(t *testing.T) {
 		v.Keys("n")
 		v.settle()
 		if st := v.state(); !at(1, infer.KindForward)(st) || !browser.Value[bool](v.Tab, atStage("1")) {
-			t.Errorf("the run is at %+v, want it at the forward stage on a frozen line", st.Cursor)
+			t.Errorf("the run is at %+v, want it at the forward stage on a frozen connection", st.Cursor)
 		}
 		thaw()
 		v.comes("two tokens", at(2, infer.KindCache))
@@ -67,15 +67,15 @@ func TestFrozenConnectionLosesNothing(t *testing.T) {
 		want = append(want, tokenID(n+1))
 	}
 	if got := browser.Value[[]string](v.Tab, `came`); !slices.Equal(got, want) {
-		t.Errorf("tokens came and went as\n%q, want\n%q", got, want)
+		t.Errorf("tokens were added and removed as\n%q, want\n%q", got, want)
 	}
 	if after := line(); after != before {
 		t.Errorf("the connection was given up: %s, want %s", after, before)
 	}
 }
 
-// frozenPlay plays behind a frozen line, and mends the line while the run goes on. It has
-// n tokens at the end.
+// frozenPlay plays while the connection is frozen, and restores it while the run continues.
+// In the end there are n tokens.
 func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	v.t.Helper()
 	v.given(session.SetKnob("max_tokens", float64(n)), session.SetSpeed{Speed: speed})
@@ -84,19 +84,19 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	before, from := browser.Value[string](v.Tab, text), v.state().Frontier()
 	thaw := p.Freeze()
 	v.given(session.Play{})
-	browser.Eventually(v.t, func() bool { // the run takes two turns of the loop, and the page knows nothing of them
+	browser.Eventually(v.t, func() bool { // the run makes two turns of the loop, which the page does not receive
 		f := v.state().Frontier()
 		return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 14
 	})
 	v.settle()
 	if shows := browser.Value[string](v.Tab, text); shows != before {
-		v.t.Errorf("the page shows %q on a frozen line, want %q as before", shows, before)
+		v.t.Errorf("the page shows %q on a frozen connection, want %q as before", shows, before)
 	}
 	thaw()
 	v.comes("the end", func(st *session.State) bool { return len(st.Steps) == n && st.Stopped == infer.StopMaxTokens })
 }
 
-// TestFrozenConnectionIsReplaced: a page that was asleep asks for a sign, gets none, and
+// TestFrozenConnectionIsReplaced: a page that was asleep sends a ping, gets no answer, and
 // opens another connection. A key pressed meanwhile counts once or not at all.
 func TestFrozenConnectionIsReplaced(t *testing.T) {
 	fixture.Long(t)
@@ -121,9 +121,9 @@ func TestFrozenConnectionIsReplaced(t *testing.T) {
 	v.comes("the next token", at(2, infer.KindCache))
 }
 
-// TestPressLostWithTheServerIsReported: what was pressed and had not arrived when the
-// server went down is not guessed at by the one that comes after it; the page
-// says so, and shows the stage that it showed.
+// TestPressLostWithTheServerIsReported: a press that had not arrived when the server went
+// down is not guessed by the next server. The page reports that, and shows the same stage
+// as before.
 func TestPressLostWithTheServerIsReported(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -150,8 +150,8 @@ func TestPressLostWithTheServerIsReported(t *testing.T) {
 	v.Wait("the words gone", `document.getElementById('err-general').textContent === ''`)
 }
 
-// TestPressDuringOutageIsResentOnce: what was pressed in the moment when the line broke, and never
-// arrived, is sent again on the next one, and counts once.
+// TestPressDuringOutageIsResentOnce: a press at the moment when the connection broke, which
+// never arrived, is sent again on the next connection, and counts once.
 func TestPressDuringOutageIsResentOnce(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -174,8 +174,8 @@ func TestPressDuringOutageIsResentOnce(t *testing.T) {
 	v.comes("the next stage", at(2, infer.KindLogits))
 }
 
-// TestTwoTabsDriveOneRun: two tabs drive one run, each without waiting for the
-// other; both show what comes of it, and both can go on.
+// TestTwoTabsDriveOneRun: two tabs control one run, neither waiting for the other. Both
+// show the results, and both can continue.
 func TestTwoTabsDriveOneRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestTwoTabsDriveOneRun(t *testing.T) {
 	v.comes("a pause", func(st *session.State) bool { return !st.Playing })
 }
 
-// TestReloadAtEveryStage, at rest and while the run plays.
+// TestReloadAtEveryStage reloads the page at every stage, at rest and while the run plays.
 // Promise: Reloading the page returns to the same stage, even while the run plays.
 func TestReloadAtEveryStage(t *testing.T) {
 	fixture.Long(t)
@@ -212,7 +212,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
 	v.given(oneToken)
-	// The figures of every stage; times are shown as measured, so they stay too.
+	// The figures of every stage. Times are shown as measured, so they stay the same too.
 	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, ` +
 		`#cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
 	for _, k := range infer.Kinds {
@@ -220,17 +220,17 @@ func TestReloadAtEveryStage(t *testing.T) {
 		v.same()
 		before := browser.Value[string](v.Tab, figures)
 		v.Reload()
-		if got := browser.Value[string](v.Tab, figures); got != before { // by HTTP
+		if got := browser.Value[string](v.Tab, figures); got != before { // over HTTP
 			t.Errorf("stage %s after a reload:\n%s\nwant\n%s", k, got, before)
 		}
 		v.Wait("a live page", isLive)
 		v.same()
-		if got := browser.Value[string](v.Tab, figures); got != before { // by the socket
-			t.Errorf("stage %s, live again:\n%s\nit was\n%s", k, got, before)
+		if got := browser.Value[string](v.Tab, figures); got != before { // over the socket
+			t.Errorf("stage %s, live again:\n%s\nwant\n%s", k, got, before)
 		}
 	}
-	// A stage lasts long enough for two reloads on any machine to meet the run
-	// in the middle of its first turns.
+	// A stage lasts long enough for two reloads to happen within the run's first turns on
+	// any machine.
 	v.given(
 		session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetKnob("max_tokens", 300),
 		session.Play{},
@@ -248,9 +248,9 @@ func TestReloadAtEveryStage(t *testing.T) {
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 }
 
-// TestWaysToReconnect: while the server is away the page says so and keeps what
-// it shows; "Try now" brings it back by itself to the same stage of a server
-// that has just started, or says that there is none yet.
+// TestWaysToReconnect: while the server is away the page shows that and keeps its content.
+// "Try now" reconnects to the same stage on a server that has just started, or reports that
+// there is none yet.
 func TestWaysToReconnect(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -275,10 +275,10 @@ func TestWaysToReconnect(t *testing.T) {
 		v.Press(cmd("#transport", nextCmd))
 		v.says("#err-general", "this was not sent")
 		if !browser.Value[bool](v.Tab, atStage("4")) {
-			t.Error("the page does not show what it showed")
+			t.Error("the page does not show the same as before")
 		}
 		v.x = newSiteAt(t, limits{}, x.http.Listener.Addr().String())
-		// By a script, since the page may come back by itself between a look and a press.
+		// From a script, since the page may reconnect between a check and a press.
 		v.Eval(`if (!document.getElementById('conn').hidden) document.querySelector('[data-reconnect]').click()`)
 		v.says("#told", "rebuilt from the link")
 		st := v.comes("the same stage", at(2, infer.KindFilter))
@@ -288,6 +288,6 @@ func TestWaysToReconnect(t *testing.T) {
 			}
 		}
 		v.Press(cmd("#transport", nextCmd))
-		v.comes("the next stage", at(2, infer.KindSample)) // it was drawn already
+		v.comes("the next stage", at(2, infer.KindSample)) // this token was drawn already
 	})
 }

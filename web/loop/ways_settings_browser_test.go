@@ -27,14 +27,14 @@ var settingsFeatures = []feature{
 	{"suggestions", nil, useSuggestions, press},
 }
 
-// TestWaysSettings changes everything that decides how the text goes on.
+// TestWaysSettings changes every setting that affects the text.
 func TestWaysSettings(t *testing.T) {
 	fixture.Long(t)
 	useAll(t, settingsFeatures)
 }
 
-// becomes waits until a setting has a value, and the page's table shows what
-// the filters then keep.
+// becomes waits until a setting has a value and the page's table shows the tokens that the
+// filters then keep.
 func (v *visitor) becomes(field string, value float64) {
 	v.t.Helper()
 	st := v.comes(
@@ -54,11 +54,11 @@ func (v *visitor) becomes(field string, value float64) {
 func useSliders(v *visitor) {
 	for _, s := range []struct {
 		field     string
-		to, about float64 // about: how near a hand gets
+		to, about float64 // about is the precision of the gesture
 	}{{"temperature", 1.5, 0.1}, {"top_k", 30, 2}, {"top_p", 0.6, 0.02}, {"min_p", 0.3, 0.02}} {
 		got := v.Slide("#"+s.field, s.to)
 		if d := got - s.to; d > s.about || d < -s.about {
-			v.t.Errorf("%s was brought to %v and stands at %v", s.field, s.to, got)
+			v.t.Errorf("%s was set to %v but is %v", s.field, s.to, got)
 		}
 		v.becomes(s.field, got)
 	}
@@ -73,8 +73,8 @@ func useNumbers(v *visitor) {
 	}
 }
 
-// useMoreRules opens the box of the rules without a key, and sets those in it by
-// number and slider.
+// useMoreRules opens the box of the rules without a key, and sets them by number and
+// slider.
 func useMoreRules(v *visitor) {
 	v.Press("#more-rules > summary")
 	v.Wait("the box to be open", `document.getElementById('more-rules').open`)
@@ -82,7 +82,7 @@ func useMoreRules(v *visitor) {
 	v.becomes("typical_p", 0.2)
 	got := v.Slide("#typical_p", 0.5)
 	if d := got - 0.5; d > 0.05 || d < -0.05 {
-		v.t.Errorf("typical-p was brought to 0.5 and stands at %v", got)
+		v.t.Errorf("typical-p was set to 0.5 but is %v", got)
 	}
 	v.becomes("typical_p", got)
 	v.Fill("input[data-set=repetition_penalty]:not([type=range])", "1.3")
@@ -92,8 +92,8 @@ func useMoreRules(v *visitor) {
 	v.same()
 }
 
-// useWrongNumbers: what is wrong is said beside its field, and leaves the run
-// as it was; what is right then takes the words away.
+// useWrongNumbers: an invalid value gets an error next to its field and leaves the run
+// unchanged. A valid value then removes the error.
 func useWrongNumbers(v *visitor) {
 	before := v.state()
 	for _, c := range []struct{ field, typed, says string }{
@@ -110,8 +110,9 @@ func useWrongNumbers(v *visitor) {
 			"the field to be marked as wrong",
 			fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-invalid') === 'true'`, field),
 		)
-		// The keys pass through other numbers, right and wrong, and the words come
-		// and go with them: what is below them moves until the last is answered.
+		// While it is typed, the field has other values, valid and invalid, and the error
+		// appears and disappears with them. What is below it moves until the last value is
+		// answered.
 		was := before.Settings.Value(c.field)
 		v.Fill(field, strconv.FormatFloat(was, 'g', -1, 64))
 		v.becomes(c.field, was)
@@ -139,7 +140,7 @@ func usePresets(v *visitor) {
 	}
 }
 
-// useStops sets a limit, and stop strings typed and offered; one of them fires.
+// useStops sets a limit, and typed and offered stop strings, of which one fires.
 func useStops(v *visitor) {
 	v.Fill("#max_tokens", "12")
 	v.becomes("max_tokens", 12)
@@ -158,7 +159,7 @@ func useStops(v *visitor) {
 	list("end\n", "User:")
 	v.Press(`#stops [data-stop-remove="0"]`)
 	list("User:")
-	// The text goes on with what the model will write: its second token stops it.
+	// The text continues with what the model will write: its second token stops the run.
 	v.given(oneToken, oneToken)
 	second := v.state().Steps[1].Text
 	v.given(session.Reset{})
@@ -174,7 +175,7 @@ func useStops(v *visitor) {
 	v.says("#strip-next", "stop string")
 }
 
-// usePrompts types a prompt, sees its pieces, and starts; then takes an offered one.
+// usePrompts types a prompt, checks its pieces, and starts; then it uses an offered prompt.
 func usePrompts(v *visitor) {
 	v.Press("#transport [data-toggle=prompt-box]")
 	v.Fill("#prompt", "A small fox")
@@ -193,8 +194,7 @@ func usePrompts(v *visitor) {
 	v.comes("the prompt offered", func(st *session.State) bool { return st.Prompt == offered })
 }
 
-// useSuggestions starts each run worth trying from the menu, which then gets
-// out of the way.
+// useSuggestions starts each suggested run from the menu, which then closes.
 func useSuggestions(v *visitor) {
 	for _, s := range session.Suggestions {
 		v.open("#try")
@@ -207,8 +207,8 @@ func useSuggestions(v *visitor) {
 	}
 }
 
-// TestFilterOrderIsVisible: the order in which the filters act stands beside the
-// presets, or, where there is no room for it, under "More".
+// TestFilterOrderIsVisible: the order of the filters is shown next to the presets, or, if
+// there is no room, under "More".
 func TestFilterOrderIsVisible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -226,7 +226,7 @@ func TestFilterOrderIsVisible(t *testing.T) {
 		}
 		beside := strings.Contains(tab.Text("#filter-note"), order)
 		if want := screen == browser.Phone || screen == browser.Desktop; beside != want {
-			t.Errorf("at %d px the order stands beside the presets: got %v, want %v", screen.Width, beside, want)
+			t.Errorf("at %d px the order is shown next to the presets: got %v, want %v", screen.Width, beside, want)
 		}
 		tab.Click("#more-rules > summary")
 		tab.Wait("the order under More", fmt.Sprintf(

@@ -24,10 +24,10 @@ var shareFeatures = []feature{
 	{"files", shareGiven, useFiles, press},
 	{"theme", nil, useTheme, press},
 	{"keys", nil, useKeyList, press},
-	{"predict", shareGiven, usePredict, press}, // the last: it leaves the page
+	{"predict", shareGiven, usePredict, press}, // last, since it leaves the page
 }
 
-// TestWaysExportAndSetUp takes things away from the page, and sets the page up.
+// TestWaysExportAndSetUp exports links and files, and sets the page's preferences.
 func TestWaysExportAndSetUp(t *testing.T) {
 	fixture.Long(t)
 	useAll(t, shareFeatures)
@@ -46,7 +46,7 @@ func useLink(v *visitor) {
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
 }
 
-// useFiles saves the files: each is what the server makes of the state.
+// useFiles saves the files and compares each with what the server writes for the state.
 func useFiles(v *visitor) {
 	downloads := v.Downloads()
 	st := v.state()
@@ -62,7 +62,7 @@ func useFiles(v *visitor) {
 		if !v.saves(got, want.Bytes()) {
 			v.t.Errorf("%s: %d bytes were saved, want %d: %.60q", name, len(got), want.Len(), got)
 		}
-		if name == "table" { // the whole vocabulary and a line of names
+		if name == "table" { // the whole vocabulary and a header line
 			text := bytes.TrimPrefix(got, []byte("\ufeff"))
 			if rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll(); err != nil ||
 				len(rows) != 1+st.Model.Config().Vocab {
@@ -77,8 +77,8 @@ func useFiles(v *visitor) {
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
 }
 
-// saves reports whether a file is what the test makes of the state: byte for byte with a
-// server; in a tab times are its own, and other numbers may differ by a thousandth.
+// saves reports whether a file matches what the test writes for the state: byte for byte
+// with a server. In a tab times differ, and other numbers may differ by a thousandth.
 func (v *visitor) saves(got, want []byte) bool {
 	if v.x.twin == nil {
 		return bytes.Equal(got, want)
@@ -100,8 +100,9 @@ func (v *visitor) saves(got, want []byte) bool {
 	return true
 }
 
-// byID is a table of tokens in the order of their ids, with decimal points, without their ranks and
-// sums: the order of tokens that are nearly as likely may differ. Other files stay as they are.
+// byID returns a table of tokens sorted by id, with decimal points, without ranks and sums,
+// since tokens with almost the same probability may be in another order. Other files are
+// returned unchanged.
 func byID(file []byte) []byte {
 	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff"))))
 	commas := bytes.Contains(file, []byte("rank;"))
@@ -136,7 +137,7 @@ func usePredict(v *visitor) {
 	}
 }
 
-// useTheme switches between light and dark; a reload keeps it.
+// useTheme switches between light and dark, and checks that a reload keeps the choice.
 func useTheme(v *visitor) {
 	const dark = `getComputedStyle(document.body).backgroundColor`
 	light := browser.Value[string](v.Tab, dark)
@@ -146,7 +147,7 @@ func useTheme(v *visitor) {
 	v.Reload()
 	v.Wait("a live page", isLive)
 	if got := browser.Value[string](v.Tab, dark); got != other {
-		v.t.Errorf("after a reload the ground is %s, want %s", got, other)
+		v.t.Errorf("after a reload the background is %s, want %s", got, other)
 	}
 	v.theme()
 	v.Wait("the first ground", fmt.Sprintf(`%s === %q`, dark, light))
@@ -162,8 +163,8 @@ func (v *visitor) theme() {
 	v.Press("[data-theme-toggle]")
 }
 
-// useKeyList opens the list of keys, switches letter keys off and on, and shuts
-// it again. Keys may come to a phone too, from a keyboard beside it.
+// useKeyList opens the list of keys, switches letter keys off and on, and closes it. Phones
+// can have a keyboard too.
 func useKeyList(v *visitor) {
 	if v.Name() == "keyboard" {
 		v.Keys("?")
@@ -172,18 +173,17 @@ func useKeyList(v *visitor) {
 	}
 	v.tickLetterKeys()
 	v.Keys("n")
-	v.Keys(browser.ArrowRight) // no letter; whatever n had done would be done first
+	v.Keys(browser.ArrowRight) // not a letter; any effect of n would come first
 	if st := v.comes("a stage", at(1, infer.KindLogits)); len(st.Steps) != 1 {
 		v.t.Errorf("a letter key moved the run to %+v, want letter keys off", st.Cursor)
 	}
-	v.Press(v.keyList()) // by its button: ? is a letter key too
+	v.Press(v.keyList()) // with its button, since ? counts as a letter key
 	v.tickLetterKeys()
 	v.Keys("n")
 	v.comes("a token", at(1, infer.KindCache))
 }
 
-// keyList is the button that shows the list, which a narrow window keeps in its
-// menu.
+// keyList returns the button that shows the list, which a narrow window keeps in its menu.
 func (v *visitor) keyList() string {
 	v.t.Helper()
 	if v.Name() != "touch" {
@@ -193,7 +193,7 @@ func (v *visitor) keyList() string {
 	return ".top__menu [data-dialog=keys]"
 }
 
-// tickLetterKeys ticks or unticks the box in the list, and shuts it.
+// tickLetterKeys checks or unchecks the box in the list, and closes the list.
 func (v *visitor) tickLetterKeys() {
 	v.t.Helper()
 	v.Wait("the list", `document.getElementById('keys').open`)

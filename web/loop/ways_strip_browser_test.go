@@ -28,14 +28,13 @@ var stripFeatures = []feature{
 	},
 }
 
-// TestWaysStrip looks at tokens of the text, goes back to them, and writes on
-// from others.
+// TestWaysStrip inspects tokens of the text, goes back to them, and continues with others.
 func TestWaysStrip(t *testing.T) {
 	fixture.Long(t)
 	useAll(t, stripFeatures)
 }
 
-// usePeek asks of the second token how it came about.
+// usePeek shows how the second token was drawn.
 func usePeek(v *visitor) {
 	v.Point("#t-2")
 	v.Wait("the line of token 2", `document.getElementById('peek').dataset.step === '2'`)
@@ -59,11 +58,11 @@ func usePeek(v *visitor) {
 		v.t.Errorf("the line offers %q, want %q as in the step", got, want)
 	}
 	if !at(4, infer.KindCache)(v.state()) {
-		v.t.Error("a look has moved the run")
+		v.t.Error("inspecting a token has moved the run")
 	}
 }
 
-// ordinal is 1st, 2nd, 3rd and so on, of numbers below a thousand.
+// ordinal returns 1st, 2nd, 3rd and so on, for numbers below a thousand.
 func ordinal(n int) string {
 	suffix := "th"
 	if n/10%10 != 1 && n%10 >= 1 && n%10 <= 3 {
@@ -72,7 +71,7 @@ func ordinal(n int) string {
 	return fmt.Sprint(n) + suffix
 }
 
-// rewind goes to a token's draw: a finger's first tap only shows the way.
+// rewind goes back to a token's draw; with touch, the first tap only shows the button for it.
 func (v *visitor) rewind(step int) {
 	v.t.Helper()
 	token := fmt.Sprintf("#t-%d", step)
@@ -107,7 +106,7 @@ func (v *visitor) choose(step int) {
 	}
 }
 
-// useBranch takes another token twice, and goes back to each line by the tree.
+// useBranch takes another token twice, and returns to each line through the tree.
 func useBranch(v *visitor) {
 	first := v.state()
 	v.choose(2)
@@ -125,9 +124,9 @@ func useBranch(v *visitor) {
 		id   int
 		want *session.State
 	}{{st.Branches[0].ID, first}, {st.Branches[1].ID, second}} {
-		if v.Name() == "touch" { // on a phone the line and what is beside it show for a token tapped
+		if v.Name() == "touch" { // on a phone the line appears for a tapped token
 			v.Point("#t-1")
-			// It moves what follows.
+			// The line moves what is below it.
 			v.Wait("the line of token 1", `document.getElementById('peek').dataset.step === '1'`)
 		}
 		v.open("details.tree")
@@ -159,7 +158,7 @@ func useFind(v *visitor) {
 	v.comes("the token found", func(st *session.State) bool { return st.Steps[1].Chosen == want[0] })
 }
 
-// useFindNothing searches in vain, and for nothing at all; the page goes on.
+// useFindNothing searches without a result, and for an empty text; the page keeps working.
 func useFindNothing(v *visitor) {
 	v.open("details.find")
 	v.Fill("#find", "qzxqz")
@@ -170,7 +169,7 @@ func useFindNothing(v *visitor) {
 	v.comes("the next token", at(5, infer.KindCache))
 }
 
-// useMarks sees what is invisible: bytes of half a character, line breaks, tabs.
+// useMarks checks the marks for invisible content: partial characters, line breaks, tabs.
 func useMarks(v *visitor) {
 	got := v.Texts("#strip-prompt .tok--given > span:first-child")
 	for _, want := range []string{"↵", "⇥", "⟨f0", "⟨c3⟩"} {

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPageSaysWhatIsRefused presses buttons whose commands ask for what is not
-// there, as a page of another run or of another version might: each refusal
-// says what is allowed, nothing changes, and the page goes on.
+// TestPageSaysWhatIsRefused presses buttons whose commands are impossible, as a page of
+// another run or version might have: each refusal states what is allowed, nothing changes,
+// and the page keeps working.
 func TestPageSaysWhatIsRefused(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestPageSaysWhatIsRefused(t *testing.T) {
 		if at := v.state(); at != before {
 			t.Errorf("%s has changed the run: it is at %+v", c.command, at.Cursor)
 		}
-		v.Press("#rail li:nth-child(4) button") // what can be done takes the words away
+		v.Press("#rail li:nth-child(4) button") // a valid command removes the message
 		v.comes("the filter", at(2, infer.KindFilter))
 		v.Wait("no words", `document.getElementById('err-general').textContent === ''`)
 		v.given(session.Seek{Step: 2, Stage: infer.KindSample})
@@ -55,8 +55,8 @@ func TestPageSaysWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestScrubberBeyondShortenedText: the text is cut short in another tab while the
-// scrubber here still reaches further.
+// TestScrubberBeyondShortenedText: the text is shortened in another tab while the scrubber
+// here still extends further.
 func TestScrubberBeyondShortenedText(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -78,8 +78,8 @@ func TestScrubberBeyondShortenedText(t *testing.T) {
 	v.comes("the stage before", at(3, infer.KindAppend))
 }
 
-// TestLinksThatLeadNowhere: whatever is wrong with an address is said in words,
-// once, and the page it leads to can be used at once.
+// TestLinksThatLeadNowhere: whatever is wrong with an address is explained once, and the
+// resulting page can be used at once.
 func TestLinksThatLeadNowhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -89,7 +89,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	v.same()
 	st := v.state()
 	good := session.LinkOf(st)
-	tab := visit(t, x, browser.Laptop) // someone else
+	tab := visit(t, x, browser.Laptop) // as another learner
 	for _, c := range []struct{ name, query, says string }{
 		{"cut short", "log=" + good[:len(good)/2], "damaged or was cut short"},
 		{
@@ -117,16 +117,16 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 			w.Press("#prompt-form [type=submit]")
 			w.Wait("a text", atStage("1"))
 			w.Wait("no complaint any more", fmt.Sprintf(`!(%s).includes(%q)`, words, c.says))
-			if got := w.Faults(); len(got) > 1 { // Chromium reports the page's status
-				t.Errorf("the page reported %q, want at most 1 elements", got)
+			if got := w.Faults(); len(got) > 1 { // Chromium reports the status of the page
+				t.Errorf("the page reported %q, want at most 1 element", got)
 			}
 		})
 	}
 }
 
-// TestEvictedRunReturnsOnNextPress: the memory of a run at rest is given up while its page is
-// open. The page keeps what it shows, and the next press goes on from there;
-// so does a reload.
+// TestEvictedRunReturnsOnNextPress: the memory of an idle run is freed while its page is
+// open. The page keeps its content, and the next press continues from there, as does a
+// reload.
 func TestEvictedRunReturnsOnNextPress(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -159,7 +159,7 @@ func TestEvictedRunReturnsOnNextPress(t *testing.T) {
 	})
 }
 
-// evict frees the run's memory, as the server does when others need it.
+// evict frees the run's memory, as the server does when other runs need it.
 func (v *visitor) evict() {
 	v.t.Helper()
 	v.x.evict(v.watched())

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// overWorkLine works every row of the table in turn, and returns the worked line
-// that is cut off the most, if any is.
+// overWorkLine selects every row of the table in turn, and returns the worked line that is
+// cut off the most, if any.
 const overWorkLine = `(() => {
 	const line = document.getElementById('work-line');
 	let most = 1, cut = '';
@@ -23,7 +23,7 @@ const overWorkLine = `(() => {
 })()`
 
 // TestWorkedLineIsNotCutOff: no figure of the worked line is cut off on a Chromebook,
-// whichever row is worked.
+// whichever row is selected.
 func TestWorkedLineIsNotCutOff(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// maxBranches is how many branches are kept besides the current one; the oldest
-// is dropped first. A larger tree would be unreadable.
+// maxBranches is the number of branches kept besides the current one; the oldest is dropped
+// first. A larger tree would be unreadable.
 const maxBranches = 24
 
-// branch is a continuation that was left: its steps, or, after an eviction, the
-// log that restores them.
+// branch is a continuation that was left: its steps or, after an eviction, the log that
+// restores them.
 type branch struct {
 	id       int
 	chosen   []int
@@ -23,8 +23,8 @@ type branch struct {
 	log      infer.Log // set if steps is nil
 }
 
-// keepBranch keeps the current text as a branch if a cut after c is about to
-// drop tokens of it, and begins another.
+// keepBranch keeps the current text as a branch, and begins another, if a cut after c is
+// about to drop tokens.
 func (s *Session) keepBranch(c Cursor) {
 	if len(s.ghosts(c)) == 0 {
 		return
@@ -34,7 +34,7 @@ func (s *Session) keepBranch(c Cursor) {
 	s.current = s.lastID
 }
 
-// leaveBranch adds the current text to the branches that were left.
+// leaveBranch saves the current text as a branch.
 func (s *Session) leaveBranch() {
 	steps := s.loop.Steps()
 	s.others = append(s.others, branch{id: s.current, chosen: chosen(steps), steps: steps, settings: s.loop.Settings()})
@@ -65,7 +65,7 @@ func (s *Session) branches() []Branch {
 	return list
 }
 
-// choose takes another token at a step that has its scores.
+// choose takes another token at a step whose scores are known.
 func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 	f := s.state.Frontier()
 	if c.Step < 1 || c.Step > f.Step || s.state.Steps[c.Step-1].Ran < infer.KindLogits {
@@ -77,7 +77,7 @@ func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 		)
 	}
 	if step := s.state.Steps[c.Step-1]; step.Ran >= infer.KindSample && step.Chosen == c.Token {
-		next.Cursor = Cursor{c.Step, infer.KindSample} // it is chosen already
+		next.Cursor = Cursor{c.Step, infer.KindSample} // the token is already chosen
 		return nil
 	}
 	at := Cursor{c.Step, infer.KindFilter}
@@ -90,7 +90,7 @@ func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 	return nil
 }
 
-// takeBranch makes a branch that was left the current one.
+// takeBranch makes a saved branch the current one.
 func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
 	i := slices.IndexFunc(s.others, func(b branch) bool { return b.id == id })
 	if i < 0 {
@@ -123,7 +123,7 @@ func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
 	return nil
 }
 
-// whatIf asks about another u at the sample stage.
+// whatIf sets the what-if question about another u at the sample stage.
 func whatIf(next *State, c WhatIf) error {
 	if c.U == nil {
 		next.WhatIf = nil
@@ -142,8 +142,8 @@ func whatIf(next *State, c WhatIf) error {
 	return nil
 }
 
-// cheapToLook reports whether the early read-outs of all blocks cost little
-// enough (some milliseconds) to be made automatically.
+// cheapToLook reports whether the early read-outs of all blocks take little enough time
+// (some milliseconds) to be computed automatically.
 func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }
@@ -160,15 +160,14 @@ func (s *Session) look(next *State) {
 	) {
 		return // the same pass as before
 	}
-	// What the pass read is in the cache, up to this step's columns, whatever
-	// has been written after them. On an error (only a context that ends)
-	// nothing is shown.
+	// The cache still holds what the pass read, up to this step's columns, even if more was
+	// written after them. On an error (only a context that ends) nothing is shown.
 	next.Look, _ = s.model.Inspect(
 		context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1,
 	)
 }
 
-// sameText reports whether two runs have read the same up to step n.
+// sameText reports whether two runs have read the same text up to step n.
 func sameText(a, b []*infer.Step, n int) bool {
 	if len(a) < n || len(b) < n {
 		return false

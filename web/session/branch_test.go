@@ -103,7 +103,7 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 		t.Errorf("on the second branch: %q, want %q", got, secondTexts)
 	}
 
-	// An eviction loses no branch.
+	// An eviction keeps all branches.
 	s.Evict()
 	if _, err := s.Restore(context.Background()); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestChooseRefuses(t *testing.T) {
 	refused(t, s, Choose{1, -1}, terms.CodeRange, "token")
 	refused(t, s, Choose{2, 5}, terms.CodeRange, "step")
 	refused(t, s, TakeBranch{7}, terms.CodeRange, "branch")
-	// A token that every filter cut can be chosen: a person may.
+	// A token that the filters cut can still be chosen by hand.
 	id := int(s.State().DistAt(1).Order[4000])
 	st := must(t, s, Choose{1, id})
 	if got := st.Stage(20).(infer.Sample); got.Chosen.ID != id || got.Chosen.Kept || got.From != 0 || got.To != 0 {
@@ -158,7 +158,7 @@ func TestGoOnRaisesTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last := replayed.Steps()[2]; !slices.Equal(last.Logits, st.Steps[2].Logits) || last.Text != st.Steps[2].Text {
-		t.Error("the log of a run that went on leads elsewhere")
+		t.Error("the log of a continued run replays differently")
 	}
 }
 
@@ -166,7 +166,7 @@ func TestFinishRunsToTheStop(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	must(t, s, StepStage{}, Finish{})
 	if s.Interval() != 0 || !s.State().Finishing {
-		t.Fatal("a run on its way to the end waits between tokens")
+		t.Fatal("a finishing run waits between tokens")
 	}
 	for range 1000 {
 		if st, err := s.Tick(context.Background()); err != nil || !st.Playing {
@@ -190,10 +190,10 @@ func TestWhatIfChangesNothing(t *testing.T) {
 	refused(t, s, WhatIf{&bad}, terms.CodeRange, "u")
 	before := s.State().Step().Chosen
 	if st := must(t, s, WhatIf{&u}); *st.WhatIf != 0.25 || st.Step().Chosen != before {
-		t.Error("asking about another u changed the draw")
+		t.Error("a what-if question changed the draw")
 	}
 	if st := must(t, s, StepStage{}); st.WhatIf != nil {
-		t.Error("the question is still there at the next stage")
+		t.Error("the what-if question is still set at the next stage")
 	}
 }
 
@@ -201,18 +201,18 @@ func TestLookOnlyAtForwardStage(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a")
 	st := s.State()
 	if st.Look == nil || st.Look.Position != st.Step().Positions()-1 {
-		t.Fatal("nothing seen inside the first pass")
+		t.Fatal("there is no look inside the first pass")
 	}
 	seen := st.Look
 	if st = must(t, s, StepStage{}); st.Look != nil {
-		t.Error("the logits stage carries a look inside the pass")
+		t.Error("the logits stage has a look inside the pass")
 	}
 	must(t, s, StepToken{}, StepToken{}, StepToken{})
 	st = must(t, s, Seek{1, infer.KindForward})
 	if st.Look == nil || !slices.Equal(st.Look.Blocks[5].Residual, seen.Blocks[5].Residual) {
-		t.Error("looking back at the first pass shows something else than before")
+		t.Error("going back to the first pass shows something different than before")
 	}
 	if st = must(t, s, SetLook{false}); st.Look != nil {
-		t.Error("someone looks although nobody wants to")
+		t.Error("there is a look inside although it is switched off")
 	}
 }

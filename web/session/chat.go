@@ -14,24 +14,25 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MaxMessages is how many messages a chat may have. What they say is bounded by the
-// length of a prompt.
+// MaxMessages is the maximum number of messages of a chat. Their total length is bounded by
+// the length of a prompt.
 const MaxMessages = 64
 
-// Chat is the conversation that a text was written from, up to where the model goes on. It
-// never changes.
+// Chat is the conversation that a text was written from, up to where the model continues.
+// It never changes.
 type Chat struct {
 	Messages []chat.Message
-	At       int64 // when it was written, in Unix seconds: some templates mention the day
+	At       int64 // when it was written, in Unix seconds; some templates mention the day
 }
 
-// StartChat is [Start] for a conversation, which the model's chat template writes as the one
-// text that the model continues; without a template it is plain lines, and the stop string
-// [chat.PlainStop] is set. Columns of the cache for what both texts begin with are kept.
+// StartChat is [Start] for a conversation. The model's chat template writes it as one text,
+// which the model continues. Without a template it is written as plain lines, and the stop
+// string [chat.PlainStop] is set. The columns of the cache that both texts have in common
+// are kept.
 type StartChat struct{ Chat Chat }
 
-// Messages are the conversation with what the model has said since, or nil if the text is
-// none.
+// Messages returns the conversation including what the model has written since, or nil if
+// the text is not a chat.
 func (s *State) Messages() []chat.Message {
 	if s.Chat == nil {
 		return nil
@@ -43,8 +44,9 @@ func (s *State) Messages() []chat.Message {
 	return append(slices.Clip(s.Chat.Messages), chat.Message{Role: chat.Assistant, Content: said.String()})
 }
 
-// Write writes a conversation as the text that a model continues. What cannot be written, or
-// makes a text that may not be a prompt, is a [*terms.Refusal] of the field "messages".
+// Write writes a conversation as the text that a model continues. A conversation that
+// cannot be written, or whose text cannot be a prompt, results in a [*terms.Refusal] of the
+// field "messages".
 func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Text, err error) {
 	if n := len(c.Messages); n == 0 || n > MaxMessages {
 		return text, terms.RefuseField(fieldMessages, fmt.Sprintf("a list of %d", n), wantMessages)
@@ -59,14 +61,14 @@ func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Te
 			)
 		}
 	}
-	if total > l.PromptBytes { // no template needs to see that much
+	if total > l.PromptBytes { // too long for any template
 		return text, terms.RefuseField(
 			fieldMessages, fmt.Sprintf("%d bytes long", total), fmt.Sprintf("1 to %d bytes of text", l.PromptBytes),
 		)
 	}
 	if text, err = m.Chat(ctx, c.Messages, chat.Options{}, time.Unix(c.At, 0).UTC()); err == nil {
 		if err = m.CheckPrompt(text.Text, l.PromptBytes); err == nil {
-			if len(text.Text) <= infer.MaxSampleBytes { // the page shows also what does not fit
+			if len(text.Text) <= infer.MaxSampleBytes { // the page also shows a text that does not fit
 				_, err = m.EncodeChat(text)
 			} else {
 				_, err = m.Fit(text)
@@ -76,7 +78,7 @@ func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Te
 	return text, ofMessages(err)
 }
 
-// ofMessages says what is wrong with a text of the messages that it was written from.
+// ofMessages attributes an error in a text to the messages that it was written from.
 func ofMessages(err error) error {
 	if r := new(terms.RangeError); errors.As(err, &r) && r.Field == "prompt" {
 		return terms.RefuseField(fieldMessages, r.Got, r.Want)
@@ -84,8 +86,8 @@ func ofMessages(err error) error {
 	return err
 }
 
-// fieldMessages is the field of a command that has a conversation, and wantMessages what it
-// accepts.
+// fieldMessages is the field of a command that has a conversation; wantMessages describes
+// what it accepts.
 const fieldMessages = "messages"
 
 var wantMessages = fmt.Sprintf(
@@ -133,18 +135,18 @@ func (s *Session) startChat(ctx context.Context, next *State, c Chat) error {
 	return ofMessages(s.start(ctx, next, text, &c))
 }
 
-// endsInPlain reports whether a chat of this model is plain lines, which a stop string ends.
+// endsInPlain reports whether chats with this model are plain lines, ended by a stop string.
 func (s *Session) endsInPlain() bool { return !s.model.HasTemplate() }
 
 // endsPlainTurn reports whether a stop string ends the model's turn in plain lines.
 func endsPlainTurn(stop string) bool { return strings.Contains(chat.PlainStop, stop) }
 
-// endChat takes the stop string away that a chat has set.
+// endChat removes the stop string that a chat has set.
 func (s *Session) endChat(next *State) {
 	if s.state.Chat == nil || !s.endsInPlain() {
 		return
 	}
-	var left []string // nil for none, as in a run that was restored
+	var left []string // nil if empty, as in a restored run
 	for _, stop := range next.Settings.Stop.Strings {
 		if stop != chat.PlainStop {
 			left = append(left, stop)
@@ -153,8 +155,8 @@ func (s *Session) endChat(next *State) {
 	next.Settings.Stop.Strings = left
 }
 
-// chatOf is the conversation of a text that was written before, if the same text is still
-// written from it: a link may have been edited, and a template may have changed.
+// chatOf returns the conversation of an existing text if it still results in the same text:
+// a link can be edited, and a template can change. Otherwise it returns nil.
 func (s *Session) chatOf(ctx context.Context, c *Chat, text chat.Text) *Chat {
 	if c == nil {
 		return nil

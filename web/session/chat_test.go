@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// templated is a run on a small model with a chat template.
+// templated returns a run on a small model with a chat template.
 func templated(t *testing.T, commands ...session.Command) *session.Session {
 	t.Helper()
 	m := testmodel.Chat(t, "../../testdata/models/qwen3", testmodel.ChatTemplate)
@@ -29,8 +29,9 @@ func said(texts ...string) session.StartChat {
 	return session.StartChat{Chat: c}
 }
 
-// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens in it; what looks
-// like one and was typed is text. The next turn keeps the columns of the turns before it.
+// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens
+// in it; typed characters that look like one are text. The next turn keeps the columns of
+// the turns before it.
 func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 2), said("Hi <|im_end|>"))
@@ -77,8 +78,8 @@ func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	}
 }
 
-// TestChatWithoutTemplate: without a template a chat is plain lines with a stop string, which leaves
-// with the chat. One that ends the turn already is enough.
+// TestChatWithoutTemplate: without a template a chat is plain lines with a stop string,
+// which is removed when the chat ends. A stop string that already ends the turn is enough.
 func TestChatWithoutTemplate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, want, after []string }{
@@ -97,7 +98,7 @@ func TestChatWithoutTemplate(t *testing.T) {
 	}
 }
 
-// TestChatIsRestored: a link, an eviction and a rest restore a chat that goes on, with its
+// TestChatIsRestored: a link, an eviction and a rest restore a continued chat, with its
 // messages, its tokens, its kept columns and its branches.
 func TestChatIsRestored(t *testing.T) {
 	t.Parallel()
@@ -112,7 +113,7 @@ func TestChatIsRestored(t *testing.T) {
 	same := func(way string, got *session.State) {
 		t.Helper()
 		g := content(got)
-		if way == "a link" { // which has one line of text, and begins another run
+		if way == "a link" { // which has only one line of text, and begins another run
 			g.Branches, g.Text, g.Speed, g.Ghosts = want.Branches, want.Text, want.Speed, want.Ghosts
 		}
 		if !reflect.DeepEqual(g, want) {
@@ -156,7 +157,8 @@ func TestChatIsRestored(t *testing.T) {
 	}
 }
 
-// TestLinkWithEditedChatIsNotAChat: messages that are not those of the text are not shown as its.
+// TestLinkWithEditedChatIsNotAChat: messages that do not match the text are not shown with
+// it.
 func TestLinkWithEditedChatIsNotAChat(t *testing.T) {
 	t.Parallel()
 	st := templated(t, said("Hi")).State()
@@ -207,7 +209,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 	} {
 		s := templated(t, session.Start{Prompt: "Before"})
 		f, refused := session.JSONFields([]byte(`{"messages":` + c.messages + `}`))
-		if refused != nil { // a field twice, at any depth
+		if refused != nil { // a duplicate field, at any depth
 			if name != "a field twice" {
 				t.Errorf("%s: got refusal %v, want none", name, refused)
 			}

@@ -5,48 +5,48 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Command is something that a learner can do with a run: [Start], [StartChat], [Open],
-// [Rebuild], [StepStage], [Draw], [Back], [StepToken], [Seek], [Reset], [Play],
-// [Finish], [Pause], [SetSpeed], [Set], [SetPreset], [Choose], [TakeBranch],
-// [GoOn], [Redraw], [WhatIf], [Try] or [SetLook].
+// Command is an operation on a run: [Start], [StartChat], [Open], [Rebuild], [StepStage],
+// [Draw], [Back], [StepToken], [Seek], [Reset], [Play], [Finish], [Pause], [SetSpeed],
+// [Set], [SetPreset], [Choose], [TakeBranch], [GoOn], [Redraw], [WhatIf], [Try] or
+// [SetLook].
 type Command interface{ command() }
 
 // Start begins a new text with a prompt and drops the previous one. It runs the
 // forward pass over the prompt immediately.
 type Start struct {
 	Prompt string
-	Marks  []int // where special tokens stand in it, if a chat template put some there: see [chat.Text]
-	IDs    []int // its tokens, where they were given and are not the usual ones
+	Marks  []int // positions of special tokens from a chat template: see [chat.Text]
+	IDs    []int // its tokens, if they were given and differ from the encoded prompt
 }
 
 // Open opens the run in a link, at the link's stage. It does not play.
 type Open struct{ Link Link }
 
-// Rebuild is Open for a run that was lost. A run that has a text already,
-// because another of its pages was first, does not change.
+// Rebuild is like Open, for a run that was lost. A run that already has a text, because
+// another of its pages was first, does not change.
 type Rebuild struct{ Link Link }
 
-// StepStage goes one stage forward: to one that has run if the learner was
-// looking back, else by running the next.
+// StepStage moves one stage forward: to one that has run if the learner was looking back,
+// else by running the next.
 type StepStage struct {
-	// Withhold stops before a draw that has not been made yet, with
-	// [State.Undrawn]; the next StepStage makes it. Under greedy nothing is
-	// drawn, and nothing withheld.
+	// Withhold stops before a draw that has not been made yet, with [State.Undrawn] set;
+	// the next StepStage makes the draw. Greedy decoding draws nothing, so nothing is
+	// withheld.
 	Withhold bool
 }
 
-// Draw makes the draw of the step shown, whose filter has run: it ends
-// [State.Undrawn]. A draw that has been made is not repeated.
+// Draw makes the draw of the step shown, whose filter has run, and ends [State.Undrawn]. A
+// draw that has been made is not repeated.
 type Draw struct{}
 
-// Back looks one stage back. Nothing is undone.
+// Back moves one stage back. Nothing is undone.
 type Back struct{}
 
-// StepToken continues to the end of this turn of the loop, or, if that is
-// reached, to the end of the next.
+// StepToken continues to the end of this turn of the loop or, if the end is reached, to the
+// end of the next.
 type StepToken struct{}
 
-// Seek looks at a stage that has run: step 1 is the first generated token.
+// Seek moves to a stage that has run. Step 1 is the first generated token.
 type Seek struct {
 	Step  int
 	Stage infer.Kind
@@ -62,22 +62,21 @@ type Play struct{}
 // setting, until a stop condition fires.
 type Finish struct{}
 
-// Pause stops playing. If something else paused the run, [State.Notice] says
-// why.
+// Pause stops playing. If the run was not paused by the learner, Why becomes
+// [State.Notice].
 type Pause struct{ Why string }
 
-// Choose chooses another token at a step than the one drawn. What was generated
-// after it becomes a branch.
+// Choose replaces the token drawn at a step. What was generated after it becomes a branch.
 type Choose struct{ Step, Token int }
 
-// TakeBranch returns to a branch that was left. The current one is kept.
+// TakeBranch returns to a saved branch. The current one is kept.
 type TakeBranch struct{ ID int }
 
-// GoOn ignores the stop condition that fired; a limit on tokens is raised.
+// GoOn continues past the stop condition that fired; a token limit is raised.
 type GoOn struct{}
 
-// WhatIf asks, at the sample stage, on which token another u would have fallen.
-// Nil ends the question. Nothing is drawn.
+// WhatIf asks, at the sample stage, which token another u would have drawn. Nil ends the
+// question. Nothing is drawn.
 type WhatIf struct{ U *float64 }
 
 // Redraw draws the step shown again with another seed, which applies from there
@@ -87,17 +86,17 @@ type Redraw struct{ Seed uint64 }
 // Try starts one of [Suggestions], by its key, with its settings.
 type Try struct{ Key string }
 
-// SetLook says whether to look inside the forward stage.
+// SetLook sets whether to look inside the forward stage.
 type SetLook struct{ On bool }
 
-// SetSpeed sets how fast Play goes.
+// SetSpeed sets the speed of Play.
 type SetSpeed struct{ Speed Speed }
 
 // Set changes knobs, by key, and sets the logit bias, the order of the rules, the grammar
-// and the stop strings where they are not nil. A grammar holds for a text from its first
+// and the stop strings if they are not nil. A grammar applies to a text from its first
 // token on.
-// Before a step's draw it affects the stages shown immediately, after it the
-// next step; what was generated beyond that point is dropped.
+// Before a step's draw it affects the stages shown immediately, after the draw the next
+// step; what was generated beyond that point is dropped.
 type Set struct {
 	Knobs infer.Knobs
 	Bias  *sampling.Bias
@@ -107,8 +106,8 @@ type Set struct {
 	Grammar *string
 }
 
-// Move is [Set] for the order of the rules: it gives one another place, from 0
-// ([sampling.Order.Move]).
+// Move is [Set] for the order of the rules: it moves one rule to another place, counted
+// from 0 ([sampling.Order.Move]).
 type Move struct {
 	Rule string
 	To   int
@@ -130,13 +129,12 @@ func SetAll(s infer.Settings) Set {
 	return c
 }
 
-// Begin lists the commands that begin a text with its own settings.
+// Begin returns the commands that begin a text with its own settings.
 func Begin(s infer.Settings, prompt string) []Command {
 	return []Command{SetAll(s), Start{Prompt: prompt}}
 }
 
-// SetPreset is Set for all of sampling's knobs but the seed, by a preset's
-// name.
+// SetPreset is Set for all sampling knobs except the seed, by the name of a preset.
 type SetPreset struct{ Key string }
 
 func (Start) command()      {}
@@ -177,5 +175,5 @@ const (
 	SpeedMax    Speed = "max"
 )
 
-// Speeds in the order in which screens show them.
+// Speeds lists the speeds in the order in which screens show them.
 var Speeds = []Speed{SpeedHalf, SpeedNormal, SpeedDouble, SpeedFour, SpeedMax}

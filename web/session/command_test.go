@@ -20,11 +20,11 @@ func TestNewSessionIsEmpty(t *testing.T) {
 		t.Errorf("got state %+v, want the default settings, the given model and an empty frontier", st)
 	}
 	if session.DefaultLimits().PromptBytes != 256<<10 {
-		t.Errorf("prompts of %d bytes are taken, want 262144", session.DefaultLimits().PromptBytes)
+		t.Errorf("prompts of %d bytes are accepted, want 262144", session.DefaultLimits().PromptBytes)
 	}
 }
 
-// A start reads the prompt immediately and shows the first stage.
+// TestStartReadsThePrompt: a start reads the prompt immediately and shows the first stage.
 func TestStartReadsThePrompt(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hé"})
 	st := s.State()
@@ -35,7 +35,7 @@ func TestStartReadsThePrompt(t *testing.T) {
 		t.Errorf("prompt tokens %+v, want 3 elements, [0].Text = %q, [2].Bytes[0] = 0xa9", st.PromptTokens, "H")
 	}
 	if st.Dist != nil || st.Stage(0).Kind() != infer.KindForward || st.StageOf(infer.KindLogits, 0) != nil {
-		t.Error("there is more than the forward pass")
+		t.Error("more than the forward pass has run")
 	}
 	// A second start keeps nothing of the first.
 	apply(t, s, session.StepToken{}, session.StepToken{}, session.Back{}, session.Start{Prompt: "x"})
@@ -49,7 +49,7 @@ func TestStartReadsThePrompt(t *testing.T) {
 	}
 }
 
-// Seven stages make a token; Back looks back and undoes nothing.
+// TestStepStageAndBack: seven stages make a token; Back moves back and undoes nothing.
 func TestStepStageAndBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"})
 	for i := 1; i < 14; i++ {
@@ -80,12 +80,12 @@ func TestStepStageAndBack(t *testing.T) {
 		apply(t, s, session.StepStage{})
 	}
 	if s.State().Cursor != frontier || &s.State().Steps[1].Logits[0] != &steps[1].Logits[0] {
-		t.Error("going forward over what had run ran it again")
+		t.Error("going forward over stages that had run ran them again")
 	}
 }
 
-// StepToken: to the end of this turn, then of the next; looking back it moves
-// over turns that have run.
+// TestStepTokenEndsTheTurn: StepToken goes to the end of this turn, then of the next. When
+// looking back it moves over turns that have run.
 func TestStepTokenEndsTheTurn(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -140,7 +140,7 @@ func TestSeekMovesTheCursor(t *testing.T) {
 	}
 }
 
-// Reset goes back to the prompt; then the same text follows again.
+// TestResetReturnsToThePrompt: Reset goes back to the prompt, and the same text follows again.
 func TestResetReturnsToThePrompt(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	before := s.State()
@@ -162,7 +162,7 @@ func TestResetReturnsToThePrompt(t *testing.T) {
 	}
 }
 
-// Every command that needs a text is refused before there is one.
+// TestCommandsBeforeStartAreRefused: every command that needs a text is refused before there is one.
 func TestCommandsBeforeStartAreRefused(t *testing.T) {
 	s := session.New(tinyModel(t), session.DefaultLimits())
 	for _, c := range []session.Command{
@@ -189,8 +189,8 @@ func TestCommandsBeforeStartAreRefused(t *testing.T) {
 	}
 }
 
-// Every value out of range: the field, the range, a sentence; the run does not
-// change.
+// TestValuesOutOfRangeAreRefused: every value out of range is refused with its field, the
+// range and a sentence, and the run does not change.
 func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Back{})
 	long := strings.Repeat("x", 256<<10+1)

@@ -14,8 +14,8 @@ type SpaceAtEnd struct {
 	Prompt    string // without the spaces
 }
 
-// NewSpaceAtEnd returns what to say of a prompt, and false if it may end as it does: see
-// [infer.Model.SpacesAtEnd].
+// NewSpaceAtEnd returns the explanation for a prompt, and false if the prompt's end is
+// fine: see [infer.Model.SpacesAtEnd].
 func NewSpaceAtEnd(m *infer.Model, prompt string) (SpaceAtEnd, bool) {
 	n := m.SpacesAtEnd(prompt)
 	if n == 0 {

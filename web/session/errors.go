@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The codes of refusals that only a run has, besides those of [terms.Code]. A
-// refused command does not change the run.
+// The codes of refusals that are specific to runs, besides those of [terms.Code]. A refused
+// command does not change the run.
 const (
 	CodeOrder   terms.Code = "order"   // the run's state does not allow the command
 	CodeStopped terms.Code = "stopped" // a stop condition has fired
@@ -16,8 +16,8 @@ const (
 	CodeOther   terms.Code = "other"   // a link made with another model
 )
 
-// typed turns an error of the engine into a [*terms.Refusal]; a context that
-// ended is returned as it is.
+// typed turns an error of the engine into a [*terms.Refusal]. The error of an ended context
+// is returned unchanged.
 func typed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

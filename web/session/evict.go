@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Bytes is the memory used by the run's cache and trace, 0 while evicted.
+// Bytes returns the memory used by the run's cache and trace, 0 while evicted.
 func (s *Session) Bytes() int64 {
 	if s.loop == nil {
 		return 0
@@ -27,9 +27,9 @@ func (s *Session) Bytes() int64 {
 	return n
 }
 
-// Evict frees the cache and the trace and keeps the log, from which the next
-// command, or Restore, rebuilds them bit for bit. The state returned last still
-// holds its steps until then; only its Version and cursor are kept here.
+// Evict frees the cache and the trace and keeps the log, from which the next command, or
+// Restore, rebuilds them bit for bit. The last returned state still holds its steps until
+// then; the session keeps only the state's Version and cursor.
 func (s *Session) Evict() {
 	if s.loop == nil {
 		return
@@ -37,11 +37,11 @@ func (s *Session) Evict() {
 	s.evictTo(s.loop.Log())
 }
 
-// Recover makes the session what it was after the last command, following a panic in
-// one: it is evicted then, and rebuilt from the log of the state returned last.
+// Recover resets the session after a panic in a command to what it was before the command.
+// The session is then evicted, and rebuilt from the log of the last returned state.
 func (s *Session) Recover() {
 	if s.log != nil {
-		return // it was being rebuilt
+		return // the run was being rebuilt
 	}
 	if s.loop = nil; s.state.Started() {
 		s.evictTo(infer.LogOf(s.model, s.state.Whole(), s.state.Steps, s.state.Settings))
@@ -85,6 +85,6 @@ func (s *Session) restore(ctx context.Context) error {
 	next := *s.state
 	next.Steps = loop.Steps()
 	asked := next.WhatIf
-	s.publish(&next).WhatIf = asked // nobody has seen the new state yet
+	s.publish(&next).WhatIf = asked // the new state has not been shown yet
 	return nil
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Fields are a command's fields as a client wrote them: JSON values, or the
-// texts of a form. The readers remove them one by one and keep the first error;
-// what remains at the end is unexpected.
+// Fields holds a command's fields as a client wrote them: JSON values, or the texts of a
+// form. The readers remove them one by one and keep the first error; any field left at the
+// end is unexpected.
 type Fields struct {
 	raw   map[string]json.RawMessage // JSON, or plain text if texts is set
 	texts bool
@@ -35,8 +35,8 @@ func TextFields(form map[string]string) *Fields {
 	return f
 }
 
-// JSONFields returns the fields of a message, which must be one JSON object of
-// valid Unicode in which no object has a field twice.
+// JSONFields returns the fields of a message, which must be one JSON object of valid
+// Unicode without duplicate fields in any object.
 func JSONFields(message []byte) (*Fields, *terms.Refusal) {
 	f := &Fields{}
 	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
@@ -57,7 +57,7 @@ func JSONFields(message []byte) (*Fields, *terms.Refusal) {
 	return f, nil
 }
 
-// Err is the first error in the fields read so far, or nil.
+// Err returns the first error in the fields read so far, or nil.
 func (f *Fields) Err() *terms.Refusal { return f.err }
 
 // Has reports whether a field is given and has not been read.
@@ -66,8 +66,8 @@ func (f *Fields) Has(name string) bool { _, ok := f.raw[name]; return ok }
 // Rest returns the unread fields by name, each as received.
 func (f *Fields) Rest() map[string]json.RawMessage { return f.raw }
 
-// Unexpected refuses the first unread field, by name; of says what it was sent
-// with, takes which fields that has.
+// Unexpected refuses the first unread field, by name. of is what the field was sent with,
+// and takes lists the fields that of has.
 func (f *Fields) Unexpected(of, takes string) *terms.Refusal {
 	if f.err != nil || len(f.raw) == 0 {
 		return f.err
@@ -93,7 +93,7 @@ func (f *Fields) take(name string) json.RawMessage {
 	return raw
 }
 
-// got is a value as an error shows it.
+// got returns a value as shown in an error.
 func (f *Fields) got(raw json.RawMessage) string {
 	switch {
 	case raw == nil:
@@ -132,8 +132,8 @@ func (f *Fields) Texts(name string) []string {
 	return list
 }
 
-// number parses a number in either form. JSON has no NaN and no infinity, and
-// this rejects a number that is too large for a float64.
+// number parses a number in either form. JSON has no NaN and no infinity, and number
+// rejects values too large for a float64.
 func (f *Fields) number(raw json.RawMessage) (float64, bool) {
 	if f.texts {
 		return terms.ReadNumber(string(raw))
@@ -145,7 +145,7 @@ func (f *Fields) number(raw json.RawMessage) (float64, bool) {
 	return x, err == nil
 }
 
-// Number reads a required number; want says which are accepted.
+// Number reads a required number; want describes which are accepted.
 func (f *Fields) Number(name, want string) float64 {
 	raw := f.take(name)
 	x, ok := f.number(raw)
@@ -201,7 +201,7 @@ func (f *Fields) Bias(name string) *sampling.Bias {
 }
 
 // Order reads an order of the rules: a text ([sampling.ParseOrder]), or a list of their
-// names. unnamed are the rules that it leaves out.
+// names. unnamed lists the rules that it omits.
 func (f *Fields) Order(name string) (o sampling.Order, unnamed []sampling.Rule) {
 	var text string
 	if raw := f.raw[name]; len(raw) > 0 && raw[0] == '[' && !f.texts {
@@ -241,8 +241,8 @@ func (f *Fields) Whole(name string, least, most int64) int64 {
 // Int reads a required whole number that fits an int on every machine.
 func (f *Fields) Int(name string) int { return int(f.Whole(name, math.MinInt32, math.MaxInt32)) }
 
-// Truth reads a required true or false. A form may omit false, as it does for
-// an unticked box.
+// Truth reads a required true or false. A form may omit false, as it does for an unchecked
+// box.
 func (f *Fields) Truth(name string) bool {
 	switch raw := f.take(name); {
 	case string(raw) == "true":
@@ -279,8 +279,8 @@ func halfCharacter(text []byte) bool {
 	return high
 }
 
-// repeated returns the name of a field that an object of valid JSON text has twice, at
-// any depth. The decoder would keep the last one, and other programs the first.
+// repeated returns the name of a field that is duplicated in an object of valid JSON text,
+// at any depth. The decoder would keep the last one, and other programs the first.
 func repeated(text []byte) (name string, found bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	// open are the names seen in each object that has not ended yet; nil for a list.
@@ -288,7 +288,7 @@ func repeated(text []byte) (name string, found bool) {
 	for wantName := false; ; {
 		token, err := d.Token()
 		if err != nil {
-			return "", false // the end: the text is valid
+			return "", false // end of the text, which is valid
 		}
 		if key, text := token.(string); text && wantName {
 			seen := open[len(open)-1]
@@ -310,7 +310,7 @@ func repeated(text []byte) (name string, found bool) {
 	}
 }
 
-// clip shortens a value of a message, at a character boundary.
+// clip shortens a value for a message, at a character boundary.
 func clip(raw json.RawMessage) string {
 	const most = 40
 	if len(raw) <= most {

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// unmark converts the marks by which screens show white space back to it.
+// unmark converts the marks for white space back to white space.
 var unmark = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 
 // How well a token fits a search, best first.
@@ -22,11 +22,11 @@ const (
 	fitsNot
 )
 
-// Find looks for tokens by their text, as typed or with white space marked
-// (· ↵ ⇥): first the one with exactly this text, then the same after a space,
-// then the same in other case, then those that begin with it, then those that contain it,
-// each kind by rank at a step whose logits have run. It returns the ids of at
-// most `most` of them and how many more there are.
+// Find searches for tokens by their text, as typed or with white space marked (· ↵ ⇥). It
+// returns first the token with exactly this text, then the same after a space, then the
+// same in another case, then those that begin with it, then those that contain it, each
+// kind by rank at a step whose logits have run. It returns the ids of at most `most` tokens
+// and how many more there are.
 func (s *State) Find(step int, text string, most int) (ids []int, more int) {
 	if text == "" {
 		return nil, 0

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestGrammarIsFixedForARun: a grammar is set before the first token, by a message too, and stays
-// as it is from then on; a link keeps it, and leads to the same text.
+// TestGrammarIsFixedForARun: a grammar is set before the first token, also by a message,
+// and does not change from then on. A link keeps it, and leads to the same text.
 func TestGrammarIsFixedForARun(t *testing.T) {
 	const yesNo = `{"enum":["yes","no"]}`
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
@@ -62,7 +62,7 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 			len(st.Steps), st.Steps[1].Chosen,
 		)
 	}
-	// A link that could not be read again is not made.
+	// A link that could not be read back is not made.
 	long := `{"title":"` + strings.Repeat("x", 60<<10) + `","type":"null"}`
 	s = New(testmodel.Target(t), DefaultLimits())
 	for _, c := range []Command{Set{Grammar: &long}, Start{Prompt: "A"}, StepToken{}} {
@@ -75,7 +75,7 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 	}
 }
 
-// TestGrammarsThatAreRefused: before anything runs, and the settings stay.
+// TestGrammarsThatAreRefused: invalid grammars are refused before anything runs, and the settings stay.
 func TestGrammarsThatAreRefused(t *testing.T) {
 	for _, bad := range []string{"x", "regexp:(", `{"$ref":"#"}`, `{"not":{}}`} {
 		s := New(testmodel.Target(t), DefaultLimits())
@@ -90,8 +90,8 @@ func TestGrammarsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestSlowGrammarEndsPlaying: a mask that takes too long to work out ends the
-// playing with a sentence.
+// TestSlowGrammarEndsPlaying: a mask that takes too long to compute ends playing with a
+// message.
 func TestSlowGrammarEndsPlaying(t *testing.T) {
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
 	open := "regexp:(([a-z ]?){30}){30}"

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestGivenTokensSurvive: a run of given tokens is the same run in a link, and after a rest.
+// TestGivenTokensSurvive: a run of given tokens is the same after a link and after a rest.
 func TestGivenTokensSurvive(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -49,6 +49,6 @@ func TestGivenTokensSurvive(t *testing.T) {
 	}
 	link.Log.Prompt = "The dog"
 	if _, err := New(m, DefaultLimits()).Apply(context.Background(), Open{Link: link}); err == nil {
-		t.Error("a link whose text is not what its tokens spell was opened, want an error")
+		t.Error("a link whose tokens do not spell its text was opened, want an error")
 	}
 }

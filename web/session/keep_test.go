@@ -11,13 +11,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A branch keeps the settings that it had when it was left, even after the run
-// was evicted.
+// TestBranchKeepsItsSettings: a branch keeps the settings that it had when it was left,
+// even after the run was evicted.
 func TestBranchKeepsItsSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{})
 	first := s.State().Branches[0].ID
-	// Looking back, a setting cuts the second token off and begins another
+	// When looking back, a change of settings cuts off the second token and begins another
 	// branch.
 	st := apply(
 		t, s, session.Back{}, session.Back{}, session.Back{}, session.SetKnob("temperature", 2.5),
@@ -44,7 +44,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 	}
 }
 
-// A link holds every token that a person chose, each at its step.
+// TestLinkHoldsEveryChoice: a link holds every token that a person chose, each at its step.
 func TestLinkHoldsEveryChoice(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
@@ -73,7 +73,7 @@ func TestLinkHoldsEveryChoice(t *testing.T) {
 	}
 }
 
-// A link cannot contain a prompt that could not be typed.
+// TestLinkPromptIsBounded: a link cannot contain a prompt that could not be typed.
 func TestLinkPromptIsBounded(t *testing.T) {
 	t.Parallel()
 	st := open(t, session.Start{Prompt: "Hello"}, session.StepToken{}).State()
@@ -86,13 +86,13 @@ func TestLinkPromptIsBounded(t *testing.T) {
 		if taken {
 			apply(t, s, session.Open{Link: link})
 		} else if e := wantRefused(t, s, session.Open{Link: link}); e.Field != "prompt" {
-			t.Errorf("a prompt of 5 bytes where %d are accepted: got %v, want a refusal of the prompt", bytes, e)
+			t.Errorf("a prompt of 5 bytes with a limit of %d: got %v, want a refusal of the prompt", bytes, e)
 		}
 	}
 }
 
-// The same files with rounded weights write a different text: a link made with
-// one does not open with the other.
+// TestLinkBelongsToItsModel: the same files with rounded weights write a different text, so
+// a link made with one does not open with the other.
 // Promise: A link made with another model is refused instead of showing a different text.
 func TestLinkBelongsToItsModel(t *testing.T) {
 	t.Parallel()

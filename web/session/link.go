@@ -18,23 +18,23 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Link is a run as a line of text: the log that restores it and the stage
-// shown. It is part of a page's address, so it may come from anywhere, from any
-// version, and edited by hand.
+// A Link is a run as a line of text: the log that restores it and the stage shown. It is
+// part of a page's address, so it can come from anywhere, from any version, and be edited
+// by hand.
 type Link struct {
 	Log    infer.Log
 	Cursor Cursor
-	// Undrawn says that the draw of the stage shown was withheld: [State.Undrawn].
+	// Undrawn is set if the draw of the stage shown was withheld: see [State.Undrawn].
 	Undrawn bool
 	// Chat is the conversation that the prompt was written from, or nil: see [State.Chat].
 	Chat *Chat
 }
 
-// Bounds on what [ParseLink] accepts. Links made by this program are far
+// Limits on what [ParseLink] accepts. Links made by this program are far
 // smaller: a prompt of 4 KiB and a few hundred changes.
 const (
-	// MaxLink is the longest link, in bytes. A server must accept request lines
-	// that long.
+	// MaxLink is the maximum length of a link, in bytes. A server must accept request lines
+	// of that length.
 	MaxLink     = 32 << 10
 	maxLinkJSON = 64 << 10 // inflated
 	hashPrefix  = 16       // hex digits of the model's hash in a link
@@ -45,19 +45,19 @@ type wireLink struct {
 	V  int            `json:"v"`           // version of this form
 	M  string         `json:"m"`           // beginning of the model's hash
 	P  string         `json:"p"`           // prompt
-	T  []int          `json:"t,omitempty"` // where special tokens stand in it
-	I  []int          `json:"i,omitempty"` // its tokens, where they are not the usual ones
+	T  []int          `json:"t,omitempty"` // positions of special tokens in it
+	I  []int          `json:"i,omitempty"` // its tokens, if they differ from the encoded prompt
 	S  []wireChange   `json:"s"`           // settings, each from a step on
 	E  wireSettings   `json:"e"`           // settings for what follows
 	C  [][2]int       `json:"c,omitempty"` // step and token of each choice by hand
-	G  []int          `json:"g,omitempty"` // steps after whose stop it continued
+	G  []int          `json:"g,omitempty"` // steps after whose stop the run continued
 	N  int            `json:"n"`           // steps
 	R  int            `json:"r"`           // the last step's last stage
 	At [2]int         `json:"at"`          // step and stage shown
 	U  int            `json:"u,omitempty"` // 1 if its draw is withheld
 	K  int            `json:"k,omitempty"` // columns of the prompt kept from the text before
 	H  []chat.Message `json:"h,omitempty"` // the chat that the prompt was written from
-	D  int64          `json:"d,omitempty"` // when
+	D  int64          `json:"d,omitempty"` // when the chat was written
 }
 
 type wireChange struct {
@@ -65,15 +65,15 @@ type wireChange struct {
 	Settings wireSettings
 }
 
-// packers are idle compressors: every state pushed has a link, and a compressor
-// is far larger than what it packs.
+// packers are idle compressors: every state that is sent has a link, and a compressor is
+// far larger than the link it packs.
 var packers = sync.Pool{New: func() any {
 	z, _ := flate.NewWriter(nil, flate.BestCompression) // the level is valid
 	return z
 }}
 
-// LinkOf returns the link to what a state shows, or "" before the first Start
-// or if so much was changed by hand that it would be longer than [MaxLink].
+// LinkOf returns the link to what a state shows. It returns "" before the first Start, or
+// if there are so many changes by hand that the link would be longer than [MaxLink].
 func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
@@ -94,7 +94,7 @@ func LinkTo(m *infer.Model, link string, at Cursor) (string, error) {
 	return l.text(), nil
 }
 
-// text packs a link. It is "" where that would be longer than [MaxLink].
+// text packs a link. It returns "" if the result would be longer than [MaxLink].
 func (l Link) text() string {
 	log := l.Log
 	w := wireLink{
@@ -117,7 +117,7 @@ func (l Link) text() string {
 	if err != nil {
 		panic(fmt.Sprintf("session: a link: %v", err)) // plain numbers and strings
 	}
-	if len(text) > maxLinkJSON { // a long grammar, and changes
+	if len(text) > maxLinkJSON { // a long grammar and many changes
 		return ""
 	}
 	var b bytes.Buffer
@@ -153,7 +153,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	if err := json.Unmarshal(plain, &w); err != nil {
 		return Link{}, damaged
 	}
-	if !utf8.Valid(plain) || halfCharacter(plain) { // the decoder put U+FFFD there: not the text that was shared
+	if !utf8.Valid(plain) || halfCharacter(plain) { // with U+FFFD it is not the text that was shared
 		return Link{}, damaged
 	}
 	if w.V != 1 {
@@ -187,8 +187,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	return link, nil
 }
 
-// check rejects what this program's links never contain, so that a replay meets
-// nothing absurd.
+// check rejects what this program's links never contain, so that a replay gets no absurd
+// input.
 func (l Link) check(m *infer.Model) error {
 	log := l.Log
 	switch {

@@ -13,25 +13,24 @@ import (
 
 // wireSettings are settings in a link: each knob's number under its letter
 // ([terms.Knob.Letter]), the logit bias, the order of the rules, the grammar and the stop
-// strings.
-// Filters and penalties that are off are left out, so that links stay short, and a link
-// made before a knob existed still means the same.
+// strings. Filters and penalties that are off are omitted, so that links stay short, and a
+// link made before a knob existed keeps its meaning.
 type wireSettings infer.Settings
 
-// stopLetter names the stop strings.
+// stopLetter is the key of the stop strings.
 const stopLetter = "s"
 
-// orderLetter names the order of the rules.
+// orderLetter is the key of the order of the rules.
 const orderLetter = "w"
 
-// grammarLetter names the grammar.
+// grammarLetter is the key of the grammar.
 const grammarLetter = "g"
 
-// biasLetter names the logit bias.
+// biasLetter is the key of the logit bias.
 const biasLetter = "l"
 
-// always lists the letters that every link has, even for a rule that is off: early
-// versions of this program need them.
+// always lists the letters that every link contains, even for a rule that is off, since
+// early versions of this program require them.
 const always = "tprx"
 
 // MarshalJSON implements [json.Marshaler].

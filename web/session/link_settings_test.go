@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestLinkSettingsFormat: what is off is left out of a link, and read back as off. The texts
-// are those of links that are around: they must not change.
+// TestLinkSettingsFormat: settings that are off are omitted from a link, and read back as
+// off. The texts are from links in use, so they must not change.
 func TestLinkSettingsFormat(t *testing.T) {
 	for text, want := range map[string]infer.Settings{
 		`{"f":3,"t":0.7,"p":0.9,"r":42,"x":64}`: {
@@ -38,7 +38,7 @@ func TestLinkSettingsFormat(t *testing.T) {
 	}
 }
 
-// TestLinkLettersAreUnique: every knob has a letter of its own.
+// TestLinkLettersAreUnique: every knob has a different letter.
 func TestLinkLettersAreUnique(t *testing.T) {
 	of := map[string]string{
 		stopLetter: "stop strings", biasLetter: "the logit bias", orderLetter: "the order of the rules",
@@ -46,13 +46,13 @@ func TestLinkLettersAreUnique(t *testing.T) {
 	}
 	for _, k := range terms.Knobs() {
 		if len(k.Letter) != 1 || of[k.Letter] != "" {
-			t.Errorf(`%s has the letter %q, which is that of %q; want 1 byte, ""`, k.Key, k.Letter, of[k.Letter])
+			t.Errorf(`%s has the letter %q, which also belongs to %q; want 1 byte, ""`, k.Key, k.Letter, of[k.Letter])
 		}
 		of[k.Letter] = k.Key
 	}
 }
 
-// TestSetTakesALogitBias: as JSON and from a form, and links keep it.
+// TestSetTakesALogitBias: a logit bias is accepted as JSON and from a form, and links keep it.
 func TestSetTakesALogitBias(t *testing.T) {
 	f, refused := JSONFields([]byte(`{"logit_bias": {"7": -100, "3": 2.5}, "frequency_penalty": 0.5}`))
 	if refused != nil {

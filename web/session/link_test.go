@@ -46,8 +46,8 @@ func TestLinkRestoresTheRun(t *testing.T) {
 	}
 }
 
-// A model that was trained with a start token continues from that alone: an
-// empty prompt is a run like any other, and so is its link.
+// TestEmptyPromptAfterAStartToken: a model that was trained with a start token continues
+// from that alone, so an empty prompt is a run like any other, and so is its link.
 func TestEmptyPromptAfterAStartToken(t *testing.T) {
 	run := newRun(t, "")
 	st := must(t, run, StepToken{}, StepToken{})
@@ -83,11 +83,11 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		_, err := ParseLink(st.Model, c.text)
 		var e *terms.Refusal
 		if !errors.As(err, &e) || e.Code != CodeLink || !strings.Contains(e.Message, c.say) {
-			t.Errorf("%s: %v, want a link error that says %q", name, err, c.say)
+			t.Errorf("%s: %v, want a link error with %q", name, err, c.say)
 		}
 	}
-	// Edited by hand: more steps than the run can have, and a stage that the
-	// stop condition never let run.
+	// Edited by hand: more steps than the run can have, and a stage that cannot have run
+	// because of the stop condition.
 	for name, edit := range map[string]func(*Link){
 		"no steps":          func(l *Link) { l.Log.Steps = 0 },
 		"beyond the window": func(l *Link) { l.Log.Steps = 513 },
@@ -149,7 +149,7 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A link that says a run went on which the model had ended.
+	// A link that claims that a run continued after its end.
 	run := newRun(t, "The capital of France is")
 	must(t, run, SetKnob("temperature", 0))
 	for run.State().Stopped == "" {
@@ -172,8 +172,8 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestLinkWithTypicalPOff: a link may turn typical-p off by its largest value,
-// which equals omitting it; a negative one is refused.
+// TestLinkWithTypicalPOff: a link can turn typical-p off with its largest value, which
+// equals omitting it; a negative one is refused.
 func TestLinkWithTypicalPOff(t *testing.T) {
 	st := must(t, newRun(t, "The capital of France is"), StepToken{})
 	good := LinkOf(st)
@@ -187,7 +187,7 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	}
 	with := func(y string) string {
 		edited := strings.ReplaceAll(string(plain), `"p":0.9,`, `"p":0.9,"y":`+y+`,`)
-		if strings.Count(edited, `"y"`) != 2 { // of the first step, and of what follows
+		if strings.Count(edited, `"y"`) != 2 { // for the first step, and for what follows
 			t.Fatalf(`the link is %s, want "y" in it twice`, edited)
 		}
 		var b bytes.Buffer
@@ -217,9 +217,8 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	}
 }
 
-// TestRebuildKeepsAnExistingRun: when two pages reconnect to a server that lost
-// their run, the second finds the run that the first rebuilt, and leaves it
-// alone.
+// TestRebuildKeepsAnExistingRun: when two pages reconnect to a server that lost their run,
+// the second finds the run that the first rebuilt, and does not change it.
 func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	first := must(t, newRun(t, "The capital of France is"), StepToken{})
 	link, err := ParseLink(first.Model, LinkOf(first))
@@ -234,8 +233,8 @@ func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	}
 }
 
-// TestLinkWithBrokenUnicode: a link whose prompt is not Unicode would show another text
-// than the one shared, so it is refused, as such a message on a socket is.
+// TestLinkWithBrokenUnicode: a link whose prompt is not Unicode would show a different text
+// than the one shared, so it is refused, as it would be in a message on a socket.
 func TestLinkWithBrokenUnicode(t *testing.T) {
 	st := must(t, newRun(t, "Once upon QQ"), StepToken{})
 	packed, err := base64.RawURLEncoding.DecodeString(LinkOf(st))
@@ -262,8 +261,8 @@ func TestLinkWithBrokenUnicode(t *testing.T) {
 	}
 }
 
-// FuzzParseLink checks that parsing a link, whose text may come from anywhere,
-// gives an error or a complete link.
+// FuzzParseLink checks that parsing a link, whose text can come from anywhere, returns an
+// error or a complete link.
 func FuzzParseLink(f *testing.F) {
 	s := newRunF(f)
 	f.Add(LinkOf(s.State()))
@@ -273,7 +272,7 @@ func FuzzParseLink(f *testing.F) {
 		link, err := ParseLink(s.State().Model, text)
 		if err == nil {
 			if err := link.check(s.State().Model); err != nil {
-				t.Errorf("a link was taken that does not fit together: %v", err)
+				t.Errorf("an inconsistent link was accepted: %v", err)
 			}
 			if !utf8.ValidString(link.Log.Prompt) {
 				t.Errorf("a link has the prompt %q, want valid UTF-8", link.Log.Prompt)

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// anyCommand draws a command, sensible or not.
+// anyCommand returns a generator of commands, sensible or not.
 func anyCommand() *rapid.Generator[session.Command] {
 	is := func(c session.Command) *rapid.Generator[session.Command] { return rapid.Just(c) }
 	step, stage := rapid.IntRange(0, 5), rapid.IntRange(0, 8)
@@ -69,8 +69,8 @@ func anyCommand() *rapid.Generator[session.Command] {
 	)
 }
 
-// anyKnobs sets some of the knobs of usual, to their value or to one of others,
-// which may be refused.
+// anyKnobs sets some of the knobs of usual, to their value or to one of others, which can
+// be out of range.
 func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	some := infer.Knobs{}
 	for _, key := range slices.Sorted(maps.Keys(usual)) {
@@ -81,10 +81,10 @@ func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	return some
 }
 
-// Any commands in any order: each is carried out or refused with a code and a
-// sentence; the state is consistent; looking back and forward again changes
-// nothing; a restored run, its replayed log and its link opened elsewhere give
-// the same; and no state that was returned ever changes.
+// TestAnyCommandSequenceIsConsistent applies random commands. Each is carried out or
+// refused with a code and a sentence; the state is consistent; going back and forward again
+// changes nothing; a restored run, its replayed log and its link opened elsewhere give the
+// same state; and no returned state ever changes.
 func TestAnyCommandSequenceIsConsistent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := open(t)
@@ -128,7 +128,7 @@ func TestAnyCommandSequenceIsConsistent(t *testing.T) {
 		checkLink(rt, s.State())
 		for i, st := range handed {
 			if !reflect.DeepEqual(*st, copies[i]) {
-				rt.Fatalf("the state of version %d has changed since it was handed out", st.Version)
+				rt.Fatalf("the state of version %d has changed since it was returned", st.Version)
 			}
 		}
 	})
@@ -149,8 +149,8 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 		if (e.Field != "") != (e.Code == terms.CodeRange) || (e.Want != "") != (e.Code == terms.CodeRange) {
 			t.Fatalf("refused with %+v, want a field and a range exactly for range errors", e)
 		}
-		if st != before && !before.Playing { // a tick that is refused ends playing
-			t.Fatalf("refused with %v, and the state is another", err)
+		if st != before && !before.Playing { // a refused tick ends playing
+			t.Fatalf("refused with %v, but the state has changed", err)
 		}
 	} else if st != before && st.Version != before.Version+1 {
 		t.Fatalf("got version %d after %d, want the next number", st.Version, before.Version)
@@ -158,7 +158,7 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	f := st.Frontier()
 	if c := st.Cursor; c.Step < 1 || c.Step > f.Step || c.Stage < infer.KindForward || c.Stage > st.Step().Ran ||
 		st.Step().N != c.Step {
-		t.Fatalf("the cursor %+v is not in the run to %+v", c, f)
+		t.Fatalf("the cursor %+v is not within the run, which ends at %+v", c, f)
 	}
 	if (st.Dist == nil) != (st.Step().Ran < infer.KindSoftmax) || st.Dist != nil &&
 		st.Dist.Settings != st.Step().Settings.Settings {
@@ -182,8 +182,8 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	}
 }
 
-// checkUndrawn checks that a draw that is withheld has not been made, so that
-// nothing that is made of the state can give it away.
+// checkUndrawn checks that a withheld draw has not been made, so that nothing derived from
+// the state can reveal it.
 func checkUndrawn(t *rapid.T, st *session.State) {
 	if !st.Undrawn {
 		if st.Shown() != st.Cursor.Stage {
@@ -206,8 +206,8 @@ func checkUndrawn(t *rapid.T, st *session.State) {
 	}
 }
 
-// pause ends playing, a side effect of looking back and of an eviction that is
-// not compared here.
+// pause ends playing, which is a side effect of looking back and of an eviction that is not
+// compared here.
 func pause(t *rapid.T, s *session.Session) *session.State {
 	if s.State().Playing {
 		apply(t, s, session.Pause{})
@@ -220,7 +220,7 @@ func checkBackAndForward(t *rapid.T, s *session.Session) {
 	if before.Cursor == at(1, infer.KindForward) {
 		return
 	}
-	if before.WhatIf != nil { // a question about a draw ends when the learner looks elsewhere
+	if before.WhatIf != nil { // a what-if question ends when the learner moves to another stage
 		apply(t, s, session.WhatIf{})
 		before = s.State()
 	}
@@ -248,8 +248,8 @@ func checkEviction(t *rapid.T, s *session.Session) {
 	wantSameRun(t, "evicted and restored", content(st), content(before))
 }
 
-// checkRest puts the run to rest, and returns the session that it wakes in, with all
-// of its branches.
+// checkRest puts the run to rest, and returns the session in which it wakes, with all its
+// branches.
 func checkRest(t *rapid.T, s *session.Session) *session.Session {
 	before := pause(t, s)
 	packed, err := s.Rest()
@@ -301,15 +301,14 @@ func linkTo(t *rapid.T, st *session.State) session.Link {
 	return link
 }
 
-// checkLink opens the link to a state in a new session. It shows the same,
-// except for what was left (other branches, ghosts), what was only asked
-// (another u), and whether it plays, and how fast.
+// checkLink opens the link to a state in a new session. The new session shows the same,
+// except for other branches, ghosts, a what-if question, the speed and whether it plays.
 func checkLink(t *rapid.T, st *session.State) {
 	fresh := session.New(st.Model, session.DefaultLimits())
 	apply(t, fresh, session.SetLook{On: st.Looking}, session.Open{Link: linkTo(t, st)})
 	got, want := content(fresh.State()), content(st)
 	if st.Finishing {
-		got.Look, want.Look = nil, nil // nothing looks inside while it runs to the end
+		got.Look, want.Look = nil, nil // there is no look inside while it runs to the end
 	}
 	for _, c := range []*session.State{&got, &want} {
 		c.Branches, c.Ghosts, c.WhatIf, c.Playing, c.Finishing, c.Speed, c.Text = nil, nil, nil, false, false, "", 0

@@ -21,11 +21,11 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// tinyContext is the context of the tiny model: few enough for a run to reach the end.
+// tinyContext is the context of the tiny model, small enough for a run to reach its end.
 const tinyContext = 24
 
-// tiny is a real model with random weights: 2 layers of width 8, the bundled
-// tokenizer cut down to the end of text (id 0) and the 256 bytes (id 1 + …).
+// tiny is a real model with random weights: 2 layers of width 8, and the bundled tokenizer
+// reduced to the end of text (id 0) and the 256 bytes (id 1 + …).
 var tiny = sync.OnceValues(func() (*infer.Model, error) {
 	tokenizer, err := bytesOnly("../../infer/bundled/target/tokenizer.json")
 	if err != nil {
@@ -112,7 +112,7 @@ func tinyModel(tb tester) *infer.Model {
 	return m
 }
 
-// tester is what a test and a property have in common.
+// tester is the common interface of tests and properties.
 type tester interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -139,13 +139,13 @@ func apply(tb tester, s *session.Session, commands ...session.Command) *session.
 			tb.Fatalf("%T%+v: %v", c, c, err)
 		}
 		if st != s.State() {
-			tb.Fatalf("%T returned another state than the session has", c)
+			tb.Fatalf("%T returned a state that is not the session's", c)
 		}
 	}
 	return s.State()
 }
 
-// wantRefused gives a command that must be refused and leave all as it was.
+// wantRefused applies a command that must be refused and must change nothing.
 func wantRefused(tb tester, s *session.Session, c session.Command) *terms.Refusal {
 	tb.Helper()
 	before := s.State()
@@ -166,7 +166,7 @@ func at(step int, stage infer.Kind) session.Cursor { return session.Cursor{Step:
 
 func ptr[T any](v T) *T { return &v }
 
-// copyOf shares no memory with a state that anyone could modify.
+// copyOf returns a copy of a state that shares no mutable memory with it.
 func copyOf(st *session.State) session.State {
 	c := *st
 	c.Steps = nil
@@ -190,8 +190,8 @@ func copyOf(st *session.State) session.State {
 	return c
 }
 
-// content is a state without what differs in a second run of it: the version
-// and the measured times.
+// content returns a state without what differs when it is run again: the version and the
+// measured times.
 func content(st *session.State) session.State {
 	c := copyOf(st)
 	c.Version = 0

@@ -2,23 +2,23 @@ package session
 
 import "github.com/tokenbytoken/viz/infer"
 
-// Opening is a beginning that the bundled model continues well. A test has that
-// model continue each of them and checks what its kind promises; on another
-// model they are only prompts.
+// Opening is a beginning that the bundled model continues well. A test runs that model on
+// each of them and checks the promise of its kind; on another model they are only prompts.
 type Opening struct {
 	Kind OpeningKind
 	Text string
-	// Answer is what the model writes first after a capital or a sum, and what its
-	// first line contains after a question; "" after a tale.
+	// Answer is what the model writes first after a capital or a sum, and what its first
+	// line contains after a question; "" for a tale.
 	Answer string
 }
 
 // OpeningKind is what an opening promises.
 type OpeningKind int
 
-// The kinds. A tale ends its first sentence within forty tokens and does not repeat itself, and
-// what comes first is open: with the settings of a new run, each of its first four draws is among
-// [OpenTokens] at least. The others are answered correctly by the likeliest tokens.
+// The kinds. A tale ends its first sentence within forty tokens, does not repeat itself,
+// and has an open beginning: with the settings of a new run, each of its first four draws
+// is among at least [OpenTokens] tokens. The others are answered correctly by the most
+// likely tokens.
 const (
 	Tale OpeningKind = iota
 	Capital
@@ -26,7 +26,7 @@ const (
 	Question
 )
 
-// Openings are all of them, by kind.
+// Openings lists all openings, by kind.
 var Openings = []Opening{
 	{Tale, "There once was a giant with a", ""},
 	{Tale, "There was once a poor girl with a", ""},
@@ -47,10 +47,10 @@ var Openings = []Opening{
 	{Question, "User: What is the capital of Spain?\nAssistant:", "Madrid"},
 }
 
-// OpenTokens are how many tokens a draw is among at least where a tale begins.
+// OpenTokens is the minimum number of tokens that the first draws of a tale choose from.
 const OpenTokens = 5
 
-// OpeningOf returns the nth opening of a kind; after the last one follows the first.
+// OpeningOf returns the nth opening of a kind, starting over after the last one.
 func OpeningOf(k OpeningKind, n int) Opening {
 	var list []Opening
 	for _, o := range Openings {
@@ -61,8 +61,8 @@ func OpeningOf(k OpeningKind, n int) Opening {
 	return list[n%len(list)]
 }
 
-// KnowsOpenings reports whether a model is the one whose continuations were checked:
-// only of that may a page say what it is good at.
+// KnowsOpenings reports whether the openings were checked for this model. Pages may claim
+// what a model is good at only if they were.
 func KnowsOpenings(m *infer.Model) bool { return m.Hash() == openingsModel }
 
 // openingsModel is the hash of the bundled model.

@@ -26,7 +26,7 @@ func write(t *testing.T, s *session.Session, prompt string, n int, knobs infer.K
 	return text.String()
 }
 
-// TestOpeningsShowWhatTheyPromise has the bundled model continue each opening.
+// TestOpeningsShowWhatTheyPromise runs the bundled model on each opening.
 func TestOpeningsShowWhatTheyPromise(t *testing.T) {
 	t.Parallel()
 	s := bundledSession(t)
@@ -60,18 +60,19 @@ func TestOpeningsShowWhatTheyPromise(t *testing.T) {
 		}
 	}
 	if !session.KnowsOpenings(s.State().Model) {
-		t.Errorf("they were checked for another model than %s", s.State().Model.Hash())
+		t.Errorf("the openings were checked for another model than %s", s.State().Model.Hash())
 	}
 }
 
-// checkTale continues a tale greedily and as the Loop draws at first, with three seeds.
+// checkTale continues a tale greedily and with the Loop's initial settings, with three
+// seeds.
 func checkTale(t *testing.T, s *session.Session, prompt string) {
 	t.Helper()
-	const tokens, run = 40, 5 // no five words in a row occur twice
+	const tokens, run = 40, 5 // no sequence of five words occurs twice
 	for seed, temperature := range []float64{0, 0.7, 0.7, 0.7} {
 		text := write(t, s, prompt, tokens, infer.Knobs{"temperature": temperature, "seed": float64(seed)})
 		if !regexp.MustCompile(`[.!?]["”]?( |\n|$)`).MatchString(text) {
-			t.Errorf("%q, T %v, seed %d, ends no sentence, want one: %q", prompt, temperature, seed, text)
+			t.Errorf("%q, T %v, seed %d, does not end a sentence: %q", prompt, temperature, seed, text)
 		}
 		words, before := strings.Fields(prompt+text), map[string]bool{}
 		for i := range len(words) - run + 1 {
@@ -86,7 +87,7 @@ func checkTale(t *testing.T, s *session.Session, prompt string) {
 	}
 }
 
-// checkOpen draws the first tokens of a tale as a new run does.
+// checkOpen draws the first tokens of a tale with the settings of a new run.
 func checkOpen(t *testing.T, prompt string) {
 	t.Helper()
 	const draws = 4
@@ -101,7 +102,7 @@ func checkOpen(t *testing.T, prompt string) {
 	}
 }
 
-// sum adds up an opening in figures; "" if it is in words.
+// sum returns the result of an opening in figures, "" if it is in words.
 func sum(text string) string {
 	f := strings.Fields(text)
 	a, errA := strconv.Atoi(f[0])
@@ -112,7 +113,7 @@ func sum(text string) string {
 	return strconv.Itoa(a + b)
 }
 
-// TestOpeningOfCycles goes round each kind.
+// TestOpeningOfCycles: OpeningOf starts over after the last opening of a kind.
 func TestOpeningOfCycles(t *testing.T) {
 	for n, want := range map[int]string{0: "7 + 8 =", 3: "Nine plus four is", 4: "7 + 8 =", 9: "3 + 4 ="} {
 		if got := session.OpeningOf(session.Sum, n).Text; got != want {

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// TestSetTakesAnOrder: by name, as a text, as a list and from a form; links keep it, and
-// those without one mean this program's own.
+// TestSetTakesAnOrder: an order is accepted by name, as a text, as a list and from a form.
+// Links keep it, and links without one mean this program's own order.
 // Promise: The order of the sampling rules can be set by name or as a list, and links keep it.
 func TestSetTakesAnOrder(t *testing.T) {
 	for _, body := range []string{
@@ -44,7 +44,7 @@ func TestSetTakesAnOrder(t *testing.T) {
 	}
 }
 
-// TestOrdersThatAreRefused: in commands with the field, in links with an error.
+// TestOrdersThatAreRefused: invalid orders are refused, in commands with the field, in links with an error.
 func TestOrdersThatAreRefused(t *testing.T) {
 	long := `"` + strings.Repeat("top_k;", 5000) + `"`
 	for _, bad := range []string{`""`, `[]`, `7`, `["top_k", 3]`, `"top_k;top_k"`, `"edkypmxt"`, long} {
@@ -56,7 +56,7 @@ func TestOrdersThatAreRefused(t *testing.T) {
 			len(refused.Message) > 400 {
 			t.Errorf("%.40s: got %v; want an error, Field = %q, len(Message) at most 400", bad, refused, "samplers")
 		}
-		if bad == `""` { // in a link, this program's own
+		if bad == `""` { // in a link, "" means this program's own order
 			continue
 		}
 		var w wireSettings
@@ -66,8 +66,9 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestMoveTemperatureInOrder: with the temperature last the step shown is decided again, and
-// stage 3 is at T = 1; a rule that has no place is refused, and nothing changes.
+// TestMoveTemperatureInOrder: with the temperature last, the filter of the step shown is
+// recomputed, and stage 3 is at T = 1. A rule that has no place in the order is refused,
+// and nothing changes.
 func TestMoveTemperatureInOrder(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	must(t, s, Set{Knobs: infer.Knobs{"temperature": 1.5, "top_k": 9}}, StepStage{}, StepStage{}, StepStage{})

@@ -11,16 +11,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A rule of the grammar: a command's fields, joined by commas, and how to build
-// it from them.
+// A rule is a rule of the grammar: a command's fields, joined by commas, and how to build
+// the command from them.
 type rule struct {
 	takes string
 	read  func(f *Fields) Command
 }
 
-// grammar lists every command that a client can give a run, by its name.
-// Messages on a socket, a presenter's form and scripts are all parsed here, so
-// that all of them accept the same.
+// grammar lists every command that a client can give a run, by its name. Messages on a
+// socket, a presenter's form and scripts are all parsed here, so that all of them accept
+// the same commands.
 var grammar = map[string]rule{
 	"start": {"prompt", func(f *Fields) Command { return Start{Prompt: f.Text("prompt")} }},
 
@@ -51,7 +51,7 @@ var grammar = map[string]rule{
 	"look":   {"on", func(f *Fields) Command { return SetLook{On: f.Truth("on")} }},
 }
 
-// Names are the names of all commands, sorted.
+// Names returns the names of all commands, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(grammar)) }
 
 // Takes returns the fields of the command with a name.
@@ -73,7 +73,7 @@ func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusa
 	return c, true, f.Unexpected(name, r.takes)
 }
 
-// readStep reads whether to stop before the draw; a client need not say.
+// readStep reads whether to stop before the draw, which a client may omit.
 func readStep(f *Fields) Command {
 	return StepStage{Withhold: f.Has("withhold") && f.Truth("withhold")}
 }
@@ -86,7 +86,7 @@ func readSet(f *Fields, keys []string) Set {
 	return c
 }
 
-// readSettings reads what changes how tokens are drawn.
+// readSettings reads the settings that change how tokens are drawn.
 func readSettings(f *Fields) Command {
 	c := readSet(f, terms.SetKeys())
 	c.Bias = f.Bias("logit_bias")
@@ -110,7 +110,7 @@ func readStop(f *Fields) Command {
 	return c
 }
 
-// readSeek reads a stage by its key; a form may number it.
+// readSeek reads a stage by its key; a form may use its number.
 func readSeek(f *Fields) Command {
 	step, name := f.Int("step"), f.Text("stage")
 	kind, ok := infer.ParseKind(name)

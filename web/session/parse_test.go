@@ -13,7 +13,7 @@ func TestUnpairedSurrogatesAreDetected(t *testing.T) {
 		`{"prompt":"\ud800"}`:                    true,
 		`{"prompt":"\ud83dx"}`:                   true,
 		`{"prompt":"\ude00"}`:                    true,
-		`{"prompt":"\udc00"}`:                    true, // the first and the last of both halves
+		`{"prompt":"\udc00"}`:                    true, // the first and the last of the low surrogates
 		`{"prompt":"\udfff"}`:                    true,
 		`{"prompt":"\ud800\udc00"}`:              false,
 		`{"prompt":"\udbff\udfff"}`:              false,
@@ -29,7 +29,7 @@ func TestUnpairedSurrogatesAreDetected(t *testing.T) {
 	}
 }
 
-// TestFormsAndMessagesParseAlike: a command in a form or as JSON is the same
+// TestFormsAndMessagesParseAlike: a command from a form or from JSON is parsed to the same
 // command, and is refused for the same field.
 func TestFormsAndMessagesParseAlike(t *testing.T) {
 	for _, c := range []struct {

@@ -20,8 +20,8 @@ func tick(tb testing.TB, s *session.Session) *session.State {
 	return st
 }
 
-// Playing runs a stage per tick, at the highest speed a token per tick, and
-// ends by itself when a stop condition has fired and its turn is done.
+// TestPlayToTheStop: playing runs a stage per tick, at the highest speed a token per tick,
+// and ends when a stop condition has fired and its turn is done.
 func TestPlayToTheStop(t *testing.T) {
 	for speed, want := range map[session.Speed]int{
 		session.SpeedNormal: 5*7 - 1, session.SpeedFour: 5*7 - 1, session.SpeedMax: 5,
@@ -45,7 +45,7 @@ func TestPlayToTheStop(t *testing.T) {
 	}
 }
 
-// Playing after looking back first moves over what has run.
+// TestPlayAfterLookingBack: playing after looking back first moves over what has run.
 func TestPlayAfterLookingBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{},
 		session.Seek{Step: 1, Stage: infer.KindAppend}, session.Play{})
@@ -54,7 +54,7 @@ func TestPlayAfterLookingBack(t *testing.T) {
 			t.Errorf("at %+v, want %+v", st.Cursor, want)
 		}
 	}
-	// That includes a run that has stopped: to its end, without a refusal.
+	// That includes a run that has stopped: it plays to its end, without a refusal.
 	s = open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	apply(t, s, session.Seek{Step: 5, Stage: infer.KindSample}, session.Play{})
 	for _, playing := range []bool{true, false} {
@@ -64,8 +64,8 @@ func TestPlayAfterLookingBack(t *testing.T) {
 	}
 }
 
-// What ends playing: a pause, looking back, seeking, a reset, a new text.
-// What does not: a change of speed or of settings.
+// TestCommandsThatEndPlaying: a pause, looking back, seeking, a reset and a new text end
+// playing. A change of speed or of settings does not.
 func TestCommandsThatEndPlaying(t *testing.T) {
 	for _, row := range []struct {
 		c       session.Command
@@ -88,7 +88,7 @@ func TestCommandsThatEndPlaying(t *testing.T) {
 	}
 }
 
-// A limit lowered below the text's length ends playing.
+// TestLoweredLimitEndsPlaying: a limit lowered below the text's length ends playing.
 func TestLoweredLimitEndsPlaying(t *testing.T) {
 	s := open(
 		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Play{},
@@ -99,7 +99,7 @@ func TestLoweredLimitEndsPlaying(t *testing.T) {
 	}
 }
 
-// A context that ends during a tick leaves the run playing where it was.
+// TestTickWithCanceledContext: a context that ends during a tick leaves the run playing where it was.
 func TestTickWithCanceledContext(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Play{})
 	before := s.State()
@@ -114,8 +114,8 @@ func TestTickWithCanceledContext(t *testing.T) {
 	tick(t, s)
 }
 
-// Up to the filter, new settings affect what is shown immediately; later steps
-// are dropped and their tokens stay as ghosts until the next draw.
+// TestSettingsActAtOnceBeforeTheDraw: up to the filter, new settings affect what is shown
+// immediately. Later steps are dropped and their tokens stay as ghosts until the next draw.
 // Promise: Before the draw, a new setting changes what is shown at once.
 func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindForward, infer.KindLogits, infer.KindSoftmax, infer.KindFilter} {
@@ -163,8 +163,8 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 
 func sameToken(a, b infer.Token) bool { return a.ID == b.ID }
 
-// From the draw on, they affect only the next step: the step shown keeps its
-// token, and later steps are dropped.
+// TestSettingsWaitAfterTheDraw: from the draw on, new settings affect only the next step.
+// The step shown keeps its token, and later steps are dropped.
 func TestSettingsWaitAfterTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindSample, infer.KindAppend, infer.KindCache} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
@@ -179,7 +179,7 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 			)
 		}
 		if st.Steps[1].Settings.TopK != 0 || st.Steps[1].Chosen != old.Steps[1].Chosen || st.Dist.Keep != 257 {
-			t.Errorf("set at %v: step 2 is another", kind)
+			t.Errorf("set at %v: step 2 has changed", kind)
 		}
 		if want := []infer.Token{st.Model.Token(old.Steps[2].Chosen)}; !slices.EqualFunc(st.Ghosts, want, sameToken) {
 			t.Errorf("set at %v: ghosts %+v, want %+v", kind, st.Ghosts, want)
@@ -191,7 +191,7 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 	}
 }
 
-// Setting what is already set changes nothing, also when looking back.
+// TestSameSettingsKeepTheText: setting the current values changes nothing, also when looking back.
 func TestSameSettingsKeepTheText(t *testing.T) {
 	s := open(
 		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{},
@@ -203,8 +203,8 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 	}
 }
 
-// The seed alone decides the draws: changed at the filter it draws again, and
-// changed back it draws the same token.
+// TestSeedAloneDecidesTheDraw: only the seed decides the draws. A new seed at the filter
+// draws again, and the old seed draws the same token again.
 func TestSeedAloneDecidesTheDraw(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.SetKnob("seed", 1), session.StepToken{})
 	first := s.State().Steps[0]

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// rest is a run at rest: what [Session.Evict] keeps, less what follows from it. One
-// piece of memory holds all of it, since what is small and lies scattered keeps a
-// server's memory from being returned.
+// rest is a run at rest: what [Session.Evict] keeps, without what can be derived from it.
+// It is stored in one piece of memory, since small scattered objects would keep a server's
+// memory from being returned.
 type rest struct {
 	Version uint64
 	Text    uint64
@@ -23,7 +23,7 @@ type rest struct {
 	Chat    *Chat            `json:",omitempty"`
 	Stopped infer.StopReason `json:",omitempty"`
 
-	Log     infer.Log    // of this prompt, model and settings
+	Log     infer.Log    // the log, with this prompt, model and settings
 	Others  []restBranch `json:",omitempty"`
 	Current int
 	LastID  int
@@ -36,8 +36,8 @@ type restBranch struct {
 	Log      infer.Log
 }
 
-// Rest evicts the run and returns it in a few hundred bytes, of which [Wake] makes a
-// session again. The session must not be used any more. It must have been started.
+// Rest evicts the run and returns it in a few hundred bytes, from which [Wake] rebuilds a
+// session. The session must have been started, and must not be used any more.
 func (s *Session) Rest() ([]byte, error) {
 	s.Evict()
 	if s.log == nil {
@@ -58,7 +58,7 @@ func (s *Session) Rest() ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// Wake returns the session of a run at rest on the same model, evicted as it was.
+// Wake returns the session of a run at rest on the same model. It is still evicted.
 func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	var r rest
 	if err := json.Unmarshal(resting, &r); err != nil {

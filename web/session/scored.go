@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// ruleNames are the settings that [ReadRules] takes: what acts on scores, but for the
+// ruleNames are the settings that [ReadRules] accepts: those that act on scores, except the
 // temperature.
 var ruleNames = func() (names []string) {
 	for _, k := range terms.Knobs() {
@@ -20,8 +20,8 @@ var ruleNames = func() (names []string) {
 	return append(names, "logit_bias", "samplers")
 }()
 
-// ReadRules reads settings as the command set has them, written as in "top_k=40 top_p=0.9",
-// on top of s. What is wrong is a [*terms.Refusal] that names the field.
+// ReadRules reads settings written as in "top_k=40 top_p=0.9", with the names and ranges of
+// the set command, on top of s. An error is a [*terms.Refusal] that names the field.
 func ReadRules(text string, s sampling.Settings) (sampling.Settings, error) {
 	form := map[string]string{}
 	for _, part := range strings.Fields(text) {

@@ -18,7 +18,7 @@ type Limits struct {
 	PromptBytes int // longest prompt, in bytes
 }
 
-// DefaultLimits allow prompts of 256 KiB, so that the context of the model is the limit.
+// DefaultLimits allows prompts of 256 KiB, so that the model's context is the limit.
 func DefaultLimits() Limits { return Limits{PromptBytes: infer.MaxPromptBytes} }
 
 // Session is one learner's run. It belongs to one goroutine at a time.
@@ -29,7 +29,7 @@ type Session struct {
 	log    *infer.Log  // set while evicted
 	state  *State
 
-	others  []branch // branches that were left, oldest first
+	others  []branch // saved branches, oldest first
 	current int      // ID of the current one
 	lastID  int      // highest ID given to a branch
 }
@@ -60,8 +60,8 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	return s.publish(&next), nil
 }
 
-// catchUp shows what a command that was interrupted (its context ended) had
-// already run.
+// catchUp updates the state to what an interrupted command (its context ended) had already
+// run.
 func (s *Session) catchUp() {
 	if s.loop == nil || slices.Equal(s.loop.Steps(), s.state.Steps) {
 		return
@@ -87,7 +87,7 @@ func (s *Session) Tick(ctx context.Context) (*State, error) {
 	if err != nil && ctx.Err() == nil {
 		next := *s.state
 		next.Playing, next.Finishing = false, false
-		if r := terms.RefusalOf(err); r.Code == terms.CodeRange { // what the settings ask for cannot go on
+		if r := terms.RefusalOf(err); r.Code == terms.CodeRange { // playing cannot continue with these settings
 			next.Notice, next.Stuck = r.Message, r
 		}
 		return s.publish(&next), err
@@ -101,7 +101,7 @@ var intervals = map[Speed]time.Duration{
 	SpeedDouble: 600 * time.Millisecond, SpeedFour: 300 * time.Millisecond, SpeedMax: 0,
 }
 
-// Interval is the pause between two ticks of a playing run.
+// Interval returns the pause between two ticks of a playing run.
 func (s *Session) Interval() time.Duration {
 	if s.state.Finishing {
 		return 0
@@ -130,10 +130,10 @@ func (s *Session) publish(next *State) *State {
 	return next
 }
 
-// distribution returns the step's distribution, the current one if the step
-// still has the same scores and knobs. Before the softmax there is none:
-// nothing shown at the logits needs it, and ranking a large vocabulary takes
-// longer than everything else done for a screen.
+// distribution returns the step's distribution: the current one if the step still has the
+// same scores and knobs. Before the softmax there is none, since nothing shown at the
+// logits needs it, and ranking a large vocabulary takes longer than all other work for a
+// screen.
 func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	if step == nil || step.Ran < infer.KindSoftmax {
 		return nil
@@ -152,8 +152,8 @@ func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	return step.Distribution()
 }
 
-// do carries out a command on the loop and on next. It changes the loop only
-// once nothing can be refused any more.
+// do carries out a command on the loop and on next. It changes the loop only once nothing
+// can be refused anymore.
 func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	switch c := c.(type) {
 	case Start:
@@ -255,9 +255,9 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", c)
 }
 
-// TooLong reports whether a prompt is more than a run can begin with: longer than maxBytes, or
-// more tokens than the model can read. keep is how many characters of it fit then, rounded
-// down to two digits, for a person who shortens it.
+// TooLong reports whether a prompt is too long to begin a run: longer than maxBytes, or
+// more tokens than the model can read. If so, keep is how many characters of it fit,
+// rounded down to two digits, for a person who shortens it.
 func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) {
 	fits := 1.0
 	if n := len(prompt); n > maxBytes {
@@ -280,7 +280,7 @@ func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) 
 	return keep / digit * digit, true
 }
 
-// start begins a text, which was written from a chat if that is not nil.
+// start begins a text. from is the chat that it was written from, or nil.
 func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from *Chat) error {
 	if err := s.model.CheckPrompt(prompt.Text, s.limits.PromptBytes); err != nil {
 		return err
@@ -298,8 +298,8 @@ func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from
 	return nil
 }
 
-// loopFor is a loop for a prompt. A chat after another one keeps the columns for what both
-// begin with.
+// loopFor returns a loop for a prompt. A chat after another one keeps the columns that both
+// have in common.
 func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool) (*infer.Loop, error) {
 	if isChat && s.loop != nil && s.state.Chat != nil {
 		return s.loop.Continue(prompt, settings)
@@ -307,7 +307,7 @@ func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool
 	return infer.NewChat(s.model, prompt, settings)
 }
 
-// begin makes next the state of a new run.
+// begin resets next to the state of a new run.
 func (s *Session) begin(next *State, prompt chat.Text) {
 	s.others, s.current, s.lastID = nil, 1, 1
 	next.Prompt, next.Marks, next.IDs = prompt.Text, prompt.Marks, prompt.IDs

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// set changes the settings from the point shown on. What was generated beyond
-// it used other settings, so it is dropped; its tokens stay as ghosts.
+// set changes the settings from the stage shown on. What was generated beyond it used other
+// settings, so it is dropped; its tokens stay as ghosts.
 func (s *Session) set(next *State, settings infer.Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (s *Session) set(next *State, settings infer.Settings) error {
 	return s.loop.Set(settings)
 }
 
-// checkGrammar checks that a grammar can be set at the point shown.
+// checkGrammar checks that a grammar can be set at the stage shown.
 func (s *Session) checkGrammar(text string) error {
 	if c := s.state.Cursor; s.loop != nil && (c.Step > 1 || c.Stage >= infer.KindSample) {
 		return terms.RefuseField("grammar", "changed", "the same from the first token of a text to its end")
@@ -52,8 +52,7 @@ func (s *Session) checkGrammar(text string) error {
 	return err
 }
 
-// ghosts lists the tokens that a cut after c will drop, older ghosts after
-// them left out.
+// ghosts lists the tokens that a cut after c will drop, without older ghosts after them.
 func (s *Session) ghosts(c Cursor) []infer.Token {
 	var list []infer.Token
 	for _, step := range s.state.Steps[c.Step-1:] {
@@ -77,7 +76,7 @@ func (c Set) on(s infer.Settings) (infer.Settings, error) {
 		s.Grammar = *c.Grammar
 	}
 	if err == nil && c.Stop != nil {
-		s.Stop.Strings = append([]string(nil), *c.Stop...) // nil for none, as in a run that was restored
+		s.Stop.Strings = append([]string(nil), *c.Stop...) // nil if empty, as in a restored run
 	}
 	return s, err
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// State is a run at one moment. It is immutable and shares only immutable parts
-// with the session, so any number of viewers may keep it as long as they like.
+// State is a run at one moment. It is immutable and shares only immutable parts with the
+// session, so any number of viewers can keep it as long as they like.
 type State struct {
 	// Version grows by one with every change.
 	Version uint64
@@ -19,14 +19,14 @@ type State struct {
 	Text uint64
 	// Prompt is the text as typed, "" before the first Start.
 	Prompt string
-	// Marks are where special tokens stand in the prompt, if it is a chat: see
+	// Marks are the positions of special tokens in the prompt, if it is a chat: see
 	// [chat.Text].
 	Marks []int
-	// IDs are the prompt's tokens, where they were given and are not the usual ones; else nil.
+	// IDs are the prompt's tokens, if they were given and differ from the encoded prompt; else nil.
 	IDs []int
 	// Chat is the conversation that the prompt was written from, or nil: see [StartChat].
 	Chat *Chat
-	// PromptTokens are its tokens, the start token (if the model has one)
+	// PromptTokens are the prompt's tokens, with the start token (if the model has one)
 	// first.
 	PromptTokens []infer.Token
 	// Steps are the turns so far, oldest first; the last may be in progress
@@ -34,15 +34,14 @@ type State struct {
 	Steps []*infer.Step
 	// Cursor is the stage shown; the zero Cursor before the first Start.
 	Cursor Cursor
-	// Undrawn is set while the learner is at the sample stage of the last step
-	// but has not asked for its draw yet (see [StepStage]). The model has not
-	// drawn then: Cursor is the filter stage, the last that has run, and no u
-	// and no choice exist that a screen could give away. A screen shows the
-	// stage that [State.Shown] returns.
+	// Undrawn is set while the learner is at the sample stage of the last step but has not
+	// made its draw yet (see [StepStage]). The model has not drawn at that point: Cursor is
+	// the filter stage, the last that has run, and there is no u and no choice that a
+	// screen could reveal. A screen shows the stage that [State.Shown] returns.
 	Undrawn bool
 	// Dist is the distribution of the step shown, nil before its softmax has run.
 	Dist *sampling.Distribution
-	// Settings are those that the next stage to run will use.
+	// Settings are the settings that the next stage to run will use.
 	Settings infer.Settings
 	// Ghosts are tokens that were dropped by a rewind or a change of settings;
 	// they are shown, dashed, until the next draw.
@@ -55,18 +54,19 @@ type State struct {
 	// Branches are the texts that this run has written, including the current
 	// one, oldest first.
 	Branches []Branch
-	// WhatIf is the u that a learner asks about at the sample stage, or nil.
+	// WhatIf is the u of the what-if question at the sample stage, or nil.
 	WhatIf *float64
-	// Looking says whether the learner looks inside the forward stage; Look is
-	// what is seen there, nil at every other stage.
+	// Looking is set while the learner looks inside the forward stage. Look is what is
+	// shown there, nil at every other stage.
 	Looking bool
 	Look    *infer.Inspection
-	// Notice is something that happened to the run without the learner's doing,
-	// as a sentence; the next command clears it.
+	// Notice is a sentence about something that happened to the run without an action of
+	// the learner; the next command clears it.
 	Notice string
-	// Stuck is why playing ended where a stage refused to run, or nil; Notice says it too.
+	// Stuck is the reason playing ended because a stage refused to run, or nil; Notice has
+	// it too.
 	Stuck *terms.Refusal
-	// Stopped is why generation ended, or StopNone if it may go on.
+	// Stopped is the reason generation ended, or StopNone if it can continue.
 	Stopped infer.StopReason
 }
 
@@ -77,13 +77,13 @@ type Branch struct {
 	Current bool
 }
 
-// Cursor names a stage of a step. Steps count from 1.
+// Cursor identifies a stage of a step. Steps count from 1.
 type Cursor struct {
 	Step  int
 	Stage infer.Kind
 }
 
-// Whole is the prompt with its special tokens.
+// Whole returns the prompt with its special tokens.
 func (s *State) Whole() chat.Text { return chat.Text{Text: s.Prompt, Marks: s.Marks, IDs: s.IDs} }
 
 // Started reports whether a prompt has been given.
@@ -98,7 +98,7 @@ func (s *State) Step() *infer.Step {
 	return s.Steps[s.Cursor.Step-1]
 }
 
-// Frontier is the last stage that has run.
+// Frontier returns the last stage that has run.
 func (s *State) Frontier() Cursor {
 	if len(s.Steps) == 0 {
 		return Cursor{}
@@ -106,8 +106,8 @@ func (s *State) Frontier() Cursor {
 	return Cursor{len(s.Steps), s.Steps[len(s.Steps)-1].Ran}
 }
 
-// Shown is the stage that a screen shows: the sample stage while its draw is
-// withheld ([State.Undrawn]), else Cursor's.
+// Shown returns the stage that a screen shows: the sample stage while its draw is withheld
+// ([State.Undrawn]), else Cursor's.
 func (s *State) Shown() infer.Kind {
 	if s.Undrawn {
 		return infer.KindSample

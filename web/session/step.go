@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// stepStage looks at the next stage, running it if it has not run yet. It stops
-// once before a draw that is to be withheld.
+// stepStage moves to the next stage, running it if it has not run yet. It stops once before
+// a draw that is to be withheld.
 func (s *Session) stepStage(ctx context.Context, next *State, withhold bool) error {
 	if !s.state.AtFrontier() {
 		next.Cursor = s.state.after(s.state.Cursor)
@@ -47,8 +47,8 @@ func (s *Session) draw(ctx context.Context, next *State) error {
 	return s.stepStage(ctx, next, false)
 }
 
-// keepsUndrawn reports whether a draw that is withheld stays withheld after a
-// command. After every other one the learner is elsewhere, or has drawn.
+// keepsUndrawn reports whether a withheld draw stays withheld after a command. After every
+// other command the learner is at another stage, or has drawn.
 func keepsUndrawn(c Command) bool {
 	switch c.(type) {
 	case Set, SetPreset, Move, SetLook, SetSpeed, Play, Finish, Pause, WhatIf:
@@ -85,8 +85,8 @@ func (s *Session) stepToken(ctx context.Context, next *State) error {
 	}
 }
 
-// back looks one stage back: from a draw that is withheld, at the filter stage,
-// where Cursor is.
+// back moves one stage back. From a withheld draw it moves to the filter stage, where
+// Cursor already is.
 func (s *Session) back(next *State) error {
 	if s.state.Undrawn {
 		next.Playing = false

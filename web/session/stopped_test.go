@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A stop is a typed refusal that says which condition it was.
+// TestRefusedAfterAStop: a stop is a typed refusal that names the condition.
 func TestRefusedAfterAStop(t *testing.T) {
 	finish := session.SetStops()
 	for _, row := range []struct {
@@ -58,7 +58,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 					t.Errorf("%T: %+v, want %q", c, e, row.message)
 				}
 			}
-			// Looking back and forward over the text is allowed.
+			// Moving back and forward over the text is allowed.
 			apply(
 				t, s, session.Back{}, session.StepStage{}, session.Seek{Step: 1, Stage: infer.KindForward},
 				session.StepToken{},
@@ -67,7 +67,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 	}
 }
 
-// idOf finds the token of a byte in the tiny model.
+// idOf returns the token of a byte in the tiny model.
 func idOf(b byte) int {
 	m, err := tiny()
 	if err != nil {
@@ -76,7 +76,7 @@ func idOf(b byte) int {
 	return m.Encode(string(rune(b)))[0]
 }
 
-// Raising the limit lets a stopped run continue where it was.
+// TestRaisedLimitContinues: raising the limit lets a stopped run continue where it was.
 func TestRaisedLimitContinues(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	st := apply(t, s, session.SetKnob("max_tokens", 6))
@@ -91,7 +91,7 @@ func TestRaisedLimitContinues(t *testing.T) {
 	}
 }
 
-// A context that ends is returned as it is; the run stays where it was.
+// TestCanceledContextKeepsTheRun: a context's error is returned unchanged; the run stays where it was.
 func TestCanceledContextKeepsTheRun(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{})
 	ended, cancel := context.WithCancel(context.Background())
@@ -126,7 +126,7 @@ func TestSetPresetAndSpeed(t *testing.T) {
 	}
 }
 
-// Only the fields given change.
+// TestSetChangesOnlyGivenFields: only the given fields change.
 func TestSetChangesOnlyGivenFields(t *testing.T) {
 	s := open(t)
 	base := s.State().Settings
@@ -155,6 +155,6 @@ func TestSetChangesOnlyGivenFields(t *testing.T) {
 	st := apply(t, s, session.Set{Stop: &list})
 	list[0] = "b"
 	if st.Settings.Stop.Strings[0] != "a" {
-		t.Error("the state follows the caller's list")
+		t.Error("the state changes with the caller's list")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Suggestion is a run worth trying: a prompt, settings that make its point, and
-// what to look at.
+// Suggestion is a run worth trying: a prompt, settings that show its point, and what to
+// look at.
 type Suggestion struct {
 	Key      string
 	Title    string
@@ -15,8 +15,8 @@ type Suggestion struct {
 	Settings infer.Settings
 }
 
-// Suggestions are the runs that a page offers. A test checks what each promises
-// for the bundled model; on another model they are only prompts.
+// Suggestions are the runs that a page offers. A test checks the promise of each for the
+// bundled model; on another model they are only prompts.
 var Suggestions = []Suggestion{
 	{
 		Key: "sure", Title: "One it is sure of", Prompt: "The capital of France is",
@@ -37,7 +37,7 @@ var Suggestions = []Suggestion{
 	},
 }
 
-// tryAt are the default settings with a preset and a limit.
+// tryAt returns the default settings with a preset and a limit.
 func tryAt(preset string, maxTokens int) infer.Settings {
 	settings := infer.DefaultSettings()
 	p, ok := sampling.PresetByKey(preset)

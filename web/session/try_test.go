@@ -18,8 +18,8 @@ func bundledSession(t *testing.T) *session.Session {
 	return session.New(m, session.DefaultLimits())
 }
 
-// TestSuggestionsShowWhatTheyPromise plays each of them and checks that it shows what
-// it promises.
+// TestSuggestionsShowWhatTheyPromise plays each suggestion and checks that it shows what it
+// promises.
 func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 	s := bundledSession(t)
 	play := func(key string, tokens int) (top []float64, text string) {
@@ -37,17 +37,17 @@ func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 		return top, text
 	}
 	if top, text := play("sure", 1); top[0] < 0.95 {
-		t.Errorf("sure: the likeliest of %q have %.2f, want top[0] at least 0.95", text, top)
+		t.Errorf("sure: the most likely tokens of %q have %.2f, want top[0] at least 0.95", text, top)
 	}
 	if top, text := play("unsure", 1); top[0] > 0.1 {
-		t.Errorf("unsure: the likeliest of %q has %.2f, want at most 0.1", text, top[0])
+		t.Errorf("unsure: the most likely token of %q has %.2f, want at most 0.1", text, top[0])
 	}
 	if s.State().Settings.Temperature != 1 {
 		t.Errorf("unsure is drawn at %v, want 1", s.State().Settings.Temperature)
 	}
 	_, text := play("loop", 48)
 	if strings.Count(text, ", and the wind blew and blew") < 5 {
-		t.Errorf("loop: %q does not go round", text)
+		t.Errorf("loop: %q does not repeat itself", text)
 	}
 	if e := wantRefused(t, s, session.Try{Key: "nothing"}); e.Code != terms.CodeRange || e.Field != "key" {
 		t.Errorf("an unknown suggestion: got %+v, want Code = %q, Field = %q", e, terms.CodeRange, "key")
@@ -99,8 +99,8 @@ func TestRedrawWithAnotherSeed(t *testing.T) {
 	}
 }
 
-// TestFindRanksMatches: exact text first, then ignoring case and space, then beginnings,
-// then the rest; white space may be typed as its mark.
+// TestFindRanksMatches: exact text comes first, then matches that ignore case and space,
+// then beginnings, then the rest. White space can be typed as its mark.
 func TestFindRanksMatches(t *testing.T) {
 	s := bundledSession(t)
 	st := apply(t, s, session.Start{Prompt: "The capital of France is"}, session.StepStage{})
@@ -137,9 +137,9 @@ func TestFindRanksMatches(t *testing.T) {
 		t.Errorf("found %q, want nothing", texts(ids))
 	}
 	if ids, _ := st.Find(1, "", 12); ids != nil {
-		t.Error("nothing asked, something found")
+		t.Error("an empty search has results")
 	}
 	if ids, _ := st.Find(2, "e", 12); ids != nil {
-		t.Error("found at a step without scores")
+		t.Error("a search has results at a step without scores")
 	}
 }

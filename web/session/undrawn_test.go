@@ -13,7 +13,7 @@ import (
 
 var withheld = session.StepStage{Withhold: true}
 
-// toUndrawn returns a run of the tiny model that waits before its first draw.
+// toUndrawn returns a run of the tiny model whose first draw is withheld.
 func toUndrawn(tb tester) *session.Session {
 	s := open(tb, session.Start{Prompt: "Hi"})
 	if st := apply(tb, s, times(4, withheld)...); !st.Undrawn {
@@ -22,8 +22,8 @@ func toUndrawn(tb tester) *session.Session {
 	return s
 }
 
-// Everything that a learner can do while a draw is withheld: what it shows
-// next, and whether the draw stays withheld.
+// TestCommandsWhileTheDrawIsWithheld: for every command that is possible while a draw is
+// withheld, what the run shows next, and whether the draw stays withheld.
 func TestCommandsWhileTheDrawIsWithheld(t *testing.T) {
 	t.Parallel()
 	filter, sample := at(1, infer.KindFilter), at(1, infer.KindSample)
@@ -59,7 +59,7 @@ func TestCommandsWhileTheDrawIsWithheld(t *testing.T) {
 	}
 }
 
-// While the draw is withheld there is none to ask about.
+// TestWithheldDrawCannotBeQueried: commands about a draw are refused while it is withheld.
 func TestWithheldDrawCannotBeQueried(t *testing.T) {
 	t.Parallel()
 	s := toUndrawn(t)
@@ -73,8 +73,8 @@ func TestWithheldDrawCannotBeQueried(t *testing.T) {
 	}
 }
 
-// Play, whole tokens and the way to the end make a draw that is withheld, and
-// later ones, by themselves.
+// TestPlayDrawsAutomatically: Play, StepToken and Finish make a withheld draw, and later
+// ones, automatically.
 func TestPlayDrawsAutomatically(t *testing.T) {
 	t.Parallel()
 	for _, c := range []session.Command{session.Play{}, session.Finish{}} {
@@ -94,8 +94,8 @@ func TestPlayDrawsAutomatically(t *testing.T) {
 	}
 }
 
-// A draw can be asked for at the filter and sample stages of the last step; a
-// second press changes nothing.
+// TestDrawRevealsWithheldDraw: a draw can be requested at the filter and sample stages of
+// the last step; a second press changes nothing.
 func TestDrawRevealsWithheldDraw(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"})
@@ -112,12 +112,12 @@ func TestDrawRevealsWithheldDraw(t *testing.T) {
 		t.Error("a second draw changed the run")
 	}
 	apply(t, s, session.Back{})
-	wantRefused(t, s, session.Draw{}) // looking back: it was drawn
+	wantRefused(t, s, session.Draw{}) // looking back at a step that was drawn
 	apply(t, s, session.StepToken{})
 	wantRefused(t, s, session.Draw{})
 }
 
-// Greedy takes the most probable token: there is no draw to withhold.
+// TestGreedyWithholdsNothing: greedy takes the most probable token, so there is no draw to withhold.
 func TestGreedyWithholdsNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.SetPreset{Key: "greedy"}, session.Start{Prompt: "Hi"})
@@ -126,7 +126,8 @@ func TestGreedyWithholdsNothing(t *testing.T) {
 	}
 }
 
-// A step that has been drawn is not withheld again when a learner looks back.
+// TestDrawnStepIsNotWithheldAgain: a step that has been drawn is not withheld again when
+// the learner looks back.
 func TestDrawnStepIsNotWithheldAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Seek{Step: 1, Stage: infer.KindFilter})
@@ -135,8 +136,8 @@ func TestDrawnStepIsNotWithheldAgain(t *testing.T) {
 	}
 }
 
-// A link opens where it was made: with the draw withheld, or at the filter
-// stage, as all links did that were made before draws could be withheld.
+// TestLinkToAWithheldDraw: a link opens where it was made: with the draw withheld, or at
+// the filter stage, like all links made before draws could be withheld.
 func TestLinkToAWithheldDraw(t *testing.T) {
 	t.Parallel()
 	s := toUndrawn(t)
@@ -151,8 +152,8 @@ func TestLinkToAWithheldDraw(t *testing.T) {
 	}
 }
 
-// Withholding draws changes what a learner sees, and when; it changes no draw
-// and no log.
+// TestWithholdingChangesNoDraw: withholding draws changes what a learner sees, and when; it
+// changes no draw and no log.
 func TestWithholdingChangesNoDraw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		asked, plain := open(t, session.Start{Prompt: "Hi"}), open(t, session.Start{Prompt: "Hi"})

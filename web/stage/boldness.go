@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// boldness are words for the knob between safer and bolder, each up to a
-// temperature. In its middle is T = 1, with which the model learned.
+// boldness lists the words for the knob between safer and bolder, each with the highest
+// temperature it applies to. The middle is T = 1, with which the model learned.
 var boldness = []struct {
 	upTo float64
 	say  string
@@ -20,7 +20,7 @@ var boldness = []struct {
 	{2, "very bold"},
 }
 
-// Boldness is what the Story calls a temperature.
+// Boldness returns the Story's words for a temperature.
 func Boldness(t float64) string {
 	for _, b := range boldness {
 		if t <= b.upTo {
@@ -30,7 +30,7 @@ func Boldness(t float64) string {
 	return boldness[len(boldness)-1].say
 }
 
-// BoldnessWords is the list of [Boldness] for a page's script: "0 always the
+// BoldnessWords returns the list behind [Boldness] for a page's script: "0 always the
 // favorite|…".
 func BoldnessWords() string {
 	var list []string

@@ -13,7 +13,7 @@ import (
 // BytesPerValue is the size of a cached number: the engine keeps float32.
 const BytesPerValue = 4
 
-// Compare compares the work as it was run with the work without a cache.
+// Compare compares the work that was run with the work without a cache.
 type Compare struct {
 	Less          string // "14.4× less"
 	Cached        Rich   // "3.19 M, 1.8 ms"; the time only if it was measured
@@ -47,12 +47,12 @@ type KVGrid struct {
 // GridLabel names a layer.
 type GridLabel struct{ Y, Text string }
 
-// CacheSay says what the cache keeps and how many bytes it uses.
+// CacheSay describes what the cache keeps and how many bytes it uses.
 func (w Words) CacheSay(sh cost.Shape) Rich {
 	return append(append(w.Rich("cache.say"), Span{S: " "}), w.kvFormula(sh)...)
 }
 
-// kvFormula is 2 × L × g × s × 4 B, the bytes of one position.
+// kvFormula returns 2 × L × g × s × 4 B, the bytes of one position.
 func (w Words) kvFormula(sh cost.Shape) Rich {
 	return w.Rich(
 		"cache.formula",
@@ -83,7 +83,7 @@ func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	return c
 }
 
-// Less says how many times less work was run than there would be without a cache.
+// Less describes how many times less work was run than without a cache.
 func (w Words) Less(without, run int64) string {
 	if run == without {
 		return w.T("work.same")
@@ -94,9 +94,9 @@ func (w Words) Less(without, run int64) string {
 // Sizes of the grid, in view-box units.
 const (
 	gridLeft, gridTop = 17.0, 6.0
-	gridCell          = 11.8 // pitch of a column while there is room
+	gridCell          = 11.8 // pitch of a column if there is enough room
 	gridRow           = 12.0
-	gridBody          = 84.0 // the rows' total height at most
+	gridBody          = 84.0 // maximum total height of the rows
 	leastCell         = 3.0  // narrower columns are drawn as a band
 	gap               = 1.4
 
@@ -106,9 +106,9 @@ const (
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 
-// NewKVGrid lays out layers × positions, the last grew of them new, in a box w
-// wide. With many positions the columns get narrower, and eventually become one
-// band; the note says so.
+// NewKVGrid lays out layers × positions, the last grew of them new, in a box of the given
+// width. With many positions the columns get narrower, and eventually become one band; the
+// note mentions that.
 func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }
@@ -118,7 +118,7 @@ func (w Words) NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, nex
 	return w.kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, wide)
 }
 
-// kvRows is a grid with per rows a layer.
+// kvRows returns a grid with per rows for each layer.
 func (w Words) kvRows(id string, layers, per, positions, grew int, next bool, wide float64) KVGrid {
 	left := gridLeft
 	if layers > 9 { // "L32" is wider than "L6"
@@ -183,7 +183,7 @@ func (w Words) kvRows(id string, layers, per, positions, grew int, next bool, wi
 	return g
 }
 
-// newestLabel names the columns that the pass wrote.
+// newestLabel returns the label of the columns that the pass wrote.
 func (w Words) newestLabel(positions, grew int) string {
 	key := "grid.newest"
 	switch grew {

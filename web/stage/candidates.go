@@ -6,16 +6,16 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Candidates are the most likely next tokens with what is known about them at a
-// stage: [Table] in short, for the home page and lessons.
+// Candidates are the most likely next tokens with what is known about them at a stage: a
+// short form of [Table], for the home page and lessons.
 type Candidates struct {
 	Stage int
 	Rows  []Candidate
 	Rest  Candidate // the sum of the others
 	More  string    // "and 4,090 more tokens"
 	Mass  string    // ", 0.3747 in all", known from the softmax on
-	// Walked is set if a page holds all stages and its styles show one after
-	// another: then nothing may give the pick away before the draw.
+	// Walked is set if a page holds all stages and its styles show one after another. Then
+	// nothing may reveal the pick before the draw.
 	Walked bool
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Chain is stage 4 rule by rule: a column for each rule that is on, in its order, and in
-// it what the rule leaves of each token. It has the rows of the stage's table.
+// Chain is stage 4 rule by rule: a column for each rule that is on, in the order of the
+// rules, showing what the rule leaves of each token. It has the rows of the stage's table.
 type Chain struct {
 	Lead     Rich
 	Orders   []ChainButton
@@ -20,40 +20,40 @@ type Chain struct {
 	Rows     []ChainRow // the tokens, then all others
 	Left     []string   // tokens left, by column
 	Moved    []string   // probability moved, by column
-	Grammar  string     // what the text keeps to; "" for nothing
-	Off      string     // which rules have no column, since they are off
+	Grammar  string     // the grammar that the text follows; "" for none
+	Off      string     // the rules without a column, since they are off
 }
 
-// ChainButton sets the order, or what rules are measured on.
+// ChainButton sets the order of the rules, or the tokens that they are measured on.
 type ChainButton struct {
 	Label, Cmd string
 	On         bool
 }
 
-// ChainHead is a column's head.
+// ChainHead is a column's heading.
 type ChainHead struct {
 	Rule, Name, At string
-	Place          int    // in the order; −1 for a column that stays where it is
-	Earlier, Later string // the commands that move it; "" where it is the first or last
-	Idle           bool   // it changes nothing
+	Place          int    // in the order; −1 for a column that cannot move
+	Earlier, Later string // the commands that move it; "" if it is the first or last
+	Idle           bool   // the rule changes nothing
 }
 
-// ChainRow is a token's way through the columns.
+// ChainRow shows a token in all columns.
 type ChainRow struct {
 	Text  Text
 	Label string // instead of Text, for all others
 	Cells []ChainCell
-	Out   bool // it does not reach the draw
+	Out   bool // the token does not reach the draw
 }
 
-// ChainCell is what a rule leaves of a token: nothing, where it cuts it or one before it
-// did.
+// ChainCell is what a rule leaves of a token: nothing, if this rule or an earlier one cuts
+// it.
 type ChainCell struct {
 	P, Bar    string
 	Cut, Gone bool
 }
 
-// chainOrders are the orders that have a button, and their labels' keys.
+// chainOrders lists the orders that have a button, with the keys of their labels.
 var chainOrders = []struct {
 	order sampling.Order
 	label string
@@ -86,7 +86,7 @@ func (w Words) NewChain(s *session.State) *Chain {
 	if scorers := w.scorers(set.Scoring()); scorers != "" {
 		c.Lead = append(c.Lead, w.Rich("chain.scored", "rules", scorers)...)
 	}
-	now := s.Settings.Order // that of a step in the past may have been another one
+	now := s.Settings.Order // a past step may have had another order
 	for _, o := range chainOrders {
 		c.Orders = append(c.Orders, ChainButton{w.T(o.label), setOrder(o.order), now == o.order})
 	}
@@ -103,7 +103,7 @@ func (w Words) NewChain(s *session.State) *Chain {
 
 func setOrder(o sampling.Order) string { return fmt.Sprintf(`{"cmd":"set","samplers":%q}`, o.Text()) }
 
-// rulesOff names the rules that have no column.
+// rulesOff lists the rules that have no column.
 func (w Words) rulesOff(set sampling.Settings) string {
 	var names []string
 	for _, rule := range set.OrderInForce().Rules() {
@@ -117,8 +117,8 @@ func (w Words) rulesOff(set sampling.Settings) string {
 	return w.T("chain.off", "rules", w.list(names))
 }
 
-// heads are the columns' heads, and their sums.
-// Commands move rules of the order that is set now.
+// heads fills in the columns' headings and sums. Commands move rules within the current
+// order.
 func (c *Chain) heads(w Words, set sampling.Settings, now sampling.Order, links []sampling.Link) {
 	place := func(i int) int {
 		if set.Greedy() || i < 0 || i >= len(links) {
@@ -159,8 +159,8 @@ func moveTo(rule sampling.Rule, place int) string {
 	return fmt.Sprintf(`{"cmd":"move","rule":%q,"to":%d}`, rule, place)
 }
 
-// rows are the tokens of the stage's table, and all others. Where rules are measured on
-// all tokens a last column has what is drawn with.
+// rows fills in the tokens of the stage's table, and all others. If rules are measured on
+// all tokens, a last column has the probabilities used for the draw.
 func (c *Chain) rows(w Words, s *session.State, st infer.Filter, links []sampling.Link, uncut bool) {
 	var ranks []int
 	for _, r := range st.Rows.Rows {
@@ -202,7 +202,7 @@ func (c *Chain) rows(w Words, s *session.State, st infer.Filter, links []samplin
 	}
 }
 
-// drawnWith is a cell of the last column where rules are measured on all tokens.
+// drawnWith returns a cell of the last column that [Chain.rows] adds.
 func drawnWith(q float64, kept bool) ChainCell {
 	if !kept {
 		return ChainCell{Gone: true}

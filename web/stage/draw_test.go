@@ -31,7 +31,7 @@ func TestPeekAtATokensStep(t *testing.T) {
 		)
 	}
 	if p.Seek != `{"cmd":"seek","step":1,"stage":"sample"}` || p.Step != 1 {
-		t.Errorf("leads to %s, want p.Seek = %s, p.Step = 1", p.Seek, `{"cmd":"seek","step":1,"stage":"sample"}`)
+		t.Errorf("got p.Seek = %s, want %s and p.Step = 1", p.Seek, `{"cmd":"seek","step":1,"stage":"sample"}`)
 	}
 	s.Steps[0].Forced, s.Steps[0].Drawn = true, 0
 	if got := English.NewPeek(s, 1).Say.String(); !strings.Contains(got, "chosen by a person; the draw fell on") {
@@ -65,7 +65,7 @@ func TestFoundTokens(t *testing.T) {
 			v.Say, v.Rows, v.More, "the", "·the", "and ",
 		)
 	}
-	ids := st.Model.Encode(" there") // the last of them, after a start mark
+	ids := st.Model.Encode(" there") // the last one, after a start mark
 	st = sessiontest.Do(t, s, session.Choose{Step: 1, Token: ids[len(ids)-1]})
 	if v := English.NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
 		t.Errorf("with a mark: got %+v, want [0].Text.String() = %q, [0].Chosen = true", v.Rows, "·there")
@@ -127,7 +127,7 @@ func TestWhatIfShowsOtherDraw(t *testing.T) {
 		)
 	}
 	if v := English.NewWhatIf(sessiontest.Drill(t, sampling.Settings{TopP: 1}, infer.KindSample, 0)); v.Shown {
-		t.Error("greedy has another u")
+		t.Error("greedy decoding has a what-if question")
 	}
 }
 
@@ -142,7 +142,7 @@ func TestForcedTokenIsExplained(t *testing.T) {
 		"The draw, u = 0.7312, had fallen on",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%q does not say %q", got, want)
+			t.Errorf("%q does not contain %q", got, want)
 		}
 	}
 	for _, seg := range v.Segments.List {
@@ -152,7 +152,7 @@ func TestForcedTokenIsExplained(t *testing.T) {
 	}
 	// u = 0.7312 lands inside the second, whichever was chosen
 	if got := v.Table.Rows[1].Work.Cells[2].Name.String(); got != "u lands inside" {
-		t.Errorf("the second row says %q, want %q", got, "u lands inside")
+		t.Errorf("the second row is %q, want %q", got, "u lands inside")
 	}
 }
 
@@ -190,8 +190,8 @@ func TestEnterOnlyWhenMovingForward(t *testing.T) {
 	}
 }
 
-// A figure never stands on a segment without its token. At 0.07 of 640 px there
-// are 44.8 px: enough for "0.07" (4 × 7.4 + 12 = 41.6), not for "·girl" (49).
+// TestSegmentFigureNeedsItsToken: a segment never has a figure without its token. 0.07 of
+// 640 px is 44.8 px: enough for "0.07" (4 × 7.4 + 12 = 41.6), but not for "·girl" (49).
 func TestSegmentFigureNeedsItsToken(t *testing.T) {
 	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
 		t.Errorf("·girl fits %s, its figure %s; want %s, %s", s.Fit, s.FitP, "fit-x", "fit-x")

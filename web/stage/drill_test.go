@@ -39,7 +39,7 @@ func TestDrillSoftmax(t *testing.T) {
 		)
 	}
 	if v.Table.Rest != nil {
-		t.Error("there is a row for other tokens, but all five have one")
+		t.Error("there is a row for other tokens, but all five have their own")
 	}
 	// 3/1 = 3; e^(3−4) = 0.3679; 0.3679/1.5832 = 0.2324
 	line := v.Table.Rows[1].Work
@@ -162,15 +162,15 @@ func TestDrillCutLine(t *testing.T) {
 		Kept: "0.9495", KeptWhy: ", the first sum to reach 0.90", Cut: "0.0505", CutWhy: ", shared out among the 3",
 	}
 	if l := *rows[3].Line; l != want {
-		t.Errorf("the line says %+v, want %+v", l, want)
+		t.Errorf("the line is %+v, want %+v", l, want)
 	}
 	if got, want := rows[3].Work.Cells[3].Sum.String(), "Σ p before it 0.9495 ≥ 0.90"; got != want {
 		t.Errorf("the cut row is worked as %q, want %q", got, want)
 	}
 }
 
-// If the line falls below the rows, the table says so, in words that fit next
-// to the line.
+// TestCutLineBelowTheRows: if the line falls below the rows, the table explains that, in
+// words that fit next to the line.
 func TestCutLineBelowTheRows(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.SetPreset{Key: "top_p"}) // T = 1, top-p 0.9: keeps more than have rows
@@ -216,7 +216,7 @@ func TestDrillSample(t *testing.T) {
 		)
 	}
 	if got := p.Table.Rows[2].Work.Cells[2].Name.String(); got != "u lands before it" {
-		t.Errorf("the third row says %q, want %q", got, "u lands before it")
+		t.Errorf("the third row is %q, want %q", got, "u lands before it")
 	}
 	if p.Table.Marker != "73.12%" || p.Segments.Mark != "73.12%" || p.Segments.List[1].Class != "is-pick" {
 		t.Errorf(
@@ -278,9 +278,9 @@ func TestCompareCachedWork(t *testing.T) {
 	}
 }
 
-// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise
-// of 0.4594 nats is 0.5644 below the average of 1.0239, and keeps the second
-// one, which is 0.4356 above it. Then no line is drawn below the kept tokens.
+// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of 0.4594
+// nats is 0.5644 below the average of 1.0239, and keeps the second one, which is 0.4356
+// above it. Then there is no line below the kept tokens.
 func TestDrillTypical(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	s := sessiontest.Drill(t, set, infer.KindSample, 0.5)

@@ -8,14 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Found are the tokens that a search found in the vocabulary.
+// Found lists the tokens that a search found in the vocabulary.
 type Found struct {
 	Say  string
 	Rows []FoundRow
 	More string // "and 31 more"
 }
 
-// FoundRow is one of them, with its probability at the step.
+// FoundRow is one token found, with its probability at the step.
 type FoundRow struct {
 	Text    Text
 	P, Rank string
@@ -24,15 +24,15 @@ type FoundRow struct {
 	Chosen  bool   // it is already the chosen one
 }
 
-// foundRows is how many tokens a search lists.
+// foundRows is the maximum number of tokens that a search lists.
 const foundRows = 12
 
 // unmarked converts this program's marks for invisible characters back to the
 // characters.
 var unmarked = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 
-// NewFound searches the vocabulary for tokens that contain text, to be chosen
-// at a step, in the order of [session.State.Find].
+// NewFound searches the vocabulary for tokens that contain text and can be chosen at a
+// step. They are in the order of [session.State.Find].
 func (w Words) NewFound(s *session.State, n int, text string) Found {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Share writes a share as an SVG length, "33.58%", clamped to 0–100%.
+// Share formats a share as an SVG length, "33.58%", clamped to 0–100%.
 func Share(x float64) string {
 	x = min(max(x, 0), 1)
 	return strconv.FormatFloat(math.Round(x*10000)/100, 'f', -1, 64) + "%"
 }
 
-// Ramp is the color class of a probability, p1 (unlikely) to p5 (likely).
+// Ramp returns the color class of a probability, p1 (unlikely) to p5 (likely).
 func Ramp(p float64) string {
 	switch {
 	case p < 0.05:

@@ -55,9 +55,9 @@ func TestRampColorSteps(t *testing.T) {
 	}
 }
 
-// The axis of probabilities and the marks of T = 1 stay where they are at every
-// temperature: only the bars move, so that hotter looks flatter, as it is. At
-// T = 1 the drill's first token has 1 / 1.5832 = 0.6316.
+// TestOnlyTheBarsMoveWithTheTemperature: the axis of probabilities and the marks for T = 1
+// stay in place at every temperature. Only the bars move, so a higher temperature looks
+// flatter. At T = 1 the drill's first token has 1 / 1.5832 = 0.6316.
 func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
 	for _, temperature := range []float64{0.5, 1, 4} {
 		at := sampling.Settings{Temperature: temperature, TopP: 1}

@@ -12,10 +12,10 @@ import (
 
 // Forward is the body of stage 1.
 type Forward struct {
-	Look     *Look // nil unless someone looks inside
+	Look     *Look // nil unless the inside is shown
 	In, Out  Rich
 	Blocks   []string // the blocks’ numbers
-	Each     string   // what each block does
+	Each     string   // description of each block
 	OldW     string   // columns read by earlier passes, as an SVG length
 	NewX     string   // columns read by this pass
 	NewW     string
@@ -41,10 +41,10 @@ type PartBar struct{ Name, Count, Share, Bar string }
 // ShapeRow is one tensor of the pass.
 type ShapeRow struct{ Name, Dims string }
 
-// labeledColumns is the most positions that get their text.
+// labeledColumns is the maximum number of positions that get a label.
 const labeledColumns = 32
 
-// textTokens are the texts at positions 1 to n: prompt, then generated.
+// textTokens returns the texts at positions 1 to n: prompt, then generated.
 func (w Words) textTokens(s *session.State, n int) []Column {
 	var all []Column
 	for i, t := range s.PromptTokens {
@@ -117,7 +117,7 @@ func (w Words) forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 	p.Forward = f
 }
 
-// reach says how far back heads look, with n positions in the cache.
+// reach describes how far back heads look, with n positions in the cache.
 func (w Words) reach(c checkpoint.Config, n int) string {
 	window, layers := c.Window()
 	switch {
@@ -137,7 +137,7 @@ func dims(d []int) string {
 	return strings.Join(s, " × ")
 }
 
-// partBars splits a count by where it was spent, without zero parts.
+// partBars splits a count by kind of work, without zero parts.
 func (w Words) partBars(p cost.Parts) []PartBar {
 	total := p.Total()
 	var bars []PartBar

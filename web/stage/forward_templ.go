@@ -69,7 +69,7 @@ func (w Words) forwardHTML(f *Forward) templ.Component {
 	})
 }
 
-// pass is the forward pass seen from outside.
+// passHTML is the forward pass seen from outside.
 func (w Words) passHTML(f *Forward) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -365,7 +365,7 @@ func (w Words) passHTML(f *Forward) templ.Component {
 	})
 }
 
-// fwdSide shows where the work of a pass went, and its tensors.
+// forwardSideHTML shows where the work of a pass went, and its tensors.
 func (w Words) forwardSideHTML(f *Forward) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -532,8 +532,8 @@ func (w Words) forwardSideHTML(f *Forward) templ.Component {
 	})
 }
 
-// look is the forward pass seen from inside: for every block where its heads
-// look, how large the vector is, and what the model would predict there.
+// lookHTML is the forward pass seen from inside. For every block it shows where its heads
+// look, the norm of the vector, and what the model would predict there.
 func (w Words) lookHTML(f *Forward, l *Look) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1149,7 +1149,7 @@ func (w Words) lookBlockHTML(i int, group string, b LookBlock) templ.Component {
 	})
 }
 
-// lookSaysHTML is what the model would say after a block.
+// lookSaysHTML shows what the model would predict after a block.
 func (w Words) lookSaysHTML(b LookBlock) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1300,8 +1300,8 @@ func (w Words) lookSaysHTML(b LookBlock) templ.Component {
 	})
 }
 
-// headButton is one head. Hovered or focused it fills the worked line; pressed
-// it shows all that it reads.
+// headButtonHTML is one head. Hovered or focused it fills the worked line; pressed it shows
+// all positions that it reads.
 func headButtonHTML(h HeadButton) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

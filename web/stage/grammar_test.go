@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// With a grammar no voice says that the unlikely tokens are cut: those that do not fit are,
-// and Numbers says how many, and what share they had.
+// TestGrammarCutsAreExplained: with a grammar, no voice claims that unlikely tokens are
+// cut. Tokens that do not fit are cut, and Numbers shows how many, and their share.
 func TestGrammarCutsAreExplained(t *testing.T) {
 	yes := `{"enum":["yes","no"]}`
 	for temperature, want := range map[float64][2]string{

@@ -7,20 +7,20 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeatColumns is the largest number of columns that a heatmap has. A longer
-// text shows the first column, one for the sum of those left out, then the
-// newest; so a step has the same number of bytes however long the text is.
+// HeatColumns is the maximum number of columns of a heatmap. For a longer text it has the
+// first column, one with the sum of the omitted ones, and then the newest; so a step has
+// the same number of bytes however long the text is.
 const HeatColumns = 48
 
-// Heat is what the canvases of stage 1 draw. Rows are bytes, which JSON
-// writes in base64.
+// Heat is the data that the canvases of stage 1 draw. Rows are bytes, which JSON encodes in
+// base64.
 type Heat struct {
 	Columns []string   `json:"columns"`
 	Rows    [][][]byte `json:"rows"` // [blocks][heads][columns], 255 for a weight of 1
 }
 
-// NewHeat returns the numbers of the attention heatmaps, or nil unless someone
-// looks inside the forward pass.
+// NewHeat returns the numbers of the attention heatmaps, or nil unless the state has a look
+// inside the forward pass.
 func (w Words) NewHeat(s *session.State) *Heat {
 	if s.Look == nil {
 		return nil
@@ -40,7 +40,7 @@ func (w Words) NewHeat(s *session.State) *Heat {
 // span is a column of a heatmap: positions [from, to).
 type span struct{ from, to int }
 
-// heatColumns are the columns for n positions.
+// heatColumns returns the columns for n positions.
 func heatColumns(n int) []span {
 	var cols []span
 	if n <= HeatColumns {

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Token texts keep all their spaces, so these components write no space between
-// elements, which templ does not guarantee.
+// Token texts keep all their spaces, so these components write no space between elements,
+// which templ cannot guarantee.
 
-// writer makes a component from a function that fills a builder.
+// writer returns a component from a function that fills a builder.
 func writer(fill func(*strings.Builder)) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder
@@ -24,8 +24,8 @@ func writer(fill func(*strings.Builder)) templ.Component {
 	})
 }
 
-// TextHTML writes a token's text, its marks set apart. A text that is written from right to
-// left does not change the order of what is beside it: tokens stay a sequence.
+// TextHTML writes a token's text, with its marks set apart. A right-to-left text does not
+// change the order of what is next to it, so tokens stay a sequence.
 func TextHTML(t Text) templ.Component {
 	return writer(func(b *strings.Builder) { isolated(b, t) })
 }
@@ -41,7 +41,7 @@ func isolated(b *strings.Builder, t Text) {
 	}
 }
 
-// svgTextHTML is a text for the inside of an SVG text element.
+// svgTextHTML writes a text inside an SVG text element.
 func svgTextHTML(t Text) templ.Component {
 	return writer(func(b *strings.Builder) { pieces(b, t, `<tspan class="ws">`, `</tspan>`) })
 }
@@ -56,13 +56,13 @@ func pieces(b *strings.Builder, t Text, open, end string) {
 	}
 }
 
-// RunningHTML writes a part of a text as one reads it, within an element with dir="auto".
+// RunningHTML writes a part of a text as prose, within an element with dir="auto".
 func RunningHTML(text string) templ.Component {
 	return writer(func(b *strings.Builder) { b.WriteString(running(text)) })
 }
 
-// running is a part of a running text, escaped. Marks that turn the direction of the text are
-// shown as tokens only.
+// running returns a part of a running text, escaped. Marks that change the direction of the
+// text are shown only in tokens.
 func running(text string) string { return templ.EscapeString(terms.Running(text)) }
 
 // chipClass is the class of a token within a sentence.
@@ -96,14 +96,14 @@ func spanHTML(b *strings.Builder, s Span) {
 	b.WriteString(words)
 }
 
-// FlowPart is a part of a running text. Label, if not "", is read out before it
-// by a screen reader.
+// FlowPart is a part of a running text. If Label is not "", a screen reader reads it before
+// the part.
 type FlowPart struct {
 	Class, Label string
 	Text         Text
 }
 
-// FlowHTML writes a running text, whose empty parts are left out.
+// FlowHTML writes a running text, omitting empty parts.
 func FlowHTML(parts ...FlowPart) templ.Component {
 	return writer(func(b *strings.Builder) {
 		for _, p := range parts {
@@ -124,7 +124,7 @@ func flowPart(b *strings.Builder, p FlowPart) {
 	b.WriteString(`</span>`)
 }
 
-// flowHTML is the text so far as running words, the newest piece marked.
+// flowHTML writes the text so far as running words, with the newest piece marked.
 func flowHTML(a *Appended) templ.Component {
 	return writer(func(b *strings.Builder) {
 		b.WriteString(`<p class="flow" dir="auto">`)
@@ -141,14 +141,14 @@ func flowHTML(a *Appended) templ.Component {
 	})
 }
 
-// ProseTextHTML is the text as one reads it: the prompt, what the model wrote
-// and what follows. No space may come between its parts.
+// ProseTextHTML is the text as prose: the prompt, what the model wrote and what follows. No
+// space may come between its parts.
 func (w Words) ProseTextHTML(given Text, v Strip) templ.Component {
 	return inProse(ProsePromptHTML(given), w.ProseHTML(v.Tokens), w.ProseNextHTML(given, v))
 }
 
-// ReadingHTML is a text that is over, like [Words.ProseTextHTML], on a page that
-// shows its tokens elsewhere too: so nothing in it has an id.
+// ReadingHTML is a finished text, like [Words.ProseTextHTML], on a page that also shows its
+// tokens elsewhere, so nothing in it has an id.
 func (w Words) ReadingHTML(given Text, v Strip) templ.Component {
 	return inProse(prosePrompt("", given), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Over))
 }
@@ -157,7 +157,7 @@ func inProse(parts ...templ.Component) templ.Component {
 	return templ.Join(templ.Raw(`<p class="prose" dir="auto">`), templ.Join(parts...), templ.Raw(`</p>`))
 }
 
-// idAttr is the attribute for an id, if there is one.
+// idAttr returns the attribute for an id, if there is one.
 func idAttr(id string) string {
 	if id == "" {
 		return ""
@@ -176,8 +176,8 @@ func prosePrompt(id string, given Text) templ.Component {
 	})
 }
 
-// ProseHTML is what the model wrote. Each token is in an element of its own,
-// which says its share.
+// ProseHTML is the text that the model wrote. Each token is in a separate element, which
+// has its share.
 func (w Words) ProseHTML(tokens []Token) templ.Component { return w.proseMade("strip-gen", tokens) }
 
 func (w Words) proseMade(id string, tokens []Token) templ.Component {
@@ -194,8 +194,8 @@ func (w Words) proseMade(id string, tokens []Token) templ.Component {
 	})
 }
 
-// ProseTokenHTML is one token of the text. It is no button element, which would
-// not break across lines like the words around it.
+// ProseTokenHTML is one token of the text. It is not a button element, which would not
+// break across lines like the words around it.
 func ProseTokenHTML(t Token) templ.Component {
 	return writer(func(b *strings.Builder) { proseToken(b, t) })
 }
@@ -211,8 +211,8 @@ func proseToken(b *strings.Builder, t Token) {
 		`</span>`)
 }
 
-// proseShare are the attributes of a token in the text: how it looks, and its share as
-// a tooltip.
+// proseShare returns the attributes of a token in the text: its style, and its share as a
+// tooltip.
 func proseShare(t Token) string {
 	class, now := "w", ""
 	for _, c := range []struct {
@@ -235,7 +235,7 @@ func proseShare(t Token) string {
 	return ` class="` + class + `" title="` + templ.EscapeString(t.Percent) + `"` + now
 }
 
-// plainly is a text without special tokens.
+// plainly returns a text without special tokens.
 func plainly(text string) Text {
 	if text == "" {
 		return nil
@@ -243,8 +243,8 @@ func plainly(text string) Text {
 	return Text{{S: text}}
 }
 
-// ProseRowHTML is the text so far as one reads it, for the screens of a class, on which
-// nothing in it is pressed. With links each generated token links to its draw.
+// ProseRowHTML is the text so far as prose, for the screens of a class, on which nothing in
+// it can be pressed. With links each generated token links to its draw.
 func (w Words) ProseRowHTML(id, prompt string, v Strip, links bool) templ.Component {
 	gen := writer(func(b *strings.Builder) {
 		b.WriteString(`<span class="prose__gen" role="group" aria-label="` +

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeadDetail is what one head reads, in figures.
+// HeadDetail lists what one head reads, in figures.
 type HeadDetail struct {
 	Missing string // shown instead if there is no such head
 	Title   string // "Block 3, head 2 reads"
@@ -30,11 +30,11 @@ type ReadRow struct {
 	Class string
 }
 
-// headRows is how many positions a head's detail lists.
+// headRows is the maximum number of positions that a head's detail lists.
 const headRows = 16
 
-// NewHead describes what a head reads at the step shown, most first. Blocks and
-// heads count from 1, as on the screen.
+// NewHead describes what a head reads at the step shown, the largest weights first. Blocks
+// and heads count from 1, as on the screen.
 func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	if why := w.notSeen(s, block); why != "" {
 		return HeadDetail{Missing: why}
@@ -64,7 +64,7 @@ func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	rest := 1.0
 	rows := headRows
 	if len(reads)-hidden == headRows+1 {
-		rows++ // a line for "the other one" would take as much room as that one
+		rows++ // a line for "the other one" would take as much space as listing it
 	}
 	for _, r := range w.mostRead(w.textTokens(s, len(reads)), reads, rows, hidden) {
 		v.Rows = append(
@@ -79,7 +79,7 @@ func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	return v
 }
 
-// shares names the heads that use the same keys and values as a head.
+// shares describes which heads use the same keys and values as a head.
 func (w Words) shares(heads, kv, head int) string {
 	per := heads / kv
 	if per == 1 {
@@ -89,7 +89,7 @@ func (w Words) shares(heads, kv, head int) string {
 	return w.T("shares", "from", terms.Count(first), "to", terms.Count(first+per-1))
 }
 
-// notSeen says why a block cannot be looked into, or "".
+// notSeen returns the reason why the inside of a block cannot be shown, or "".
 func (w Words) notSeen(s *session.State, block int) string {
 	switch {
 	case s.Look == nil:
@@ -106,7 +106,7 @@ type Inside struct {
 	Title   string // "Inside block 3, at token 19"
 	Steps   []InsideStep
 	Tensors []TensorView
-	Heads   []HeadButton // with what they read, in words
+	Heads   []HeadButton // with what each reads, in words
 	Says    []SayRow
 }
 
@@ -127,7 +127,7 @@ type TensorView struct {
 	Values        []ValueRow
 }
 
-// ValueRow is a run of a vector's values.
+// ValueRow is a row of a vector's values.
 type ValueRow struct{ Name, Values string }
 
 // activations describes the feed-forward layer's activations.
@@ -142,7 +142,7 @@ func (w Words) activations(c checkpoint.Config) string {
 	return w.T("activations", "formula", function+"(up)")
 }
 
-// insideSmall says what stands under "If it stopped here", or why nothing does.
+// insideSmall returns the text below "If it stopped here", or the reason why there is none.
 func insideSmall(v Inside) string {
 	if len(v.Says) == 0 {
 		return "look.stopped.hidden"
@@ -184,7 +184,7 @@ func (w Words) NewInside(s *session.State, block int) Inside {
 	return v
 }
 
-// Bounds of what a tensor shows.
+// Limits on what a tensor shows.
 const (
 	stripBars   = 512
 	listedVals  = 1024
@@ -192,8 +192,8 @@ const (
 	stripHalf   = 20.0 // height of the strip above and below zero
 )
 
-// tensor shows a vector. row is the key of its rows' name, "" if they are
-// numbered by their values.
+// tensor returns the view of a vector. row is the key of the name of its rows, "" if they
+// are numbered by their values.
 func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorView {
 	v := TensorView{Name: w.T("inside." + name), Say: w.T("inside.say." + name), Shape: shape}
 	low, high, sum := float64(x[0]), float64(x[0]), 0.0
@@ -237,8 +237,8 @@ func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorVi
 	return v
 }
 
-// bars draws values as bars up and down from zero. If there are too many, each
-// bar is the one of several neighbors that is furthest from zero.
+// bars draws values as bars up and down from zero. If there are too many, each bar shows
+// the one of several neighbors that is furthest from zero.
 func (v *TensorView) bars(w Words, x []float32, most float64) {
 	per := (len(x) + stripBars - 1) / stripBars
 	if per > 1 {

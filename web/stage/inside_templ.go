@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// HeadDetail is what one head reads, in figures. Without a head it is an empty,
-// hidden element for one.
+// HeadHTML shows what one head reads, in figures. Without a head it is an empty, hidden
+// element.
 func (w Words) HeadHTML(h HeadDetail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -136,7 +136,7 @@ func (w Words) HeadHTML(h HeadDetail) templ.Component {
 	})
 }
 
-// readsHTML lists the positions that a head reads, most first.
+// readsHTML lists the positions that a head reads, the largest weights first.
 func readsHTML(h HeadDetail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -318,7 +318,7 @@ func (w Words) shutHTML(id string) templ.Component {
 	})
 }
 
-// Inside is one block, opened. Without one it is an empty, hidden element.
+// InsideHTML is one block, opened. Without a block it is an empty, hidden element.
 func (w Words) InsideHTML(v Inside) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -605,7 +605,7 @@ func (w Words) insideNormsHTML(v Inside) templ.Component {
 	})
 }
 
-// insideHeads puts in words what the heatmap draws.
+// insideHeadsHTML describes in words what the heatmap draws.
 func (w Words) insideHeadsHTML(v Inside) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,9 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// looked is a state that looks into a pass over "Once upon" (a start mark and
-// two tokens), with one block of made-up numbers, so that what is shown can be
-// worked out by hand.
+// looked returns a state with the inside of a pass over "Once upon" (a start mark and two
+// tokens), with one block of made-up numbers, so that the output can be computed by hand.
 func looked(t *testing.T) *session.State {
 	t.Helper()
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0)
@@ -35,7 +34,7 @@ func looked(t *testing.T) *session.State {
 	return s
 }
 
-// ramp is 0, 1, 2, … n−1.
+// ramp returns 0, 1, 2, … n−1.
 func ramp(n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -48,7 +47,7 @@ func TestLookListsHeads(t *testing.T) {
 	p := English.New(looked(t))
 	l := p.Forward.Look
 	if l == nil {
-		t.Fatal("nothing is looked into")
+		t.Fatal("the panel has no inside view")
 	}
 	if want := "6 heads a block; 1–3 and 4–6 share keys and values"; l.HeadsSay != want || l.Group != "3" {
 		t.Errorf("heads are %q in groups of %s, want %q", l.HeadsSay, l.Group, want)
@@ -81,7 +80,7 @@ func TestLookListsHeads(t *testing.T) {
 	if got, want := b.Groups[0][1].Cmd, `{"cmd":"head","block":1,"head":2}`; got != want {
 		t.Errorf("head 2 sends %s, want %s", got, want)
 	}
-	// Head 2 looks at one place only: it is worked first.
+	// Head 2 looks at only one position, so its worked line is shown first.
 	if !b.Groups[0][1].Worked || p.Work.Name != "Block 1, head 2" || p.Work.Cells[0].Sum.String() != "1.0000" {
 		t.Errorf(
 			"worked first: got %+v, want b.Groups[0][1].Worked = true, Name = %q, Cells[0].Sum.String() = %q", p.Work,
@@ -91,7 +90,7 @@ func TestLookListsHeads(t *testing.T) {
 	s := looked(t)
 	s.Look = nil
 	if v := English.New(s); v.Forward.Look != nil || v.Work != nil {
-		t.Error("a look where nobody looks")
+		t.Error("got an inside view without a look inside")
 	}
 }
 
@@ -145,7 +144,7 @@ func TestHeatmapWeights(t *testing.T) {
 	s := looked(t)
 	s.Look = nil
 	if English.NewHeat(s) != nil {
-		t.Error("a heatmap where nobody looks")
+		t.Error("got a heatmap without a look inside")
 	}
 }
 
@@ -252,15 +251,15 @@ func TestInsideOneBlock(t *testing.T) {
 
 func TestLookInsideOmitsManyHeads(t *testing.T) {
 	s := looked(t)
-	// More heads than can be listed at once: the block has none, and says where.
+	// More heads than can be listed: the block lists none, and mentions where they are.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
 	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside describes it") {
 		t.Errorf("got %+v, want len(Groups) = 0, Aria with %q", b, "its inside describes it")
 	}
 }
 
-// Through a sliding window a head reads only the last positions: earlier ones
-// are not listed, and the panel says so.
+// TestHeadThroughAWindow: with a sliding window a head reads only the last positions.
+// Earlier ones are not listed, and the panel mentions that.
 func TestHeadThroughAWindow(t *testing.T) {
 	c, err := checkpoint.OpenPath("../../testdata/models/mistral-window")
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"strconv"
 )
 
-// columns is how many columns the table always has, not counting bars: token, z
-// and p, then keep and p′ from the filter on, from and to at the draw. Three
-// more (z/T, exp, Σp) are hidden on narrow screens.
+// columns returns how many columns the table always has, not counting bars: token, z and p,
+// then keep and p′ from the filter on, from and to at the draw. Three more (z/T, exp, Σp)
+// are hidden on narrow screens.
 func columns(stage int) string {
 	return [...]string{4: "5", 5: "7"}[stage]
 }
@@ -14,7 +14,7 @@ func columns(stage int) string {
 // shownCut is how many cut rows a narrow screen shows initially.
 const shownCut = 4
 
-// foldedRows is how many cut rows follow those.
+// foldedRows returns the number of cut rows beyond shownCut.
 func foldedRows(t *Table) int {
 	cut := 0
 	for _, r := range t.Rows {
@@ -39,8 +39,8 @@ func folded(t *Table, i int) bool {
 	return cut >= shownCut
 }
 
-// lineAt is the row below the dashed line, for the table's animation; ""
-// without a line.
+// lineAt returns the row below the dashed line, for the table's animation, or "" without a
+// line.
 func lineAt(t *Table) string {
 	for i, r := range t.Rows {
 		if r.Line != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// What a terminal prints of a run: plain text, laid out by the caller.
+// This file returns what a terminal prints of a run: plain text, laid out by the caller.
 
-// Further returns the lines below a stage's sentence in a terminal. Lines about
-// a single token or a condition have functions of their own.
+// Further returns the lines below a stage's sentence in a terminal. Lines about a single
+// token or a condition have separate functions.
 func (w Words) Further(st infer.Stage) []string {
 	switch st := st.(type) {
 	case infer.Forward:
@@ -62,7 +62,7 @@ func (w Words) Further(st infer.Stage) []string {
 	return nil
 }
 
-// penaltyLines say which scores the penalties and the logit bias changed, two on a line.
+// penaltyLines lists the scores that the penalties and the logit bias changed, two on a line.
 func (w Words) penaltyLines(p infer.Penalty) []string {
 	const shown = 6
 	key := "lines.scored"
@@ -112,7 +112,7 @@ func (w Words) filterLine(st infer.Filter) string {
 	return strings.Join(rules, ", ")
 }
 
-// conditionLine says how close a stop condition is.
+// conditionLine describes how close a stop condition is.
 func (w Words) conditionLine(c infer.Condition) string {
 	key := "lines.stop." + string(c.Kind)
 	if c.Kind == infer.StopEOS && !c.Kept {
@@ -140,7 +140,7 @@ func (w Words) workLine(key string, cached, recomputed int64) string {
 	)
 }
 
-// Fate says whether a token was kept or what cut it, as a cell of a table.
+// Fate returns a table cell that tells whether a token was kept or what cut it.
 func (w Words) Fate(r infer.Row) string {
 	if r.Kept {
 		return w.T("kept.cell")
@@ -156,7 +156,7 @@ func (w Words) RestFate(r infer.Rest) string {
 	return w.T("cut")
 }
 
-// Settings names what shapes and cuts the distribution.
+// Settings lists the settings that shape and cut the distribution.
 func (w Words) Settings(s sampling.Settings) string {
 	if s.Greedy() {
 		return w.T("settings.greedy")
@@ -186,7 +186,7 @@ func (w Words) Settings(s sampling.Settings) string {
 	return strings.Join(list, ", ")
 }
 
-// order says in which order the rules work: by its name, or with the rules that are on.
+// order describes the order of the rules: by its name, or by listing the rules that are on.
 func (w Words) order(s sampling.Settings) string {
 	switch s.Order {
 	case sampling.OrderLlama:
@@ -209,8 +209,8 @@ func (w Words) order(s sampling.Settings) string {
 	return w.T(key, "order", strings.Join(rules, " → "))
 }
 
-// Drawn is [Words.Settings] with the seed, as shown with a run: "Temperature
-// 0.7, top-p 0.9, seed 42".
+// Drawn returns [Words.Settings] with the seed, as shown with a run: "Temperature 0.7,
+// top-p 0.9, seed 42".
 func (w Words) Drawn(s sampling.Settings, seed uint64) string {
 	return terms.Capital(w.T("settings.drawn", "settings", w.Settings(s), "seed", fmt.Sprint(seed)))
 }

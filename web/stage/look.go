@@ -45,7 +45,7 @@ type SayRow struct {
 	Bar  string
 }
 
-// HeadButton is a head: its label and its worked line say what it reads.
+// HeadButton is a head: its label and its worked line describe what it reads.
 type HeadButton struct {
 	N      string
 	Row    string // its row in the heatmap: "2.0" for block 3, head 1
@@ -55,8 +55,8 @@ type HeadButton struct {
 	Worked bool
 }
 
-// listedHeads is the most heads for which each has a button; larger models list
-// them in their block.
+// listedHeads is the largest number of heads with a button each; larger models list them in
+// their block.
 const listedHeads = 128
 
 func (w Words) newLook(s *session.State) *Look {
@@ -100,7 +100,7 @@ func (w Words) newLook(s *session.State) *Look {
 	return v
 }
 
-// head finds a block's head among the groups.
+// head returns a block's head from the groups.
 func (v *Look) head(block, head int) *HeadButton {
 	for g := range v.Blocks[block].Groups {
 		group := v.Blocks[block].Groups[g]
@@ -112,8 +112,8 @@ func (v *Look) head(block, head int) *HeadButton {
 	return nil
 }
 
-// worked is the initial worked line of the panel: that of the head that looks
-// most at a single position.
+// worked returns the initial worked line of the panel: that of the head with the largest
+// weight on a single position.
 func (v *Look) worked() *Work {
 	for _, b := range v.Blocks {
 		for _, g := range b.Groups {
@@ -127,7 +127,8 @@ func (v *Look) worked() *Work {
 	return nil
 }
 
-// stoppedSmall says what stands under "If it stopped here", or why nothing does.
+// stoppedSmall returns the text below "If it stopped here", or the reason why there is
+// none.
 func stoppedSmall(l *Look) string {
 	if len(l.Blocks) > 0 && len(l.Blocks[0].All) == 0 {
 		return "look.stopped.hidden"
@@ -135,7 +136,7 @@ func stoppedSmall(l *Look) string {
 	return "look.stopped.small"
 }
 
-// headsSay says which heads share keys and values: "1–3 and 4–6".
+// headsSay lists which heads share keys and values: "1–3 and 4–6".
 func (w Words) headsSay(heads, kv int) string {
 	of, per := w.Counted(heads, "head"), heads/kv
 	switch {
@@ -153,7 +154,7 @@ func (w Words) headsSay(heads, kv int) string {
 	return w.T("heads", "heads", of, "groups", w.list(groups))
 }
 
-// lookColumns are the labels above the heatmaps.
+// lookColumns returns the labels above the heatmaps.
 func (w Words) lookColumns(s *session.State, tokens []Column) []Column {
 	cols := heatColumns(len(tokens))
 	var list []Column
@@ -166,7 +167,7 @@ func (w Words) lookColumns(s *session.State, tokens []Column) []Column {
 			col.Class = strings.TrimSpace(col.Class + " is-new")
 		}
 		if (len(cols)-1-i)%2 == 1 && len(cols) > labeledColumns {
-			continue // no room for every label: every second, including the newest
+			continue // without space for every label, every second one, including the newest
 		}
 		col.X = Share((float64(i) + 0.5) / float64(len(cols)))
 		list = append(list, col)
@@ -216,8 +217,8 @@ func sayRows(says []infer.Reading) []SayRow {
 	return rows
 }
 
-// outOfSight is how many of n positions are before a block's sliding window,
-// where its heads cannot read them.
+// outOfSight returns how many of n positions are before a block's sliding window, where its
+// heads cannot read them.
 func outOfSight(c checkpoint.Config, block, n int) int {
 	if window := c.Attention[block].Window; window > 0 {
 		return max(n-window, 0)
@@ -225,8 +226,8 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 	return 0
 }
 
-// headButton says what a head reads with weights [positions]; it cannot see the
-// first hidden ones.
+// headButton describes what a head reads with weights [positions]; it cannot see the first
+// hidden ones.
 func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
 	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{
@@ -251,7 +252,7 @@ func (w Words) headButton(tokens []Column, weights []float32, block, head, hidde
 	return h
 }
 
-// headTop is how many of the tokens that a head reads its button names.
+// headTop is how many of the tokens that a head reads are named on its button.
 const headTop = 3
 
 // readToken is a token that a head reads.
@@ -261,8 +262,8 @@ type readToken struct {
 	w    float64
 }
 
-// mostRead are the n positions with the largest weights, in descending order,
-// earlier ones first among equals. The first hidden positions do not count.
+// mostRead returns the n positions with the largest weights, in descending order, earlier
+// ones first if equal. The first hidden positions do not count.
 func (w Words) mostRead(tokens []Column, weights []float32, n, hidden int) []readToken {
 	top := make([]int, 0, n+1)
 	for i := hidden; i < len(weights); i++ {

@@ -13,11 +13,11 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// MapForm is the size in which a map is drawn.
+// MapForm is the layout of a map.
 type MapForm string
 
-// The forms: in a column next to the stage, large with its shares named, as on
-// the home page, low, as on a phone, and without the shares, as in a lesson's [Picture].
+// The layouts: in a column next to the stage; large with its shares named, as on the home
+// page; low, as on a phone; and without the shares, as in a lesson's [Picture].
 const (
 	MapSide   MapForm = "side"
 	MapBig    MapForm = "big"
@@ -25,27 +25,27 @@ const (
 	MapLesson MapForm = "lesson"
 )
 
-// MapOptions says how a page shows the map. The zero value is the map in a side
-// column, at the stage that the state shows, without buttons.
+// MapOptions sets how a page shows the map. The zero value is the map in a side column, at
+// the stage of the state, without buttons.
 type MapOptions struct {
-	// ID is the element's id, "map" if it is "". A page with two maps names one.
+	// ID is the element's id; the default is "map". A page with two maps sets one.
 	ID   string
 	Form MapForm
-	// Zoom puts a button over each row and cell, which sends the question
-	// zoom; [Words.NewZoom] answers it. A page that has it shows
-	// [Words.ZoomHTML] next to the map, loads js/map.js and is connected to
-	// its run.
+	// Zoom puts a button over each row and cell that sends the zoom query, which
+	// [Words.NewZoom] answers. A page with Zoom shows [Words.ZoomHTML] next to the map,
+	// loads js/map.js and is connected to its run.
 	Zoom bool
 	// Say adds a sentence about what the picture shows at this stage.
 	Say bool
-	// Walk adds the shares of stages 4 and 5, for a page that holds all stages of a turn and
-	// shows one after another. They must have run.
+	// Walk adds the shares of stages 4 and 5, for a page that holds all stages of a turn
+	// and shows one after another. These stages must have run.
 	Walk bool
 	// At is the stage to show, if it is not the state's cursor. It must have run.
 	At infer.Kind
-	// Room is the least number of columns, empty ones at the end included.
+	// Room is the minimum number of columns, including empty ones at the end.
 	Room int
-	// Ahead are columns that hang in front of the text, in place of the one to come.
+	// Ahead are columns that hang in front of the text, in place of the next token's
+	// column.
 	Ahead []MapColumn
 	// Dead, if not 0, is the first position, from 1, whose columns are no longer valid.
 	Dead int
@@ -60,23 +60,23 @@ type Map struct {
 	ID      string
 	Form    MapForm
 	Aria    string // what the picture shows, in a sentence
-	Say     string // what there is to see or to do at this stage, "" for nothing
+	Say     string // a sentence about what to see or do at this stage, or ""
 	Box     string // its view box
 	Rows    []MapRow
 	Columns []MapColumn
 	Bands   bool // too many blocks for cells: a row is a band
 	Shares  []MapShare
-	Kept    []MapShare // the shares after the cut, of a map that is walked through
-	Picked  []MapShare // the same when one has been drawn
+	Kept    []MapShare // the shares after the cut, for MapOptions.Walk
+	Picked  []MapShare // the same after the draw
 	Known   bool       // the shares are known
-	Drawn   bool       // and one has been drawn
+	Drawn   bool       // one of them has been drawn
 	Read    bool       // the last vector has left at the top
 	Again   bool       // the drawn token has come back as a column
 	Elbow   string     // path from the last column to the vector above it
 	Buttons bool       // over rows and cells
 	Twin    []MapFact
 
-	// What a map in the form [MapText] has instead of rows and columns.
+	// Heads and Lines replace rows and columns in a map of the form [MapText].
 	Heads []MapKey
 	Lines []MapLine
 }
@@ -84,24 +84,24 @@ type Map struct {
 // MapRow is one block.
 type MapRow struct {
 	N     string
-	Label bool // its number is written: with many blocks only some are
-	// Paths of its cells: kept by earlier passes, kept now that this one is
-	// over, written by this one, written by this one at its last position, not
-	// read yet, no longer valid.
+	Label bool // its number is shown; with many blocks only some are
+	// Paths of its cells: kept from earlier passes, kept after this pass has ended, written
+	// by this pass, written by this pass at its last position, not read yet, no longer
+	// valid.
 	Kept, Fresh, Pass, Last, Next, Dead string
 	Aria                                string   // of its button
-	Cmd                                 string   // opens it
+	Cmd                                 string   // opens the block
 	Cells                               []string // labels of the buttons over its cells
 }
 
-// MapColumn is a token, several folded together, or the one to come.
+// MapColumn is a token, several folded tokens, or the next token.
 type MapColumn struct {
 	Text  Text
 	Pos   string // the position of its token, from 0; "" if it stands for none or several
 	Small string // under it, or ""
-	// "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "", "is-quiet" if there
-	// is no room for its text, "is-wide" if it reaches over its neighbors, and "is-no" for a
-	// guess that came to nothing
+	// "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "", "is-quiet" if
+	// there is no space for its text, "is-wide" if it extends over its neighbors, and
+	// "is-no" for a rejected guess
 	Class string
 }
 
@@ -113,8 +113,8 @@ type MapShare struct {
 	Rest, Pick bool
 }
 
-// lit is the token that js/lit.js knows it by. Everything else has none: elsewhere on a page
-// other tokens are the rest.
+// lit returns the token by which js/lit.js identifies the share. Everything else has none,
+// since other parts of a page sum up other tokens.
 func (v MapShare) lit() string {
 	if v.Rest {
 		return ""
@@ -122,16 +122,16 @@ func (v MapShare) lit() string {
 	return v.Text.String()
 }
 
-// MapFact is a line of the map's text twin.
+// MapFact is a line of the map's text alternative.
 type MapFact struct{ Name, Say string }
 
-// Bounds of what a map shows.
+// Limits on what a map shows.
 const (
 	mapColumns = 24 // tokens; older ones are folded into the first column
 	mapCells   = 12 // blocks; more are drawn as bands
 	mapEmpty   = 8  // columns of the map before the first prompt, where only one is drawn
 	mapShares  = 5
-	mapLabels  = 14   // columns that are all labeled; of more, every second one
+	mapLabels  = 14   // maximum number of columns that are all labeled; of more, every second one is
 	mapPitch   = 10.0 // of rows and columns, in units of the view box
 )
 
@@ -164,8 +164,8 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	return m
 }
 
-// mapColumns fills in the columns. It returns the positions that each stands
-// for and which row path its cells belong to.
+// mapColumns fills in the columns. It returns the positions of each column and the row path
+// to which its cells belong.
 func (w Words) mapColumns(
 	s *session.State, at infer.Kind, o MapOptions, m *Map,
 ) (spans []span, classes []string) {
@@ -220,8 +220,9 @@ func (w Words) mapColumns(
 	return spans, classes
 }
 
-// quiet hides every second label if there is no room for all. The newest is shown, which is
-// that of the column to come as soon as it has a word; the fold's is too, and not its neighbor's.
+// quiet hides every second label if there is not enough space for all. It keeps the newest
+// label, which is that of the next token once it is drawn, and the label of the fold, but
+// not its neighbor's.
 func quiet(columns []MapColumn) {
 	if len(columns) <= mapLabels {
 		return
@@ -238,7 +239,7 @@ func quiet(columns []MapColumn) {
 	}
 }
 
-// mapElbow leads from a column's middle, in percent of the width, up to the
+// mapElbow returns the path from a column's middle, in percent of the width, up to the
 // vector in the middle above.
 func mapElbow(x float64) string {
 	const left, right = 28, 72
@@ -249,8 +250,8 @@ func mapElbow(x float64) string {
 	return fmt.Sprintf("M%s 36V21H%s", num(x), num(min(max(x, left), right)))
 }
 
-// mapSpans are the columns of n positions: beyond [mapColumns] the oldest share
-// one.
+// mapSpans returns the columns of n positions. If there are more than [mapColumns], the
+// oldest share one column.
 func mapSpans(n int) []span {
 	var list []span
 	from := 0
@@ -264,8 +265,8 @@ func mapSpans(n int) []span {
 	return list
 }
 
-// mapClass is the row path of a column's cells, of n positions with old ones
-// read by earlier passes. A pass's columns become kept ones at the last stage.
+// mapClass returns the row path of a column's cells. There are n positions, of which the
+// first old were read by earlier passes. A pass's columns count as kept at the last stage.
 func mapClass(c span, n, old int, at infer.Kind) string {
 	switch {
 	case c.from < old:
@@ -308,8 +309,8 @@ func (w Words) mapRows(s *session.State, m *Map, spans []span, classes []string)
 	}
 }
 
-// mapRuns are the cells of a row: each column, or in a band the neighbors of
-// one class together.
+// mapRuns returns the cells of a row: each column, or in a band, neighbors of one class
+// together.
 func mapRuns(classes []string, bands bool) []span {
 	var runs []span
 	for i, class := range classes {
@@ -335,8 +336,8 @@ func mapCell(b *strings.Builder, c span, i int, band bool) {
 	)
 }
 
-// mapButtons fills in the buttons of a block: one for its row, and unless it is
-// a band, one for each cell.
+// mapButtons fills in the buttons of a block: one for its row and, unless it is a band, one
+// for each cell.
 func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans []span) {
 	r.Aria = w.T("map.open", "n", r.N)
 	r.Cmd = zoomCmd(ZoomTo{Block: block})
@@ -351,7 +352,7 @@ func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans 
 	}
 }
 
-// mapTab lets Tab reach the first row's button only.
+// mapTab lets Tab reach only the first row's button.
 func mapTab(row int) string {
 	if row == 0 {
 		return "0"
@@ -359,8 +360,8 @@ func mapTab(row int) string {
 	return "-1"
 }
 
-// mapShares are the most probable next tokens and everything else: empty
-// outlines before the softmax, then p, from the filter on p′.
+// mapShares returns the most probable next tokens and everything else: empty outlines
+// before the softmax, then p, and p′ from the filter on.
 func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	step, d := s.Step(), s.Dist
 	if step == nil || d == nil || at < infer.KindSoftmax || step.Ran < infer.KindSoftmax {
@@ -388,7 +389,7 @@ func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	return list
 }
 
-// mapPercents are shares that sum to 1 as [wholeShares] rounds them, the last being
+// mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is
 // everything else.
 func mapPercents(shares []float64) []string {
 	last := len(shares) - 1

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// mapSay describes the picture: its label and its text twin.
+// mapSay fills in the picture's label and its text alternative.
 func (w Words) mapSay(s *session.State, m *Map, spans []span) {
 	layers := s.Model.Config().Layers
 	if !s.Started() {
@@ -40,8 +40,8 @@ func (w Words) mapSay(s *session.State, m *Map, spans []span) {
 	}
 }
 
-// mapCaption is what there is to see at a stage, while the draw is still to come, or where a
-// person chose.
+// mapCaption returns what there is to see at a stage, also while the draw is still to come,
+// or after a choice by hand.
 func (w Words) mapCaption(s *session.State, at infer.Kind, undrawn bool) string {
 	key := "map.say." + at.String()
 	if undrawn {
@@ -60,8 +60,8 @@ func (m *Map) shareWords() []string {
 	return words
 }
 
-// mapBlock says what a block did: the norm before and after it, and what its
-// heads together read most.
+// mapBlock describes what a block did: the norm before and after it, and what its heads
+// together read most.
 func (w Words) mapBlock(s *session.State, tokens []Column, i int, b infer.BlockView) string {
 	mean := make([]float32, len(tokens))
 	for _, reads := range b.Attention {

@@ -8,8 +8,8 @@ package stage
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// MapHTML draws a map. Its element has the map's id and is replaced as a whole.
-// Pages that show it load css/map.css.
+// MapHTML draws a map. Its element has the map's id and is replaced as a whole. Pages that
+// show it load css/map.css.
 func (w Words) MapHTML(m Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -661,7 +661,7 @@ func (w Words) mapButtonsHTML(m Map) templ.Component {
 	})
 }
 
-// mapTwinHTML says what the map draws.
+// mapTwinHTML describes in words what the map draws.
 func (w Words) mapTwinHTML(m Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -763,7 +763,7 @@ func (w Words) mapTwinHTML(m Map) templ.Component {
 	})
 }
 
-// mapBarsHTML are shares over the model.
+// mapBarsHTML draws the shares above the model.
 func mapBarsHTML(m Map, shares []MapShare, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// The drill's prompt is a start mark and two tokens, read by this pass, so the
-// map has three columns and the one to come.
+// TestMapColumns: the drill's prompt is a start mark and two tokens, read by this pass, so
+// the map has three columns and the next token's.
 func TestMapColumns(t *testing.T) {
 	m := English.NewMap(sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0), MapOptions{})
 	var got []string
@@ -48,7 +48,8 @@ func TestMapColumns(t *testing.T) {
 	}
 }
 
-// Neither shares nor the token drawn are in the map before their stage.
+// TestMapShowsOnlyCompletedStages: neither shares nor the drawn token are in the map before
+// their stage.
 func TestMapShowsOnlyCompletedStages(t *testing.T) {
 	for _, c := range []struct {
 		at           infer.Kind
@@ -79,7 +80,8 @@ func TestMapShowsOnlyCompletedStages(t *testing.T) {
 	}
 }
 
-// At each stage the picture says what there is to see, and before a draw nothing of it.
+// TestMapDescribesEachStage: at each stage the picture has a caption, and none reveals a
+// draw before it is made.
 func TestMapDescribesEachStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	st := sessiontest.Do(t, s, session.Start{Prompt: "In the old house lived a"})
@@ -87,7 +89,7 @@ func TestMapDescribesEachStage(t *testing.T) {
 	for {
 		m := English.NewMap(st, MapOptions{Say: true})
 		if m.Say == "" || said[m.Say] {
-			t.Errorf("stage %d: %q, want a sentence of its own", st.Shown(), m.Say)
+			t.Errorf("stage %d: %q, want a different sentence", st.Shown(), m.Say)
 		}
 		said[m.Say] = true
 		if st.Undrawn != strings.Contains(m.Say, "in the air") {
@@ -97,7 +99,7 @@ func TestMapDescribesEachStage(t *testing.T) {
 			)
 		}
 		if quiet := English.NewMap(st, MapOptions{}); quiet.Say != "" {
-			t.Errorf("nobody asked for %q", quiet.Say)
+			t.Errorf("got %q without MapOptions.Say", quiet.Say)
 		}
 		if st.Shown() == infer.KindCache {
 			break
@@ -105,12 +107,12 @@ func TestMapDescribesEachStage(t *testing.T) {
 		st = sessiontest.Do(t, s, session.StepStage{Withhold: true})
 	}
 	if len(said) != 8 {
-		t.Errorf("%d sentences, want one for each stage and one for the draw that is to come", len(said))
+		t.Errorf("%d sentences, want one for each stage and one for the withheld draw", len(said))
 	}
 }
 
-// At the last stage the pass's columns are kept ones, and the token drawn is
-// the column to come.
+// TestMapAfterTheTurn: at the last stage the pass's columns count as kept, and the drawn
+// token is the next column.
 func TestMapAfterTheTurn(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindCache, 0)
 	m := English.NewMap(s, MapOptions{})
@@ -119,12 +121,12 @@ func TestMapAfterTheTurn(t *testing.T) {
 	}
 	next := m.Columns[len(m.Columns)-1]
 	if want := TokenText(s.Model.Token(s.Step().Chosen)).String(); !m.Again || next.Text.String() != want {
-		t.Errorf("the column to come is %q, want %q", next.Text, want)
+		t.Errorf("the next token's column is %q, want %q", next.Text, want)
 	}
 }
 
-// 30 positions are more than 24: the oldest 7 share the first column, 23 have
-// their own.
+// TestMapFoldsTheOldest: 30 positions are more than 24, so the oldest 7 share the first
+// column and 23 have their own.
 func TestMapFoldsTheOldest(t *testing.T) {
 	for n, want := range map[int][2]int{24: {24, 1}, 25: {24, 2}, 30: {24, 7}, 500: {24, 477}} {
 		spans := mapSpans(n)
@@ -147,7 +149,7 @@ func TestMapFoldsTheOldest(t *testing.T) {
 			len(m.Columns), first, "is-fold", "+"+strconv.Itoa(n-23),
 		)
 	}
-	// every second label has room: that of the newest token, the third newest, …
+	// there is space for every second label: the newest token's, the third newest's, …
 	if c := m.Columns; strings.Contains(c[23].Class, "is-quiet") || !strings.Contains(c[22].Class, "is-quiet") ||
 		strings.Contains(c[21].Class, "is-quiet") {
 		t.Errorf("the newest columns are %+v, want only the one before the last quiet", c[21:])
@@ -156,10 +158,10 @@ func TestMapFoldsTheOldest(t *testing.T) {
 		t.Errorf("the fold and its neighbor are %+v, want only the neighbor quiet", m.Columns[:2])
 	}
 	came := make([]MapColumn, 16)
-	came[15].Class = "is-next is-gen" // a word: the token read before it makes way
+	came[15].Class = "is-next is-gen" // a word, so the label of the token before it is hidden
 	quiet(came)
 	if came[14].Class != "is-quiet" || came[13].Class != "" || came[15].Class != "is-next is-gen" {
-		t.Errorf("beside the token drawn the labels are %+v, want only its neighbor quiet", came[13:])
+		t.Errorf("next to the drawn token the labels are %+v, want only its neighbor quiet", came[13:])
 	}
 	if !strings.Contains(m.Aria, "The oldest "+strconv.Itoa(n-23)+" share a column.") {
 		t.Errorf(
@@ -169,7 +171,8 @@ func TestMapFoldsTheOldest(t *testing.T) {
 	}
 }
 
-// Many blocks are bands: neighbors of one kind are one rectangle.
+// TestMapMergesBlocksIntoBands: many blocks are drawn as bands, in which neighbors of one
+// kind are one rectangle.
 func TestMapMergesBlocksIntoBands(t *testing.T) {
 	classes := []string{"kept", "kept", "kept", "last", "next"}
 	if got, want := mapRuns(classes, true), []span{{0, 3}, {3, 4}, {4, 5}}; !slices.Equal(got, want) {
@@ -180,8 +183,8 @@ func TestMapMergesBlocksIntoBands(t *testing.T) {
 	}
 }
 
-// Whole percent add up to 100: less than 1 counts as 1, everything else is what
-// is left.
+// TestMapPercentsAddUp: whole percents add up to 100. Less than 1 counts as 1, and
+// everything else is the remainder.
 func TestMapPercentsAddUp(t *testing.T) {
 	got := mapPercents([]float64{0.2250, 0.1574, 0.1292, 0.0034, 0, 0.4850})
 	if want := []string{"23%", "16%", "13%", "<1%", "0%", "47%"}; !slices.Equal(got, want) {
@@ -189,8 +192,8 @@ func TestMapPercentsAddUp(t *testing.T) {
 	}
 }
 
-// mixed is the state of looked with what its first head passes on: two numbers,
-// made of three positions with the weights 0.25, 0.5 and 0.25.
+// mixed returns the state of looked with the output of its first head: two numbers, made of
+// three positions with the weights 0.25, 0.5 and 0.25.
 func mixed(t *testing.T) *session.State {
 	t.Helper()
 	s := looked(t)
@@ -220,8 +223,8 @@ func TestZoomIntoABlock(t *testing.T) {
 	}
 }
 
-// 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75), so the third position's part of
-// the sum (1, −0.5) is (−0.5, 0.25).
+// TestZoomIntoASum: 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75), so the third position's
+// part of the sum (1, −0.5) is (−0.5, 0.25).
 func TestZoomIntoASum(t *testing.T) {
 	z := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 1, Sum: true})
 	if z.Sum == nil || len(z.Sum.Terms) != 3 || len(z.Sum.Work) != 2 {
@@ -258,7 +261,7 @@ func TestZoomOutsideForwardStage(t *testing.T) {
 	}
 }
 
-// Before the first prompt one dashed column waits in an empty map.
+// TestMapBeforeTheFirstPrompt: before the first prompt an empty map has one dashed column.
 func TestMapBeforeTheFirstPrompt(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	m := English.NewMap(s.State(), MapOptions{Zoom: true})

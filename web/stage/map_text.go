@@ -5,41 +5,41 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MapText is the map with room for words: its rows are heights, between two blocks,
-// and each cell says something of one height and one position. [Words.NewMapText]
-// makes it.
+// MapText is the form of a map with space for words: its rows are heights, between two
+// blocks, and each cell describes one height and position. [Words.NewMapText] returns such
+// a map.
 const MapText MapForm = "text"
 
-// mapTextColumns are the columns of a map with words; older tokens are folded into
-// the first of them.
+// mapTextColumns is the number of columns of a map with words; older tokens are folded into
+// the first one.
 const mapTextColumns = 12
 
-// MapKey is a cell, a row's name or a column's name of a map with words. With a Name
-// it is a button, which sends Name=Value with the form of the id Form.
+// MapKey is a cell, a row's name or a column's name of a map with words. If Name is set it
+// is a button, which sends Name=Value with the form whose id is Form.
 type MapKey struct {
 	Text  Text
 	Small string // below it
-	Note  string // at the other end of that line, after what NoteAria calls it
-	// NoteAria is for screen readers.
+	Note  string // at the other end of that line, after NoteAria
+	// NoteAria introduces Note for screen readers.
 	NoteAria string
 	Class    string
 	Aria     string // of the button, if its text does not say enough
-	Mark     bool   // ticked
+	Mark     bool   // shown with a tick
 	Pressed  bool
 
 	Form, Name, Value string
 }
 
-// MapTextOf is what a map with words says. Heights and positions count from 0; a
+// MapTextOf is the content of a map with words. Heights and positions count from 0; a
 // height is the number of blocks below it.
 type MapTextOf struct {
 	ID     string
 	Aria   string
 	Model  *infer.Model
 	Tokens []int
-	Row    func(height int) MapKey               // its name is filled in if it has no text
-	Column func(position int) MapKey             // so is its token
-	Cell   func(height int, position int) MapKey // of a position that has a column of its own
+	Row    func(height int) MapKey               // without text, the row's name is filled in
+	Column func(position int) MapKey             // without text, the token is filled in
+	Cell   func(height int, position int) MapKey // for a position that is not folded
 }
 
 // MapLine is a row of a map with words.
@@ -48,8 +48,7 @@ type MapLine struct {
 	Cells []MapKey
 }
 
-// MapFolded is how many of n positions have no column of their own on a map with
-// words.
+// MapFolded returns how many of n positions are folded into one column on a map with words.
 func MapFolded(n int) int { return max(0, n-mapTextColumns) }
 
 // NewMapText draws the model over a text, with words in its cells.
@@ -86,7 +85,7 @@ func (w Words) NewMapText(o MapTextOf) Map {
 	return m
 }
 
-// MapHeight is a height in words.
+// MapHeight describes a height in words.
 func (w Words) MapHeight(height int) string {
 	if height == 0 {
 		return w.T("map.height.first")
@@ -94,8 +93,7 @@ func (w Words) MapHeight(height int) string {
 	return w.T("map.height", "n", terms.Count(height))
 }
 
-// PromptText is the token at a position of a text; the one that begins it for the
-// model is a mark.
+// PromptText returns the token at a position of a text. The start token is shown as a mark.
 func (w Words) PromptText(m *infer.Model, tokens []int, at int) Text {
 	return w.promptText(m, m.Token(tokens[at]), at)
 }

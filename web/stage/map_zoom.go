@@ -10,21 +10,20 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// ZoomTo is what of the model to look into. Blocks and heads count from 1; Head
-// 0 is the whole block. Sum works out what the head passes on.
+// ZoomTo selects the part of the model to zoom into. Blocks and heads count from 1; Head 0
+// is the whole block. Sum shows how the head's output is computed.
 type ZoomTo struct {
 	Block, Head int
 	Sum         bool
 }
 
-// Zoom is a part of the map seen from close: a block with its heads, a head with
-// what it reads, or the one sum that a head passes on. The zero value is the
-// whole model, where nothing is zoomed into.
+// Zoom is a close-up of a part of the map: a block with its heads, a head with what it
+// reads, or the sum that a head passes on. The zero value is the whole model, without zoom.
 type Zoom struct {
 	Missing string // shown instead if there is nothing to see
-	Act     string // what the button next to it says
-	ActCmd  string // and sends
-	Ask     string // the question that gives this zoom again
+	Act     string // text of the button next to Missing
+	ActCmd  string // the command that the button sends
+	Ask     string // the query that returns this zoom again
 	Crumbs  []Crumb
 	Title   string // "Inside block 3, at token 19"
 	Say     string
@@ -33,9 +32,9 @@ type Zoom struct {
 	Columns []MapColumn
 	Inside  *Inside     // the block's numbers
 	Head    *HeadDetail // what the head reads
-	SumCmd  string      // works out its sum
+	SumCmd  string      // the command that shows its sum
 	Sum     *ZoomSum
-	Why     *ZoomWhy // the way to what is said without it, where a run has begun
+	Why     *ZoomWhy // link to the prediction without this part, once a run has begun
 }
 
 // ZoomWhy leads to the page “Why this token?” with a part switched off. The page
@@ -45,9 +44,9 @@ type ZoomWhy struct {
 	Off  string // the part, as package infer/why reads it
 }
 
-// Crumb is a level of the zoom, from the model down to what is shown.
+// Crumb is a level of the zoom, from the whole model down to the part shown.
 type Crumb struct {
-	Text, Cmd string // no Cmd leaves the zoom
+	Text, Cmd string // without Cmd the crumb leaves the zoom
 	Now       bool
 }
 
@@ -57,11 +56,11 @@ type ZoomLane struct {
 	Shades       []ZoomShade
 }
 
-// ZoomShade are the cells of a lane with weights in one range.
+// ZoomShade is the set of a lane's cells with weights in one range.
 type ZoomShade struct{ Class, Path string }
 
-// ZoomSum is what a head passes on, as terms and their sum. Each has the weight
-// and a picture of its numbers; Work adds up the first of them.
+// ZoomSum is the output of a head, as terms and their sum. Each has its weight and a
+// picture of its numbers; Work adds up the first ones.
 type ZoomSum struct {
 	Terms  []ZoomTerm
 	Total  ZoomTerm
@@ -70,7 +69,7 @@ type ZoomSum struct {
 	Open   string // label of the values
 }
 
-// ZoomTerm is a vector that is added up.
+// ZoomTerm is one vector of the sum, or the total.
 type ZoomTerm struct {
 	Name   Rich
 	W      string // its weight; "" for the total
@@ -90,8 +89,8 @@ func zoomCmd(to ZoomTo) string {
 	return fmt.Sprintf(`{"cmd":"zoom","block":%d}`, to.Block)
 }
 
-// NewZoom looks into a part of the model at the step shown. Where the state
-// holds no look inside, it says how to get one.
+// NewZoom zooms into a part of the model at the step shown. If the state holds no look
+// inside, the result explains how to get one.
 func (w Words) NewZoom(s *session.State, to ZoomTo) Zoom {
 	z := Zoom{Ask: zoomCmd(to), Crumbs: w.crumbs(to)}
 	if s.Started() {
@@ -150,7 +149,7 @@ func (w Words) zoomBlock(s *session.State, to ZoomTo, z *Zoom) {
 	w.lanes(s, to.Block, b.Attention, 0, z)
 }
 
-// lanes draws how much heads read of each column; the first is head number from.
+// lanes draws how much heads read of each column. The first head has the number from.
 func (w Words) lanes(s *session.State, block int, heads [][]float32, from int, z *Zoom) {
 	tokens := w.textTokens(s, s.Look.Position+1)
 	spans := mapSpans(len(tokens))
@@ -173,7 +172,7 @@ func (w Words) lanes(s *session.State, block int, heads [][]float32, from int, z
 	}
 }
 
-// shades are a lane's cells by the color class of their weights, weakest first.
+// shades groups a lane's cells by the color class of their weights, weakest first.
 func shades(reads []float32, spans []span) []ZoomShade {
 	paths := map[string]*strings.Builder{}
 	for i, c := range spans {
@@ -218,8 +217,8 @@ func (w Words) zoomHead(s *session.State, to ZoomTo, z *Zoom) {
 	}
 }
 
-// zoomSum writes a head's sum as its largest terms, the rest, and the total.
-// The rest is what is left of the total.
+// zoomSum returns a head's sum as its largest terms, the rest, and the total. The rest is
+// the difference from the total.
 func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head int) *ZoomSum {
 	tokens := w.textTokens(s, len(reads))
 	rest, left := make([]float32, len(mix.Sum)), 1.0
@@ -254,8 +253,7 @@ func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head in
 	return sum
 }
 
-// workedNumber adds up number i of a head's sum: "number 1: 0.5349 × 0.21 + … =
-// 0.03".
+// workedNumber writes out number i of a head's sum: "number 1: 0.5349 × 0.21 + … = 0.03".
 func (w Words) workedNumber(reads []float32, mix infer.Mix, rest []float32, others, i int) Rich {
 	r := say(w.T("zoom.sum.number", "n", terms.Count(i+1)) + ": ")
 	for n, t := range mix.Terms {

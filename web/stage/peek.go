@@ -9,13 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Peek is the line under the strip: how a token was chosen, and what it might
-// have been.
+// Peek is the line under the strip: how a token was chosen, and its alternatives.
 type Peek struct {
 	Step int // of the run; 0 if the line has no step with scores
 	Say  Rich
 	Alts []Alternative
-	Seek string // the command that looks at the token's draw; "" where there is none
+	Seek string // the command that shows the token's draw; "" if there is none
 	End  string
 }
 
@@ -30,8 +29,7 @@ type Alternative struct {
 // alternatives is how many other tokens the peek line names.
 const alternatives = 4
 
-// CurrentPeek is the line for the step shown: the token that it drew, or what
-// it read.
+// CurrentPeek returns the line for the step shown: the token that it drew, or what it read.
 func (w Words) CurrentPeek(s *session.State) Peek {
 	if !s.Started() {
 		return Peek{Say: w.Rich("peek.none")}
@@ -50,8 +48,8 @@ func (w Words) CurrentPeek(s *session.State) Peek {
 	return w.NewPeek(s, step.N)
 }
 
-// NewPeek says how the token of a step was chosen, with the most likely
-// alternatives at that time, or that the step has no scores.
+// NewPeek describes how the token of a step was chosen, with the most likely alternatives
+// at that time, or that the step has no scores.
 func (w Words) NewPeek(s *session.State, n int) Peek {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {
@@ -85,7 +83,7 @@ func (w Words) NewPeek(s *session.State, n int) Peek {
 	return p
 }
 
-// StoryPeek is [Words.NewPeek] in the voice [Tale].
+// StoryPeek is like [Words.NewPeek] in the voice [Tale].
 func (w Words) StoryPeek(s *session.State, n int) Peek {
 	p := w.NewPeek(s, n)
 	step := stepOf(s, n)
@@ -121,7 +119,7 @@ func stepOf(s *session.State, n int) *infer.Step {
 	return s.Steps[n-1]
 }
 
-// distributionOf is a step's distribution: the state's own for the step shown.
+// distributionOf returns a step's distribution, which for the step shown is the state's own.
 func distributionOf(s *session.State, step *infer.Step) *sampling.Distribution {
 	if step.N == s.Cursor.Step && s.Dist != nil {
 		return s.Dist
@@ -129,7 +127,7 @@ func distributionOf(s *session.State, step *infer.Step) *sampling.Distribution {
 	return step.Distribution()
 }
 
-// notDrawn says why a step has nothing to choose from.
+// notDrawn explains why a step has nothing to choose from.
 func (w Words) notDrawn(s *session.State, n int) string {
 	key := "missing.scores"
 	switch {

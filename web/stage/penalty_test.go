@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestLogitsSayWhatThePenaltyChanged: a row whose score was changed says what it was,
-// its worked line divides or multiplies, and the note counts all such tokens.
+// TestLogitsSayWhatThePenaltyChanged: a row whose score was changed shows the original
+// score, its worked line divides or multiplies, and the note counts all such tokens.
 func TestLogitsSayWhatThePenaltyChanged(t *testing.T) {
 	m := testmodel.Target(t)
 	s := session.New(m, session.DefaultLimits())
@@ -40,14 +40,14 @@ func TestLogitsSayWhatThePenaltyChanged(t *testing.T) {
 		)
 	}
 	if got := dog.Work.Cells[1].Sum.String(); got != "6.6902 / 1.05 = 6.3716" {
-		t.Errorf("the worked line of ·dog says %s, want %s", got, "6.6902 / 1.05 = 6.3716")
+		t.Errorf("the worked line of ·dog is %s, want %s", got, "6.6902 / 1.05 = 6.3716")
 	}
 	if got := last.Work.Cells[1].Sum.String(); !strings.Contains(got, " × 1.05 = "+terms.Minus) {
-		t.Errorf("the worked line of ·and says %s, want it to contain %q", got, " × 1.05 = "+terms.Minus)
+		t.Errorf("the worked line of ·and is %s, want it to contain %q", got, " × 1.05 = "+terms.Minus)
 	}
 	const say = "The repetition penalty, 1.05, lowered the scores of 6 tokens that the text has already. " +
 		"Highest now: ·dog 6.69"
 	if got := strings.ReplaceAll(p.Notes[0].String(), "\u00a0", " "); !strings.HasPrefix(got, say) {
-		t.Errorf("the note says %s, want it to begin with %q", got, say)
+		t.Errorf("the note is %s, want it to begin with %q", got, say)
 	}
 }

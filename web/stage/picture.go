@@ -13,38 +13,38 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Picture is the growing picture of the lessons at one of its states: the map of the
-// model, with what the state adds to it. Every part has one place in all states; the
-// style picture.css shows those that the state has reached.
+// Picture is the growing picture of the lessons at one of its states: the map of the model,
+// with what the state adds to it. Every part has the same place in all states; the style
+// sheet picture.css shows the parts that the state has reached.
 type Picture struct {
 	State   string // "tokens", "attention", …: the class of its style
 	Map     Map
 	Letters []PictureLetter // of the sentence as typed
 	Flows   []string        // SVG points: from the letters of a token down to its column
-	Row     string          // of the block that a head looks in, from the top, as an SVG length
+	Row     string          // position of the attention head's block from the top, as an SVG length
 	Arcs    []PictureArc
-	Weights []PictureWeight // what that head takes from each column
-	Says    []PictureSay    // what the last column would say after each block
-	Head    string          // over the rows
+	Weights []PictureWeight // how much that head takes from each column
+	Says    []PictureSay    // what the last column would predict after each block
+	Head    string          // heading of the rows
 	Rows    []PictureRow
 	Strip   *Segments
-	Say     string // all of it in a sentence
+	Say     string // the picture described in a sentence
 	Twin    []MapFact
 }
 
-// PictureLetter is a letter of the sentence. A cut may stand before it.
+// PictureLetter is a letter of the sentence, possibly after a cut.
 type PictureLetter struct {
 	Text Text
 	Cut  bool
 }
 
-// PictureArc leads from the last column back to another, as wide as its weight.
+// PictureArc is an arc from the last column back to another, as wide as its weight.
 type PictureArc struct{ D, W, X string }
 
-// PictureWeight is a column's weight in a look, with its cell as SVG lengths.
+// PictureWeight is a column's attention weight, with its cell as SVG lengths.
 type PictureWeight struct{ X, W, Mid, Percent, Class string }
 
-// PictureSay is what the last column would say after a block.
+// PictureSay is what the last column would predict after a block.
 type PictureSay struct {
 	X, Y string // SVG lengths
 	Text Text
@@ -60,14 +60,14 @@ type PictureRow struct {
 	Class string // "is-score", "is-rest", "is-cut", "is-other", "is-no" or ""
 }
 
-// pictureAhead is how many columns the picture has room for after the sentence's: the
-// token drawn and a draft's guesses.
+// pictureAhead is the number of columns after the sentence's: for the drawn token and a
+// draft's guesses.
 const pictureAhead = 3
 
-// PictureRoom is how many columns the picture has in all states, for a text of n tokens.
+// PictureRoom returns the number of columns of the picture in all states, for a text of n tokens.
 func PictureRoom(n int) int { return min(n, mapColumns) + pictureAhead }
 
-// picture is the map in the form of the lessons.
+// picture returns a picture with the map in the form of the lessons.
 func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOptions) Picture {
 	o.Form, o.At = MapLesson, at
 	o.Room = PictureRoom(len(s.PromptTokens))
@@ -78,8 +78,8 @@ func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOption
 	return p
 }
 
-// wideLabels lets a word that is longer than its column reach over both its neighbors, where
-// these are short enough to make way, rather than break in the middle.
+// wideLabels lets a word that is longer than its column extend over both neighbors if these
+// are short, instead of breaking in the middle.
 func wideLabels(columns []MapColumn) {
 	const long, short = 7, 4
 	runes := func(i int) int {
@@ -95,7 +95,7 @@ func wideLabels(columns []MapColumn) {
 	}
 }
 
-// PictureText is the sentence as it is typed, and with cut as tokens.
+// PictureText shows the sentence as typed, and with cut as tokens.
 func (w Words) PictureText(s *session.State, cut bool) Picture {
 	name := "text"
 	if cut {
@@ -134,8 +134,8 @@ func (w Words) PictureText(s *session.State, cut bool) Picture {
 	return p
 }
 
-// runesOf is how many letters of the text a token stands for. One that has only a part of
-// a letter's bytes stands for it if it has the first of them.
+// runesOf returns how many letters of the text a token stands for. A letter that is split
+// between tokens counts for the token with its first byte.
 func runesOf(t infer.Token) (n int) {
 	text := t.Text
 	if t.Bytes != nil {
@@ -149,15 +149,16 @@ func runesOf(t infer.Token) (n int) {
 	return n
 }
 
-// PictureColumns is the columns over the tokens: all cells that the first pass fills.
+// PictureColumns shows the columns above the tokens: all cells that the first pass fills.
 func (w Words) PictureColumns(s *session.State) Picture {
 	p := w.picture(s, "columns", infer.KindForward, MapOptions{})
 	p.Say = p.Map.Aria
 	return p
 }
 
-// PictureAttention is one head's look: arrows from the last column back, as wide as their
-// weights. Blocks and heads count from 1; those that the model lacks are the last ones.
+// PictureAttention shows the attention of one head: arrows from the last column back, as
+// wide as their weights. Blocks and heads count from 1; if the model has fewer, the last
+// one is used.
 func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 	p := w.picture(s, "attention", infer.KindForward, MapOptions{})
 	if s.Look == nil {
@@ -188,7 +189,7 @@ func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 		}
 		p.Twin = append(p.Twin, MapFact{name, terms.Prob(weight)})
 		if i == last || weight < .01 {
-			continue // what a column keeps for itself has no arrow, and what rounds to nothing neither
+			continue // no arrow from a column to itself, or for a weight that rounds to 0
 		}
 		from, to := (float64(last)+.5)*mapPitch, (float64(i)+.5)*mapPitch
 		up := y - 8 - 5*float64(last-i)
@@ -208,7 +209,7 @@ func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 	return p
 }
 
-// PictureStream is what the last column would say if the model stopped after each block.
+// PictureStream shows what the last column would predict if the model stopped after each block.
 func (w Words) PictureStream(s *session.State) Picture {
 	p := w.picture(s, "stream", infer.KindForward, MapOptions{})
 	if s.Look == nil {
@@ -234,7 +235,7 @@ func (w Words) PictureStream(s *session.State) Picture {
 	return p
 }
 
-// PictureScores is the scores that the last column's vector becomes.
+// PictureScores shows the scores computed from the last column's vector.
 func (w Words) PictureScores(s *session.State) Picture {
 	p := w.picture(s, "scores", infer.KindLogits, MapOptions{})
 	z := s.Step().Logits
@@ -274,8 +275,8 @@ func (p *Picture) twinRows() {
 	}
 }
 
-// PictureShares is the shares that the scores become; with cut, what the filters leave of
-// them. Where the temperature is not 1, a tick is where each bar would end at 1.
+// PictureShares shows the shares that the scores become or, with cut, what the filters
+// leave of them. If the temperature is not 1, a tick marks where each bar would end at 1.
 func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	name, at := "shares", infer.KindSoftmax
 	if cut {
@@ -312,7 +313,7 @@ func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	return p
 }
 
-// PictureStrip is what is kept laid end to end, and with drawn the number that decides.
+// PictureStrip shows the kept shares laid end to end, and with drawn the number that decides.
 func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
 	name, at := "strip", infer.KindFilter
 	if drawn {
@@ -342,8 +343,8 @@ func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
 	return p
 }
 
-// pictureFit says where a label fits into a piece of the picture's strip, which is narrower
-// than that of a stage.
+// pictureFit returns where a label fits into a piece of the picture's strip, which is
+// narrower than a stage's.
 func pictureFit(label string, share float64) string {
 	const narrow, wide, char, pad = 300, 420, 7, 12
 	need := float64(utf8.RuneCountInString(label))*char + pad
@@ -356,15 +357,15 @@ func pictureFit(label string, share float64) string {
 	return "fit-x"
 }
 
-// pictureRows is how many tokens the strip tells apart at most.
+// pictureRows is the maximum number of separate tokens in the strip.
 const pictureRows = 12
 
-// Upright reports whether the labels under the columns are too long to lie.
+// Upright reports whether the labels under the columns are too long to be horizontal.
 func (p Picture) Upright() bool {
 	return slices.ContainsFunc(p.Map.Columns, func(c MapColumn) bool {
 		return utf8.RuneCountInString(strings.TrimSpace(c.Text.String())) > 9
 	}) || len(p.Map.Columns) > 12
 }
 
-// rowHeight is a block's height as an SVG length.
+// rowHeight returns a block's height as an SVG length.
 func (p Picture) rowHeight() string { return Share(1 / float64(len(p.Map.Rows))) }

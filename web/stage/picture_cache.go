@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// PictureCache is a second pass: all columns but the new one are kept from before. Above it
-// is the work of this pass beside that of reading everything again.
+// PictureCache shows a second pass, in which all columns but the new one are kept from
+// before. Above it is the work of this pass next to the work of reading everything again.
 func (w Words) PictureCache(s *session.State) Picture {
 	p := w.picture(s, "cache", infer.KindForward, MapOptions{})
 	step := s.Step()
@@ -30,8 +30,8 @@ func (w Words) PictureCache(s *session.State) Picture {
 	return p
 }
 
-// PictureEdit is what dies when an earlier word changes: every column from the first
-// changed token on. s is the run on the old text, to that on the new one.
+// PictureEdit shows what becomes invalid when an earlier word changes: every column from
+// the first changed token on. s is the run on the old text, to the run on the new one.
 func (w Words) PictureEdit(s, to *session.State) Picture {
 	same := 0
 	for same < min(len(s.PromptTokens), len(to.PromptTokens)) && s.PromptTokens[same].ID == to.PromptTokens[same].ID {
@@ -57,17 +57,17 @@ func (w Words) PictureEdit(s, to *session.State) Picture {
 	return p
 }
 
-// PictureGuess is a token that a draft proposes, with the chance that it is accepted; what
-// followed a refused one is not judged.
+// PictureGuess is a token that a draft proposes, with the probability that it is accepted.
+// Guesses after a rejected one are not judged.
 type PictureGuess struct {
 	Token            infer.Token
 	Chance           float64
 	Accepted, Judged bool
-	Own              bool // the target's own, in place of a refused guess or after all
+	Own              bool // the target's own token, instead of a rejected guess or after all guesses
 }
 
-// PictureGuesses is a draft's guesses as columns that hang in front, and what becomes of
-// them.
+// PictureGuesses shows a draft's guesses as columns that hang in front, and which of them
+// are accepted.
 func (w Words) PictureGuesses(s *session.State, guesses []PictureGuess) Picture {
 	var ahead []MapColumn
 	var rows []PictureRow

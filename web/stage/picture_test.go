@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// wizard is the lessons' sentence at a stage, looked into.
+// wizard returns the lessons' sentence at a stage, with a look inside.
 func wizard(t *testing.T, text string, at infer.Kind, more ...session.Command) *session.State {
 	t.Helper()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -42,8 +42,8 @@ func twin(p Picture) string {
 	return strings.Join(list, ", ")
 }
 
-// The sentence has 21 letters and the tokens The·w izard·lived·in·a: the model cuts after the
-// 3rd, 5th, 10th, 16th and 19th letter.
+// TestPictureTokens: the sentence has 21 letters and the tokens The·w izard·lived·in·a, so
+// the model cuts after the 3rd, 5th, 10th, 16th and 19th letter.
 func TestPictureTokens(t *testing.T) {
 	t.Parallel()
 	p := English.PictureText(wizard(t, sentence, infer.KindForward), true)
@@ -62,12 +62,13 @@ func TestPictureTokens(t *testing.T) {
 	}
 	if typed := English.PictureText(wizard(t, sentence, infer.KindForward), false); typed.State != "text" ||
 		slices.ContainsFunc(typed.Letters, func(l PictureLetter) bool { return l.Cut }) {
-		t.Error("the sentence as it is typed is cut already")
+		t.Error("the sentence as typed is already cut")
 	}
 }
 
-// What block 4, head 5 takes from each column, as plain attention over this model's weights
-// gives it; an arrow for each but the last, which is the column's own.
+// TestPictureAttention checks what block 4, head 5 takes from each column against plain
+// attention over this model's weights. There is an arrow for each column but the last,
+// which would point to itself.
 func TestPictureAttention(t *testing.T) {
 	t.Parallel()
 	p := English.PictureAttention(wizard(t, sentence, infer.KindForward, session.SetLook{On: true}), 4, 5)
@@ -86,7 +87,7 @@ func TestPictureAttention(t *testing.T) {
 	}
 }
 
-// Scores and shares are those of one run, in one order.
+// TestPictureScoresAndShares: scores and shares are from the same run, in the same order.
 func TestPictureScoresAndShares(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindSoftmax)
@@ -106,24 +107,26 @@ func TestPictureScoresAndShares(t *testing.T) {
 	}
 }
 
-// With seed 4 u is 0.4315, in the piece of ·cottage, which falls into the open place.
+// TestPictureDraw: with seed 4, u is 0.4315, in the piece of ·cottage, which fills the open
+// column.
 func TestPictureDraw(t *testing.T) {
 	t.Parallel()
 	p := English.PictureStrip(wizard(t, sentence, infer.KindAppend), true)
 	if !strings.Contains(p.Say, "0.4315") || !strings.Contains(p.Say, "from 0.3603 to 0.5111") {
-		t.Errorf("it says %q, want it to contain %q and %q", p.Say, "0.4315", "from 0.3603 to 0.5111")
+		t.Errorf("got %q, want it to contain %q and %q", p.Say, "0.4315", "from 0.3603 to 0.5111")
 	}
 	if next := p.Map.Columns[7]; next.Text.String() != "·cottage" || !strings.Contains(next.Class, "is-gen") {
-		t.Errorf("the open place has %+v, want Text.String() = %q, Class with %q", next, "·cottage", "is-gen")
+		t.Errorf("the open column has %+v, want Text.String() = %q, Class with %q", next, "·cottage", "is-gen")
 	}
 	strip := English.PictureStrip(wizard(t, sentence, infer.KindFilter), false)
 	if strip.Strip.Mark != "" || strip.Map.Columns[7].Text.String() != "?" {
-		t.Error("the strip gives the draw away")
+		t.Error("the strip reveals the draw")
 	}
 }
 
-// For the eighth token, by FACTS' formula: 4,128,768 for the matrices, 2,304 for each position
-// attended, 786,432 for the scores. Reading all again: 8 × 4,128,768 + 1,152 × 8 × 9 + 786,432.
+// TestPictureCache checks the work for the eighth token against the formula in FACTS:
+// 4,128,768 for the matrices, 2,304 for each position attended, 786,432 for the scores.
+// Reading everything again: 8 × 4,128,768 + 1,152 × 8 × 9 + 786,432.
 func TestPictureCache(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindAppend, session.StepToken{}, session.StepStage{})
@@ -137,7 +140,7 @@ func TestPictureCache(t *testing.T) {
 	}
 }
 
-// The two sentences share start and The; five columns die.
+// TestPictureEdit: the two sentences share start and The, so five columns become invalid.
 func TestPictureEdit(t *testing.T) {
 	t.Parallel()
 	p := English.PictureEdit(
@@ -145,14 +148,14 @@ func TestPictureEdit(t *testing.T) {
 	)
 	row := p.Map.Rows[0]
 	if kept, dead := strings.Count(row.Fresh, "M"), strings.Count(row.Dead, "M"); kept != 2 || dead != 5 {
-		t.Errorf("%d columns stay and %d die, want 2 and 5", kept, dead)
+		t.Errorf("%d columns stay and %d are invalid, want 2 and 5", kept, dead)
 	}
 	if got, want := twin(p), "The wizard lived in a 15%, The weaver lived in a 48%"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// A refused guess and what follows it come to nothing.
+// TestPictureGuesses: a rejected guess and the guesses after it have no effect.
 func TestPictureGuesses(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindForward)
@@ -176,7 +179,8 @@ func TestPictureGuesses(t *testing.T) {
 	}
 }
 
-// A long word reaches over short neighbors, but never over another long one.
+// TestPictureWideLabelsDoNotOverlap: a long word extends over short neighbors, but never
+// over another long one.
 func TestPictureWideLabelsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	var columns []MapColumn
@@ -191,11 +195,12 @@ func TestPictureWideLabelsDoNotOverlap(t *testing.T) {
 		}
 	}
 	if want := []string{"·cottage"}; !slices.Equal(wide, want) {
-		t.Errorf("%q reach over their neighbors, want %q", wide, want)
+		t.Errorf("%q extend over their neighbors, want %q", wide, want)
 	}
 }
 
-// Every part keeps its place: the map has as many columns in each state.
+// TestPictureKeepsColumnCount: the map has the same number of columns in each state, so
+// every part keeps its place.
 func TestPictureKeepsColumnCount(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindAppend, session.SetLook{On: true})
@@ -206,7 +211,7 @@ func TestPictureKeepsColumnCount(t *testing.T) {
 		English.PictureCache(later), English.PictureGuesses(s, []PictureGuess{{}, {}, {}}),
 	} {
 		if n := len(p.Map.Columns); n != 10 || p.Map.Box != "0 0 100 60" {
-			t.Errorf("%s has %d columns in %s, want 7 and room for 3", p.State, n, p.Map.Box)
+			t.Errorf("%s has %d columns in %s, want 7 and 3 more", p.State, n, p.Map.Box)
 		}
 	}
 }

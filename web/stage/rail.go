@@ -21,16 +21,16 @@ type Rail struct {
 type RailStage struct {
 	N           int
 	Name, Short string
-	Verb        string // what it is called in the Story
+	Verb        string // its name in the Story
 	Say         string
 	State       string // "is-done", "is-now" or ""
 	Ran         bool
-	Seek        string // the command that looks at it; "" before it has run
+	Seek        string // the command that shows it; "" before it has run
 	Link        string // its address on a page that has links; set by that page
 	Key         string // its shortcut key
 }
 
-// railSay is each stage's sentence on the rail.
+// railSay returns a stage's sentence on the rail.
 func (w Words) railSay(s *session.State, k infer.Kind) string {
 	c, key := s.Model.Config(), "rail."+k.String()
 	switch set := shownSettings(s); {
@@ -50,8 +50,8 @@ func (w Words) railSay(s *session.State, k infer.Kind) string {
 	return w.T(key, "blocks", w.blocks(c.Layers), "vocab", terms.Count(c.Vocab))
 }
 
-// shownSettings are those of the step shown, which may be older than the
-// current ones, or the current ones if nothing is shown yet.
+// shownSettings returns the settings of the step shown, which may be older than the current
+// ones, or the current ones if nothing is shown yet.
 func shownSettings(s *session.State) infer.Settings {
 	if step := s.Step(); step != nil {
 		return step.Settings
@@ -59,7 +59,7 @@ func shownSettings(s *session.State) infer.Settings {
 	return s.Settings
 }
 
-// blocks is "Six blocks", in words up to twelve.
+// blocks returns "Six blocks", in words up to twelve.
 func (w Words) blocks(n int) string {
 	if key := "blocks." + strconv.Itoa(n); w.texts.Has(key) {
 		return w.T(key)
@@ -97,8 +97,8 @@ func (w Words) NewRail(s *session.State) Rail {
 	return r
 }
 
-// NextSay names the stage after the one shown: "Next: Sample"; or the draw, if
-// that is withheld.
+// NextSay names the stage after the one shown ("Next: Sample"), or the draw, if it is
+// withheld.
 func (w Words) NextSay(s *session.State) string {
 	if s.Undrawn {
 		return w.T("next.draw")
@@ -106,8 +106,8 @@ func (w Words) NextSay(s *session.State) string {
 	return w.T("next.stage", "stage", w.Stage(int(s.Cursor.Stage%infer.KindCache+1)).Short)
 }
 
-// NewSteps are the stages just after one of them has run: the earlier ones are
-// done, however far the run has got since. 0 is before the first.
+// NewSteps returns the stages just after one of them has run: the earlier ones are done, no
+// matter how far the run has got since. 0 is before the first.
 func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {

@@ -10,10 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Segments is the strip from 0 to 1 on which every token is as wide as its
-// probability.
+// Segments is the strip from 0 to 1 on which every token is as wide as its probability.
 type Segments struct {
-	Big        bool // stage 5: p′, with room for u
+	Big        bool // stage 5: p′, with space for u
 	Aria       string
 	List       []Segment
 	Mark       string // SVG length of the marker, "" if there is none
@@ -34,20 +33,20 @@ type Segment struct {
 	Text  Text
 	P     string // next to the text if there is room
 	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
-	Ramp  string // of a pick: its class before the draw, while the marker still falls
+	Ramp  string // for a pick: its class before the draw and while the marker falls
 	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
 	FitP  string // the same for the figure, which is never shown without its token
 	Title string
-	TextX string // where the text begins, as an SVG length: beside a piece that lies on this one
+	TextX string // start of the text, as an SVG length, if a piece lies on this one
 
-	Over bool   // it lies on the rest of the strip, of which it is a part
+	Over bool   // it is drawn on top of the rest of the strip, of which it is a part
 	Thin bool   // it is too thin to be seen without a mark
-	Gaps string // of the Story's rest: what lies between its pieces, as an SVG path gapsWide wide and 1 high
+	Gaps string // of the Story's rest: the gaps between its pieces, as an SVG path gapsWide wide and 1 high
 
 	at, wide float64 // X and W as shares of the strip
 }
 
-// carry names a segment as [StoryShare.carry] names the bar that it was.
+// carry returns the same name for a segment as [StoryShare.carry] returns for its bar.
 func (g Segment) carry() string {
 	if g.Class == "is-rest" {
 		return carryRest
@@ -55,7 +54,7 @@ func (g Segment) carry() string {
 	return g.Text.String()
 }
 
-// lit is as [MapShare.lit]: a segment of several tokens has none.
+// lit is like [MapShare.lit]: a segment of several tokens has none.
 func (g Segment) lit() string {
 	if g.Class == "is-rest" || g.Class == "is-cut" {
 		return ""
@@ -63,16 +62,16 @@ func (g Segment) lit() string {
 	return g.Text.String()
 }
 
-// Widths in CSS pixels of the strip at its narrowest, on a phone and on a wide
-// screen, and of one character of its labels.
+// Widths in CSS pixels: of the strip at its narrowest, on a phone and on a wide screen, and
+// of one character of its labels.
 const (
 	narrowStrip, wideStrip = 280, 640
 	labelChar              = 7.4
 	labelPad               = 12
 )
 
-// fit says where a label of n characters fits into a segment whose width is a
-// share w of the strip.
+// fit returns where a label of n characters fits into a segment whose width is a share w of
+// the strip.
 func fit(n int, w float64) string {
 	need := float64(n)*labelChar + labelPad
 	switch {
@@ -93,7 +92,8 @@ func segment(x, w float64, text Text, class string) Segment {
 	}
 }
 
-// beside moves the words of a segment to the longer side of a piece that lies on it.
+// beside moves the text of a segment to the longer side of a piece that lies on the
+// segment.
 func (g *Segment) beside(from, to float64) {
 	space := from - g.at
 	if after := g.at + g.wide - to; after > space {
@@ -103,7 +103,7 @@ func (g *Segment) beside(from, to float64) {
 	g.Fit, g.FitP = fit(n, space), fit(max(n, utf8.RuneCountInString(g.P)), space)
 }
 
-// lay puts the winner's piece, which has no place of its own, on the rest of a strip.
+// lay puts the winner's piece, which has no segment, on top of the rest of a strip.
 func lay(list []Segment, winner Segment, from, to float64) []Segment {
 	for i := range list {
 		if list[i].Class == "is-rest" {
@@ -114,14 +114,14 @@ func lay(list []Segment, winner Segment, from, to float64) []Segment {
 	return append(list, winner)
 }
 
-// least is the narrowest segment that is drawn, as a share of the strip.
+// least is the width of the narrowest segment that is drawn, as a share of the strip.
 const least = 0.002
 
-// thinnest is the narrowest winner that is seen beside the line of its marker, as a share of the strip.
+// thinnest is the least width of a winner that is visible next to its marker, as a share of the strip.
 const thinnest = 0.005
 
-// adjacent are the rows before the first that is missing, or with a flag before
-// the first kept one that is missing: they are end to end.
+// adjacent returns the rows before the first missing rank, which are end to end. With
+// keptAlone it returns only the kept ones.
 func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	var list []infer.Row
 	for i, r := range rows {
@@ -135,8 +135,7 @@ func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	return list
 }
 
-// segmentsOf puts tokens end to end, each with its width, and the rest as one
-// segment.
+// segmentsOf lays tokens end to end, each with its width, and the rest as one segment.
 func segmentsOf(rows []infer.Row, width func(infer.Row) float64, restText, restClass string) []Segment {
 	var list []Segment
 	var x float64
@@ -169,7 +168,7 @@ func (w Words) softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 	return v
 }
 
-// crossing names the token on which top-p's mark falls.
+// crossing returns the token on which top-p's mark falls.
 func crossing(d *sampling.Distribution, s *session.State) string {
 	return TokenText(s.Model.Token(int(d.Order[d.Reach(sampling.RuleTopP)-1]))).String()
 }
@@ -206,7 +205,7 @@ func (w Words) filterSegments(s *session.State, st infer.Filter) *Segments {
 	return v
 }
 
-// splitCut divides what has no own segment into kept and cut.
+// splitCut divides the rest without own segments into kept and cut.
 func (v *Segments) splitCut(w Words, st infer.Filter) {
 	if len(v.List) == 0 {
 		return
@@ -230,7 +229,7 @@ func (v *Segments) splitCut(w Words, st infer.Filter) {
 	}
 }
 
-// bindingRule names the filter that decides how many tokens are kept.
+// bindingRule returns the name of the filter that decides how many tokens are kept.
 func (w Words) bindingRule(st infer.Filter) string {
 	for _, c := range st.Cuts {
 		if c.Keeps == st.Kept {
@@ -240,7 +239,7 @@ func (w Words) bindingRule(st infer.Filter) string {
 	return w.T("segments.several")
 }
 
-// laidSegments are the kept tokens end to end, before the draw.
+// laidSegments returns the kept tokens end to end, before the draw.
 func (w Words) laidSegments(f infer.Filter) *Segments {
 	v := &Segments{Big: true, Ticks: unitTicks, Aria: w.T("segments.sample")}
 	kept := adjacent(f.Rows.Rows, true)

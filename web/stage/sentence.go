@@ -10,24 +10,24 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Voice says who a sentence is for, and so how much it says: its texts are
+// Voice is the audience of a sentence, which determines how detailed it is. Its texts are
 // those whose keys begin with its name.
 type Voice string
 
 const (
-	// Numbers is for those who study a stage on the Loop or in a class: what
-	// happened, with its figures.
+	// Numbers is for people who study a stage on the Loop or in a class: what happened,
+	// with its figures.
 	Numbers Voice = "numbers"
 	// Brief is for the home page and lessons' experiments: one short sentence.
 	Brief Voice = "brief"
-	// Line is for the terminal: what fits next to the name of a stage.
+	// Line is for the terminal: short enough to fit next to the name of a stage.
 	Line Voice = "line"
-	// Tale is for those who have not seen a model write before: plain words and
-	// whole percents, in [Story].
+	// Tale is for people who have not seen a model write before: plain words and whole
+	// percents, in [Story].
 	Tale Voice = "story"
 )
 
-// About is what a sentence needs to know besides its stage.
+// About is the data that a sentence needs besides its stage.
 type About struct {
 	Layers, Width int                    // of the model
 	Prompt        int                    // tokens of the prompt, including the start token
@@ -42,8 +42,8 @@ func aboutOf(s *session.State) About {
 // values are the named values that a text can use.
 type values = []any
 
-// sentence picks the text of the first case for which a voice has one, else the
-// one for all cases.
+// sentence returns the text of the first case for which a voice has one, or else the text
+// without a case.
 func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Rich {
 	key := string(v) + "." + st.Kind().String()
 	for _, c := range cases {
@@ -54,12 +54,12 @@ func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Ri
 	return w.Rich(key, with...)
 }
 
-// SentenceOf says what a stage of the step shown did.
+// SentenceOf describes what a stage of the step shown did.
 func (w Words) SentenceOf(v Voice, s *session.State, k infer.Kind) Rich {
 	return w.Sentence(v, s.StageOf(k, 1), aboutOf(s))
 }
 
-// Sentence says what a stage did.
+// Sentence describes what a stage did.
 func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
 	switch st := st.(type) {
 	case infer.Forward:
@@ -96,7 +96,7 @@ func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
 	return nil
 }
 
-// onlyIf is a case, or "" if it does not hold.
+// onlyIf returns a case if it holds, and none otherwise.
 func onlyIf(holds bool, name string) []string {
 	if holds {
 		return []string{name}
@@ -120,7 +120,7 @@ func (w Words) forwardSay(v Voice, st infer.Forward, in About) Rich {
 	})
 }
 
-// filterSay says what the filters do at these settings.
+// filterSay describes what the filters do at these settings.
 func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 	set := st.Settings
 	var grammar sampling.Cut
@@ -141,7 +141,7 @@ func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 	})
 }
 
-// usual is the setting of a knob whose usual value need not be given.
+// usual returns the setting of a knob whose usual value is not mentioned.
 func usual(set sampling.Settings, key string) string {
 	x, _ := set.Value(key)
 	return terms.Setting(x)
@@ -152,7 +152,7 @@ func usual(set sampling.Settings, key string) string {
 func filterCases(st infer.Filter) (cases []string) {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		cases = append(onlyIf(st.Settings.Greedy(), "grammar.greedy"), onlyIf(st.Kept == 1, "grammar.one")...)
-		cases = append(cases, "grammar.any") // for voices that say the same whatever else is on
+		cases = append(cases, "grammar.any") // for voices with the same text whatever else is on
 	}
 	return append(cases, rulesOn(st)...)
 }
@@ -183,7 +183,7 @@ func rulesOn(st infer.Filter) (cases []string) {
 	return append(cases, onlyIf(st.Kept == 1, "one")...)
 }
 
-// leaves names each filter with how many tokens it leaves: "top-k leaves 40",
+// leaves lists each filter with the number of tokens that it leaves: "top-k leaves 40",
 // "top-p 27".
 func (w Words) leaves(st infer.Filter) (list []string) {
 	for i, c := range st.Cuts {
@@ -196,8 +196,8 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 	return list
 }
 
-// chain is leaves with the temperature in its place, where it comes after a rule that
-// cuts.
+// chain is like leaves, and includes the temperature in its place if it comes after a rule
+// that cuts.
 func (w Words) chain(st infer.Filter) (list []string) {
 	leaves := map[sampling.Rule]string{}
 	for _, c := range st.Cuts {
@@ -217,7 +217,7 @@ func (w Words) chain(st infer.Filter) (list []string) {
 	return list
 }
 
-// rule is a filter's name within a sentence.
+// rule returns a filter's name within a sentence.
 func (w Words) rule(r sampling.Rule) string {
 	if k, ok := w.Knob(string(r)); ok {
 		return k.Name
@@ -243,7 +243,7 @@ func (w Words) sampleSay(v Voice, st infer.Sample, in About) Rich {
 	})
 }
 
-// kept is how many tokens can be drawn.
+// kept returns how many tokens can be drawn.
 func (a About) kept() int {
 	if a.Dist == nil {
 		return 0
@@ -279,7 +279,7 @@ func (w Words) appendSay(v Voice, st infer.Append, in About) Rich {
 	})
 }
 
-// held counts bytes before "held back".
+// held returns the count of bytes before "held back".
 func (w Words) held(n int) string {
 	if n == 1 {
 		return w.T("bytes.are.one")
@@ -287,8 +287,8 @@ func (w Words) held(n int) string {
 	return w.T("bytes.are", "n", terms.Count(n))
 }
 
-// factsOf are the facts that a voice shows for a stage, by name, with an
-// asterisk after the main one.
+// factsOf lists the facts that a voice shows for a stage, by name, with an asterisk after
+// the main one.
 var factsOf = map[Voice]map[infer.Kind]string{
 	Numbers: {
 		infer.KindForward: "multadds* took", infer.KindLogits: "max* multadds took",
@@ -305,12 +305,12 @@ var factsOf = map[Voice]map[infer.Kind]string{
 // greedyFacts are the facts when nothing is drawn.
 var greedyFacts = map[Voice]string{Numbers: "one draw p*", Brief: "rank p"}
 
-// FactsOf are the main figures of a stage of the step shown.
+// FactsOf returns the main figures of a stage of the step shown.
 func (w Words) FactsOf(v Voice, s *session.State, k infer.Kind) []Fact {
 	return w.Facts(v, s.StageOf(k, 1))
 }
 
-// Facts are the main figures of a stage.
+// Facts returns the main figures of a stage.
 func (w Words) Facts(v Voice, st infer.Stage) (list []Fact) {
 	names := factsOf[v][st.Kind()]
 	if draw, ok := st.(infer.Sample); ok && draw.Greedy {
@@ -328,7 +328,7 @@ func (w Words) Facts(v Voice, st infer.Stage) (list []Fact) {
 	return list
 }
 
-// figures are the figures of a stage by the names of [factsOf].
+// figures returns the figures of a stage by the names of [factsOf].
 func (w Words) figures(st infer.Stage) map[string]string {
 	switch st := st.(type) {
 	case infer.Forward:

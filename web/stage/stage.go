@@ -10,29 +10,29 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Stage is what a panel shows of a stage. Which of the parts below the head are set depends
-// on the stage: Forward at 1, Table at 2 to 5, Strip at 3 to 5, Appended at 6,
+// Stage is the content of a stage's panel. Which of the parts below the head are set
+// depends on the stage: Forward at 1, Table at 2 to 5, Segments at 3 to 5, Appended at 6,
 // Cache at 7. Empty is a panel before the first prompt.
 type Stage struct {
 	Empty bool
 	Enter string // the stage that has just been reached; "" when looking back
-	Pace  string // "2" or "4" where play goes that fast, "still" where it goes faster
+	Pace  string // "2" or "4" if the run plays that fast, "still" if it plays faster
 	N     int
 	Name  string
 	Of    string // "stage 4 of 7"
-	// Undrawn is set at stage 5 while the draw is withheld: no part has u or
-	// the token that it will fall on.
+	// Undrawn is set at stage 5 while the draw is withheld: no part reveals u or the token
+	// that it will fall on.
 	Undrawn bool
-	Past    string // set while the learner looks back: where the run has come to
+	Past    string // set while the learner looks back: how far the run has got
 	Lead    Rich
 	Facts   []Fact
 
 	Work    *Work // the worked line, of one row of the table
 	Forward *Forward
-	// Histogram is the spread of all scores, at stage 2.
+	// Histogram is the distribution of all scores, at stage 2.
 	Histogram *Histogram
 	Table     *Table
-	// Chain is the table rule by rule, at stage 4 of a page that has its switch.
+	// Chain is the table rule by rule, at stage 4 of a page that has a switch for it.
 	Chain    *Chain
 	Segments *Segments
 	Verdict  Rich
@@ -85,8 +85,7 @@ func (w Words) New(s *session.State) Stage {
 	return p
 }
 
-// enter says what is animated: only the newest stage, and as fast as the run
-// plays.
+// enter sets what is animated: only the newest stage, and as fast as the run plays.
 func (p *Stage) enter(s *session.State) {
 	if !s.AtFrontier() || s.Finishing {
 		return
@@ -102,14 +101,14 @@ func (p *Stage) enter(s *session.State) {
 func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
 	p.Table, p.Histogram = w.logitsTable(st), w.newHistogram(s, st)
 	p.Notes = []Rich{w.Rich("note.logits")}
-	if st.Penalty != nil { // instead, since a low screen has no room for rows beside both
+	if st.Penalty != nil { // only one note, since a low screen has no space for both and the rows
 		p.Notes = []Rich{w.penaltyNote(*st.Penalty)}
 	}
 	p.Work = p.Table.worked()
 }
 
-// penaltyNote says which scores the penalties and the logit bias changed: the highest,
-// since these count.
+// penaltyNote lists scores that the penalties and the logit bias changed: the highest,
+// since these matter.
 func (w Words) penaltyNote(p infer.Penalty) Rich {
 	const shown, space = 3, "\u00a0"
 	var list []any
@@ -133,16 +132,16 @@ func (w Words) penaltyNote(p infer.Penalty) Rich {
 	)
 }
 
-// onlyRepetition reports whether no other rule changes scores than the repetition
-// penalty.
+// onlyRepetition reports whether the repetition penalty is the only rule that changes
+// scores.
 func onlyRepetition(p infer.Penalty) bool {
 	by := p.By
 	by.RepetitionPenalty = 0
 	return by == sampling.Pure
 }
 
-// scorers names the rules that change scores, with their settings: "frequency penalty
-// 0.5, logit bias of 2 tokens".
+// scorers lists the rules that change scores, with their settings: "frequency penalty 0.5,
+// logit bias of 2 tokens".
 func (w Words) scorers(by sampling.Settings) string {
 	var list []string
 	if n := by.LogitBias.Len(); n > 0 {
@@ -191,8 +190,8 @@ func (w Words) samplePanel(s *session.State, st infer.Sample, p *Stage) {
 	p.Work = p.Table.worked()
 }
 
-// undrawnPanel is stage 5 before its draw: the kept tokens end to end, and
-// nothing of where u will fall, which nobody has computed yet.
+// undrawnPanel fills in stage 5 before its draw: the kept tokens end to end, without the
+// position of u, which has not been computed yet.
 func (w Words) undrawnPanel(s *session.State, p *Stage) {
 	p.Undrawn = true
 	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter)
@@ -211,7 +210,7 @@ func (w Words) undrawnPanel(s *session.State, p *Stage) {
 	p.Work = p.Table.worked()
 }
 
-// verdict says which token is next, and why that one.
+// verdict states which token is next, and why.
 func (w Words) verdict(s *session.State, st infer.Sample) Rich {
 	key := "verdict"
 	switch {
@@ -238,7 +237,7 @@ func (w Words) verdict(s *session.State, st infer.Sample) Rich {
 	return append(r, w.Rich(key, "u", terms.Is("u", st.U), "token", TokenText(st.Drawn.Token))...)
 }
 
-// whyNot says why the most probable token was not chosen, or that it was.
+// whyNot explains why the most probable token was not chosen, or states that it was.
 func (w Words) whyNot(s *session.State) Rich {
 	step, d := s.Step(), s.Dist
 	likely, q := int(d.Order[0]), d.Q(0)
@@ -255,14 +254,13 @@ func (w Words) whyNot(s *session.State) Rich {
 	)
 }
 
-// place is the position, from 1, of a token's rank among the kept ones, also
-// from 1.
+// place returns the position of a token's rank among the kept tokens. Both count from 1.
 func place(s *session.State, rank int) int {
 	before, _, _ := s.Dist.KeptIn(0, rank-1)
 	return before + 1
 }
 
-// others100 says how many of 100 draws other tokens would win.
+// others100 describes how many of 100 draws other tokens would win.
 func (w Words) others100(p float64) string {
 	if p <= 0 {
 		return w.T("whynot.others.none")
@@ -270,7 +268,7 @@ func (w Words) others100(p float64) string {
 	return w.T("whynot.others", "n", w.OfHundred(p))
 }
 
-// seed is written without commas, as it is typed.
+// seed formats a seed without commas, as it is typed.
 func seed(n uint64) string { return fmt.Sprint(n) }
 
 func temperature(t float64) string {

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// StepperHTML is the rail in a row, for a phone, with short names. With links
-// the stages that have one link to it.
+// StepperHTML is the rail in a row, for a phone, with short names. With links, each stage
+// that has a link links to it.
 func (w Words) StepperHTML(id string, stages []RailStage, links bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -224,9 +224,9 @@ func (w Words) stepHTML(st RailStage) templ.Component {
 	})
 }
 
-// SevenHTML is the rail as seven dots with their names below, for display only,
-// with a CSS class and an accessible label. The dots have the numbers of the
-// stages, or a tick if they are done.
+// SevenHTML is the rail as seven dots with their names below, for display only, with a CSS
+// class and an accessible label. The dots have the numbers of the stages, or a tick if they
+// are done.
 func SevenHTML(class, label string, stages []RailStage, numbers bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

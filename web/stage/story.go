@@ -6,10 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Story is the stage shown in the voice [Tale]: in plain words, with whole
-// percents, for those who have not seen a model write before. [Stage] is the
-// same stage with its numbers. Which of the pictures is set depends on the
-// stage.
+// Story is the stage shown in the voice [Tale]: in plain words, with whole percents, for
+// people who have not seen a model write before. [Stage] is the same stage with its
+// numbers. Which of the pictures is set depends on the stage.
 type Story struct {
 	Empty bool
 	End   bool   // the text is over and can be read
@@ -22,7 +21,7 @@ type Story struct {
 	Past  string // set while the learner looks back
 	Say   Rich
 	Foot  Rich
-	Point string // where the text can be pointed at: what that does
+	Point string // if tokens of the text can be pointed at: what that does
 	Over  string // why the text is over, if it is
 
 	Reads  []Text       // 1
@@ -34,7 +33,7 @@ type Story struct {
 	Memory *StoryMemory // 7
 }
 
-// StoryScores are the highest scores, on an axis that shows a part of all.
+// StoryScores are the highest scores, on an axis that shows only their range.
 type StoryScores struct {
 	Rows     []StoryScore
 	From, To string // the ends of the axis
@@ -55,26 +54,26 @@ type StoryShares struct {
 	Ghost string // what the ticks are; "" without any
 }
 
-// StoryShare is one token's share, or that of everything else.
+// StoryShare is one token's share, or the share of everything else.
 type StoryShare struct {
 	Text      Text
-	Name      string // of everything else
+	Name      string // name for everything else
 	Percent   string // or the word for a token that was cut
 	Bar       string // SVG length
 	Ghost     string // SVG length of the tick; "" for none
-	Note      string // below the name: who guessed it; "" for nothing
-	Fit       string // where the line has its name and share ([Segment.FitP])
+	Note      string // below the name: who guessed it; "" for none
+	Fit       string // where the name and share fit on the line ([Segment.FitP])
 	Rest, Cut bool
 }
 
-// Falling is what a screen reader is told while the marker falls.
+// Falling returns the announcement for screen readers while the marker falls.
 func (w Words) Falling() string { return w.T("story.falling") }
 
-// carryRest is the data-carry of everything else. No token's text is empty.
+// carryRest is the data-carry attribute of everything else. No token's text is empty.
 const carryRest = ""
 
-// carry names the bar of a share at every stage, so that a page can move it from one to
-// the next.
+// carry returns a name for the bar of a share that is the same at every stage, so that a
+// page can move the bar from one to the next.
 func (r StoryShare) carry() string {
 	if r.Rest {
 		return carryRest
@@ -82,10 +81,10 @@ func (r StoryShare) carry() string {
 	return r.Text.String()
 }
 
-// storyRows is how many candidates the Story names.
+// storyRows is the number of candidates that the Story names.
 const storyRows = 5
 
-// NewStory makes the Story of a state.
+// NewStory returns the Story of a state.
 func (w Words) NewStory(s *session.State) Story {
 	if !s.Started() {
 		return Story{Empty: true}
@@ -138,17 +137,17 @@ func (w Words) NewStory(s *session.State) Story {
 	return v
 }
 
-// storyOver says why a text is over.
+// storyOver explains why a text has ended.
 func (w Words) storyOver(s *session.State) Rich {
 	return w.Rich("story.end."+string(s.Stopped), "text", Marked(lastStep(s).StopString))
 }
 
-// ended reports whether a state shows the end of a text that is over.
+// ended reports whether a state shows the end of a finished text.
 func ended(s *session.State) bool {
 	return s.Started() && s.Stopped != infer.StopNone && s.AtFrontier() && s.Cursor.Stage == infer.KindCache
 }
 
-// boldest names the token of the text that was least likely.
+// boldest describes the least likely token of the text.
 func (w Words) boldest(s *session.State) Rich {
 	var least *infer.Step
 	for _, step := range s.Steps {
@@ -164,8 +163,8 @@ func (w Words) boldest(s *session.State) Rich {
 	)
 }
 
-// reads names what the pass reads. What each block would say is not part of the Story, which
-// has no room to explain it.
+// reads lists what the pass reads. What each block would predict is not part of the Story,
+// which has no space to explain it.
 func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	first := max(0, len(st.Tokens)-mostReads)
 	for i, t := range st.Tokens[first:] {
@@ -178,7 +177,7 @@ func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
 }
 
-// unread is what a pass that reads the prompt adds to its sentence ([Words.Unread]).
+// unread returns what a pass that reads the prompt adds to its sentence ([Words.Unread]).
 func (w Words) unread(s *session.State) Rich {
 	if says := w.Unread(s.PromptTokens); says != "" && s.Cursor.Step == 1 {
 		return Rich{{S: " " + says}}
@@ -186,7 +185,7 @@ func (w Words) unread(s *session.State) Rich {
 	return nil
 }
 
-// mostReads is how many of the tokens read are named.
+// mostReads is the maximum number of read tokens that are named.
 const mostReads = 12
 
 func (w Words) storyScores(st infer.Logits, v *Story) {
@@ -195,7 +194,7 @@ func (w Words) storyScores(st infer.Logits, v *Story) {
 		rows = rows[:storyRows]
 	}
 	top, low := float64(rows[0].Z), float64(rows[len(rows)-1].Z)
-	span := max((top-low)*1.25, 0.1) // a little room below the lowest
+	span := max((top-low)*1.25, 0.1) // some space below the lowest
 	from := top - span
 	t := &StoryScores{From: terms.Logit(from), To: terms.Logit(top)}
 	for _, r := range rows {

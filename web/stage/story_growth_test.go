@@ -9,8 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestGrowthCurvesAddUp: where a text has several tokens, the Story's seventh stage draws the sums of all
-// steps' work, with the cache and without, on one scale: from nothing to the larger sum.
+// TestGrowthCurvesAddUp: for a text with several tokens, the Story's seventh stage draws
+// the accumulated work of all steps, with the cache and without, on one scale: from zero to
+// the larger sum.
 func TestGrowthCurvesAddUp(t *testing.T) {
 	drawn := 0
 	for i, s := range manyStates(t) {

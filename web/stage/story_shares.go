@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// learnedShares are the shares of stage 3, with ticks for those at T = 1, which
+// learnedShares fills in the shares of stage 3, with ticks for the shares at T = 1, which
 // the model learned.
 func (w Words) learnedShares(s *session.State, v *Story) {
 	d, step := s.Dist, s.Step()
@@ -42,7 +42,7 @@ func (w Words) learnedShares(s *session.State, v *Story) {
 	}
 }
 
-// shareRows are rows for the most likely tokens and everything else.
+// shareRows returns rows for the most likely tokens and everything else.
 func (w Words) shareRows(s *session.State, shares []float64, rest float64) *StoryShares {
 	t := &StoryShares{}
 	list, others := wholeShares(shares, rest)
@@ -60,8 +60,8 @@ func (w Words) shareRows(s *session.State, shares []float64, rest float64) *Stor
 	return t
 }
 
-// keptShares are the shares of stage 4: p′ of what is kept, and the word "cut",
-// with ticks for the shares before the cut.
+// keptShares fills in the shares of stage 4: p′ for kept tokens, and the word "cut" for
+// others, with ticks for the shares before the cut.
 func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 	d := s.Dist
 	t := &StoryShares{Ghost: w.T("story.ghost.cut")}
@@ -89,7 +89,7 @@ func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 		switch {
 		case isCut:
 			row.Percent, row.Bar = w.T("cut"), row.Ghost
-		case len(list) == 0: // it does not fit into whole percents
+		case len(list) == 0: // the share does not fit into whole percents
 			rest += d.Q(r)
 			left += d.P[id]
 			stay++
@@ -116,24 +116,23 @@ func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 	}
 }
 
-// StoryLine is stage 5: the shares end to end, and, once it has been drawn,
-// where the marker fell.
+// StoryLine is stage 5: the shares end to end and, after the draw, where the marker fell.
 type StoryLine struct {
 	List  []Segment
 	Names []StoryShare // the same in words
-	Rest  *Segment     // what the piece of everything else is; nil without one
-	Thin  string       // how many of its pieces are too thin to be told apart; "" for none
+	Rest  *Segment     // the segment of everything else; nil without one
+	Thin  string       // how many pieces of Rest are too thin to be shown separately; "" for none
 	Aria  string
 	Open  bool // not drawn yet: neither the marker's place nor the pick is known
 	Pin   string
-	Side  string // on which side of the marker its name is: "start" or "end"
+	Side  string // side of the marker on which its name is: "start" or "end"
 	Dx    string
 	Pick  Text
 	Rings []string // where other tries fell, as SVG lengths
 	Tries string
 }
 
-// lineOf lays the shares end to end. It knows nothing of the draw.
+// lineOf lays the shares end to end. It does not use the draw.
 func (w Words) lineOf(s *session.State, v *Story) {
 	d := s.Dist
 	n := min(storyRows, d.Keep)
@@ -168,8 +167,8 @@ func (w Words) lineOf(s *session.State, v *Story) {
 	)
 }
 
-// layRest lays what has no name of its own on the line, from a rank on: each piece as wide as
-// its share, and those that would be too thin to see as one block.
+// layRest lays out the unnamed tokens from a rank on: each piece as wide as its share, and
+// those that would be too thin to see as one block.
 func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at float64, share string) {
 	name := w.T("story.rest")
 	g := segment(at, 1-at, Text{{S: name}}, "is-rest")
@@ -199,8 +198,8 @@ func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at f
 	line.Names = append(line.Names, StoryShare{Name: name, Percent: g.P, Rest: true, Fit: g.FitP})
 }
 
-// The gaps between the pieces of everything else are drawn gapsWide units wide together with
-// the pieces. A gap takes a fourth of its piece, and at most widestGap of the line.
+// The gaps between the pieces of everything else are drawn as one path, which is gapsWide
+// units wide. A gap takes a fourth of its piece, and at most widestGap of the line.
 const (
 	gapsWide  = 1000
 	widestGap = 0.003
@@ -208,7 +207,7 @@ const (
 
 var gapsBox = fmt.Sprintf("0 0 %d 1", gapsWide)
 
-// landed fills in where the marker fell.
+// landed adds the position where the marker fell.
 func (w Words) landed(s *session.State, st infer.Sample, v *Story) {
 	line, text := v.Line, TokenText(st.Chosen.Token)
 	line.Open, line.Pick = false, text
@@ -233,10 +232,10 @@ func (w Words) landed(s *session.State, st infer.Sample, v *Story) {
 	w.tries(s, line)
 }
 
-// markPick marks the piece that won, which may be one of everything else.
+// markPick marks the piece that won, which may be part of everything else.
 func (w Words) markPick(line *StoryLine, st infer.Sample) {
 	if st.To <= st.From {
-		return // it was cut, so it has no piece
+		return // the token was cut, so it has no piece
 	}
 	for i := range line.List {
 		if line.List[i].X == Share(st.From) && line.List[i].Class != "is-rest" {
@@ -249,10 +248,10 @@ func (w Words) markPick(line *StoryLine, st infer.Sample) {
 	line.List = lay(line.List, g, st.From, st.To)
 }
 
-// otherTries is how many other seeds are shown as rings.
+// otherTries is the number of other seeds shown as rings.
 const otherTries = 11
 
-// tries are draws at this very step with other seeds.
+// tries adds draws at the same step with other seeds.
 func (w Words) tries(s *session.State, line *StoryLine) {
 	d, step := s.Dist, s.Step()
 	var order []int32
@@ -312,7 +311,7 @@ func (w Words) storyEnds(s *session.State, st infer.Append, v *Story) {
 	}
 }
 
-// StoryMemory is stage 7: what the cache saves.
+// StoryMemory is stage 7: the work that the cache saves.
 type StoryMemory struct {
 	Kept, New    string // columns
 	Bytes        string
@@ -322,15 +321,15 @@ type StoryMemory struct {
 	Grows        *StoryGrowth // nil before the second token
 }
 
-// StoryGrowth are the two curves of a run's cost: all multiplications so far, token by token,
-// with the cache and without it.
+// StoryGrowth holds the two curves of a run's cost: the accumulated multiplications, token
+// by token, with the cache and without it.
 type StoryGrowth struct {
 	With, Without string // points of polylines, in a picture of growthWidth by growthHeight
 	WithSay, Say  string
 	Aria          string
 }
 
-// The picture of a StoryGrowth, and how many points a curve has at most.
+// The size of the picture of a StoryGrowth, and the maximum number of points of a curve.
 const (
 	growthWidth, growthHeight = 100, 40
 	growthPoints              = 64
@@ -338,7 +337,7 @@ const (
 
 var growthBox = fmt.Sprintf("0 0 %d %d", growthWidth, growthHeight)
 
-// growth draws the curves over the tokens that have been written. Both have one scale.
+// growth draws the curves over the tokens written so far, on the same scale.
 func (w Words) growth(s *session.State) *StoryGrowth {
 	steps := s.Steps[:min(s.Cursor.Step, len(s.Steps))]
 	n := len(steps)
@@ -368,7 +367,7 @@ func (w Words) growth(s *session.State) *StoryGrowth {
 	return g
 }
 
-// work writes a count of multiplications in words: "33.90 million".
+// work formats a count of multiplications in words: "33.90 million".
 func (w Words) work(n int64) string {
 	switch {
 	case n < 1e4:

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Patterns are the fills of bars that stand for many small ones together. A page that
-// shows [Words.StoryHTML] begins with them.
+// Patterns are the fills of bars that stand for many small ones. A page that shows
+// [Words.StoryHTML] starts with them.
 func Patterns() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -291,7 +291,7 @@ func (w Words) StoryHTML(v Story) templ.Component {
 }
 
 // StoryPictureHTML is the picture of a stage, without its words. It has no ids, so that a
-// page may have several.
+// page can have several.
 func (w Words) StoryPictureHTML(v Story) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -522,8 +522,8 @@ func (w Words) VerbsHTML(v Rail) templ.Component {
 	})
 }
 
-// readsHTML are the tokens that are read. Where a block can be looked into it has a button, for
-// fingers: on a phone the map's rows are low. Keyboards have the rows.
+// readsHTML lists the tokens that are read. If blocks can be opened, each has a button for
+// touch, since the map's rows are low on a phone. Keyboards use the rows.
 func (w Words) readsHTML(v Story) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2233,7 +2233,7 @@ func (w Words) storyMemoryHTML(v *StoryMemory) templ.Component {
 	})
 }
 
-// proseEndHTML is the mark after a text that is over.
+// proseEndHTML is the mark after a finished text.
 func (w Words) proseEndHTML(id, why string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2312,8 +2312,8 @@ func (w Words) proseEndHTML(id, why string) templ.Component {
 	})
 }
 
-// ProseNextHTML is what follows the text: the slot of the next token, or a mark
-// for its end.
+// ProseNextHTML is what follows the text: the slot of the next token, or a mark for its
+// end.
 func (w Words) ProseNextHTML(given Text, v Strip) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2433,7 +2433,7 @@ func (w Words) proseNext(id string, given Text, v Strip) templ.Component {
 	})
 }
 
-// proseRow is a text that scrolls by itself.
+// proseRow is a text in its own scroll area.
 func proseRow(id, label string, prose templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -20,7 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// counted is what a whole percent counts as: "<1%" is 1.
+// counted returns the number that a whole percent counts as: 1 for "<1%".
 func counted(t testing.TB, percent string) int {
 	t.Helper()
 	switch percent {
@@ -31,7 +31,7 @@ func counted(t testing.TB, percent string) int {
 	}
 	n, err := strconv.Atoi(strings.TrimSuffix(percent, "%"))
 	if err != nil {
-		t.Fatalf("%q is no whole percent", percent)
+		t.Fatalf("%q is not a whole percent", percent)
 	}
 	return n
 }
@@ -43,20 +43,20 @@ func TestWholeSharesByHand(t *testing.T) {
 	if want := []string{"22%", "16%", "13%", "3%", "3%"}; !slices.Equal(list, want) || others != "43%" {
 		t.Errorf("%v and %s, want %v and 43%%", list, others, want)
 	}
-	// 99.7% rounds to 100, and four tiny shares have no room beside it.
+	// 99.7% rounds to 100, which leaves nothing for the four tiny shares.
 	list, others = wholeShares([]float64{0.997, 0.001, 0.0005, 0.0004, 0.0001}, 0.001)
 	if !slices.Equal(list, []string{">99%"}) || others != "<1%" {
 		t.Errorf("%v and %s, want >99%% and <1%%", list, others)
 	}
-	// A third each rounds to 99 in all: the first is raised.
+	// Three thirds round to 99 in total, so the first is raised.
 	list, others = wholeShares([]float64{1. / 3, 1. / 3, 1. / 3}, 0)
 	if !slices.Equal(list, []string{"34%", "33%", "33%"}) || others != "" {
 		t.Errorf("%v and %q, want 34%%, 33%%, 33%% and nothing else", list, others)
 	}
 }
 
-// TestWholeSharesAddUp: whatever the shares, what is shown adds up to 100, and
-// no share is off by more than rounding.
+// TestWholeSharesAddUp: for any shares, the shown ones add up to 100, and none is off by
+// more than rounding.
 func TestWholeSharesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOfN(rapid.Float64Range(1e-6, 1), 2, 6).Draw(t, "weights")
@@ -91,9 +91,9 @@ func TestWholeSharesAddUp(t *testing.T) {
 	})
 }
 
-// TestStoryAndNumbersAgree compares every number of the Story with Numbers, at
-// every stage of real runs: the same scores, bytes, counts and work to the last
-// digit, and shares that are p or p′ rounded to whole percents.
+// TestStoryAndNumbersAgree compares every number of the Story with Numbers, at every stage
+// of real runs: the same scores, bytes, counts and work to the last digit, and shares that
+// are p or p′ rounded to whole percents.
 func TestStoryAndNumbersAgree(t *testing.T) {
 	compared := map[infer.Kind]int{}
 	for i, s := range manyStates(t) {
@@ -119,7 +119,7 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 				if says := block.Top.Text.String(); !slices.ContainsFunc(story.Reads, func(r Text) bool {
 					return r.String() == says
 				}) && strings.Contains(b.String(), ">"+says+"<") {
-					t.Errorf("%s: the Story has %q, which block %s would say, want nothing of it", at, says, block.N)
+					t.Errorf("%s: the Story has %q, the prediction of block %s, want it without", at, says, block.N)
 				}
 			}
 		case infer.KindLogits:
@@ -154,7 +154,7 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 	}
 	for _, k := range infer.Kinds {
 		if compared[k] < 8 {
-			t.Errorf("%d states at stage %s only", compared[k], k)
+			t.Errorf("only %d states at stage %s", compared[k], k)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func near(t *testing.T, percent, p string) bool {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.TrimLeft(p, "<>"), 64)
 	if err != nil {
-		t.Fatalf("%q is no probability", p)
+		t.Fatalf("%q is not a probability", p)
 	}
 	return percent == "<1%" && x < 0.0101 || math.Abs(float64(counted(t, percent))-100*x) <= 1.01
 }
@@ -224,9 +224,9 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 	}
 }
 
-// TestStoryLineHasRealPieces: the line tells as many pieces of everything else apart as are wide
-// enough, each ends where its share does, and the thinner ones are counted. A drawn piece that
-// is too thin to see has a mark.
+// TestStoryLineHasRealPieces: in the segment of everything else, the line shows as separate
+// pieces all that are wide enough, each ending where its share does, and counts the thinner
+// ones. A drawn piece that is too thin to see has a mark.
 func TestStoryLineHasRealPieces(t *testing.T) {
 	t.Parallel()
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -283,8 +283,8 @@ func TestStoryLineHasRealPieces(t *testing.T) {
 	}
 }
 
-// TestStoryHidesTheDraw: before the marker falls, the page of a
-// draw is the same for every seed, whatever would be drawn.
+// TestStoryHidesTheDraw: before the marker falls, the page of a draw is the same for every
+// seed.
 func TestStoryHidesTheDraw(t *testing.T) {
 	page := func(seed float64) string {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -308,17 +308,17 @@ func TestStoryHidesTheDraw(t *testing.T) {
 	}
 	first := page(1)
 	if !strings.Contains(first, "somewhere on this line") {
-		t.Errorf("no marker waits: got %s, want it to contain %q", first, "somewhere on this line")
+		t.Errorf("the waiting marker is missing: got %s, want it to contain %q", first, "somewhere on this line")
 	}
 	for seed := range 5 {
 		if page(float64(seed+2)) != first {
-			t.Errorf("seed %d shows another page", seed+2)
+			t.Errorf("seed %d shows a different page", seed+2)
 		}
 	}
 }
 
-// TestStoryEndsWithProse: a text that is over is prose with each token's
-// share, and a neutral mark at its end.
+// TestStoryEndsWithProse: a finished text is prose with each token's share, and a neutral
+// mark at its end.
 func TestStoryEndsWithProse(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.SetKnob("max_tokens", 3))

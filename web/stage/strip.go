@@ -14,30 +14,30 @@ import (
 
 // Token is one token of the strip.
 type Token struct {
-	Step     int    // that made it; 0 for a prompt token
+	Step     int    // the step that made it; 0 for a prompt token
 	Pos      int    // its position in the text, from 0
 	ID       string // element id: "t-12" for step 12; "" for prompt tokens
 	Text     Text
 	Small    string // the figure under it: p with two decimals
 	Class    string // p1 to p5
 	Bar      string // p as an SVG length
-	Prose    string // what it adds to the text as one reads it; "" while that is held back
+	Prose    string // its part of the prose; "" while that is held back
 	Percent  string // p in whole percent
 	Hint     string // "·horse, 3%"
 	Bold     bool   // it was unlikely: p < 0.2
-	Aria     string // its accessible name; for generated tokens the words before its text
+	Aria     string // its accessible name; for generated tokens the part before its text
 	Peek     string // the sentence of the peek line
-	Seek     string // the command that looks at it
+	Seek     string // the command that shows its draw
 	Forced   bool   // a person chose it
 	Tab      bool   // the one token of the strip that is in the Tab order
 	Now      bool   // made by the step shown
 	Later    bool   // after the step shown
 	End      bool   // an end-of-text token
 	StartTag bool   // the start token in front of a prompt
-	Special  bool   // another special token of a prompt, which its chat template put there
+	Special  bool   // another special token of a prompt, from its chat template
 }
 
-// lit are the attributes by which js/lit.js finds the token and its position.
+// lit returns the attributes by which js/lit.js finds the token and its position.
 func (t Token) lit() templ.Attributes {
 	return templ.Attributes{"data-token": t.Text.String(), "data-pos": strconv.Itoa(t.Pos)}
 }
@@ -63,14 +63,14 @@ type Next struct {
 	Over    string // once stopped: why the text is over, in the Story's words
 }
 
-// IsStart reports whether the token at a place of a text, counted from 0, is the one that the
-// model was trained to begin with.
+// IsStart reports whether t, at position at of a text, counted from 0, is the start token
+// with which the model was trained.
 func IsStart(m *infer.Model, t infer.Token, at int) bool {
 	return at == 0 && t.Special && t.ID == m.Config().BOS
 }
 
-// GivenText is the prompt as one reads it. The special tokens that a chat template put there are
-// marked; what looks like one and was typed is text.
+// GivenText returns the prompt as prose. Special tokens from a chat template are marked;
+// typed text that looks like one is text.
 func GivenText(s *session.State) Text {
 	var special []string
 	for i, t := range s.PromptTokens {
@@ -82,7 +82,7 @@ func GivenText(s *session.State) Text {
 	from := 0
 	for i, at := range s.Marks {
 		if i >= len(special) || at < from || !strings.HasPrefix(s.Prompt[min(at, len(s.Prompt)):], special[i]) {
-			break // a mark of another model, which no text here has
+			break // a mark of another model, which does not occur in this text
 		}
 		if at > from {
 			given = append(given, Piece{S: s.Prompt[from:at]})
@@ -132,8 +132,8 @@ func (w Words) NewStrip(s *session.State) Strip {
 	return v
 }
 
-// roving puts one token of the strip in the Tab order: that of the step shown,
-// or the last before it.
+// roving puts one token of the strip in the Tab order: the token of the step shown, or the
+// last one before it.
 func (v *Strip) roving(s *session.State) {
 	if n := min(len(v.Tokens), s.Cursor.Step); n > 0 {
 		v.Tokens[n-1].Tab = true
@@ -149,12 +149,12 @@ func allGreedy(s *session.State) bool {
 	return true
 }
 
-// Position is the position in the whole text of the token made by a step, from
+// Position returns the position in the whole text of the token made by a step, counted from
 // 1 and including the start token.
 func Position(s *session.State, step int) int { return len(s.PromptTokens) + step }
 
-// newToken depends only on the step itself, so that a token already on the
-// screen changes only when the learner looks elsewhere.
+// newToken depends only on the step itself, so that a token already on the screen changes
+// only when the learner moves to another step.
 func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	text := TokenText(s.Model.Token(step.Chosen))
 	n := Position(s, step.N)
@@ -184,7 +184,7 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	}
 }
 
-// boldBelow is the probability below which the Story marks a token as bold.
+// boldBelow is the probability below which the Story marks a token as a bold choice.
 const boldBelow = 0.2
 
 // peekSay describes a token in a sentence, shown until the server's own line
@@ -227,8 +227,8 @@ func (w Words) newNext(s *session.State, generated int) Next {
 	return next
 }
 
-// NewSlot is the slot of the next token at the step shown, which may be an
-// older one: the token is known only at the draw.
+// NewSlot returns the slot of the next token at the step shown, which may be an older one.
+// The token is known only from the draw on.
 func (w Words) NewSlot(s *session.State) *Next {
 	n := Position(s, s.Cursor.Step)
 	if s.Cursor.Stage >= infer.KindAppend {
@@ -242,7 +242,7 @@ func (w Words) NewSlot(s *session.State) *Next {
 	return &slot
 }
 
-// StopReason says in a few words why a run ended, or "" if it has not.
+// StopReason describes briefly why a run ended. It returns "" if the run has not ended.
 func (w Words) StopReason(s *session.State) string {
 	stop := w.Stop(string(s.Stopped))
 	if s.Stopped == infer.StopString {

@@ -164,7 +164,7 @@ func (w Words) GeneratedLabelHTML(v Strip) templ.Component {
 	})
 }
 
-// StripGen holds the generated tokens.
+// GeneratedHTML holds the generated tokens.
 func (w Words) GeneratedHTML(tokens []Token) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -217,7 +217,7 @@ func (w Words) GeneratedHTML(tokens []Token) templ.Component {
 	})
 }
 
-// StripToken is one generated token; pressing it looks at its draw.
+// TokenHTML is one generated token; pressing it shows its draw.
 func (w Words) TokenHTML(t Token) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -424,8 +424,8 @@ func (w Words) NextHTML(v Strip) templ.Component {
 	})
 }
 
-// Peek is the line under the strip: how a token was chosen, and its
-// alternatives, each a button that branches.
+// PeekHTML is the line under the strip: how a token was chosen, and its alternatives, each
+// a button that branches.
 func (w Words) PeekHTML(p Peek) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

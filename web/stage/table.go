@@ -9,18 +9,17 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// RowsShown is how many tokens have a row of their own.
+// RowsShown is the number of tokens with their own row.
 const RowsShown = 20
 
-// Table is the table that stages 2 to 5 share. Stage determines its column
-// groups: z from 2 on, z/T to Σp from 3 on, keep and p′ from 4 on, from and to
-// at 5.
+// Table is the table that stages 2 to 5 share. Stage determines its column groups: z from 2
+// on, z/T to Σp from 3 on, keep and p′ from 4 on, from and to at 5.
 type Table struct {
 	Stage   int
 	Caption string
 	AtT     string // "at T = 0.80"
 	Ticks   []Tick
-	Marker  string // where u is, as an SVG length; "" if none was drawn
+	Marker  string // position of u, as an SVG length; "" if none was drawn
 	Rows    []TableRow
 	Rest    *TableRow // the other N tokens
 	All     AllRow
@@ -35,8 +34,8 @@ type Tick struct {
 type TableRow struct {
 	Text             Text
 	Label            string // instead of Text, for the rest
-	Far              string // "35th" where ranks between are not shown
-	Was              string // "was 9.12" at stage 2 where a rule changed the score
+	Far              string // "35th" if ranks in between are not shown
+	Was              string // "was 9.12" at stage 2 if a rule changed the score
 	Title            string // spoken or hovered: why it was cut
 	Z, ZT, E, P, Cum string
 	Keep, Q          string
@@ -45,7 +44,7 @@ type TableRow struct {
 	Kept             bool
 	Some             bool // only some of the tokens without a row are kept
 	Pick             bool
-	Worked           bool // its worked line is the one shown initially
+	Worked           bool // its worked line is shown initially
 	Ramp             string
 	Behind           string // how far the score is behind the first, at stage 2
 	DotZ, BarP, BarQ string // SVG lengths
@@ -55,7 +54,8 @@ type TableRow struct {
 	Work             *Work
 }
 
-// carry names a row's bar at every stage, as [StoryShare.carry] does.
+// carry returns a name for a row's bar that is the same at every stage, as
+// [StoryShare.carry] does.
 func (r TableRow) carry() string {
 	if r.Label != "" {
 		return carryRest
@@ -63,7 +63,7 @@ func (r TableRow) carry() string {
 	return r.Text.String()
 }
 
-// aside is what stands beside a row's token: "35th, was 9.12".
+// aside returns the note next to a row's token: "35th, was 9.12".
 func (r TableRow) aside() string {
 	if r.Far != "" && r.Was != "" {
 		return r.Far + ", " + r.Was
@@ -156,9 +156,8 @@ func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
 	return t
 }
 
-// atOne are the probabilities that the table's tokens, and all others together,
-// have at T = 1, whatever the temperature: the marks that stay where they are
-// while the bars move.
+// atOne fills in the probabilities that the table's tokens, and all others together, have
+// at T = 1: marks that stay in place while the bars move with the temperature.
 func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 	sum, others := 0.0, 1.0
 	for id := range s.Dist.P {
@@ -177,8 +176,8 @@ func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 	}
 }
 
-// probabilities fills in what is known from stage 3 on. The axis of the bars runs
-// from 0 to 1 at every temperature, so that a longer bar always means more.
+// probabilities fills in what is known from stage 3 on. The axis of the bars runs from 0 to
+// 1 at every temperature, so that a longer bar always means a higher probability.
 func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, sumExp float64) {
 	t.AtT = w.T("table.at", "t", terms.Setting(set.ShownTemperature()))
 	if set.Greedy() {
@@ -222,7 +221,7 @@ func (w Words) filterTable(s *session.State, st infer.Filter) *Table {
 	return t
 }
 
-// softmaxOf is stage 3 of the step shown, without its rows.
+// softmaxOf returns stage 3 of the step shown, without its rows.
 func softmaxOf(s *session.State) infer.Softmax {
 	return infer.Softmax{Temperature: s.Dist.Settings.ShownTemperature(), MaxZ: s.Dist.MaxZ, SumExp: s.Dist.SumExp}
 }
@@ -261,13 +260,12 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter) {
 	if line < 0 && st.Cut > 0 && st.Leading {
 		t.Rest.Line = w.cutLine(st)
 		t.Rest.Line.Note = w.T("cutline.note", "n", terms.Count(st.Kept)) + " "
-		// Not all of it fits next to the note; the head of the panel has the
-		// rest.
+		// Not all of it fits next to the note; the panel's head has the rest.
 		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", w.T("cutline.shared.short")
 	}
 }
 
-// fate says what happened to the tokens without a row.
+// fate fills in what happened to the tokens without a row.
 func (r *TableRow) fate(w Words, st infer.Filter) {
 	switch st.Rest.Kept {
 	case 0:
@@ -289,7 +287,7 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 	switch {
 	case set.Greedy(), st.Fallback:
 		l.KeptWhy = w.T("cutline.greedy")
-	case set.Order != sampling.OrderOwn: // the rules are measured on other sums than those of the table
+	case set.Order != sampling.OrderOwn: // the rules do not use the sums in the table
 	case st.Kept == st.Reach(sampling.RuleTopK) && set.TopK > 0:
 		l.KeptWhy = w.T("cutline.top_k", "k", terms.Count(set.TopK))
 	case st.Kept == st.Reach(sampling.RuleTopP) && set.TopP < 1:
@@ -327,8 +325,7 @@ func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *T
 	return t
 }
 
-// laidTable is the table of stage 5 before the draw: the kept tokens end to
-// end.
+// laidTable returns the table of stage 5 before the draw: the kept tokens end to end.
 func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
 	t := &Table{Stage: 5, Caption: w.T("table.sample")}
 	t.fates(w, s, f)
@@ -353,9 +350,8 @@ func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
 	return t
 }
 
-// midKept picks the row whose worked line is shown first: the third that is
-// kept, or the last of fewer, so that there is something to divide; the first
-// row if none is kept.
+// midKept returns the row whose worked line is shown first: the third kept one, or the last
+// if fewer are kept, so that there is something to divide; the first row if none is kept.
 func midKept(rows infer.Rows) int {
 	at, kept := 0, 0
 	for i, r := range rows.Rows {

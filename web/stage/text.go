@@ -17,10 +17,10 @@ type Piece struct {
 	Mark bool
 }
 
-// Text is a token, or a stop string, as a screen writes it.
+// Text is a token, or a stop string, as it is shown on a screen.
 type Text []Piece
 
-// String is the text with its marks, for tooltips and screen readers.
+// String returns the text with its marks, for tooltips and screen readers.
 func (t Text) String() string {
 	var b strings.Builder
 	for _, p := range t {
@@ -29,12 +29,12 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Inline is [Text.String] for a sentence that is not markup ([terms.Isolated]).
+// Inline is like [Text.String], for a sentence that is not markup ([terms.Isolated]).
 func (t Text) Inline() string { return terms.Isolated(t.String()) }
 
-// TokenText marks what is invisible in a token: spaces at either end "·",
-// newline "↵", tab "⇥", and as hexadecimal "⟨e2 80⟩" control characters and
-// bytes that are not whole UTF-8.
+// TokenText marks what is invisible in a token: spaces at either end "·", newline "↵", tab
+// "⇥", and as hexadecimal "⟨e2 80⟩" control characters and bytes that are not complete
+// UTF-8.
 func TokenText(t infer.Token) Text {
 	switch {
 	case t.Special:
@@ -45,8 +45,8 @@ func TokenText(t infer.Token) Text {
 	return Marked(t.Text)
 }
 
-// Unread is a sentence for a text whose characters the model has no tokens for, so that it reads
-// their bytes; "" for any other. It is for texts of which most tokens begin such a character.
+// Unread returns a sentence for a text of which most characters have no tokens, so that the
+// model reads their bytes; "" for any other text.
 func (w Words) Unread(tokens []infer.Token) string {
 	unknown, known := 0, 0
 	for _, t := range tokens {
@@ -56,7 +56,7 @@ func (w Words) Unread(tokens []infer.Token) string {
 			known++
 		default:
 			for _, b := range t.Bytes {
-				if b >= utf8.RuneSelf|0x40 { // the first of a character
+				if b >= utf8.RuneSelf|0x40 { // the first byte of a character
 					unknown++
 				}
 			}
@@ -68,7 +68,7 @@ func (w Words) Unread(tokens []infer.Token) string {
 	return w.T("unread")
 }
 
-// Marked is [TokenText] for any string of bytes.
+// Marked is like [TokenText] for any string of bytes.
 func Marked(s string) Text {
 	var t marker
 	inner := strings.Trim(s, " ")
@@ -92,13 +92,13 @@ func Marked(s string) Text {
 	return t.done()
 }
 
-// unseen reports control characters, and those that reverse or hide the text
-// around them.
+// unseen reports whether r is a control character, or one that reverses or hides the text
+// around it.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || r == 0x200b || r == 0xfeff || terms.Turns(r)
 }
 
-// marker joins neighboring pieces of one kind.
+// marker joins adjacent pieces of the same kind.
 type marker struct {
 	pieces Text
 	bytes  []byte // waiting to be written as one ⟨…⟩
@@ -133,7 +133,7 @@ func (m *marker) done() Text {
 	return m.pieces
 }
 
-// Style says how a span of a sentence is formatted.
+// Style is the format of a span of a sentence.
 type Style string
 
 // The styles of a [Span]. Given, Gen and Pick are token chips.
@@ -157,7 +157,7 @@ type Span struct {
 // Rich is a sentence or a formula.
 type Rich []Span
 
-// String is the sentence in plain words.
+// String returns the sentence as plain text.
 func (r Rich) String() string {
 	var b strings.Builder
 	for _, s := range r {
@@ -171,8 +171,7 @@ func (r Rich) String() string {
 	return b.String()
 }
 
-// say makes a sentence from strings, spans, tokens (as plain chips) and other
-// sentences.
+// say builds a sentence from strings, spans, tokens (as plain chips) and other sentences.
 func say(parts ...any) Rich {
 	var r Rich
 	for _, p := range parts {

@@ -39,8 +39,8 @@ func TestTokenTextMarksSpace(t *testing.T) {
 	}
 }
 
-// TestUnreadTextsAreNamed: a text is unread if most of its words are in characters without tokens.
-// The bundled model has tokens for English only.
+// TestUnreadTextsAreNamed: a text is reported as unread if most of its words are in
+// characters without tokens. The bundled model has tokens only for English.
 func TestUnreadTextsAreNamed(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -61,12 +61,12 @@ func TestUnreadTextsAreNamed(t *testing.T) {
 	st := sessiontest.Do(t, s, session.Start{Prompt: "Жил-был старик"})
 	for name, says := range map[string]Rich{"Story": English.NewStory(st).Say, "Numbers": English.New(st).Lead} {
 		if !strings.HasSuffix(says.String(), "this program knows English.") {
-			t.Errorf("%s says %q, want it to name the language that the model knows", name, says.String())
+			t.Errorf("%s: got %q, want it to name the model's language", name, says.String())
 		}
 	}
 }
 
-// brackets writes a text with its marks in brackets.
+// brackets returns a text with its marks in brackets.
 func brackets(t Text) string {
 	s := ""
 	for _, p := range t {
@@ -86,8 +86,8 @@ func TestRichString(t *testing.T) {
 	}
 }
 
-// TestTokensStayASequence: a token written from right to left is isolated, so that the tokens
-// and numbers beside it keep their places. A running text has one direction of its own.
+// TestTokensStayASequence: a right-to-left token is isolated, so that the tokens and
+// numbers next to it keep their places. A running text has its own direction.
 func TestTokensStayASequence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

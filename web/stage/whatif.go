@@ -6,11 +6,11 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// WhatIf is the question which token another u would have chosen.
+// WhatIf is the question of which token another u would have drawn.
 type WhatIf struct {
 	Shown bool   // at the draw, if there was one
 	U     string // the slider's initial position
-	Say   Rich   // about that u; until one is tried, why the draw fell as it did
+	Say   Rich   // about that u; until one is tried, the reason for the actual draw
 	Take  string // the command that takes that token; "" if it is already chosen
 	Named string // "Take ·saw"
 }

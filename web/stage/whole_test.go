@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// The tokens without a row are part of every sum: 20 of the 4,096 have one, and
-// the sum is still 1. At T = 50 the distribution is nearly flat, so the others'
-// sum is far beyond the end of an axis made for single tokens.
+// TestSumsCoverTheWholeVocabulary: the tokens without a row are part of every sum. Only 20
+// of the 4,096 have one, and the sum is still 1. At T = 50 the distribution is nearly flat,
+// so the sum of the others is far beyond the end of an axis for single tokens.
 // Promise: Sums on the page include the tokens that have no row.
 func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -39,9 +39,9 @@ func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	}
 }
 
-// With several filters on, the line names the one that decides. Top-p 0.9 keeps
-// three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495), top-k 4 would keep
-// one more, and top-k 2 one less.
+// TestCutLineNamesTheFilterThatDecides: with several filters on, the line names the one
+// that decides. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495),
+// top-k 4 would keep one more, and top-k 2 one less.
 func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
 		rows := English.New(
@@ -49,18 +49,17 @@ func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 		).Table.Rows
 		for _, r := range rows {
 			if r.Line != nil && r.Line.KeptWhy != want {
-				t.Errorf("top-k %d: the line says %q, want %q", k, r.Line.KeptWhy, want)
+				t.Errorf("top-k %d: the line is %q, want %q", k, r.Line.KeptWhy, want)
 			}
 		}
 	}
 }
 
-// If the filters keep no token in common the most probable token stays, and the
-// page says why. Σ e^{z−4} of these scores is 4.3227, so that p of the first is
-// 0.2313 and −ln p of the first four 1.4639, 1.5639, 1.6639 and 2.9639; the
-// entropy is 2.1689. The nearest to that is the third, 0.5050 away, then the
-// second, and typical-p 0.01 keeps the third alone: top-k 2 and top-p 0.2 do
-// not.
+// TestDisjointFiltersAreExplained: if the filters have no kept token in common, the most
+// probable token stays, and the page explains why. Σ e^{z−4} of these scores is 4.3227, so
+// p of the first is 0.2313, and −ln p of the first four is 1.4639, 1.5639, 1.6639 and
+// 2.9639; the entropy is 2.1689. The nearest to that is the third, 0.5050 away, then the
+// second. So typical-p 0.01 keeps only the third, which top-k 2 and top-p 0.2 cut.
 func TestDisjointFiltersAreExplained(t *testing.T) {
 	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
 	for _, c := range []struct {
@@ -87,7 +86,7 @@ func TestDisjointFiltersAreExplained(t *testing.T) {
 		if l := p.Table.Rows[1].Line; l == nil || *l != (CutLine{
 			Kept: "0.2313", KeptWhy: ", the most probable token", Cut: "0.7687", CutWhy: ", given to the one kept",
 		}) {
-			t.Errorf("the line says %+v, want 0.2313 kept as the most probable token, 0.7687 cut", l)
+			t.Errorf("the line is %+v, want 0.2313 kept as the most probable token, 0.7687 cut", l)
 		}
 		if s := p.Segments; s.Mark != "23.13%" || s.Say != "kept up to 0.2313" ||
 			s.SayEnd != ": the filters have no token in common" {
@@ -97,12 +96,12 @@ func TestDisjointFiltersAreExplained(t *testing.T) {
 			)
 		}
 		if got, want := English.NewRail(st).Stages[3].Say, "All but the most probable token are cut."; got != want {
-			t.Errorf("the rail says %q, want %q", got, want)
+			t.Errorf("the rail has %q, want %q", got, want)
 		}
 	}
 	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9, TopK: 4}, infer.KindFilter, 0))
 	if got := p.Table.Rows[0].Title; got != "kept by every filter" {
-		t.Errorf("where filters do have something in common, the first row is %q, want %q", got, "kept by every filter")
+		t.Errorf("if the filters have tokens in common: the first row is %q, want %q", got, "kept by every filter")
 	}
 }
 
@@ -138,8 +137,8 @@ func TestHeldBytesAreExplained(t *testing.T) {
 	}
 }
 
-// A folded column has the weight of all its positions: 0.2 · 255 = 51,
-// (0.25 + 0.25 + 0.3) · 255 = 204.
+// TestFoldedColumnSumsItsPositions: a folded column has the weight of all its positions:
+// 0.2 · 255 = 51, (0.25 + 0.25 + 0.3) · 255 = 204.
 func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	got := quantised([]float32{0.2, 0.25, 0.25, 0.3, 0}, []span{{0, 1}, {1, 4}, {4, 5}})
 	if want := "\x33\xcc\x00"; string(got) != want {
@@ -147,14 +146,14 @@ func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	}
 }
 
-// TestTypicalPLeadingLine: if typical-p keeps the most probable tokens a line can be
-// drawn below them, in these words. A p of 0 has no surprise.
+// TestTypicalPLeadingLine: if typical-p keeps the most probable tokens, a line can be drawn
+// below them, with these words. A p of 0 has no surprise.
 func TestTypicalPLeadingLine(t *testing.T) {
 	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
 		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}
 		for _, r := range English.New(sessiontest.Drill(t, set, infer.KindFilter, 0)).Table.Rows {
 			if r.Line != nil && r.Line.KeptWhy != want {
-				t.Errorf("typical-p %v: the line says %q, want %q", x, r.Line.KeptWhy, want)
+				t.Errorf("typical-p %v: the line is %q, want %q", x, r.Line.KeptWhy, want)
 			}
 		}
 	}
@@ -171,8 +170,8 @@ func TestTypicalPLeadingLine(t *testing.T) {
 	}
 }
 
-// TestWorkedLineStartsAtThirdKeptRow: the worked line shown first is that of the third kept row, of
-// the last if there are fewer, and of the first row if none is kept.
+// TestWorkedLineStartsAtThirdKeptRow: the worked line shown first is that of the third kept
+// row, of the last if there are fewer, and of the first row if none is kept.
 func TestWorkedLineStartsAtThirdKeptRow(t *testing.T) {
 	for kept, want := range map[string]int{
 		"xxxxx": 2, "xx...": 1, "x....": 0, "..xxx": 4, "...x.": 3, ".x..x": 4, ".....": 0, ".x.xxx": 4,

@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Words describe and draw a stage in one language. They make every view of this
-// package, and every component with text is one of their methods, so that a
-// page is in one language throughout. The texts of a language are one file,
-// words/TAG.txt, in addition to that of infer/terms; [terms.Catalog]
-// describes its form. It marks **bold** and *variable*.
+// Words describes and draws stages in one language. Every view of this package, and every
+// component with text, comes from one of its methods, so that a page is in one language
+// throughout. The texts of a language are in the file words/TAG.txt, in addition to the
+// file in infer/terms; [terms.Catalog] describes the format. Texts can contain **bold** and
+// *variable*.
 type Words struct {
 	*terms.Language
 	texts terms.Catalog
@@ -33,7 +33,7 @@ func Texts(tag string) (string, error) {
 func mustRead(l *terms.Language) Words {
 	texts, err := Texts(l.Tag)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the file is part of the program
 	}
 	w, err := ReadWords(l, texts)
 	if err != nil {
@@ -42,20 +42,20 @@ func mustRead(l *terms.Language) Words {
 	return w
 }
 
-// ReadWords makes the words of a language from its texts.
+// ReadWords returns the words of a language from its texts.
 func ReadWords(l *terms.Language, texts string) (Words, error) {
 	c, err := terms.ReadCatalog(texts)
 	if err != nil {
-		return Words{}, fmt.Errorf("what stages say in %s: %w", l.Tag, err)
+		return Words{}, fmt.Errorf("texts of the stages in %s: %w", l.Tag, err)
 	}
 	return Words{l, c}, nil
 }
 
-// T is a text with values filled in by name: T("peek.at", "n", "20").
+// T returns a text with values filled in by name: T("peek.at", "n", "20").
 func (w Words) T(key string, with ...any) string { return w.Rich(key, with...).String() }
 
-// Rich is a sentence with values filled in by name. A value is a text, a token,
-// which becomes a chip, a [Span] or another sentence.
+// Rich returns a sentence with values filled in by name. A value is a text, a token, which
+// becomes a chip, a [Span] or another sentence.
 func (w Words) Rich(key string, with ...any) Rich {
 	var r Rich
 	for _, p := range w.texts.Pieces(key) {
@@ -72,7 +72,7 @@ func (w Words) Rich(key string, with ...any) Rich {
 	return r
 }
 
-// marked makes spans from a text with **bold** and *variable*.
+// marked returns the spans of a text with **bold** and *variable*.
 func marked(text string) (r Rich) {
 	for i, part := range strings.Split(text, "**") {
 		if i%2 == 1 {

@@ -28,7 +28,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// pseudoWords are the words of the pseudo-language.
+// pseudoWords returns the words of the pseudo-language.
 func pseudoWords(t *testing.T) Words {
 	t.Helper()
 	texts, err := Texts("en")
@@ -42,7 +42,7 @@ func pseudoWords(t *testing.T) Words {
 	return w
 }
 
-// manyStates are a run at every stage, with every kind of setting, stop and
+// manyStates returns states of a run at every stage, with every kind of setting, stop and
 // choice that a stage describes.
 func manyStates(t *testing.T) (all []*session.State) {
 	t.Helper()
@@ -150,9 +150,8 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 // spokenAttributes are the attributes whose values are shown or read aloud.
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
-// TestEveryWordIsInTheCatalog draws every stage of runs in a language in
-// which each word of the catalogs is marked: a word without a mark is
-// hard-coded.
+// TestEveryWordIsInTheCatalog draws every stage of runs in a language in which each word of
+// the catalogs is marked: a word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := pseudoWords(t)
 	seen := 0
@@ -209,11 +208,11 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 		check("settings", w.Drawn(st.Settings.Settings, st.Settings.Seed))
 	}
 	if seen < 1500 {
-		t.Errorf("%d texts only", seen)
+		t.Errorf("only %d texts", seen)
 	}
 }
 
-// textOf is the text below a node, each piece on a line of its own.
+// textOf returns the text below a node, each piece on a separate line.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -224,8 +223,8 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// dataOf are the texts of a state that are not the program's words: its tokens,
-// prompt and stop strings, and the activation's formula.
+// dataOf returns the texts of a state that are not the program's words: its tokens, prompt
+// and stop strings, and the activation's formula.
 func dataOf(st *session.State) []string {
 	data := []string{st.Prompt, "silu(gate) × up"}
 	add := func(t infer.Token) { data = append(data, TokenText(t).String(), t.Text) }
@@ -268,15 +267,14 @@ func dataOf(st *session.State) []string {
 	return data
 }
 
-// keyed are calls with a key of the catalog in the source, and the names of
-// their values.
+// keyed is a call with a key of the catalog in the source, and the names of its values.
 type keyed struct {
 	at     string
 	values []string
 }
 
-// keysInSource lists every literal key that this package and the terminal use,
-// and the literals with which others begin.
+// keysInSource lists every literal key that this package and the terminal use, and the
+// literals that begin composed keys.
 func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	t.Helper()
 	exact = map[string][]keyed{}
@@ -333,7 +331,7 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	return exact, strings_
 }
 
-// madeUp are the beginnings of keys that the program composes.
+// madeUp matches the beginnings of keys that the program composes.
 var madeUp = regexp.MustCompile(
 	`^(numbers|brief|line|verb)\.|` +
 		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
@@ -346,11 +344,11 @@ var madeUp = regexp.MustCompile(
 func TestCatalogMatchesTheSource(t *testing.T) {
 	exact, literals := keysInSource(t)
 	if len(exact) < 150 {
-		t.Fatalf("%d keys in the source only", len(exact))
+		t.Fatalf("only %d keys in the source", len(exact))
 	}
 	for key, calls := range exact {
 		if strings.HasSuffix(key, ".") {
-			continue // continues with a name
+			continue // the key continues with a name
 		}
 		if !English.texts.Has(key) {
 			t.Errorf("%s: there is no text %s", calls[0].at, key)
@@ -359,14 +357,14 @@ func TestCatalogMatchesTheSource(t *testing.T) {
 		for _, call := range calls {
 			for _, p := range English.texts.Pieces(key) {
 				if p.Name != "" && !slices.Contains(call.values, p.Name) {
-					t.Errorf("%s: the text %s asks for {%s}, which it is not given", call.at, key, p.Name)
+					t.Errorf("%s: the text %s contains {%s}, which the call does not pass", call.at, key, p.Name)
 				}
 			}
 		}
 	}
 	for _, key := range English.texts.Keys() {
 		if exact[key] == nil && !madeUp.MatchString(key) && !slices.Contains(literals, key) {
-			t.Errorf("nobody asks for the text %s", key)
+			t.Errorf("the text %s is never used", key)
 		}
 	}
 }
@@ -374,8 +372,8 @@ func TestCatalogMatchesTheSource(t *testing.T) {
 // emptyPlace is what is left around a missing value.
 var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
 
-// TestVoicesUseKnownValues checks that no text of a voice has an empty
-// place: the code provides every value that it uses.
+// TestVoicesUseKnownValues checks that no text of a voice has an empty place: the code
+// provides every value that the text uses.
 func TestVoicesUseKnownValues(t *testing.T) {
 	for _, st := range manyStates(t) {
 		if !st.Started() {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Work is the worked line: how one row's numbers are calculated.
+// Work is the worked line, which shows how one row's numbers are calculated.
 type Work struct {
 	Name  string // instead of Token, if the line is not about a token
 	Token Text
@@ -25,8 +25,8 @@ type WorkCell struct {
 	Now  bool // of the stage shown
 }
 
-// Calculations have four decimals, including the logits, so that a reader who
-// repeats them gets the last digit shown, give or take one.
+// four formats a number with four decimals, as used in all calculations, including the
+// logits, so that a reader who repeats them gets the last digit shown, give or take one.
 func four(x float64) string { return terms.Decimals(x, 4) }
 
 func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
@@ -46,8 +46,8 @@ func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 	}...)}
 }
 
-// penaltyWork is how rules changed a score. That of the repetition penalty alone is a
-// product or a quotient; where others are on, it is what all of them add.
+// penaltyWork shows how rules changed a score. For the repetition penalty alone it is a
+// product or a quotient; with others it is the sum of all changes.
 func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
 	if !onlyRepetition(p) {
 		add := float64(r.Z) - float64(r.Raw)
@@ -77,7 +77,7 @@ func bracket(x float64) string {
 // expName is the formula e^{z/T − max}.
 func (w Words) expName() Rich { return say("e", sup(w.T("exp"))) }
 
-// softmaxWork works out one row up to p; now marks its last cell as the
+// softmaxWork shows the calculation of one row up to p; now marks its last cell as the
 // stage's.
 func (w Words) softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	t := st.Temperature
@@ -121,8 +121,8 @@ func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax,
 	return work
 }
 
-// heatedWork is what a kept token is drawn with where the temperature comes after a rule
-// that cuts: p to the power 1/T, rescaled.
+// heatedWork shows the probability with which a kept token is drawn if the temperature
+// comes after a rule that cuts: p to the power 1/T, rescaled.
 func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
 	t := st.Settings.Temperature
 	power := math.Pow(r.P, 1/t)
@@ -135,7 +135,7 @@ func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
 	)}
 }
 
-// whyCut is the calculation that cut a row.
+// whyCut returns the calculation that cut a row.
 func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	why := s.Dist.Why(r.Rank - 1)
 	switch why.Rule {
@@ -145,7 +145,7 @@ func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 		return w.Rich("why.top_p", "sum", terms.Prob(why.Value), "p", bold(terms.Setting(why.Bound)))
 	case sampling.RuleMinP:
 		first := st.Rows.Rows[0].P
-		if st.Settings.OrderInForce() != sampling.OrderOwn { // that of what is left
+		if st.Settings.OrderInForce() != sampling.OrderOwn { // the probability among the tokens left
 			first = why.Bound / st.Settings.MinP
 		}
 		return say(
@@ -164,7 +164,7 @@ func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	return w.whyCutMore(st, r, why)
 }
 
-// whyCutMore is whyCut for the rules that are less often on.
+// whyCutMore is whyCut for the less common rules.
 func (w Words) whyCutMore(st infer.Filter, r infer.Row, why sampling.Reason) Rich {
 	switch why.Rule {
 	case sampling.RuleTopNSigma:
@@ -183,7 +183,7 @@ func (w Words) whyCutMore(st infer.Filter, r infer.Row, why sampling.Reason) Ric
 	return w.Rich("why.greedy")
 }
 
-// laidWork is where a row's segment is, whatever u will be.
+// laidWork shows where a row's segment is, independent of u.
 func (w Words) laidWork(s *session.State, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	if !r.Kept {
 		work := w.filterWork(s, f, soft, r)
@@ -236,8 +236,8 @@ func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft 
 	return work
 }
 
-// startsAt adds up the segments before the one at a position among the kept
-// tokens, from 1, one by one if they are few.
+// startsAt adds up the segments before the one at a place among the kept tokens, counted
+// from 1, one by one if they are few.
 func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	kept := adjacent(f.Rows.Rows, true)
 	switch {
@@ -256,7 +256,7 @@ func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	return say(sum, " = ", terms.Prob(from))
 }
 
-// draws says how often something of probability p happens.
+// draws describes how often something with probability p happens.
 func (w Words) draws(p float64) string {
 	n := int(math.Round(p * 100))
 	switch {

@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// zoom is the part of the scores that stage 2 shows in rows: from a round number
-// at or below the last row's score to the highest. On an axis from the lowest
-// score of all, every bar would look full.
+// zoom is the range of the scores that stage 2 shows in rows: from a round number at or
+// below the last row's score to the highest. On an axis from the lowest score of all, every
+// bar would look full.
 type zoom struct{ from, to, step float64 }
 
-// zoomParts is the most parts that the ticks of a zoomed axis divide it into.
+// zoomParts is the maximum number of parts into which ticks divide a zoomed axis.
 const zoomParts = 6
 
 func zoomOn(st infer.Logits) zoom {
@@ -28,8 +28,8 @@ func zoomOn(st infer.Logits) zoom {
 	return z
 }
 
-// roundStep is the smallest of 1, 2 and 5 times a power of ten that is at least x
-// and at least least, itself a power of ten.
+// roundStep returns the smallest of 1, 2 and 5 times a power of ten that is at least x and
+// at least least, which is itself a power of ten.
 func roundStep(x, least float64) float64 {
 	for ten := least; ; ten *= 10 {
 		for _, times := range [...]float64{1, 2, 5} {
@@ -40,10 +40,10 @@ func roundStep(x, least float64) float64 {
 	}
 }
 
-// at is where a score is on the axis, from 0 to 1.
+// at returns the position of a score on the axis, from 0 to 1.
 func (z zoom) at(score float64) float64 { return (score - z.from) / (z.to - z.from) }
 
-// ticks label the multiples of the step.
+// ticks labels the multiples of the step.
 func (z zoom) ticks() []Tick {
 	var list []Tick
 	for i := 0; ; i++ {
@@ -59,7 +59,7 @@ func (z zoom) ticks() []Tick {
 	}
 }
 
-// plainScore writes a score without decimals that it does not need.
+// plainScore formats a score without unnecessary decimals.
 func plainScore(x float64) string {
 	text := strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 	if text[0] == '-' && text != "-0" {
@@ -68,8 +68,7 @@ func plainScore(x float64) string {
 	return text
 }
 
-// Histogram is how all scores of a step are spread, with the part of it that the
-// rows show.
+// Histogram is the distribution of all scores of a step, with the range that the rows show.
 type Histogram struct {
 	Bins       []Bin
 	BoxX, BoxW string // the zoomed part, as SVG lengths
@@ -81,7 +80,7 @@ type Histogram struct {
 // Bin is one bar of a histogram, as SVG lengths.
 type Bin struct{ X, W, Y, H string }
 
-// bins is about how many bars a histogram has.
+// bins is the approximate number of bars in a histogram.
 const bins = 30
 
 func (w Words) newHistogram(s *session.State, st infer.Logits) *Histogram {
@@ -90,7 +89,7 @@ func (w Words) newHistogram(s *session.State, st infer.Logits) *Histogram {
 	count := make([]int, int(math.Floor((float64(st.Max)-from)/step))+1)
 	scores := s.Step().Logits
 	score := func(id int) float64 { return float64(scores[id]) }
-	if st.Penalty != nil { // the rows show the scores after it
+	if st.Penalty != nil { // the rows show the scores after the penalty
 		d := s.DistAt(s.Cursor.Step)
 		score = func(id int) float64 { return float64(d.Score(id)) }
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// The drill's scores 4, 3, 2, 1, 0.5 span 3.5; a sixth of that is 0.58, so the
-// ticks are 1 apart and the axis begins at 0: the score 3 is at 3/4.
+// TestScoresHaveAZoomedAxis: the drill's scores 4, 3, 2, 1, 0.5 span 3.5; a sixth of that
+// is 0.58, so the ticks are 1 apart and the axis begins at 0, and the score 3 is at 3/4.
 func TestScoresHaveAZoomedAxis(t *testing.T) {
 	st := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 1}, infer.KindLogits, 0)
 	table := English.New(st).Table
@@ -34,8 +34,8 @@ func TestScoresHaveAZoomedAxis(t *testing.T) {
 	}
 }
 
-// Every score is in one bar of the histogram, the box covers the rows, and a
-// penalty changes the histogram as it changes the rows.
+// TestHistogramHasEveryScore: every score is in one bar of the histogram, the box covers
+// the rows, and a penalty changes the histogram as it changes the rows.
 func TestHistogramHasEveryScore(t *testing.T) {
 	for _, penalty := range []float64{1, 1.5} {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -54,7 +54,7 @@ func TestHistogramHasEveryScore(t *testing.T) {
 		for _, b := range h.Bins {
 			tallest, sum = max(tallest, share(b.H)), sum+share(b.H)
 			if got := share(b.Y) + share(b.H); got < 0.999 || got > 1.001 {
-				t.Errorf("a bar does not stand on the axis: %+v", b)
+				t.Errorf("a bar does not start at the axis: %+v", b)
 			}
 		}
 		if tallest != 1 || len(h.Bins) < 5 || len(h.Bins) > bins+2 {

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// BenchmarkPress is a press on a part as the page's script sends it: the run without
+// BenchmarkPress measures a press on a part as the page's script sends it: the run without
 // the part, and the part of the page that changes.
 func BenchmarkPress(b *testing.B) {
 	site := webtest.Serve(b, webtest.Options{})
@@ -31,8 +31,8 @@ func BenchmarkPress(b *testing.B) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// BenchmarkBrowserFrame is from the press in a browser to the frame that shows what is
-// said without the part.
+// BenchmarkBrowserFrame measures the time from the press in a browser to the frame that
+// shows the prediction without the part.
 func BenchmarkBrowserFrame(b *testing.B) {
 	site := webtest.Serve(b, webtest.Options{})
 	tab := browser.Open(b, browser.Laptop, site+"/why")

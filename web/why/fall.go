@@ -9,24 +9,24 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// fall is the growing sum as a picture: a bar for each part or block, from where the sum
-// stood to where it stands, and at the end the sum itself. On a phone the bars lie below
-// each other, a block each, so that none is out of sight.
+// fall is the growing sum as a picture: a bar for each part or block, from the sum before
+// it to the sum after it, and at the end the sum itself. On a phone the bars are
+// horizontal, one block per row, so that all are in view.
 type fall struct {
-	Width int // of the wide picture
+	Width int // width of the wide picture
 	Zero  float64
 	Bars  []fallBar
 	Ticks []fallTick
 	Joins []fallJoin // from the end of a bar to the next
-	Long  bool       // scrolled, since its words could not be read if it were shrunk
+	Long  bool       // scrolled, since its text could not be read if it were shrunk
 
-	Tall       int // of the narrow picture
+	Tall       int // height of the narrow picture
 	NarrowZero float64
-	Rows       []fallBar // lying down
+	Rows       []fallBar // the horizontal bars of the narrow picture
 	Alt        string
 }
 
-// A fallBar stands from Y down or, lying, from X to the right.
+// A fallBar extends from Y down or, if horizontal, from X to the right.
 type fallBar struct {
 	X, Y, Width, Height float64
 	Name, Block         string
@@ -34,7 +34,7 @@ type fallBar struct {
 	LabelY              float64
 	Plus, Sum           bool
 	Ghost               bool    // the whole model's bar was somewhere else
-	Was, WasSize        float64 // its Y and height or, lying, its X and width
+	Was, WasSize        float64 // its Y and height or, if horizontal, its X and width
 }
 
 type fallTick struct {
@@ -44,32 +44,32 @@ type fallTick struct {
 
 type fallJoin struct{ From, To, Y float64 }
 
-// Middle is where a bar's words stand.
+// Middle returns the X coordinate of a bar's text.
 func (b fallBar) Middle() float64 { return b.X + b.Width/2 }
 
-// The pictures' measures, in their own units.
+// Dimensions of the pictures, in their own units.
 const (
-	fallShort  = 16 // bars at most that fit into the page's width and can still be read
+	fallShort  = 16 // maximum number of bars that fit into the page's width and are still readable
 	fallRoom   = 1140
-	fallColumn = 80.0 // at least this wide,
+	fallColumn = 80.0 // minimum column width
 	fallWidest = 132.0
 	fallGap    = 20.0
 	fallLeft   = 44.0
 	fallTop    = 26.0
 	fallHigh   = 150.0
-	fallNames  = 210.0 // the baseline of the names, and below it that of the blocks
+	fallNames  = 210.0 // baseline of the names; the one of the blocks is below it
 	fallHeight = 238
-	fallNear   = 26.0 // a bar that hangs this near below zero has its label above zero
+	fallNear   = 26.0 // a bar that ends this close below zero has its label above zero
 
 	narrowWidth = 358
-	narrowFrom  = 92.0 // names stand before it, labels behind narrowTo
+	narrowFrom  = 92.0 // names are left of it, labels right of narrowTo
 	narrowTo    = 292.0
 	narrowRow   = 34.0
 	narrowBar   = 20.0
 )
 
-// newFall draws the parts of the run, with the whole model's dashed behind it. whole is
-// what all together are: the score or the lead.
+// newFall draws the parts of the run, with the whole model's bars dashed behind them. whole
+// names the total: the score or the lead.
 func newFall(base, now []infer.Contribution, whole string) fall {
 	f := fall{}
 	halves := len(steps(now, true)) < fallShort
@@ -78,7 +78,7 @@ func newFall(base, now []infer.Contribution, whole string) fall {
 	return f
 }
 
-// reach is the lowest and the highest that sums come, 0 included.
+// reach returns the lowest and the highest value of the sums, 0 included.
 func reach(lists ...[]step) (low, high float64) {
 	for _, list := range lists {
 		for _, s := range list {
@@ -141,14 +141,14 @@ func (f *fall) lie(was, is []step, whole string) {
 	}
 }
 
-// step is the sum's way through one bar.
+// step is the change of the sum by one bar.
 type step struct {
 	name, block string
 	from, to    float64
-	whole       bool // it is all the sum
+	whole       bool // the step is the total
 }
 
-// label is what a step adds, or the sum.
+// label returns what a step adds, or the total.
 func (s step) label() string {
 	if s.whole {
 		return terms.Logit(s.to)
@@ -156,12 +156,12 @@ func (s step) label() string {
 	return signed(s.to - s.from)
 }
 
-// sum is the step that shows what all the others come to.
+// sum returns the step that shows the total of the others.
 func sum(list []step, name string) step {
 	return step{name: name, to: list[len(list)-1].to, whole: true}
 }
 
-// steps adds the parts up: each block as one or, in halves, as attention and
+// steps adds up the parts: each block as one step or, with halves, as attention and
 // feed-forward.
 func steps(parts []infer.Contribution, halves bool) []step {
 	var list []step
@@ -188,7 +188,7 @@ func steps(parts []infer.Contribution, halves bool) []step {
 	return list
 }
 
-// ticks are round whole numbers from low to high, five at most and 0 among them.
+// ticks returns at most five round whole numbers from low to high, including 0.
 func ticks(low, high float64) (list []float64) {
 	unit := math.Pow(10, max(0, math.Floor(math.Log10(high-low))))
 	for _, by := range []float64{0.2, 0.5, 1, 2, 5} {
@@ -203,5 +203,5 @@ func ticks(low, high float64) (list []float64) {
 	return list
 }
 
-// num is a coordinate.
+// num formats a coordinate.
 func num(x float64) string { return fmt.Sprintf("%.1f", x) }

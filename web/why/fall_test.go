@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// parts are the contributions of a model without heads: an embedding that adds 3, and for
-// each block what attention and feed-forward add.
+// parts returns the contributions of a model without heads: an embedding that adds 3, and
+// for each block what attention and feed-forward add.
 func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 	list := []infer.Contribution{{Part: infer.Part{Kind: infer.PartEmbedding}, Z: 3}}
 	for b := range blocks {
@@ -21,8 +21,8 @@ func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 	return list
 }
 
-// The sum over the blocks of a deep model is scrolled, since its words could not be read
-// if it were shrunk to the page.
+// TestDeepModelSumScrolls: the sum over the blocks of a deep model is scrolled, since its
+// text could not be read if it were shrunk to the page.
 func TestDeepModelSumScrolls(t *testing.T) {
 	for blocks, long := range map[int]bool{6: false, 28: true} {
 		f := newFall(parts(blocks, 1, -1), parts(blocks, 1, -1), "score")
@@ -36,8 +36,8 @@ func TestDeepModelSumScrolls(t *testing.T) {
 	}
 }
 
-// Each bar begins where the one before ended, and the last is the sum: 3 + 2 - 4 + 2 - 4
-// is -1. With the first block's 2 gone, the bars after it stand elsewhere.
+// TestSumBarsAreCumulative: each bar begins where the one before ended, and the last is the
+// sum: 3 + 2 - 4 + 2 - 4 is -1. Without the first block's 2, the bars after it move.
 func TestSumBarsAreCumulative(t *testing.T) {
 	base := parts(2, 2, -4)
 	now := parts(2, 2, -4)
@@ -47,7 +47,7 @@ func TestSumBarsAreCumulative(t *testing.T) {
 	for i, b := range f.Bars {
 		labels = append(labels, b.Name+" "+b.Label)
 		if b.Ghost != (i > 0) {
-			t.Errorf("bar %d: elsewhere before is %v, want %v", i, b.Ghost, i > 0)
+			t.Errorf("bar %d: Ghost is %v, want %v", i, b.Ghost, i > 0)
 		}
 	}
 	want := "[embedding +3.00 attention 0.00 feed-fwd −4.00 attention +2.00 feed-fwd −4.00 score −3.00]"

@@ -9,24 +9,24 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// gridTokens is how long a text may be whose every vector is carried over: each is a
-// run of its own.
+// gridTokens is the maximum length of a text for carrying over each of its vectors, since
+// each needs a separate run.
 const gridTokens = 32
 
-// grid is what comes of carrying another text's vectors over, on the map of the model.
+// grid shows the results of carrying over another text's vectors, on the map of the model.
 type grid struct {
 	With, Bad   string
 	Here, There stage.Text
-	Same        bool   // both texts say the same
-	Say         string // where it is looked up, if that is in one block
+	Same        bool   // both texts have the same prediction
+	Say         string // where the answer is looked up, if that is in one block
 	Map         *stage.Map
 }
 
-// A patchError says why another text's vectors can't be carried over.
+// A patchError is the reason why another text's vectors can't be carried over.
 type patchError struct{ error }
 
-// patch carries the vectors of a text into the one asked about. What is wrong with that
-// text comes back as a *patchError.
+// patch carries the vectors of another text over into the one in question. It returns a
+// *patchError if something is wrong with the other text.
 func patch(ctx context.Context, r *why.Report, with string) error {
 	m, n := r.Study.Model(), len(r.Study.Tokens())
 	about := subject{prompt: with}
@@ -46,7 +46,7 @@ func patch(ctx context.Context, r *why.Report, with string) error {
 	return err
 }
 
-// newGrid lays out what came of another text's vectors.
+// newGrid lays out the results of another text's vectors.
 func newGrid(r *why.Report, about subject) grid {
 	g, m, answer := grid{With: about.with}, r.Study.Model(), r.Grid
 	if answer == nil {
@@ -83,8 +83,9 @@ func newGrid(r *why.Report, about subject) grid {
 	return g
 }
 
-// carrier is the block, from 1, before which the answer follows one position alone most
-// and after which it follows the last; 0 if none divides the heights so.
+// carrier returns the block, from 1, before which the answer depends most on a single
+// position and after which it depends on the last one; 0 if no block divides the heights in
+// this way.
 func carrier(cells [][]why.GridCell) (block, from int) {
 	strongest := func(height int) (at int) {
 		for i, c := range cells[height] {

@@ -21,16 +21,16 @@ type habit struct {
 	Heads     []string
 }
 
-// habits are what heads are looked for.
+// habits are the habits for which heads are measured.
 var habits = map[why.Habit]string{
 	why.HabitPrevious:  "Looks at the token before",
 	why.HabitInduction: "Looks at what came after the same token before (an induction head)",
 	why.HabitStart:     "Looks at the start of the text",
 }
 
-// finder measures a model's heads once, for all who ask.
+// finder measures a model's heads once, for all requests.
 type finder struct {
-	// measure is [why.Find], and wait how long a request waits for it.
+	// measure is [why.Find]; wait is how long a request waits for it.
 	measure func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 	wait    time.Duration
 
@@ -40,7 +40,7 @@ type finder struct {
 
 func newFinder() finder { return finder{measure: why.Find, wait: findWait} }
 
-// search is a measurement, which is over when done is closed.
+// search is a measurement, which has ended when done is closed.
 type search struct {
 	percent atomic.Int64
 	done    chan struct{}
@@ -49,14 +49,14 @@ type search struct {
 }
 
 const (
-	// findWait is how long a request waits for a measurement before its answer says how
-	// far it is. The bundled model needs less than a second.
+	// findWait is how long a request waits for a measurement before it is answered with the
+	// progress. The bundled model needs less than a second.
 	findWait = 2 * time.Second
 	// findTime ends a measurement that would keep a core busy for too long.
 	findTime = 5 * time.Minute
 )
 
-// measuringError says that a measurement goes on. Its text is for the person who asked.
+// measuringError means that a measurement is still running. Its text is for the user.
 type measuringError struct{ percent int64 }
 
 func (e *measuringError) Error() string {
@@ -65,8 +65,9 @@ func (e *measuringError) Error() string {
 	)
 }
 
-// find returns the findings, a *measuringError as long as the measurement goes on, or why
-// there are none. A measurement that failed is not made again, since it would fail again.
+// find returns the findings, a *measuringError while the measurement is running, or the
+// reason why there are none. A measurement that failed is not repeated, since it would fail
+// again.
 func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*why.Findings, error) {
 	f.mu.Lock()
 	s := f.last
@@ -110,7 +111,7 @@ func (f *finder) run(s *search, m *infer.Model, log *slog.Logger) {
 	}
 }
 
-// inWords says what was found; nothing if nobody looked.
+// inWords describes the findings; it returns nothing if f is nil.
 func inWords(f *why.Findings) (how string, list []habit) {
 	if f == nil {
 		return "", nil

@@ -20,8 +20,8 @@ import (
 
 type measure = func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 
-// While heads are measured, a visitor is told how far that is and has the rest of the
-// page; the measurement is made once, and then all have it.
+// TestHeadsAreMeasuredOnce: while heads are measured, a visitor sees the progress and the
+// rest of the page. The measurement is made once, and then everyone has its results.
 func TestHeadsAreMeasuredOnce(t *testing.T) {
 	var begun int
 	half, rest := make(chan struct{}), make(chan struct{})
@@ -71,12 +71,12 @@ func TestHeadsAreMeasuredOnce(t *testing.T) {
 		)
 	}
 	if begun != 1 {
-		t.Errorf("it was measured %d times, want 1", begun)
+		t.Errorf("the heads were measured %d times, want 1", begun)
 	}
 }
 
-// A measurement that fails, or takes too long, is not made again for the next visitor,
-// and the page says why there are no heads.
+// TestFailedHeadMeasurementIsNotRepeated: a measurement that fails, or takes too long, is
+// not repeated for the next visitor, and the page explains why there are no heads.
 func TestFailedHeadMeasurementIsNotRepeated(t *testing.T) {
 	for want, fails := range map[string]measure{
 		"can't be measured: too short": func(context.Context, *infer.Model, func(float64)) (*why.Findings, error) {

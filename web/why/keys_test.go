@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// Every kind of control works by keyboard alone, and the arrow keys move on the map,
-// which is one stop of Tab.
+// TestBrowserByKeys: every kind of control works by keyboard alone, and the arrow keys move
+// on the map, which is one stop of the Tab key.
 // Promise: Everything on the page Why works by keyboard alone.
 func TestBrowserByKeys(t *testing.T) {
 	fixture.Long(t)
@@ -39,9 +39,9 @@ func TestBrowserByKeys(t *testing.T) {
 	tab.Until(`document.querySelectorAll('.parts tbody .is-off').length === 8`)
 }
 
-// The forms work by keyboard alone: the lead over another token, a token of the strip, the
-// second text and the search for heads. What was asked before stays, and so do the focus and what
-// is being typed while the page changes.
+// TestBrowserFormsByKeys: the forms work by keyboard alone: the lead over another token, a
+// token of the strip, the second text and the search for heads. Earlier questions stay, and
+// so do the focus and the text being typed while the page changes.
 func TestBrowserFormsByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestBrowserFormsByKeys(t *testing.T) {
 		t.Errorf("once the page has changed the focus is on %q, want the field with", got)
 	}
 	keys.Press(`button[name="heads"]`)
-	keys.Fill("#prompt", "A text half") // while the page is asked for again
+	keys.Fill("#prompt", "A text half") // while the page is requested again
 	tab.Until(`document.querySelector(".page-why main").textContent.includes("Measured on 6 rows")`)
 	if got := browser.Value[string](tab, `document.activeElement.id + ": " + document.activeElement.value`); got !=
 		"prompt: A text half" {
@@ -73,7 +73,8 @@ func TestBrowserFormsByKeys(t *testing.T) {
 	tab.Until(`["token=Paris", "over=London", "cell=6.3", "heads=1"].every((f) => location.search.includes(f))`)
 }
 
-// The Loop leads to its own moment, from what is zoomed into without that part, and back.
+// TestBrowserFromTheLoop: the Loop links to the same moment on this page, with the zoomed
+// part switched off, and back.
 func TestBrowserFromTheLoop(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -87,7 +88,7 @@ func TestBrowserFromTheLoop(t *testing.T) {
 	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
 	tab.Go(site + tab.Attr(".why__back a", "href"))
 	tab.Until(`document.querySelector(".map__key--row") && document.body.dataset.link`)
-	// A press before the page is connected is lost, so it is made until it is answered.
+	// A press before the page is connected is lost, so it is repeated until it is answered.
 	tab.Until(`(() => {
 		const now = Date.now(), page = document.body.dataset;
 		if (!(now - page.pressed < 500)) {

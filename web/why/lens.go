@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lens is what the model would say at each height, on the map of the model.
+// lens shows what the model would predict at each height, on the map of the model.
 type lens struct {
 	Map    stage.Map
 	Folded int // positions that share the map's first column
@@ -31,7 +31,7 @@ const (
 	formCell = "why-cell"
 )
 
-// newLens lays out what the model would say, with buttons that open a place, switch a
+// newLens lays out what the model would predict, with buttons that open a cell, switch a
 // block or hide a position.
 func newLens(r *why.Report, about subject, v *view) lens {
 	s, rows := r.Study, r.Lens
@@ -57,7 +57,7 @@ func newLens(r *why.Report, about subject, v *view) lens {
 			}
 			key.Note, key.Class = surprise(c)
 			if key.Pressed {
-				key.Value = "" // a press closes it
+				key.Value = "" // a press closes the cell
 			}
 			return key
 		},
@@ -68,7 +68,7 @@ func newLens(r *why.Report, about subject, v *view) lens {
 	return l
 }
 
-// rowKey names a height, and switches the block below it.
+// rowKey returns the name of a height, which also switches the block below it.
 func rowKey(v *view, height, top int) stage.MapKey {
 	if height == 0 {
 		return stage.MapKey{}
@@ -84,7 +84,7 @@ func rowKey(v *view, height, top int) stage.MapKey {
 	}
 }
 
-// placeKey is a token read, and hides it.
+// placeKey returns the name of a position, which also hides it.
 func placeKey(p part) stage.MapKey {
 	return stage.MapKey{
 		Class: offClass(p.Off), Aria: p.Name + ". Hide this position from all later ones", Form: formOff, Name: "off",
@@ -94,7 +94,7 @@ func placeKey(p part) stage.MapKey {
 
 func offClass(off bool) string { return map[bool]string{true: "is-off"}[off] }
 
-// newOpened says what a cell's distribution is.
+// newOpened returns the distribution of a cell.
 func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
 	m := s.Model()
 	read := lang.PromptText(m, s.Tokens(), position)
@@ -116,8 +116,8 @@ func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
 	return o
 }
 
-// surprise is a cell's surprise at what came, and how it is colored: in the five
-// steps that the page's key names.
+// surprise returns a cell's surprise at the actual token, and its color class: one of the
+// five steps that the page's key lists.
 func surprise(c infer.LensCell) (bits, class string) {
 	if c.Rank == 0 {
 		return "", ""
@@ -125,7 +125,7 @@ func surprise(c infer.LensCell) (bits, class string) {
 	return terms.Decimals(c.Surprise(), 1), surpriseClass(c.Surprise())
 }
 
-// surpriseKey names the steps of surprise.
+// surpriseKey lists the names of the steps of surprise.
 var surpriseKey = []string{"under 1 bit", "1 to 3", "3 to 6", "6 to 10", "10 and more"}
 
 func surpriseClass(bits float64) string {
@@ -140,24 +140,23 @@ func surpriseClass(bits float64) string {
 // strip is the whole text with the surprise at each of its tokens.
 type strip struct {
 	Tokens              []stripToken
-	Average, Perplexity string // "" where nothing came
+	Average, Perplexity string // "" if there is no following token
 	Guess               string // the perplexity as a whole number
 }
 
 type stripToken struct {
 	Token       stage.Text
 	Bits, Class string
-	Y, Height   float64 // of its bar, of stripHigh
-	At          string  // the place of the lens that expected it
+	Y, Height   float64 // of its bar, out of stripHigh
+	At          string  // the cell of the lens that predicted it
 }
 
 const (
-	stripHigh = 32.0 // a bar's greatest height
-	stripBits = 16.0 // the surprise that has it
+	stripHigh = 32.0 // maximum height of a bar
+	stripBits = 16.0 // the surprise of a bar with that height
 )
 
-// newStrip lays out what surprised the whole model. Nothing was expected of the first
-// token.
+// newStrip lays out what surprised the whole model. The first token has no prediction.
 func newStrip(r *why.Report) strip {
 	var s strip
 	m, tokens := r.Study.Model(), r.Study.Tokens()
@@ -179,10 +178,10 @@ func newStrip(r *why.Report) strip {
 	return s
 }
 
-// guessOf is a perplexity as a whole number, of an average in bits.
+// guessOf returns the perplexity for an average in bits, as a whole number.
 func guessOf(bits float64) string { return terms.Count(max(1, int(math.Round(math.Exp2(bits))))) }
 
-// sizeOf sorts a probability into the five strengths of the design's ramp.
+// sizeOf returns the strength, one of five, at which a probability is colored.
 func sizeOf(p float64) int {
 	for n, below := range []float64{0.05, 0.2, 0.5, 0.8} {
 		if p < below {

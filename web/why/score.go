@@ -20,14 +20,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// scored is what the page /score is asked: a text, and one beside it or other settings. It
-// is all of the page's address.
+// scored is the request of the page /score: a text, and optionally a second one or other
+// settings. It is the whole content of the page's address.
 type scored struct {
 	Texts [2]string // the second is "" for none
 	Temps [2]string // as typed
 	Rules [2]string // as typed, such as "top_k=40 top_p=0.9"
 
-	Example bool // nobody has asked for a text: the page has one of its own
+	Example bool // no text was requested, so the page shows its own
 }
 
 func scoredOf(q url.Values) scored {
@@ -46,8 +46,8 @@ func scoredOf(q url.Values) scored {
 	return a
 }
 
-// sides reads what is asked: one side, or two if there is another text or other settings.
-// The error is a sentence, and field the one at fault.
+// sides reads the request: one side, or two if there is another text or other settings. The
+// error is a sentence, and field is the field at fault.
 func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err error) {
 	texts := []string{a.Texts[0]}
 	switch {
@@ -57,7 +57,7 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 		texts = append(texts, a.Texts[0])
 	}
 	for i, text := range texts {
-		// Browsers send the ends of a form's lines as \r\n.
+		// Browsers send line ends in forms as \r\n.
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 		if err := m.CheckPrompt(text, infer.MaxSampleBytes); err != nil {
 			return nil, scoreFields[i], sentenceOf(err)
@@ -76,13 +76,13 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 	return sides, "", nil
 }
 
-// The fields of the page's address: those of the texts, their temperatures and their rules.
+// The fields of the page's address: the texts, temperatures and rules of both sides.
 var (
 	scoreFields, scoreTemps = [2]string{"text", "other"}, [2]string{"t", "u"}
 	scoreRules              = [2]string{"rules", "rules2"}
 )
 
-// ruleKnobs are the knobs that a text can be read with besides the temperature.
+// ruleKnobs returns the knobs, besides the temperature, with which a text can be scored.
 func ruleKnobs() (list []terms.Knob) {
 	for _, k := range terms.Knobs() {
 		_, ok := sampling.Pure.Value(k.Key)
@@ -93,27 +93,27 @@ func ruleKnobs() (list []terms.Knob) {
 	return list
 }
 
-// scoreView is the page.
+// scoreView is the content of the page.
 type scoreView struct {
 	Ask   scored
 	Bad   string
-	Field string // at fault
+	Field string // the field at fault
 	Sides []scoredSide
 	Apart *apart // nil for one side
 	Rows  []scoreRow
 }
 
-// compares reports whether the form has more than one text with no settings.
+// compares reports whether the form has anything besides one text without settings.
 func (v scoreView) compares() bool {
 	a := v.Ask
 	return a.Texts[1] != "" || a.Rules != [2]string{} || a.Temps != [2]string{"1", "1"}
 }
 
-// scoredSide is a text with its sums.
+// scoredSide is a text with its scores.
 type scoredSide struct {
 	Name   string
-	Rules  string // that are on, "" for none
-	Cut    string // how many tokens of the text they cut, as a sentence
+	Rules  string // the rules that are on, "" for none
+	Cut    string // how many tokens of the text the rules cut, as a sentence
 	Say    string // the average, as a sentence
 	Tokens []stripToken
 	Facts  []field
@@ -122,20 +122,20 @@ type scoredSide struct {
 // apart is how far apart two sides are, step by step.
 type apart struct {
 	Tokens  []stripToken // of the first side, with bars of the divergence
-	Average string       // of the steps at which it is finite
-	Endless string       // at how many it is not, and why
+	Average string       // average over the steps where the divergence is finite
+	Endless string       // number of steps where it is infinite, and why
 	Most    string       // where it is largest
 	Rest    string       // what is not compared
 }
 
-// scoreRow is a step in figures.
+// scoreRow holds the figures of one step.
 type scoreRow struct {
 	N      int
 	Tokens [2]stage.Text
 	Bits   [2]string
 	Apart  string
-	Back   string // of the first from the second
-	Lost   string // what the first gives to tokens that the second cuts
+	Back   string // divergence of the first from the second
+	Lost   string // share that the first gives to tokens that the second cuts
 }
 
 // score answers GET /score.
@@ -165,7 +165,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, scoreHTML(v))
 }
 
-// faultAt is the field of the page at which the model found fault.
+// faultAt returns the page's field for a field in a model error.
 func faultAt(field string) string {
 	switch field {
 	case "temperature":
@@ -176,7 +176,7 @@ func faultAt(field string) string {
 	return scoreRules[0]
 }
 
-// compare asks the model, in the queue for plain requests.
+// compare scores the sides, in the queue for plain requests.
 func (s *Server) compare(w http.ResponseWriter, r *http.Request, sides []infer.Side) (*infer.Comparison, int, error) {
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
@@ -197,10 +197,10 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request, sides []infer.S
 	return nil, http.StatusInternalServerError, err
 }
 
-// bitsOf is a number of nats in bits.
+// bitsOf converts nats to bits.
 func bitsOf(nats float64) float64 { return nats / math.Ln2 }
 
-// show lays out what was found.
+// show lays out the results.
 func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 	for i, read := range c.Sides {
 		side := scoredSide{Name: "What the model expected"}
@@ -247,7 +247,7 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 	}
 }
 
-// averageSay is an average of bits as a sentence. Beyond 30 bits nobody can picture the guess.
+// averageSay describes an average of bits. Above 30 bits the number of guesses is beyond imagination.
 func averageSay(bits float64) string {
 	say := "On average a token cost " + terms.Decimals(bits, 2) + " bits."
 	if bits <= 30 {
@@ -256,7 +256,7 @@ func averageSay(bits float64) string {
 	return say
 }
 
-// row notes a token in the table of figures.
+// row adds a token to the table of figures.
 func (v *scoreView) row(n, side int, t stripToken) {
 	if n == len(v.Rows) {
 		v.Rows = append(v.Rows, scoreRow{N: n + 1, Bits: [2]string{"", ""}})
@@ -264,13 +264,13 @@ func (v *scoreView) row(n, side int, t stripToken) {
 	v.Rows[n].Tokens[side], v.Rows[n].Bits[side] = t.Token, t.Bits
 }
 
-// bar draws a number of bits.
+// bar sets the bar for a number of bits.
 func (t *stripToken) bar(bits float64) {
 	t.Height = stripHigh * min(bits/stripBits, 1)
 	t.Y = stripHigh - t.Height
 }
 
-// apart lays out how far apart the sides are.
+// apart lays out the divergence between the sides.
 func (v *scoreView) apart(c *infer.Comparison) {
 	a, sum, most, finite := &apart{}, 0.0, -1, 0
 	for n, d := range c.Apart {
@@ -309,7 +309,7 @@ func (v *scoreView) apart(c *infer.Comparison) {
 	v.Apart = a
 }
 
-// apartSay is a divergence in bits.
+// apartSay formats a divergence in bits.
 func apartSay(nats float64) string {
 	if math.IsInf(nats, 1) {
 		return "∞"
@@ -317,14 +317,14 @@ func apartSay(nats float64) string {
 	return terms.Decimals(bitsOf(nats), 2)
 }
 
-// scoreFrame is what surrounds the page.
+// scoreFrame returns the frame around the page.
 func scoreFrame() shell.Of {
 	f := frame()
 	f.Title, f.Skip, f.Scripts = shell.TitleOf("How well was it expected?"), "Skip to the text", nil
 	return f
 }
 
-// scored is the address at which this text is read beside another.
+// scored returns the address of the page /score for this text.
 func (v view) scored() templ.SafeURL {
 	return templ.SafeURL("/score?" + url.Values{"text": {v.Prompt}}.Encode())
 }

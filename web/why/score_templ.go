@@ -106,7 +106,7 @@ func scoreHTML(v scoreView) templ.Component {
 	})
 }
 
-// scoreAskHTML asks for a text, and folded for what stands beside it.
+// scoreAskHTML is the form for a text and, folded, for a second one or other settings.
 func scoreAskHTML(v scoreView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -803,7 +803,7 @@ func apartHTML(a *apart) templ.Component {
 	})
 }
 
-// readStripHTML is a text with a bar and a figure at each token.
+// readStripHTML is a text with a bar and a figure for each token.
 func readStripHTML(tokens []stripToken) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -908,7 +908,7 @@ func readStripHTML(tokens []stripToken) templ.Component {
 	})
 }
 
-// scoreTableHTML is the same in figures.
+// scoreTableHTML shows the same in figures.
 func scoreTableHTML(v scoreView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

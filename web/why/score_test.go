@@ -18,9 +18,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScorePage: the page has the sums of viz score, every token with its bits, and says
-// the same as a table. Without a text it shows one that the model has read, then the form with
-// its settings folded; a text of one's own is not called an example.
+// TestScorePage: the page has the sums of viz score and every token with its bits, and
+// repeats them as a table. Without a text it shows an example that the model has read, then
+// the form with its settings folded. A text from the user is not called an example.
 // Promise: The page /score shows the sums of `viz score`, and every token with its bits.
 func TestScorePage(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestScorePage(t *testing.T) {
 	opensWithAnExample(t, site)
 }
 
-// opensWithAnExample checks the page as it is without a text.
+// opensWithAnExample checks the page for a request without a text.
 func opensWithAnExample(t *testing.T, site string) {
 	t.Helper()
 	d, status := open(t, site+"/score")
@@ -76,10 +76,10 @@ func opensWithAnExample(t *testing.T, site string) {
 		t.Errorf("the page has %q, want %q", order, want)
 	}
 	if n := d.Find("form > details:not([open])").Find("#t, #rules, #other, #u, #rules2").Length(); n != 5 {
-		t.Errorf("%d fields for settings are folded, want 5", n)
+		t.Errorf("got %d folded fields for settings, want 5", n)
 	}
 	if got := d.Find("main form button").Text(); got != "Score this text" {
-		t.Errorf("the button says %q, want %q", got, "Score this text")
+		t.Errorf("the button is %q, want %q", got, "Score this text")
 	}
 	d, _ = open(t, site+"/score?text=A+fox&rules=top_k%3D3")
 	if got := d.Find("h2").First().Text(); got == "An example" || d.Find("form > details[open] #rules").Length() != 1 {
@@ -106,8 +106,8 @@ func rowsHave(t *testing.T, m *infer.Model, d *goquery.Document, side int, text 
 	}
 }
 
-// TestScoreComparesTwo: a second text, or the same at another temperature, stands beside
-// the first with the divergence at each step; the same text does not diverge.
+// TestScoreComparesTwo: a second text, or the same text at another temperature, is shown
+// next to the first with the divergence at each step; identical texts do not diverge.
 // Promise: The page /score compares two texts or temperatures, with the divergence at each step.
 func TestScoreComparesTwo(t *testing.T) {
 	t.Parallel()
@@ -190,8 +190,9 @@ func TestScoreIsAccessible(t *testing.T) {
 	tab.FullShot("score-phone.png")
 }
 
-// TestScoreComparesSettings: two sets of rules stand side by side; where one cuts what the other
-// keeps, the divergence is endless, and the page says so and what the other direction is.
+// TestScoreComparesSettings: two sets of rules are shown side by side. Where one cuts what
+// the other keeps, the divergence is infinite, and the page states that and the divergence
+// in the other direction.
 func TestScoreComparesSettings(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -214,7 +215,7 @@ func TestScoreComparesSettings(t *testing.T) {
 	said := strings.Join(strings.Fields(d.Find("main").Text()), " ")
 	for _, want := range []string{"it is endless (∞)", "With top_k=1", "they would never write it"} {
 		if !strings.Contains(said, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 }

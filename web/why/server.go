@@ -20,17 +20,17 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Deps is what the page needs. Log may be nil.
+// Deps are the dependencies of the page. Log may be nil.
 type Deps struct {
-	// Model is the one that is asked.
+	// Model is the model in question.
 	Model *infer.Model
-	// Runs makes the sessions in which a run of the Loop is replayed.
+	// Runs creates the sessions in which a run of the Loop is replayed.
 	Runs *runs.Registry
 	// Replays is the queue in which plain requests wait for the model.
 	Replays *admission.Queue
-	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// Log records failures; never what people write.
+	// Log records failures; never what users write.
 	Log *slog.Logger
 }
 
@@ -58,18 +58,18 @@ func (s *Server) Mount(mux *http.ServeMux) {
 }
 
 const (
-	// maxTokens is how long a text the page takes: every part is looked at, at every
+	// maxTokens is the maximum length of a text, since every part is measured at every
 	// position.
 	maxTokens = 256
-	// positionTime is about what a position of one question takes, all passes
-	// included. It only orders those who wait.
+	// positionTime is roughly the time for one position of a question, over all passes. It
+	// only affects the order of the queue.
 	positionTime = time.Millisecond
-	// says is how many of the most probable tokens the page lists beside the text.
+	// says is the number of most probable tokens that the page lists next to the text.
 	says = 3
 )
 
-// page answers GET /why?prompt=TEXT&off=PARTS, or ?log=LINK of a run of the Loop: the
-// page, or for its script only the part that changes.
+// page answers GET /why?prompt=TEXT&off=PARTS, or ?log=LINK for a run of the Loop, with the
+// page or, for its script, only the part that changes.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
 	a, status, err := s.ask(w, r, &about, false)
@@ -98,8 +98,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, pageHTML(v))
 }
 
-// json answers GET /why.json with the same fields as the page's address: what the page
-// shows, as `viz why -json` prints it.
+// json answers GET /why.json, which has the same fields as the page's address, with the
+// content of the page as `viz why -json` prints it.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
 	a, status, err := s.ask(w, r, &about, true)
@@ -134,10 +134,10 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errTooLong means that the model had no answer within the time of a request.
-var errTooLong = errors.New("why: the model needs longer than a request has")
+// errTooLong means that the model took longer than the time limit of a request.
+var errTooLong = errors.New("why: the model takes longer than the time limit of a request")
 
-// failed says, as a headline and a sentence, why the server could not answer.
+// failed explains, as a headline and a sentence, why the server could not answer.
 func (s *Server) failed(status int, err error) (head, say string) {
 	switch {
 	case errors.Is(err, errTooLong):
@@ -150,15 +150,15 @@ func (s *Server) failed(status int, err error) (head, say string) {
 	return "The model could not answer.", "The error has been logged. Nothing was changed."
 }
 
-// answer is what was found out. What is wrong with the second text, or why there are no
-// heads yet, leaves the rest whole.
+// answer is the result of a request. If something is wrong with the second text, or there
+// are no heads yet, the rest of the answer is complete.
 type answer struct {
 	report       *why.Report
 	patch, heads error
 }
 
-// ask asks the model what an address asks, in the queue for plain requests. An error
-// comes with the status of the answer. all is as for report.
+// ask runs the question of an address, in the queue for plain requests. An error comes with
+// the status of the answer. all is as in report.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all bool) (answer, int, error) {
 	var a answer
 	who, _ := s.Caller(r)
@@ -168,7 +168,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 		return a, http.StatusBadRequest, err
 	}
 	var heads *why.Findings
-	if about.heads { // waited for outside of the queue
+	if about.heads { // wait for these outside of the queue
 		heads, a.heads = s.finder.find(r.Context(), s.Model, s.Log)
 	}
 	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, maxTokens*positionTime)
@@ -205,8 +205,8 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 	return a, http.StatusInternalServerError, err
 }
 
-// report finds out all that is asked of the text: of what it would say below the last
-// height all, or what the page shows.
+// report computes all that is asked about the text. Of the predictions below the last
+// height it includes all if all is set, else those that the page shows.
 func (s *Server) report(ctx context.Context, about subject, q why.Question, all bool) (*why.Report, error) {
 	study, err := why.New(ctx, s.Model, about.tokens)
 	if err != nil {
@@ -232,7 +232,7 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question, all 
 	return r, err
 }
 
-// sentenceOf is an error of a text as pages say it.
+// sentenceOf returns an error in a text as pages show it.
 func sentenceOf(err error) error {
 	var e *terms.RangeError
 	if errors.As(err, &e) {

@@ -15,18 +15,18 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// subject is what is asked: a text or a moment of a run, and what about it. It is all of
-// the page's address.
+// subject is the question: a text or a moment of a run, and what to show about it. It is
+// the whole content of the page's address.
 type subject struct {
 	prompt string
 	log    string // the link of a run; then prompt is its text so far
-	pick   string // whose score it is, as [why.FindToken] reads it; "" for the most probable one
-	over   string // the token over which its lead is asked; "" for none
+	pick   string // the token whose score is shown, as [why.FindToken] reads it; "" for the most probable one
+	over   string // the token over which to show its lead; "" for none
 	off    string // what is off, as [why.ParseOff] reads it
-	mean   bool   // it gives its mean over this text instead of 0
+	mean   bool   // parts that are off give their mean over this text instead of 0
 	with   string // the text that vectors are carried over from; "" for none
 	heads  bool   // look for heads
-	cell   string // the place of the lens that is open, "HEIGHT.POSITION"; "" for none
+	cell   string // the open cell of the lens, "HEIGHT.POSITION"; "" for none
 
 	tokens []int
 	drawn  int // the token that the run drew after the text; < 0 for none
@@ -50,7 +50,7 @@ func subjectOf(q url.Values) subject {
 // field is a part of the address.
 type field struct{ Name, Value string }
 
-// fields are the parts of the address that leads here again.
+// fields returns the parts of the address that leads back to this question.
 func (a subject) fields() (list []field) {
 	flag := map[bool]string{true: "1"}
 	all := []field{
@@ -72,8 +72,8 @@ func (a subject) fields() (list []field) {
 	return list
 }
 
-// plain is the address of the same text or run with nothing else asked; "" where nothing
-// else is.
+// plain returns the address of the same text or run without further questions, or "" if
+// there are none.
 func (a subject) plain() string {
 	if a.pick+a.over+a.off+a.cell == "" {
 		return ""
@@ -84,8 +84,7 @@ func (a subject) plain() string {
 	return "/why?" + url.Values{"prompt": {a.prompt}}.Encode()
 }
 
-// question reads what is asked of the token after the text. Its errors are for the
-// person who asked.
+// question reads the question about the token after the text. Its errors are for the user.
 func (a subject) question(m *infer.Model) (why.Question, error) {
 	q := why.Question{Token: a.drawn, Over: -1, Says: why.Shown}
 	for _, t := range []struct {
@@ -126,7 +125,7 @@ func (a subject) place(m *infer.Model) (height, position int, ok bool, err error
 	return height, position, true, nil
 }
 
-// read finds the tokens. Its errors are for the person who asked.
+// read finds the tokens. Its errors are for the user.
 func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) error {
 	if a.log != "" {
 		if err := a.replay(ctx, m, all); err != nil {
@@ -149,8 +148,8 @@ func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) 
 	return nil
 }
 
-// replay makes a run again and takes what its step at the cursor has read. If the
-// token after it has been drawn at that stage, it is that token's score.
+// replay reruns a run and takes the text that its step at the cursor has read. If the token
+// after it has been drawn at that stage, the question is about that token.
 func (a *subject) replay(ctx context.Context, m *infer.Model, all *runs.Registry) error {
 	link, err := session.ParseLink(m, a.log)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScreenshotsOfWhy does not belong in a tab: it takes pictures and holds the pages to nothing.
+// TestScreenshotsOfWhy does not run in a tab: it only takes pictures and checks nothing.
 
-// TestInTab goes through the page, and that of scores, where the program runs in the page.
+// TestInTab uses this page and the page of scores with the program running in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestBrowserSwitchesParts, TestBrowserOnAPhone, TestPageIsAccessible, TestBrowserByKeys,

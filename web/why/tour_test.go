@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// story is a text that is longer than the map has columns, with words of several
-// tokens and some that nobody expects.
+// story is a text with more tokens than the map has columns, with words of several tokens
+// and some surprising ones.
 const story = "Once upon a time there was a little girl who lived in a cottage by the sea. Every morning she fed " +
 	"her crocodile with buttered toast. The capital of France is"
 
-// states are addresses that show each thing that the page can show.
+// states returns addresses that together show everything that the page can show.
 func states() map[string]string {
 	const paris = "The capital of France is"
 	return map[string]string{
@@ -34,8 +34,8 @@ func states() map[string]string {
 	}
 }
 
-// TestScreenshotsOfWhy saves pictures of every state of the page under $VIZ_SHOTS; $VIZ_ONLY selects
-// some of the screens, such as "390-light".
+// TestScreenshotsOfWhy saves pictures of every state of the page under $VIZ_SHOTS;
+// $VIZ_ONLY selects some of the screens, such as "390-light".
 func TestScreenshotsOfWhy(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
@@ -52,7 +52,7 @@ func TestScreenshotsOfWhy(t *testing.T) {
 			tab.Until(`document.readyState === "complete" && !document.querySelector("[data-again]")`)
 			tab.FullShot(name + "-" + state + ".png")
 			if state == "parts" || state == "token" || state == "refuse" {
-				tab.Faults() // that these are refused
+				tab.Faults() // the refusals are expected
 			}
 		}
 	}

@@ -17,44 +17,44 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lang is the language of what the page draws of the model.
+// lang is the language of the page's drawings of the model.
 var lang = stage.English
 
-// view is what the page shows.
+// view is the content of the page.
 type view struct {
 	Prompt, Log, Bad string
 	Space            *session.SpaceAtEnd // why the prompt should not end as it does, or nil
-	Again            string              // the address of the text alone, where something else is wrong; or ""
-	Back             string              // to the run in the Loop; "" if it is not about one
+	Again            string              // the address of the text alone, if something else is wrong; or ""
+	Back             string              // link to the run in the Loop; "" without a run
 	Kept             []field             // what every form of the page sends along
 
 	Text    []stage.Text
-	Token   stage.Text // asked about
-	Over    stage.Text // the token over which its lead is asked; nil for none
-	Pick    string     // the two tokens as they were asked for
+	Token   stage.Text // the token in question
+	Over    stage.Text // the token over which its lead is shown; nil for none
+	Pick    string     // the two tokens as given in the address
 	Against string
 	Offered []string // tokens to ask about
 	Measure string   // "score", or "lead"
-	Score   string   // of the whole model
-	Now     string   // with what is off
+	Score   string   // score of the whole model
+	Now     string   // score with parts off
 	Parts   int
 	Says    []saying
-	Effect  string // what came of what is off
+	Effect  string // the effect of the parts that are off
 	Off     string
-	Mean    bool   // what is off gives its mean
+	Mean    bool   // parts that are off give their mean
 	Blocks  []part // heads of the columns, which switch a whole block
 	Places  []part // the earlier positions, which can be hidden
 	Rows    []partRow
 	Alone   []part // parts in no block: the embedding, biases
-	Outside string // those in words
+	Outside string // Alone in words
 	Moved   []string
-	Told    string // of the head that adds most
+	Told    string // description of the head that adds most
 	Fall    fall
 	Lens    lens
 	Strip   strip
 	Grid    grid
-	How     string // how heads were measured; "" where nobody asked
-	Looking string // how far the measurement is
+	How     string // how heads were measured; "" if not requested
+	Looking string // progress of the measurement
 	NoHeads string // why there are no heads
 	Habits  []habit
 }
@@ -72,18 +72,18 @@ type partRow struct {
 	Parts []part
 }
 
-// part is one part of the model. Without a List it is no button.
+// part is one part of the model. Without a List it is not a button.
 type part struct {
 	Name, Label string
 	Value       string
 	Size        int  // 0 to 4
-	Plus        bool // it adds
+	Plus        bool // it adds to the score
 	Off, Moved  bool
 	List        string // what is off after a press
-	Say         string // what it does here, in a sentence
+	Say         string // what the part does here, in a sentence
 }
 
-// newView lays a report out.
+// newView lays out a report.
 func newView(r *why.Report, about subject) view {
 	m, a, q := r.Study.Model(), r.Answer, r.Question
 	now := a.Base
@@ -122,7 +122,7 @@ func newView(r *why.Report, about subject) view {
 	return v
 }
 
-// lacks says what an answer could not give.
+// lacks explains what is missing from an answer.
 func (v *view) lacks(a answer) {
 	var measuring *measuringError
 	switch {
@@ -136,7 +136,7 @@ func (v *view) lacks(a answer) {
 	}
 }
 
-// askFor is a token as [why.FindToken] reads it.
+// askFor formats a token so that [why.FindToken] can read it.
 func askFor(m *infer.Model, t infer.Token) string {
 	if id, err := why.FindToken(m, t.Text); err == nil && id == t.ID {
 		return t.Text
@@ -144,7 +144,7 @@ func askFor(m *infer.Model, t infer.Token) string {
 	return fmt.Sprintf("#%d", t.ID)
 }
 
-// effect says what came of what is off.
+// effect describes the effect of the parts that are off.
 func (v *view) effect(a *why.Answer) {
 	if a.Changed == nil {
 		v.Effect = "This is the whole model. Press a part to switch it off."
@@ -161,7 +161,7 @@ func (v *view) effect(a *why.Answer) {
 	}
 }
 
-// without says of the strip that it is what the changed model expected.
+// without returns the note that the strip shows what the changed model expected.
 func (v *view) without() string {
 	if v.Off == "" {
 		return ""
@@ -169,7 +169,7 @@ func (v *view) without() string {
 	return " without what you switched off"
 }
 
-// nameOf is a part in words.
+// nameOf returns the name of a part in words.
 func nameOf(p infer.Part) string {
 	switch p.Kind {
 	case infer.PartHead:
@@ -184,7 +184,7 @@ func nameOf(p infer.Part) string {
 	return string(p.Kind)
 }
 
-// table lays the parts out: a column for each block, a row for each head.
+// table lays out the parts: a column for each block, a row for each head.
 func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outcome) {
 	rows, most := map[string]int{}, 0.0
 	for i, c := range now.Parts {
@@ -235,7 +235,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 	v.Outside = outside(v.Alone)
 }
 
-// told says what a part does in this text.
+// told describes what a part does in this text.
 func (v *view) told(p part, looks []why.Look) string {
 	say := terms.Capital(p.Name)
 	if p.Off {
@@ -251,7 +251,7 @@ func (v *view) told(p part, looks []why.Look) string {
 	return fmt.Sprintf("%s %s %s %s the %s of %s.", say, verb, strings.TrimLeft(p.Value, "+−"), way, v.Measure, v.Token)
 }
 
-// outside puts parts that are in no block into words.
+// outside describes the parts outside of all blocks.
 func outside(parts []part) string {
 	var list []string
 	for _, p := range parts {
@@ -260,7 +260,7 @@ func outside(parts []part) string {
 	return strings.Join(list, ", ")
 }
 
-// block is the button of a whole block.
+// block returns the button of a whole block.
 func block(m *infer.Model, q why.Question, n int) part {
 	all := m.BlockParts(n)
 	rest := slices.DeleteFunc(slices.Clone(q.Off), func(p infer.Part) bool { return p.Block == n })
@@ -272,7 +272,7 @@ func block(m *infer.Model, q why.Question, n int) part {
 	return part{Name: name, Label: name, Off: off, List: why.FormatOff(m, rest, q.Positions)}
 }
 
-// toggled is what is off once p has been pressed.
+// toggled returns the parts that are off after p has been pressed.
 func toggled(off []infer.Part, p infer.Part) []infer.Part {
 	if slices.Contains(off, p) {
 		return slices.DeleteFunc(slices.Clone(off), func(o infer.Part) bool { return o == p })
@@ -280,7 +280,7 @@ func toggled(off []infer.Part, p infer.Part) []infer.Part {
 	return append(slices.Clone(off), p)
 }
 
-// signed is a contribution with its sign.
+// signed formats a contribution with its sign.
 func signed(z float64) string {
 	if text := terms.Logit(z); z < 0 || text == terms.Logit(0) {
 		return text
@@ -288,7 +288,7 @@ func signed(z float64) string {
 	return "+" + terms.Logit(z)
 }
 
-// size sorts a contribution into one of five strengths.
+// size returns the strength of a contribution, one of five.
 func size(z float64) int {
 	for n, below := range []float64{0.1, 0.5, 1.5, 4} {
 		if math.Abs(z) < below {
@@ -298,7 +298,7 @@ func size(z float64) int {
 	return 4
 }
 
-// frame is what surrounds the page.
+// frame returns the frame around the page.
 func frame() shell.Of {
 	return shell.Of{
 		Title: shell.TitleOf("Why this token?"), Active: "loop", Class: "page-why", Skip: "Skip to the sum", Mono: true,

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
 
-// open is a page of a server, as text and as a document.
+// open requests a page and returns it as a document, with its status.
 func open(t *testing.T, address string) (*goquery.Document, int) {
 	t.Helper()
 	resp, err := http.Get(address)
@@ -46,8 +46,9 @@ func at(query ...string) string {
 	return "/why?" + v.Encode()
 }
 
-// The page shows the sum of the mock's figures, and with parts off what the model says
-// then; each part's button carries the address of the press.
+// TestDisabledPartsChangeThePrediction: the page shows the sum in the mock's figures and,
+// with parts off, the changed prediction. Each part's button has the address that a press
+// leads to.
 func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -69,14 +70,14 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	}
 	if told := d.Find("#why-told").Text(); told !=
 		"Block 6, head 1 looks at ·France with >99% of its weight, and adds 3.35 to the score of ·Paris." {
-		t.Errorf("of the strongest head: got %q, want where it looks and what it adds", told)
+		t.Errorf("the strongest head: got %q, want where it looks and what it adds", told)
 	}
 	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L1.ffn"))
 	if said := d.Find(".says li").First().Text(); !strings.Contains(said, "·he") {
-		t.Errorf("without L1.ffn it says %q", said)
+		t.Errorf("without L1.ffn it predicts %q, want ·he", said)
 	}
 	if d.Find(".says__moved li").Length() != 3 || d.Find(".fall__was").Length() == 0 {
-		t.Error("nothing says what changed")
+		t.Error("the page does not show what changed")
 	}
 	off := d.Find(`.part[aria-pressed="true"]`)
 	if off.Length() != 1 || off.AttrOr("value", "x") != "" || off.Text() != "off" {
@@ -87,12 +88,12 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 		func(_ int, s *goquery.Selection) string { return strings.TrimSpace(s.Text()) },
 	)
 	if want := "[block 2 off off off off off off off ·France after block 2]"; fmt.Sprint(pressed) != want {
-		t.Errorf("off are %v, want %s", pressed, want)
+		t.Errorf("got the parts %v off, want %s", pressed, want)
 	}
 }
 
-// The page asks about any token and its lead over another, and what is off may give its
-// mean; both stay in every form.
+// TestLeadAndMeanStayInForms: the page can show any token and its lead over another, and
+// parts that are off can give their mean. Both settings stay in every form.
 func TestLeadAndMeanStayInForms(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -140,8 +141,8 @@ func TestLeadAndMeanStayInForms(t *testing.T) {
 	}
 }
 
-// A place of the lens is colored by its surprise at what came, and opens its
-// distribution; so does a token of the strip.
+// TestLensCellsOpen: a cell of the lens is colored by its surprise at the actual token and
+// opens its distribution, as does a token of the strip.
 func TestLensCellsOpen(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -184,7 +185,8 @@ func TestLensCellsOpen(t *testing.T) {
 	}
 }
 
-// Programs get what the page shows, at the same address with .json.
+// TestJSONMatchesThePage: programs get the content of the page at the same address with
+// .json.
 // Promise: Programs can read the page Why as JSON, at the same address with .json.
 func TestJSONMatchesThePage(t *testing.T) {
 	t.Parallel()
@@ -230,19 +232,19 @@ func TestJSONMatchesThePage(t *testing.T) {
 	}
 }
 
-// The Loop's link opens the text of the step shown, and asks about the token that was
-// drawn there; before the draw it asks about the most probable one.
+// TestMomentOfARun: the Loop's link opens the text of the step shown, and asks about the
+// token that was drawn there or, before the draw, about the most probable one.
 func TestMomentOfARun(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	var st *session.State
-	for seed := 1.0; st == nil || st.Steps[1].Rank == 1; seed++ { // until it draws another than the most probable
+	for seed := 1.0; st == nil || st.Steps[1].Rank == 1; seed++ { // until the token drawn is not the most probable
 		run := session.New(testmodel.Target(t), session.DefaultLimits())
 		commands := []session.Command{
 			session.SetKnob("temperature", 1.6), session.SetKnob("top_p", 1), session.SetKnob("seed", seed),
 			session.Start{Prompt: "Once upon a time"},
 		}
-		for range 13 { // to the second step's last stage
+		for range 13 { // up to the second step's last stage
 			commands = append(commands, session.StepStage{})
 		}
 		for _, c := range commands {
@@ -259,7 +261,7 @@ func TestMomentOfARun(t *testing.T) {
 	d, status := open(t, site+at("log", session.LinkOf(st)))
 	want := strings.ReplaceAll(testmodel.Target(t).Token(step.Chosen).Text, " ", "·")
 	if got := d.Find(".tk--pick").Text(); status != http.StatusOK || got != want {
-		t.Errorf("status %d, asked about %q, drawn was %q", status, got, want)
+		t.Errorf("status %d, the page is about %q, want the drawn %q", status, got, want)
 	}
 	back := url.Values{"log": {session.LinkOf(st)}}.Encode()
 	if got := d.Find(".why__back a").AttrOr("href", ""); got != "/loop?"+back {
@@ -270,8 +272,8 @@ func TestMomentOfARun(t *testing.T) {
 	}
 }
 
-// Another text's vectors show where the answer is looked up: in the word that differs,
-// and at the end in the last position.
+// TestPatchShowsWhereTheAnswerIsLookedUp: another text's vectors show where the answer is
+// looked up: in the word that differs, and in the end at the last position.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -283,11 +285,11 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		})
 	}
 	if got := fmt.Sprint(row(0), row(6)); got != "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]" {
-		t.Errorf("at both ends the answer follows %s, want %s", got, "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]")
+		t.Errorf("at both ends the answer depends on %s, want %s", got, "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]")
 	}
 	want := "Before block 6 the answer follows the vector at position 4, after it the one at the last position."
 	if !strings.Contains(d.Find("main").Text(), want) {
-		t.Errorf("nothing says %q", want)
+		t.Errorf("the page does not contain %q", want)
 	}
 	kept := d.Find(`[data-why] input[name="with"][type="hidden"]`).Length()
 	if d.Find(`.parts [aria-pressed="true"]`).Length() != 1 || kept < 1 {
@@ -299,12 +301,13 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		if d, _ := open(t, site+at("prompt", "The capital of France is", "with", with)); !strings.Contains(
 			d.Find("main").Text(), want,
 		) {
-			t.Errorf("with %q nothing says %q", with, want)
+			t.Errorf("with %q the page does not contain %q", with, want)
 		}
 	}
 }
 
-// The page says which heads pass the measure, and where none does it says so.
+// TestPageListsMeasuredHeads: the page lists the heads that pass the measure, or states
+// that none does.
 func TestPageListsMeasuredHeads(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -320,7 +323,8 @@ func TestPageListsMeasuredHeads(t *testing.T) {
 	}
 }
 
-// What can't be asked is said beside the field, and what is typed stays text.
+// TestRefusalsAreShownBesideTheField: a question that can't be answered is explained next
+// to its field, and typed text is escaped.
 func TestRefusalsAreShownBesideTheField(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -335,7 +339,7 @@ func TestRefusalsAreShownBesideTheField(t *testing.T) {
 		d, status := open(t, site+address)
 		if again := d.Find(".why__again a").AttrOr("href", ""); strings.Contains(address, "off=") &&
 			!strings.HasPrefix(again, "/why?prompt=") {
-			t.Errorf("%s: the way out is %q, want the question with nothing off", address, again)
+			t.Errorf("%s: the link to leave is %q, want the question with nothing off", address, again)
 		}
 		if say := d.Find("#prompt-error").Text(); status != http.StatusBadRequest || !strings.Contains(say, want) {
 			t.Errorf("status %d, %q, want %q", status, say, want)
@@ -347,7 +351,8 @@ func TestRefusalsAreShownBesideTheField(t *testing.T) {
 	}
 }
 
-// TestSpaceAtEndIsExplained: a text that ends with a space is explained beside a link without it.
+// TestSpaceAtEndIsExplained: for a text that ends with a space there is an explanation with
+// a link to the text without it.
 func TestSpaceAtEndIsExplained(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -361,14 +366,15 @@ func TestSpaceAtEndIsExplained(t *testing.T) {
 	}
 }
 
-// The map's buttons belong to the forms that keep the rest of the question, and tokens
-// that share its first column can be hidden, too.
+// TestMapButtonsKeepTheQuestion: the map's buttons belong to the forms that keep the rest
+// of the question, and tokens that share its first column can be hidden, too.
 func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	text := "The capital of France is" + strings.Repeat(" the capital of France is", 2)
 	d, _ := open(t, site+at("prompt", text, "over", "London", "off", "L1.H1", "cell", "6.12"))
-	// A place that is folded away can still be opened, and says what a program gets.
+	// A cell that is folded away can still be opened, and has the same content that a
+	// program gets.
 	resp, err := http.Get(site + strings.Replace(at("prompt", text), "/why?", "/why.json?", 1))
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@ package why
 
 import "testing"
 
-// The average of 3 bits is a guess among 2*2*2.
+// TestAverageBitsInWords: an average of 3 bits is a guess among 2*2*2.
 func TestAverageBitsInWords(t *testing.T) {
 	t.Parallel()
 	for bits, want := range map[float64]string{

@@ -2,10 +2,10 @@ package wire
 
 import "github.com/gorilla/websocket"
 
-// closeReason is why a connection ends: a close code and a sentence of at most 123
-// bytes. Clients reconnect by themselves after 1001, 1006, 1011, 1012 and
-// 1013, and not after the others, which mean that the client was at fault, nor after
-// 1000, when there is nothing left to reconnect for.
+// closeReason is the reason a connection ends: a close code and a sentence of at most 123
+// bytes. Clients reconnect automatically after 1001, 1006, 1011, 1012 and 1013. They do not
+// reconnect after 1000, when there is nothing left to reconnect for, or after the other
+// codes, which mean that the client was at fault.
 type closeReason struct {
 	code int
 	text string
@@ -22,7 +22,7 @@ var (
 	reasonUTF8    = &closeReason{websocket.CloseInvalidFramePayloadData, "messages must be valid UTF-8"}
 	reasonRefused = &closeReason{websocket.ClosePolicyViolation, "there is no such part of the page"}
 	reasonFlood   = &closeReason{websocket.ClosePolicyViolation, "too many messages, long after the first refusals"}
-	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has said it
+	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has sent the reason
 	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "something failed inside the program; it was logged"}
 	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is going down or restarting"}
 	reasonFull    = &closeReason{websocket.CloseTryAgainLater, "there is no room for this now"}

@@ -16,24 +16,24 @@ import (
 	"github.com/tokenbytoken/viz/web/metrics"
 )
 
-// connection is one connection of one [Part]. Its handler's goroutine reads, another
-// writes, and the part has one of its own. What the part sends is queued here,
-// merged, until the writer sends it.
+// connection is one connection of one [Part]. The handler's goroutine reads, another one
+// writes, and a third runs the part. Messages from the part are queued and merged here
+// until the writer sends them.
 type connection struct {
 	conn    transport
 	name    string // of the part
 	ordered bool   // see [Kind]
 	log     *slog.Logger
 	limiter *rate.Limiter         // of commands
-	excess  *rate.Limiter         // of refusals for lack of the former
-	crowd   func(part string) int // how many connections a kind of part has
+	excess  *rate.Limiter         // of refusals for exceeding limiter
+	crowd   func(part string) int // returns the number of connections of a kind of part
 
 	caller   admission.Caller
 	messages *admission.Meter // of the caller and their address
 	place    *admission.Place
 	pushes   *metrics.Histogram  // see [Server.Pushes]
 	html     func(string) string // see [Config.HTML]
-	leave    func()              // once, at the end
+	leave    func()              // called once, at the end
 
 	ctx context.Context // ends with the connection; its cause is a *closeReason
 	end context.CancelCauseFunc
@@ -51,11 +51,11 @@ type connection struct {
 
 	// Used by the writer alone.
 	seq      uint64        // of the last message
-	numbered bool          // it is a state's or a snapshot's; else messages are counted
+	numbered bool          // seq is from a state or snapshot; otherwise it counts messages
 	pace     time.Duration // until the next send
 }
 
-// open opens the part and runs the connection to its end.
+// open opens the part and runs the connection until it ends.
 func (c *connection) open(open Open, v Visit) {
 	var part Part
 	err := fault.Do(c.log, "opening the part "+c.name, func() (err error) {
@@ -85,7 +85,7 @@ func (c *connection) open(open Open, v Visit) {
 	serving.Wait()
 }
 
-// reasonFor is how a connection ends whose part could not be opened.
+// reasonFor returns the close reason for a part that could not be opened.
 func reasonFor(why *terms.Refusal) *closeReason {
 	if why.Code == terms.CodeFull || why.Code == terms.CodeBusy {
 		return reasonFull
@@ -93,7 +93,7 @@ func reasonFor(why *terms.Refusal) *closeReason {
 	return reasonRefused
 }
 
-// serve runs the part to its end, and with it the connection's.
+// serve runs the part until it returns, and then ends the connection.
 func (c *connection) serve(p Part) {
 	reason := reasonDone
 	err := fault.Do(c.log, "the part "+c.name, func() error { return p.Serve(c.ctx, c.in, c) })
@@ -110,7 +110,7 @@ func (c *connection) run() {
 	go func() {
 		defer close(written)
 		c.write()
-		// A peer that does not answer the close frame is not waited for.
+		// Do not wait longer for a peer that does not answer the close frame.
 		late := time.NewTimer(closeWait)
 		defer late.Stop()
 		select {
@@ -134,8 +134,8 @@ func (c *connection) run() {
 	c.conn.finish()
 }
 
-// receive handles one message of the client. It blocks, and with it the client,
-// while the part's queue of commands is full.
+// receive handles one message from the client. While the part's command queue is full it
+// blocks, and with it the client.
 func (c *connection) receive(data []byte) {
 	allowed := c.limiter.Allow()
 	if !allowed && !c.excess.Allow() {
@@ -171,7 +171,7 @@ func (c *connection) receive(data []byte) {
 	}
 }
 
-// refuse answers command n without the part.
+// refuse answers command n with a refusal, without involving the part.
 func (c *connection) refuse(n uint64, why *terms.Refusal) {
 	_ = c.Send(Message{Ack: n, Error: why, Alone: c.ordered})
 }

@@ -22,11 +22,11 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// pipe is a [transport] whose peer is the test: it hands messages in, and takes
-// what is sent when it likes.
+// pipe is a [transport] whose peer is the test, which passes messages in and reads what is
+// sent when it chooses.
 type pipe struct {
 	in     chan string
-	out    chan string   // without room: a writer waits until the test reads
+	out    chan string   // unbuffered: a writer waits until the test reads
 	cut    chan struct{} // closed when the peer is gone
 	closed *closeReason
 }
@@ -57,8 +57,8 @@ func (p *pipe) sendClose(reason *closeReason) { p.closed = reason }
 func (p *pipe) finish()                       {}
 func (p *pipe) abort()                        {}
 
-// over serves a part over a pipe until the pipe's in is closed; ended is closed
-// when the connection has ended.
+// over serves a part over a pipe until p.in is closed; ended is closed when the connection
+// has ended.
 func over(p *pipe, kind Kind, part Part) (ended chan struct{}) {
 	return overDesk(p, admission.New(admission.Limits{}, nil), kind, part)
 }
@@ -92,8 +92,8 @@ func (f connPart) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 	return f(ctx, in, out)
 }
 
-// TestReadyWaitsForAFreeConnection: a part that waits until its connection is free makes no state that a slow reader
-// would miss, and then the newest there is.
+// TestReadyWaitsForAFreeConnection: a part that waits until its connection is free skips
+// the states that a slow reader would miss, and then sends the newest.
 func TestReadyWaitsForAFreeConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var newest atomic.Uint64
@@ -112,7 +112,7 @@ func TestReadyWaitsForAFreeConnection(t *testing.T) {
 		for n := range 9 {
 			newest.Store(uint64(n + 1))
 			fixture.Pass(time.Second)
-			if n%3 == 2 { // a slow reader: it takes one while three come to be
+			if n%3 == 2 { // a slow reader: it reads one state out of three
 				<-p.out
 			}
 		}
@@ -124,8 +124,8 @@ func TestReadyWaitsForAFreeConnection(t *testing.T) {
 	})
 }
 
-// TestPingsAreAnswered: a ping is answered while a command is being carried out, or, where
-// answers come in order, after it.
+// TestPingsAreAnswered: a ping is answered while a command is running, or after the command
+// if answers come in order.
 func TestPingsAreAnswered(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -155,14 +155,14 @@ func TestPingsAreAnswered(t *testing.T) {
 			close(p.in)
 			<-ended
 			if slices.IsSorted(acks) != ordered {
-				t.Errorf("ordered %v: answered in the order %v, want rising numbers only where ordered", ordered, acks)
+				t.Errorf("ordered %v: answered in the order %v, want increasing numbers only if ordered", ordered, acks)
 			}
 		})
 	}
 }
 
-// TestStateNumbersAreCarried: a part that numbers its states has its numbers carried on by all
-// other messages, one that does not has its messages counted.
+// TestStateNumbersAreCarried: if a part numbers its states, all other messages repeat the
+// last number; if it does not, messages are counted.
 func TestStateNumbersAreCarried(t *testing.T) {
 	for _, row := range []struct {
 		sent []Message
@@ -196,7 +196,7 @@ func TestStateNumbersAreCarried(t *testing.T) {
 	}
 }
 
-// TestMessageEncoding: the fields of programs stand beside the others, and HTML is as it was.
+// TestMessageEncoding: the fields for programs are merged with the others, and HTML is not escaped.
 func TestMessageEncoding(t *testing.T) {
 	for want, m := range map[string]Message{
 		`{"seq":1,"ack":0}`: {Seq: 1},
@@ -214,8 +214,8 @@ func TestMessageEncoding(t *testing.T) {
 	}
 }
 
-// TestSlowReaderGetsNewestSnapshot: a slow reader is shown the snapshot that
-// is being sent, and then the newest, however many came between.
+// TestSlowReaderGetsNewestSnapshot: a slow reader receives the snapshot that is being sent
+// and then the newest, no matter how many came in between.
 func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, all := newPipe(), make(chan struct{})
@@ -224,7 +224,7 @@ func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 				if err := out.Send(snapshot(t, n+1, "")); err != nil {
 					return err
 				}
-				fixture.Pass(time.Second) // the one before is being sent
+				fixture.Pass(time.Second) // the previous one is being sent
 			}
 			close(all)
 			<-in
@@ -244,13 +244,13 @@ func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 		close(p.in)
 		<-ended
 		if want := []uint64{1, 9}; !slices.Equal(shown, want) {
-			t.Errorf("shown were the snapshots %v, want %v", shown, want)
+			t.Errorf("got the snapshots %v, want %v", shown, want)
 		}
 	})
 }
 
-// TestStalledReaderIsDisconnected: a client that is there and reads nothing any more
-// loses its connection, whatever it is being sent.
+// TestStalledReaderIsDisconnected: a client that is connected but has stopped reading is
+// disconnected, whatever kind of message it is being sent.
 func TestStalledReaderIsDisconnected(t *testing.T) {
 	for name, m := range map[string]func() Message{
 		"its own":  func() Message { return Message{Data: 1} },
@@ -287,7 +287,7 @@ func TestStalledReaderIsDisconnected(t *testing.T) {
 					t.Error(err)
 				}
 			case <-time.After(2 * writeWait):
-				t.Errorf("%s message has waited for a reader for %v, want the reader disconnected", name, 2*writeWait)
+				t.Errorf("%s message waited %v for a reader, want the reader disconnected", name, 2*writeWait)
 				conn.Close()
 				<-ended
 			}
@@ -299,7 +299,7 @@ func TestStalledReaderIsDisconnected(t *testing.T) {
 	}
 }
 
-// oneConn is a listener with one connection to give.
+// oneConn is a listener that accepts one connection.
 type oneConn struct {
 	conn net.Conn
 	done bool

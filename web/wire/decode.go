@@ -14,8 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Decode reads a command's fields into the struct or the map that into points to.
-// Fields that the struct lacks, and values of the wrong type, give a [*terms.Refusal].
+// Decode reads a command's fields into the struct or the map that into points to. It
+// returns a [*terms.Refusal] for fields that the struct lacks and for values of the wrong
+// type.
 func (c Command) Decode(into any) error {
 	fields := c.Fields
 	if len(fields) == 0 {
@@ -40,7 +41,7 @@ func (c Command) Decode(into any) error {
 }
 
 // unknown refuses the first field, by name, that a struct lacks. The decoder alone would
-// accept a name in other case, and so one field under two names.
+// ignore case, and so accept one field under two names.
 func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal {
 	if of.Kind() != reflect.Struct {
 		return nil
@@ -52,13 +53,13 @@ func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal
 	}
 	var given map[string]json.RawMessage
 	if json.Unmarshal(fields, &given) != nil {
-		return nil // Decode says why
+		return nil // Decode returns the error
 	}
 	return c.refuseUnknown(given, names)
 }
 
-// Texts returns a command's fields, which must all be text. Fields that are not among
-// names, and values of the wrong type, give a [*terms.Refusal].
+// Texts returns a command's fields, which must all be text. It returns a [*terms.Refusal]
+// for fields that are not among names and for values of the wrong type.
 func (c Command) Texts(names []string) (map[string]string, error) {
 	var given map[string]json.RawMessage
 	if err := c.Decode(&given); err != nil {
@@ -86,9 +87,9 @@ func (c Command) refuseUnknown(given map[string]json.RawMessage, names []string)
 	return nil
 }
 
-// ReadCommand reads a client's message, which must be valid UTF-8 and have no field
-// twice: cmd, n and the command's own fields. The number n, which may be missing, is set even
-// with an error, where it could be read.
+// ReadCommand reads a client's message: cmd, n and the command's own fields. It must be
+// valid UTF-8 without duplicate fields. The number n is optional; if it could be read, it
+// is set even if there is an error.
 func ReadCommand(message []byte) (Command, error) {
 	var c Command
 	f, bad := session.JSONFields(message)
@@ -106,7 +107,7 @@ func ReadCommand(message []byte) (Command, error) {
 	}
 	rest, err := json.Marshal(f.Rest())
 	if err != nil {
-		return c, fmt.Errorf("wire: reading a command: %w", err) // it has just been read
+		return c, fmt.Errorf("wire: reading a command: %w", err) // cannot happen: it has just been decoded
 	}
 	c.Fields = rest
 	return c, nil

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Encoded is a message that is encoded once and sent to many: a class of five
-// hundred watches one run, and all of them receive the same bytes. It is a
-// snapshot: each is complete, so of those queued for a connection only the newest
-// is sent.
+// Encoded is a message that is encoded once and sent to many clients: when a class of five
+// hundred watches one run, all of them receive the same bytes. It is a snapshot and so
+// complete by itself: of those queued for a connection only the newest is sent.
 type Encoded struct {
 	seq   uint64
 	bytes []byte
@@ -19,13 +18,13 @@ type Encoded struct {
 	err   error
 }
 
-// Encode encodes a message. seq is its place in the sequence of snapshots and only
-// increases; at is when the state that it shows arose, sent as at, in microseconds
-// since 1970, so that a program can measure the delay. The message must carry no
-// acknowledgement and no error: they belong to one connection.
+// Encode encodes a message. seq is its number in the sequence of snapshots and only
+// increases. at is the time of the state that it shows; it is sent as at, in microseconds
+// since 1970, so that programs can measure the delay. The message must not carry an
+// acknowledgement or an error, which belong to one connection.
 func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
 	if m.Ack != 0 || m.Error != nil || m.Encoded != nil || m.Fields != nil {
-		return nil, fmt.Errorf("wire: a message for all answers nobody: ack %d, error %v", m.Ack, m.Error)
+		return nil, fmt.Errorf("wire: a shared message cannot answer a command: ack %d, error %v", m.Ack, m.Error)
 	}
 	b, err := plainJSON(struct {
 		Seq uint64 `json:"seq"`
@@ -38,14 +37,14 @@ func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
 	return &Encoded{seq: seq, bytes: b}, nil
 }
 
-// Seq is the place in the sequence of snapshots.
+// Seq returns the number in the sequence of snapshots.
 func (e *Encoded) Seq() uint64 { return e.seq }
 
-// Bytes is the message as one JSON object. It must not be changed.
+// Bytes returns the message as one JSON object. It must not be changed.
 func (e *Encoded) Bytes() []byte { return e.bytes }
 
-// Frame returns what the transport makes of the bytes, such as a frame with its
-// header. The first caller makes it, for all.
+// Frame returns the transport's form of the bytes, such as a frame with its header. The
+// first call makes it with from; later calls share it.
 func (e *Encoded) Frame(from func([]byte) (any, error)) (any, error) {
 	e.once.Do(func() { e.frame, e.err = from(e.bytes) })
 	return e.frame, e.err

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestEncodeSnapshot: a snapshot is written out with its number and its time, HTML as it
-// is, and the frame of the transport is made once.
+// TestEncodeSnapshot: a snapshot is encoded with its number, its time and unescaped HTML,
+// and the transport's frame is made once.
 func TestEncodeSnapshot(t *testing.T) {
 	at := time.UnixMicro(1_700_000_000_000_001)
 	e, err := Encode(12, at, Message{Panels: []Panel{morph("a", "<b>&</b>")}, Data: 5})
@@ -35,7 +35,7 @@ func TestEncodeSnapshot(t *testing.T) {
 	}
 }
 
-// TestEncodeForAllRefusesAnswers: what answers one connection cannot be sent to all.
+// TestEncodeForAllRefusesAnswers: an answer to one connection cannot be sent to all.
 func TestEncodeForAllRefusesAnswers(t *testing.T) {
 	for name, m := range map[string]Message{
 		"an acknowledgement": {Ack: 1},

@@ -10,22 +10,22 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// refusal is why there is no connection for a request.
+// refusal is the reason a request gets no connection.
 type refusal struct {
 	status int
 	say    string
-	wait   time.Duration // until another try may succeed
+	wait   time.Duration // until another try might succeed
 }
 
-// fullWait is when to try again if places are missing.
+// fullWait is how long to wait before the next try if no place is free.
 const fullWait = 5 * time.Second
 
-// enter admits a connection that has no transport yet; the refusal says why not. The
-// connection must leave.
+// enter admits a connection that has no transport yet, or returns why it is refused. The
+// caller must call leave on the connection in the end.
 func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	desk := s.cfg.Desk
 	var wait time.Duration
-	if !caller.Fresh { // first visits have been counted
+	if !caller.Fresh { // first visits have been counted already
 		wait = desk.Openings.Allow(caller)
 	}
 	if wait > 0 {
@@ -48,7 +48,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	place, refused := desk.Sockets.Hold(caller, func() { c.end(reasonFull) })
 	switch {
 	case refused == admission.OwnFull:
-		c.end(reasonFull) // the server's context would keep it
+		c.end(reasonFull) // otherwise the server's context would keep it alive
 		return nil, refusal{
 			status: http.StatusTooManyRequests, wait: fullWait,
 			say: "You have too many pages of this program open. Close some and try again.",
@@ -87,20 +87,20 @@ func (s *Server) join(c *connection) (leave func()) {
 	}
 }
 
-// crowd is how many connections a kind of part has.
+// crowd returns the number of connections of a kind of part.
 func (s *Server) crowd(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.crowds[name]
 }
 
-// become gives the connection its transport and its part.
+// become sets the connection's transport and part.
 func (c *connection) become(t transport, name string, kind Kind) {
 	c.conn, c.name, c.ordered = t, name, kind.Ordered
 }
 
-// mayReceive waits until the caller may send another message, so that what a client
-// sends too fast waits at the client. It is false when the connection has ended.
+// mayReceive waits until the caller may send another message, so that messages sent too
+// fast wait at the client. It returns false if the connection has ended.
 func (c *connection) mayReceive() bool {
 	for {
 		wait := c.messages.Allow(c.caller)

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// callers are new learners at one address, each with a cookie of their own.
+// callers makes every request come from a new learner at the same address, who gets a cookie.
 func callers(x *site) {
 	n := 0
 	x.cfg.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
@@ -21,8 +21,8 @@ func callers(x *site) {
 	}
 }
 
-// TestSocketLimitIsShared: a newcomer who finds all connections of their address in use
-// gets the one that was not used for longest. Its page may try again.
+// TestSocketLimitIsShared: if all connections of an address are in use, a newcomer gets the
+// least recently used one. Its page may try again.
 func TestSocketLimitIsShared(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{}, echo)
@@ -46,8 +46,7 @@ func TestSocketLimitIsShared(t *testing.T) {
 	}
 }
 
-// TestOpeningsAreMetered: connections in great number are refused before they cost
-// anything, with when to try again.
+// TestOpeningsAreMetered: too many new connections are refused early, with Retry-After.
 func TestOpeningsAreMetered(t *testing.T) {
 	t.Parallel()
 	one := admission.Pace{PerAddress: admission.Rate{PerSecond: 0.01, Burst: 1}}
@@ -61,7 +60,7 @@ func TestOpeningsAreMetered(t *testing.T) {
 	}
 }
 
-// TestFastMessagesWait: what a caller sends too fast waits, and nothing of it is lost.
+// TestFastMessagesWait: messages that are sent too fast wait, and none is lost.
 func TestFastMessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipe()

@@ -17,8 +17,8 @@ type Limits struct {
 	// held key repeats 30 times a second and a dragged slider sends 17.
 	CommandsPerSecond rate.Limit
 	CommandBurst      int
-	// RefusalsPerSecond and RefusalBurst bound the answers to commands beyond
-	// that. A client that ignores so many refusals is disconnected.
+	// RefusalsPerSecond and RefusalBurst bound the answers to commands beyond that. A
+	// client that exceeds them, too, is disconnected.
 	RefusalsPerSecond rate.Limit
 	RefusalBurst      int
 }
@@ -46,8 +46,8 @@ func (l Limits) orDefaults() Limits {
 
 // Bounds on a connection's waits and queues.
 const (
-	// writeWait is how long sending one message may take: a phone that changes
-	// cells is back within it, and a reader that has stopped is disconnected.
+	// writeWait is how long sending one message may take: a phone that changes cells
+	// reconnects within it, and a reader that has stopped is disconnected.
 	writeWait = 10 * time.Second
 	// pongWait is how long a silent peer is assumed to be there. Proxies close
 	// idle connections after 60 s or more, so pings must be sent sooner.
@@ -60,28 +60,28 @@ const (
 	// cutWait is how long a connection that was cut may take to end.
 	cutWait = time.Second
 
-	// A peer may send so many control frames a second, and so many in a burst.
-	// RFC 6455 wants a pong for each ping, which costs more than the ping.
+	// Limits on a peer's control frames, per second and in a burst. RFC 6455 requires a
+	// pong for each ping, which costs more than the ping.
 	controlFramesPerSecond = 10
 	controlFrameBurst      = 60
 
-	// pushPause is the least time between two states on one connection: no
-	// screen shows more than about 60 a second, and whatever a fast run did in
-	// between is in the next message.
+	// pushPause is the least time between two states on one connection: no screen shows
+	// more than about 60 a second, and the next message includes everything that a fast run
+	// did in between.
 	pushPause = 16 * time.Millisecond
-	// snapshotsPerSecond bounds what a class costs: of a run that plays fast,
-	// five hundred phones get twenty snapshots a second each, two thousand five.
-	// At 16 KiB that is 160 MB/s, less than one core.
+	// snapshotsPerSecond bounds the cost of a class. While a run plays fast, five hundred
+	// phones get twenty snapshots a second each, and two thousand get five. At 16 KiB that
+	// is 160 MB/s, which takes less than one core.
 	snapshotsPerSecond = 10_000
-	// sendBuffer is how much of what a part sends the kernel may hold for a slow
-	// reader (which it doubles for its own needs): a few screens. With more, a
-	// phone that leaves a tunnel would first show states long past, and one that
-	// has stopped reading would be noticed late.
+	// sendBuffer is how much unsent data the kernel may hold for a slow reader (the kernel
+	// doubles it for its own needs): a few screens. With more, a phone that leaves a tunnel
+	// would first show outdated states, and a reader that has stopped would be noticed
+	// late.
 	sendBuffer = 128 << 10
-	// queueMost is how many messages that cannot be merged may be queued. When
-	// the queue is full the part blocks, and with it the client.
+	// queueMost is the maximum number of queued messages that cannot be merged. When the
+	// queue is full the part blocks, and with it the client.
 	queueMost = 16
-	// panelsMost is how many pieces of a page a queued message may have: more than
-	// any page has, so that only rows that are appended one by one reach it.
+	// panelsMost is the maximum number of panels in a queued message: more than any page
+	// has, so only rows that are appended one by one reach it.
 	panelsMost = 256
 )

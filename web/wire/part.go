@@ -3,15 +3,15 @@
 //
 // A live part is a [Part]: it receives commands one after another and sends
 // messages back, each with pieces of the page ([Panel]) or with data of its own.
-// It knows nothing of sockets. The rest of a connection is here: who may open one,
-// sizes, rates, a peer that has gone, a server that shuts down. So a test calls a
-// part directly, and the same limits apply to all parts.
+// It does not deal with sockets. This package handles the rest of a connection:
+// who may open one, sizes, rates, a peer that has gone, a server that shuts down.
+// So a test can call a part directly, and the same limits apply to all parts.
 //
 // [Server] answers /ws. A connection has a goroutine that reads, one that writes
 // and one for its part. Queued messages are merged, so that a slow reader skips
-// states in between, never delays another reader, and needs no long queue. Messages
-// travel over a transport: a WebSocket, or a message port
-// where the program runs in the browser ([Server.ServePort]).
+// intermediate states, never delays another reader, and needs no long queue.
+// Messages travel over a transport: a WebSocket, or a message port if the program
+// runs in the browser ([Server.ServePort]).
 package wire
 
 import (
@@ -33,49 +33,48 @@ const (
 
 // The operations of a [Panel].
 const (
-	Morph  = "morph"  // make the element with the panel's id look like this
-	Append = "append" // add this at the end of the element's content
+	Morph  = "morph"  // turn the element with the panel's id into this HTML
+	Append = "append" // add this HTML at the end of the element's content
 	Remove = "remove" // remove the element
 )
 
-// Panel is a piece of the page: one element, as HTML, and where it goes.
+// Panel is a change to the page: an operation on one element, with its HTML.
 type Panel struct {
 	ID   string `json:"id"`
 	Op   string `json:"op"`
 	HTML string `json:"html,omitempty"`
 }
 
-// Message is what a part sends to its page. Queued messages are merged
-// ([Message.Join]): a page that cannot keep up misses states in between, never the
-// last one.
+// Message is one message from a part to its page. Queued messages are merged
+// ([Message.Join]): a page that cannot keep up misses intermediate states, never the last
+// one.
 type Message struct {
-	// Seq is the version of the state that the message shows; later messages
-	// carry it on. A part that numbers no states leaves it 0: its messages are
-	// counted then.
+	// Seq is the version of the state that the message shows; later messages repeat it. It
+	// is 0 if the part does not number its states, and messages are then counted.
 	Seq uint64 `json:"seq"`
-	// Ack is the number of the last command that this answers, 0 for none.
+	// Ack is the number of the last command that this message answers, 0 for none.
 	Ack uint64 `json:"ack"`
 	// Run is the id of the run, in the first message of a connection to one.
 	Run string `json:"run,omitempty"`
-	// Again, beside Run: this page has watched the run before, and Ack is the last
-	// of its commands carried out.
+	// Again, set with Run, means that this page has watched the run before, and that Ack is
+	// the last of its commands that were carried out.
 	Again bool `json:"again,omitempty"`
-	// Error is why a command was refused or could not be completed.
+	// Error is the reason a command was refused or could not be completed.
 	Error *terms.Refusal `json:"error,omitempty"`
-	// Panels are carried out in order.
+	// Panels are applied in order.
 	Panels []Panel `json:"panels,omitempty"`
-	// Data is for the page's own script. It is marshalled at some time after Send,
-	// so it must not be changed any more.
+	// Data is for the page's own script. It is marshaled some time after Send, so it must
+	// not be changed after that.
 	Data any `json:"data,omitempty"`
-	// Done says that the work a command asked for is finished.
+	// Done means that the work a command asked for is finished.
 	Done bool `json:"done,omitempty"`
 
-	// Fields is a struct of further fields of the message, which [ProtocolJSON]
-	// sends instead of panels. Like Data it must not be changed any more.
+	// Fields is a struct of further fields of the message, which [ProtocolJSON] sends
+	// instead of panels. Like Data, it must not be changed after Send.
 	Fields any `json:"-"`
 	// Alone keeps a message from being merged with others, and from being counted.
 	Alone bool `json:"-"`
-	// Encoded, if set, is sent as it is, without the other fields. A queued one is
+	// Encoded, if set, is sent unchanged, without the other fields. A queued one is
 	// replaced by the next.
 	Encoded *Encoded `json:"-"`
 }
@@ -105,9 +104,9 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Join merges m, which has not been sent yet, with the message after it: of two
-// panels that replace one element it keeps the later; it keeps the later data and
-// the higher acknowledgement; and it is done if either is. Both must be joinable:
+// Join merges m, which has not been sent yet, with the message after it. It keeps the later
+// of two panels that replace the same element, the later data and the higher
+// acknowledgement, and the result is done if either is. Both messages must be joinable:
 // errors, snapshots and messages that are Alone are sent on their own.
 func (m Message) Join(next Message) Message {
 	j := Message{Ack: max(m.Ack, next.Ack), Data: m.Data, Done: m.Done || next.Done}
@@ -129,30 +128,30 @@ func (m Message) Join(next Message) Message {
 	return j
 }
 
-// Command is one request of a page.
+// Command is one request from a page.
 type Command struct {
 	Name string
-	// N is the page's number for it; answers repeat it as [Message.Ack].
+	// N is the page's number for the command; answers repeat it as [Message.Ack].
 	N uint64
-	// Fields are the command's own, one JSON object of valid Unicode.
+	// Fields holds the command's own fields as one JSON object of valid Unicode.
 	// [Command.Decode] reads them.
 	Fields json.RawMessage
 }
 
-// Part is one live part of one page. Serve is called once, in its own goroutine,
-// and returns when ctx ends or in is closed. An error ends the connection and is
-// logged; a learner's mistake is reported in a message instead. Commands queue in
-// the channel, at most [Waiting] of them, and then at the peer: a part that only
-// needs the newest reads all that are queued.
+// Part is one live part of one page. Serve is called once, in its own goroutine, and
+// returns when ctx ends or in is closed. An error ends the connection and is logged; a
+// learner's mistake is reported in a message instead. Commands queue in the channel, at
+// most [Waiting] of them, and beyond that at the peer. A part that needs only the newest
+// command reads all that are queued.
 type Part interface {
 	Serve(ctx context.Context, in <-chan Command, out Conn) error
 }
 
-// Waiting is how many commands may queue in a part's channel.
+// Waiting is the maximum number of commands queued in a part's channel.
 const Waiting = 16
 
-// Conn is a part's end of its connection. Its methods may be called from any
-// goroutine; their errors are the context's.
+// Conn is a part's end of its connection. Its methods may be called from any goroutine;
+// they return the context's error.
 type Conn interface {
 	// Send queues a message. It blocks only while the queue is full of messages
 	// that can be neither merged nor dropped.
@@ -163,14 +162,14 @@ type Conn interface {
 	Ready() error
 }
 
-// Visit is who opens a part, and how.
+// Visit describes who opens a part, and how.
 type Visit struct {
 	admission.Caller
 	Query    url.Values // of the address
 	Protocol string     // [ProtocolHTML] or [ProtocolJSON]
 }
 
-// Open makes the part of a connection. A [*terms.Refusal] is sent to the page; any
+// Open creates the part for a connection. A [*terms.Refusal] is sent to the page; any
 // other error is logged.
 type Open func(context.Context, Visit) (Part, error)
 

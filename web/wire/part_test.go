@@ -12,7 +12,7 @@ import (
 
 func morph(id, html string) Panel { return Panel{ID: id, Op: Morph, HTML: html} }
 
-// TestJoinKeepsTheNewest: of what waits only the newest is told, and nothing of what must be.
+// TestJoinKeepsTheNewest: joined messages keep the newest state and lose nothing else.
 func TestJoinKeepsTheNewest(t *testing.T) {
 	row := Panel{ID: "rows", Op: Append, HTML: "<li>1</li>"}
 	row2 := Panel{ID: "rows", Op: Append, HTML: "<li>2</li>"}
@@ -49,7 +49,7 @@ func TestJoinKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// TestDecodeIsStrict: a command's fields are those that its feed knows.
+// TestDecodeIsStrict: fields that the part does not have and values of the wrong type are refused.
 func TestDecodeIsStrict(t *testing.T) {
 	var into struct {
 		T    float64           `json:"t"`
@@ -74,8 +74,8 @@ func TestDecodeIsStrict(t *testing.T) {
 	}
 }
 
-// FuzzReadCommand: a message is refused, or it is one object whose fields the part
-// receives as another decoder reads them, each once.
+// FuzzReadCommand: a message is either refused, or is one object without duplicate fields,
+// which the part receives as another decoder reads them.
 func FuzzReadCommand(f *testing.F) {
 	f.Add([]byte(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`))
 	f.Add([]byte(`{"cmd":"set","n":1,"n":2}`))
@@ -89,7 +89,7 @@ func FuzzReadCommand(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Each name of a field ends with a colon that is in no string.
+		// Each field name is followed by a colon outside of strings.
 		var fields map[string]any
 		if err := json.Unmarshal(message, &fields); err != nil {
 			t.Fatalf("%q is accepted: %v", message, err)
@@ -109,7 +109,7 @@ func FuzzReadCommand(f *testing.F) {
 	})
 }
 
-// colons counts the colons of valid JSON that are in no string.
+// colons counts the colons of valid JSON that are outside of strings.
 func colons(text []byte) (n int) {
 	inside := false
 	for i := 0; i < len(text); i++ {

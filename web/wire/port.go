@@ -8,14 +8,14 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Port is the program's end of a message port, over which a page reaches a program
-// that runs in the same browser. It has no frames, pings and deadlines: neither end
-// is ever further away than a queue, and a page that is gone says so or is closed by
-// its browser.
+// Port is the program's end of a message port, over which a page reaches a program that
+// runs in the same browser. It needs no frames, pings or deadlines, since the ends are
+// connected by nothing but a queue, and a page that goes away closes its port or has it
+// closed by the browser.
 type Port struct {
-	In    <-chan []byte                 // what the page sends; closed when the page has closed the port
-	Send  func(message []byte) error    // gives the page a message
-	Close func(code int, reason string) // tells the page why there are no more; called at most once
+	In    <-chan []byte                 // messages from the page; closed when the page has closed the port
+	Send  func(message []byte) error    // sends the page a message
+	Close func(code int, reason string) // ends the connection with a reason; called at most once
 }
 
 // ServePort serves one connection over a port to its end, as ServeHTTP does over a
@@ -42,7 +42,7 @@ func (s *Server) ServePort(r *http.Request, p Port) {
 // port is the [transport] over a [Port].
 type port struct {
 	Port
-	most   int64 // bytes of a message
+	most   int64 // maximum bytes of a message
 	cut    chan struct{}
 	abort1 func()
 }
@@ -70,7 +70,7 @@ func (p *port) writeShared(e *Encoded) error { return p.Send(e.Bytes()) }
 
 func (p *port) ping() error { return nil }
 
-// sendClose also ends the read: a page has nothing to answer to a close.
+// sendClose also ends the read, since a page does not answer a close.
 func (p *port) sendClose(why *closeReason) {
 	p.Close(why.code, why.text)
 	p.abort()

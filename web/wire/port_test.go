@@ -36,9 +36,9 @@ func dialPort(t *testing.T, s *Server, query string, protocol string) *paged {
 	return p
 }
 
-// TestMessagePortBehavesLikeASocket: over a message port a part is what it is over a WebSocket: commands are
-// answered, HTML is rebased, limits and codes are the same, and the end of one end is
-// the end of the other.
+// TestMessagePortBehavesLikeASocket: a part behaves the same over a message port as over a
+// WebSocket. Commands are answered, HTML is rebased, limits and codes are the same, and
+// when one end closes, so does the other.
 func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	x := withPart(t, Limits{}, echo)
 	x.cfg.HTML = func(html string) string { return strings.ReplaceAll(html, "/", "/some/") }
@@ -64,7 +64,7 @@ func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	}
 	p.in <- []byte(strings.Repeat("x", int(DefaultLimits.MessageBytes)+1))
 	if code := <-p.code; code != websocket.CloseMessageTooBig {
-		t.Errorf("too long a message ends it with %d, want %d", code, websocket.CloseMessageTooBig)
+		t.Errorf("after a message that is too long: code %d, want %d", code, websocket.CloseMessageTooBig)
 	}
 	<-p.over
 
@@ -86,7 +86,7 @@ func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	<-p.out
 	x.stop()
 	if code := <-p.code; code != websocket.CloseServiceRestart {
-		t.Errorf("the end of the program ends it with %d, want %d", code, websocket.CloseServiceRestart)
+		t.Errorf("after the end of the program: code %d, want %d", code, websocket.CloseServiceRestart)
 	}
 	<-p.over
 }

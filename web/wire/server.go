@@ -16,20 +16,20 @@ import (
 	"github.com/tokenbytoken/viz/web/metrics"
 )
 
-// Config is what a [Server] needs to know.
+// Config configures a [Server].
 type Config struct {
-	// Parts are the kinds of parts by the name that ?feed= asks for; "" is the one
-	// for an address without it.
+	// Parts maps the values of ?feed= to kinds of parts; "" is the kind for addresses
+	// without feed.
 	Parts map[string]Kind
-	// Caller identifies who asks, and returns a cookie to set if they have none.
+	// Caller identifies the client, and returns a cookie to set if it has none.
 	Caller func(*http.Request) (admission.Caller, *http.Cookie)
-	// Desk says how many connections and messages each caller may have; nil for one
-	// with the default limits.
+	// Desk limits how many connections and messages each caller may have; nil for the
+	// default limits.
 	Desk *admission.Desk
-	// Refuse answers a request that gets no connection with a sentence.
+	// Refuse answers a request that gets no connection with the sentence say.
 	Refuse func(w http.ResponseWriter, status int, say string)
-	// HTML, where not nil, is applied to the HTML of panels before they are sent: where
-	// the program has no root of its own, its addresses are others.
+	// HTML, if not nil, rewrites the HTML of panels before they are sent: addresses differ
+	// if the program is not at the root of its host.
 	HTML   func(string) string
 	Limits Limits
 	Log    *slog.Logger
@@ -49,7 +49,7 @@ type Server struct {
 	wg     sync.WaitGroup // the connections
 	crowds map[string]int // how many connections each kind of part has
 	open   map[*connection]struct{}
-	closed bool // nobody enters any more
+	closed bool // no more connections are accepted
 }
 
 // NewServer returns a server that accepts connections until [Server.Shutdown].
@@ -64,16 +64,16 @@ func NewServer(cfg Config) *Server {
 	return s
 }
 
-// Refuse accepts no more connections. Those that are open go on.
+// Refuse stops accepting connections. Open ones continue.
 func (s *Server) Refuse() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 }
 
-// Shutdown closes all connections with code 1012, which makes clients reconnect,
-// and waits until they have ended. When ctx ends, it cuts those that are left: their
-// peers do not read. The error is ctx's if some have not ended even then.
+// Shutdown closes all connections with code 1012, which makes clients reconnect, and waits
+// until they have ended. When ctx ends, it cuts the remaining ones, whose peers do not
+// read. The error is ctx's if some have not ended even then.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Refuse()
 	s.stop(reasonRestart)
@@ -121,7 +121,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.ContentLength != 0 { // -1 for a body of unknown length
-		w.Header().Set("Connection", "close") // the body is not waited for
+		w.Header().Set("Connection", "close") // do not wait for the body
 		s.cfg.Refuse(w, http.StatusBadRequest, "A WebSocket handshake must not have a body.")
 		return
 	}
@@ -144,7 +144,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protocol := choose(websocket.Subprotocols(r))
 	conn, err := s.upgrade(w, r, protocol, cookie)
 	if err != nil {
-		return // it has been answered
+		return // the request has been answered
 	}
 	s.speak(c, newSocket(conn, s.cfg.Limits), kind, r, protocol)
 }
@@ -159,7 +159,7 @@ func feedOf(r *http.Request) string { return r.URL.Query().Get("feed") }
 
 func noFeed(r *http.Request) string { return "There is no feed " + terms.Quoted(feedOf(r)) + " here." }
 
-// speak runs a connection that was admitted over its transport, to the end.
+// speak runs an admitted connection over its transport until it ends.
 func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, protocol string) {
 	c.become(t, feedOf(r), kind)
 	defer s.join(c)()
@@ -171,7 +171,7 @@ func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, p
 	c.open(kind.Open, Visit{Caller: c.caller, Query: r.URL.Query(), Protocol: protocol})
 }
 
-// upgrade makes a WebSocket of a request, or answers it with what is wrong.
+// upgrade turns a request into a WebSocket, or answers it with an error.
 func (s *Server) upgrade(
 	w http.ResponseWriter, r *http.Request, protocol string, cookie *http.Cookie,
 ) (*websocket.Conn, error) {
@@ -182,7 +182,7 @@ func (s *Server) upgrade(
 	up := websocket.Upgrader{
 		HandshakeTimeout: writeWait,
 		WriteBufferPool:  &s.buffers,
-		CheckOrigin:      func(*http.Request) bool { return true }, // the gate has
+		CheckOrigin:      func(*http.Request) bool { return true }, // the gate has checked it
 		Error: func(w http.ResponseWriter, _ *http.Request, status int, _ error) {
 			s.cfg.Refuse(w, status, "This is not a WebSocket handshake that the server understands.")
 		},

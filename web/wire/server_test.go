@@ -33,10 +33,10 @@ func (f partFunc) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 	return f(ctx, in, out.Send)
 }
 
-// patience is how long a test waits for what must come; only a failing one does.
+// patience is how long a test waits for an expected event; only a failing test waits that long.
 const patience = 2 * time.Minute
 
-// nobody asks whose request it is, and plainly refuses one.
+// nobody returns the same caller for every request; plainly refuses a request with plain text.
 func nobody(*http.Request) (admission.Caller, *http.Cookie) {
 	return admission.Caller{Learner: "someone"}, nil
 }
@@ -164,8 +164,8 @@ func (l *client) next() (m received, code int) {
 	return m, 0
 }
 
-// TestPartReceivesCommands: commands reach the part with their fields, answers the
-// client with their numbers, and what is not a command is refused without it.
+// TestPartReceivesCommands: commands reach the part with their fields, answers reach the
+// client with their numbers, and other messages are refused without reaching the part.
 func TestPartReceivesCommands(t *testing.T) {
 	t.Parallel()
 	l, _ := withPart(t, Limits{}, echo).dial(t, "feed=test")
@@ -231,13 +231,13 @@ func TestHandshakeWithABody(t *testing.T) {
 	}
 }
 
-// TestPartFailuresAreReported: a part that is not there, one that will not be opened, one
-// that fails or panics, and a client of the wrong protocol.
+// TestPartFailuresAreReported: the part is missing, refuses to open, fails or panics, or
+// the client offers the wrong protocol.
 func TestPartFailuresAreReported(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
 	if _, answer := x.dial(t, "feed=none"); answer.StatusCode != http.StatusNotFound {
-		t.Errorf("a part that is not there: %s", answer.Status)
+		t.Errorf("a missing part: got %s, want 404", answer.Status)
 	}
 	x.cfg.Parts["shut"] = Kind{Open: func(context.Context, Visit) (Part, error) {
 		return nil, &terms.Refusal{Code: terms.CodeUnknown, Message: "There is no such part."}
@@ -282,7 +282,7 @@ func TestPartFailuresAreReported(t *testing.T) {
 	}
 	l, _ := x.dial(t, "feed=ends", ProtocolJSON)
 	if _, code := l.next(); code != websocket.CloseProtocolError {
-		t.Errorf("the other protocol: code %d, want %d", code, websocket.CloseProtocolError)
+		t.Errorf("the wrong protocol: code %d, want %d", code, websocket.CloseProtocolError)
 	}
 }
 
@@ -314,7 +314,7 @@ func TestSlowReaderMissesOnlyOldMessages(t *testing.T) {
 	})
 	l, _ := x.dial(t, "feed=test")
 	l.say(`{"cmd":"go","n":1}`)
-	<-all // nothing has been read yet
+	<-all // the client has read nothing yet
 	newest, added, panels := "", 0, 0
 	for done := false; !done; {
 		m := l.receive()
@@ -339,8 +339,8 @@ func TestSlowReaderMissesOnlyOldMessages(t *testing.T) {
 	}
 }
 
-// TestPartLimits: the rate of commands, the size of a message and the number of
-// connections are those of every socket.
+// TestPartLimits: the limits on the rate of commands, the size of a message and the number
+// of connections apply to parts.
 func TestPartLimits(t *testing.T) {
 	t.Parallel()
 	x := withPart(
@@ -356,7 +356,7 @@ func TestPartLimits(t *testing.T) {
 		}
 	}
 	if _, answer := x.dial(t, "feed=test"); answer.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("one connection too many: %s", answer.Status)
+		t.Errorf("one connection too many: got %s, want 503", answer.Status)
 	}
 	l.say(`{"cmd":"` + strings.Repeat("x", 300) + `"}`)
 	if _, code := l.next(); code != websocket.CloseMessageTooBig {
@@ -364,8 +364,9 @@ func TestPartLimits(t *testing.T) {
 	}
 }
 
-// TestFloodingClientIsDisconnected: a client that goes on sending after being refused so often, or that
-// floods the connection with pings, is disconnected for good.
+// TestFloodingClientIsDisconnected: a client that keeps sending after too many refusals, or
+// floods the connection with pings, is disconnected with a code after which it does not
+// reconnect.
 func TestFloodingClientIsDisconnected(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{
@@ -396,7 +397,7 @@ func TestFloodingClientIsDisconnected(t *testing.T) {
 }
 
 // TestPartEndsWithTheServer: a part at work is stopped, the client receives 1012, and
-// nothing is left running (the suite looks for goroutines).
+// nothing is left running (the suite checks for leaked goroutines).
 func TestPartEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)

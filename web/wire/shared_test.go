@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// snapshot is a message for all whose panel names its number.
+// snapshot returns a shared message with one panel.
 func snapshot(t *testing.T, seq uint64, html string) Message {
 	t.Helper()
 	e, err := Encode(seq, time.Now(), Message{Panels: []Panel{{ID: "a", Op: Morph, HTML: html}}})
@@ -17,9 +17,9 @@ func snapshot(t *testing.T, seq uint64, html string) Message {
 	return Message{Encoded: e}
 }
 
-// TestOldSnapshotsAreDropped: of the snapshots that wait for a connection only the
-// newest is sent; what is its own is all sent, in order, and one that is not
-// newer is not sent at all. The messages carry the number of the last snapshot.
+// TestOldSnapshotsAreDropped: of the snapshots queued for a connection only the newest is
+// sent, and one that is not newer than the last is never sent. The connection's own
+// messages are all sent, in order. All messages carry the number of the last snapshot.
 func TestOldSnapshotsAreDropped(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -27,7 +27,7 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 		if err := send(snapshot(t, 5, "first")); err != nil {
 			return err
 		}
-		<-in // the client has it: the writer pauses for a while now
+		<-in // the client has it, so the writer now pauses for a while
 		for i := range 4 {
 			if err := send(snapshot(t, uint64(6+i), fmt.Sprint(6+i))); err != nil {
 				return err
@@ -55,7 +55,7 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 	for acks < 4 || last < 9 {
 		m := l.receive()
 		if m.Seq < last {
-			t.Errorf("got message %+v after snapshot %d, want rising numbers", m, last)
+			t.Errorf("got message %+v after snapshot %d, want increasing numbers", m, last)
 		}
 		if m.Ack > 0 {
 			if m.Ack <= acks || len(m.Panels) > 0 {

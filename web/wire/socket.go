@@ -15,16 +15,15 @@ import (
 // transport carries whole messages between a [connection] and its peer. One
 // goroutine calls read and one calls write; the other methods may be called from any.
 type transport interface {
-	// read returns the next message, which is valid UTF-8. The error is a
-	// *closeReason that says why there are no more.
+	// read returns the next message, which is valid UTF-8. The error is a *closeReason.
 	read() ([]byte, error)
-	// write sends a message; writeShared sends one that goes to many peers. ping
-	// asks the peer for a sign of life. An error means that the peer has gone.
+	// write sends a message; writeShared sends one that goes to many peers. ping checks
+	// whether the peer is alive. An error means that the peer has gone.
 	write([]byte) error
 	writeShared(*Encoded) error
 	ping() error
-	// sendClose tells the peer why the connection ends. finish is called once
-	// nothing is read or written any more; abort ends a read that hangs.
+	// sendClose sends the peer the reason why the connection ends. finish is called after
+	// the last read and write; abort ends a read that hangs.
 	sendClose(*closeReason)
 	finish()
 	abort()
@@ -66,7 +65,7 @@ func (s *socket) bound() {
 		conn = secure.NetConn()
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // a system that refuses keeps its own size
+		_ = tcp.SetWriteBuffer(sendBuffer) // on failure the system's default remains
 	}
 }
 

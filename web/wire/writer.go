@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// write sends what is queued until the connection ends, and then the reason for
-// that. It pauses for pushPause between two sends, or longer after a snapshot when
-// many are connected; what is queued meanwhile is merged. A panic ends only this
-// connection.
+// write sends queued messages until the connection ends, and then the reason why it ended.
+// It pauses for pushPause between two sends, or longer after a snapshot when many clients
+// are connected; messages queued meanwhile are merged. A panic ends only this connection.
 func (c *connection) write() {
 	defer c.sendClose()
 	if fault.Do(c.log, "sending to the part "+c.name, func() error { c.sendQueued(); return nil }) != nil {
@@ -20,7 +19,7 @@ func (c *connection) write() {
 	}
 }
 
-// sendQueued is write without what follows at the end.
+// sendQueued is write without the closing part.
 func (c *connection) sendQueued() {
 	ping := time.NewTicker(pingPeriod)
 	defer ping.Stop()
@@ -31,7 +30,7 @@ func (c *connection) sendQueued() {
 		var err error
 		select {
 		case <-c.ctx.Done():
-			_ = c.sendAll() // what was queued before the end; the peer may have gone
+			_ = c.sendAll() // messages queued before the end; the peer may have gone
 			return
 		case <-pause.C:
 			wake = c.wake
@@ -57,7 +56,7 @@ func (c *connection) fail(err error) {
 	c.end(reason)
 }
 
-// sendClose tells the peer why the connection ends, unless it has gone.
+// sendClose sends the peer the reason why the connection ends, unless the peer has gone.
 func (c *connection) sendClose() {
 	reason := reasonRestart // the server's own context has ended
 	errors.As(context.Cause(c.ctx), &reason)
@@ -112,7 +111,7 @@ func (c *connection) send(m Message) error {
 		c.seq++
 	}
 	if c.html != nil {
-		m.Panels = slices.Clone(m.Panels) // others may hold the list
+		m.Panels = slices.Clone(m.Panels) // the slice may be shared
 		for i := range m.Panels {
 			m.Panels[i].HTML = c.html(m.Panels[i].HTML)
 		}

@@ -17,8 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// faulty is a seat whose passes panic while broken is positive, which each panic
-// lowers by one.
+// faulty is a seat whose passes panic while broken is positive. Each panic decrements it.
 type faulty struct {
 	*infer.Seat
 	broken *atomic.Int64
@@ -34,7 +33,7 @@ func (f faulty) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out
 	return f.Seat.ForwardTo(ctx, c, tokens, out)
 }
 
-// faultyRegistry returns a registry whose model panics as often as broken says.
+// faultyRegistry returns a registry whose model panics the number of times stored in broken.
 func faultyRegistry(t *testing.T) (rs *Registry, broken *atomic.Int64, log *strings.Builder) {
 	t.Helper()
 	broken, log = new(atomic.Int64), &strings.Builder{}
@@ -52,8 +51,8 @@ func faultyRegistry(t *testing.T) (rs *Registry, broken *atomic.Int64, log *stri
 	return rs, broken, log
 }
 
-// TestRunSurvivesAPanic: a command that panics is refused, the run is what it was
-// before and goes on, and the log has the stack and nothing that somebody typed.
+// TestRunSurvivesAPanic: a command that panics is refused, the run is unchanged and
+// continues, and the log has the stack but nothing that a learner typed.
 func TestRunSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	rs, broken, log := faultyRegistry(t)
@@ -85,11 +84,11 @@ func TestRunSurvivesAPanic(t *testing.T) {
 	}
 	must(t, r, session.Pause{}) // the log is written by the run's goroutine
 	if got := log.String(); !strings.Contains(got, "faulty") || strings.Contains(got, "typed") {
-		t.Errorf("the log: got %s, want it containing %q, it without %q", got, "faulty", "typed")
+		t.Errorf("the log: got %s, want it with %q and without %q", got, "faulty", "typed")
 	}
 }
 
-// TestRepeatedPanicEndsTheRun: a run that panics again when it is rebuilt ends, alone.
+// TestRepeatedPanicEndsTheRun: a run that panics again when it is rebuilt ends, and no other does.
 func TestRepeatedPanicEndsTheRun(t *testing.T) {
 	t.Parallel()
 	rs, broken, _ := faultyRegistry(t)
@@ -108,8 +107,8 @@ func TestRepeatedPanicEndsTheRun(t *testing.T) {
 	must(t, other, session.Start{Prompt: "Once upon a time"})
 }
 
-// TestRoomRunEndIsNotified: a class can wait for the end of its run, which comes without
-// [RoomRun.Close] if the run panics again when it is rebuilt.
+// TestRoomRunEndIsNotified: a class can wait for the end of its run, even if the run ends
+// without [RoomRun.Close] because it panics again when it is rebuilt.
 func TestRoomRunEndIsNotified(t *testing.T) {
 	t.Parallel()
 	rs, broken, _ := faultyRegistry(t)
@@ -122,7 +121,7 @@ func TestRoomRunEndIsNotified(t *testing.T) {
 	}
 	select {
 	case <-room.Done():
-		t.Fatal("it has ended")
+		t.Fatal("the run has ended")
 	default:
 	}
 	if _, err := room.Do(t.Context(), session.StepToken{}); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPlayingRunsKeepTheBudget: runs that play are no exception. If no other run can
-// be evicted, the one that grows pauses and says why; idle then, it can be evicted
+// TestPlayingRunsKeepTheBudget: the budget also applies to runs that play. If no other run
+// can be evicted, the run that grows pauses and explains why; once idle, it can be evicted
 // for the others.
 func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	t.Parallel()
@@ -29,8 +29,9 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Each of the eight may be in the middle of one token when memory runs out.
-	// Why they pause is the next test's: they may be evicted before this one looks.
+	// Each of the eight may be in the middle of one token when memory runs out. The next
+	// test checks the reason for the pause: here the runs may be evicted before it can be
+	// read.
 	const slack = 8 * 256 << 10
 	browser.Eventually(t, func() bool {
 		if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
@@ -60,8 +61,8 @@ func TestPausedRunExplainsWhy(t *testing.T) {
 	}
 }
 
-// TestOneRunCannotExceedTheBudget: a run that has used the whole budget by itself is
-// refused to grow, and can still be looked at.
+// TestOneRunCannotExceedTheBudget: a run that alone uses the whole budget cannot grow, but
+// can still be viewed.
 func TestOneRunCannotExceedTheBudget(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 100 << 10})
@@ -82,8 +83,8 @@ func TestOneRunCannotExceedTheBudget(t *testing.T) {
 	must(t, r, session.Back{})
 }
 
-// TestUnwatchedRunPauses: a run pauses some time after its last viewer
-// has left, and not while a page reloads.
+// TestUnwatchedRunPauses: a run pauses some time after its last viewer has left, but not
+// while a page reloads.
 func TestUnwatchedRunPauses(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})

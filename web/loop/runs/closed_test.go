@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestRunBegunAfterShutdownHasEnded: a request that was on its way when the server stopped gets a run that has
-// ended, and nobody waits for that run.
+// TestRunBegunAfterShutdownHasEnded: a request still in flight when the server stops gets a
+// run that has ended, and nothing waits for that run.
 func TestRunBegunAfterShutdownHasEnded(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -33,7 +33,7 @@ func TestRunBegunAfterShutdownHasEnded(t *testing.T) {
 	}
 }
 
-// TestRunsMayBeginDuringClose: runs may begin while the registry closes; the race detector looks on.
+// TestRunsMayBeginDuringClose: runs may begin while the registry closes. The race detector checks this.
 func TestRunsMayBeginDuringClose(t *testing.T) {
 	t.Parallel()
 	for range 50 {

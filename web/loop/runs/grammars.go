@@ -12,13 +12,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// grammarTime is about what it takes to compile a grammar. It only orders those who wait.
+// grammarTime is roughly the time to compile a grammar. It only affects the order of the queue.
 const grammarTime = 5 * time.Millisecond
 
 // Grammar compiles a grammar for a caller. One is compiled at a time, in an order that is
-// fair to all callers, and grammars that cannot be used count against who sends them. Runs
-// share the grammar while somebody holds it. The error is a *[terms.Refusal], with
-// [terms.CodeFull] for too many grammars, or ctx's.
+// fair to all callers, and grammars that cannot be used count against the caller who sent
+// them. Runs share a grammar while something references it. The error is a
+// *[terms.Refusal], with [terms.CodeFull] for too many grammars, or ctx's.
 func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text string) (*grammar.Grammar, error) {
 	if rs.cfg.BadGrammars.Wait(who) > 0 {
 		return nil, terms.Refuse(
@@ -40,8 +40,8 @@ func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text stri
 	return g, err
 }
 
-// compile compiles the grammars that a command sets. While somebody holds them the session
-// finds them compiled.
+// compile compiles the grammars that a command sets. While the caller holds them, the
+// session finds them already compiled.
 func (r *Run) compile(ctx context.Context, c session.Command) (held []*grammar.Grammar, err error) {
 	for text := range grammarsOf(c) {
 		g, err := r.grammar(ctx, r.caller, text)
@@ -53,7 +53,7 @@ func (r *Run) compile(ctx context.Context, c session.Command) (held []*grammar.G
 	return held, nil
 }
 
-// grammarsOf are the texts of the grammars that a command sets.
+// grammarsOf returns the texts of the grammars that a command sets.
 func grammarsOf(c session.Command) map[string]bool {
 	texts := map[string]bool{}
 	logged := func(log infer.Log) {

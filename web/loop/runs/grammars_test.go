@@ -12,8 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestGrammarsTakeTurns: grammars are compiled in the caller's turn, a caller who has too many in
-// the queue is refused, and so is one who has sent too many that cannot be used, by a run too.
+// TestGrammarsTakeTurns: grammars are compiled in a fair order. A caller who has too many
+// in the queue is refused, and so is one who has sent too many unusable ones, even for a
+// run.
 func TestGrammarsTakeTurns(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -25,7 +26,7 @@ func TestGrammarsTakeTurns(t *testing.T) {
 	full := func(err error) bool { return errors.Is(err, &terms.Refusal{Code: terms.CodeFull}) }
 	const good, bad = `{"type":"boolean"}`, `{"not":{}}`
 
-	_, leave, err := rs.cfg.Grammars.Enter(t.Context(), bob, time.Second, nil) // somebody is compiling
+	_, leave, err := rs.cfg.Grammars.Enter(t.Context(), bob, time.Second, nil) // a grammar is being compiled
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestGrammarsTakeTurns(t *testing.T) {
 	for range 2 {
 		_, err := r.Do(t.Context(), session.Set{Grammar: &text}, nil, 0)
 		if r, ok := terms.AsRefusal(err); !ok || r.Field != "grammar" {
-			t.Errorf("a grammar that cannot be used: got %v, want a refusal of the field grammar", err)
+			t.Errorf("an unusable grammar: got %v, want a refusal of the field grammar", err)
 		}
 	}
 	text = good

@@ -6,11 +6,10 @@ import (
 	"encoding/base64"
 )
 
-// A run's id is 128 random bits and a MAC by which the server recognizes the ids
-// that it has given to a learner. If a run is gone, for example after a restart
-// with the same data folder, the first of its pages to reconnect recreates it
-// under the same id, and all others find it there. An id that was not given to
-// that learner is never reused for them.
+// A run's id is 128 random bits and a MAC by which the server recognizes the ids that it
+// has given to a learner. If a run is gone, for example after a restart with the same data
+// folder, the first of its pages to reconnect recreates it under the same id, and all
+// others find it there. A learner never gets a run under an id that was not given to them.
 const (
 	idBytes  = 16
 	macBytes = 8

@@ -10,18 +10,19 @@ import (
 // Limits bound what clients can make the server do. A zero field means its
 // default.
 type Limits struct {
-	// PromptBytes is the longest prompt. The model's context is the limit before that.
+	// PromptBytes is the length limit of a prompt. The model's context is usually the
+	// stricter limit.
 	PromptBytes int
-	// MemoryBytes is shared by the caches and traces of all runs. Beyond it idle
-	// runs are evicted, and rebuilt when next used.
+	// MemoryBytes is shared by the caches and traces of all runs. Above it idle runs are
+	// evicted, and rebuilt when next used.
 	MemoryBytes int64
-	// ResidentBytes is how much memory the whole process may use; 0 is no limit.
-	// Beyond it idle runs are evicted, and no run grows or begins.
+	// ResidentBytes is how much memory the whole process may use; 0 means no limit. Above
+	// it idle runs are evicted, and no run grows or begins.
 	ResidentBytes int64
-	// MemoryWait is how long a run that is about to begin waits for that memory. It
-	// takes a few seconds to collect what idle runs give up.
+	// MemoryWait is how long a run that is about to begin waits for free memory. Collecting
+	// what idle runs release takes a few seconds.
 	MemoryWait time.Duration
-	// IdleExpiry is how long a run without viewers is kept: a class and the
+	// IdleExpiry is how long a run without viewers is kept: long enough for a class and the
 	// break after it.
 	IdleExpiry time.Duration
 }
@@ -47,6 +48,6 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// abandonedAfter is for how long a run plays on when nobody watches: longer than a
-// page needs to load again, or a phone to find its network.
+// abandonedAfter is how long a run continues to play without viewers: longer than a page
+// needs to load again, or a phone to find its network.
 const abandonedAfter = 30 * time.Second

@@ -12,26 +12,26 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The memory of runs is bounded twice. Their caches and traces are counted, and kept
-// within [Limits.MemoryBytes] by evicting idle runs as others grow. And the memory of
-// the whole process is looked at every second, since garbage, pages and connections
-// need memory too: above [Limits.ResidentBytes] idle runs are evicted, runs that play
-// pause, and no new run begins, until there is room again.
+// The memory of runs is bounded in two ways. Their caches and traces are counted, and kept
+// within [Limits.MemoryBytes] by evicting idle runs as others grow. The memory of the whole
+// process is checked every second, since garbage, pages and connections need memory too.
+// Above [Limits.ResidentBytes] idle runs are evicted, runs that play pause, and no new run
+// begins until enough memory is free.
 
 const (
-	// lookEvery is how often the process's memory is looked at.
+	// lookEvery is how often the process's memory is checked.
 	lookEvery = time.Second
-	// restedAfter is how long a run that nobody watches or uses keeps its cache
-	// and trace: longer than a page needs to load again.
+	// restedAfter is how long a run without viewers or commands keeps its cache and trace:
+	// longer than a page needs to load again.
 	restedAfter = 30 * time.Second
-	// quickToRebuild is how long the passes of a run may have taken for it to be
-	// evicted while there is memory for it: its learner would wait as long.
+	// A run whose passes took longer than quickToRebuild is not evicted while there is
+	// enough memory: its learner would wait that long for the rebuild.
 	quickToRebuild = 10 * time.Second
-	// mostRebuilding is how many runs are rebuilt at the same time: their memory
-	// is not counted until then. The others wait.
+	// mostRebuilding is how many runs are rebuilt at the same time, since their memory is
+	// counted only afterwards. The others wait.
 	mostRebuilding = 8
-	// returnEvery is the least time between two returns of memory to the system,
-	// each of which collects all garbage; worthReturning is the least amount.
+	// returnEvery is the least time between two returns of memory to the system, each of
+	// which collects all garbage. worthReturning is the least amount to return.
 	returnEvery    = 5 * time.Second
 	worthReturning = 8 << 20
 )
@@ -42,7 +42,7 @@ type ledger struct {
 	freed atomic.Int64 // since memory was last returned to the system
 }
 
-// change records that a run's memory changes by so much.
+// change records that a run's memory changes by the given number of bytes.
 func (l *ledger) change(by int64) {
 	l.total.Add(by)
 	if by < 0 {
@@ -50,17 +50,17 @@ func (l *ledger) change(by int64) {
 	}
 }
 
-// fit makes all runs fit into the memory budget again after one has grown, by
-// evicting idle runs. It is called by the goroutine of the run that has grown, which
-// is not evicted. It returns false if that is not enough, or if the process uses
-// more memory than it may.
+// fit brings all runs back within the memory budget after one has grown, by evicting idle
+// runs. It is called by the goroutine of the run that has grown, which is not evicted. It
+// returns false if that is not enough, or if the process uses more memory than it may.
 func (rs *Registry) fit(grown *Run) bool {
 	return rs.evict(rs.memory.total.Load()-rs.cfg.Limits.MemoryBytes, grown) && !rs.full.Load()
 }
 
-// evict evicts idle runs that use at least so many bytes: first those that nobody
-// watches, last those whose viewers have not been sent the newest state yet; of each
-// the least recently used first. It returns false if there are not enough.
+// evict evicts idle runs until they have released at least the given bytes. Runs that
+// nobody watches go first, runs whose viewers have not yet been sent the newest state go
+// last, and within each group the least recently used go first. It returns false if there
+// are not enough.
 func (rs *Registry) evict(bytes int64, but *Run) bool {
 	if bytes <= 0 {
 		return true
@@ -94,7 +94,7 @@ func (r *Run) giveUp() {
 	}
 }
 
-// watchMemory looks at the process's memory until the registry is closed.
+// watchMemory checks the process's memory until the registry is closed.
 func (rs *Registry) watchMemory() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -116,9 +116,9 @@ func (rs *Registry) watchMemory() {
 	}
 }
 
-// lookAtMemory evicts the runs that have rested for long enough, and if the process
-// uses too much memory, others too, and then lets no run grow or begin. It reports
-// whether that is so.
+// lookAtMemory evicts the runs that have rested for long enough. If the process uses too
+// much memory, it evicts others too, stops runs from growing or beginning, and returns
+// true.
 func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 	rs.evictRested(now.Add(-restedAfter))
 	limit, used := rs.cfg.Limits.ResidentBytes, rs.cfg.Resident()
@@ -144,7 +144,7 @@ func (rs *Registry) returnMemory() {
 	debug.FreeOSMemory() // a sync.Pool empties at the second collection
 }
 
-// awaitMemory waits until a run may begin as far as memory goes, but not for long.
+// awaitMemory waits for a limited time until there is enough memory for a run to begin.
 func (rs *Registry) awaitMemory() {
 	if !rs.full.Load() {
 		return
@@ -162,8 +162,8 @@ func (rs *Registry) awaitMemory() {
 	}
 }
 
-// evictRested evicts the runs that nobody watches, that nobody has used since a time,
-// and that can be rebuilt quickly; those that are evicted already rest from now on.
+// evictRested evicts the runs that have no viewers, have not been used since the given
+// time, and can be rebuilt quickly. Those that are already evicted come to rest.
 func (rs *Registry) evictRested(since time.Time) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -177,7 +177,7 @@ func (rs *Registry) evictRested(since time.Time) {
 	}
 }
 
-// passes is how long the model's passes for a state took.
+// passes returns how long the model's passes for a state took.
 func passes(st *session.State) (all time.Duration) {
 	for _, step := range st.Steps {
 		for _, took := range step.Took {

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// measured returns a registry whose process uses as much memory as the test says.
+// measured returns a registry, and the memory that its process seems to use, for the test to set.
 func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64) {
 	t.Helper()
 	resident = new(atomic.Int64)
@@ -37,8 +37,8 @@ func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64
 }
 
 // TestResidentMemoryLimit: when the process uses more memory than it may, idle runs are
-// evicted, runs that play pause and say why, and new ones are refused; with memory
-// again, everything goes on.
+// evicted, runs that play pause and explain why, and new ones are refused. Once there is
+// memory again, everything works as before.
 func TestResidentMemoryLimit(t *testing.T) {
 	t.Parallel()
 	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30, MemoryWait: time.Millisecond})
@@ -70,8 +70,8 @@ func TestResidentMemoryLimit(t *testing.T) {
 	must(t, plays, session.Play{})
 }
 
-// TestRunWaitsForMemory: a run that begins while the process uses too much memory waits
-// until there is room, and is not refused.
+// TestRunWaitsForMemory: a run that begins while the process uses too much memory is not
+// refused but waits until enough is free.
 func TestRunWaitsForMemory(t *testing.T) {
 	t.Parallel()
 	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30, MemoryWait: browser.Patience})
@@ -85,7 +85,7 @@ func TestRunWaitsForMemory(t *testing.T) {
 	}()
 	select {
 	case err := <-begun:
-		t.Fatalf("it did not wait: %v", err)
+		t.Fatalf("the run did not wait: %v", err)
 	case <-time.After(10 * time.Millisecond):
 	}
 	resident.Store(1 << 29)
@@ -94,9 +94,9 @@ func TestRunWaitsForMemory(t *testing.T) {
 	}
 }
 
-// TestIdleRunsReleaseTheirMemory: a run that nobody watches or uses for a while
-// gives up its memory though there is enough, unless rebuilding it would take long;
-// one that is watched keeps it.
+// TestIdleRunsReleaseTheirMemory: a run that has not been watched or used for a while
+// releases its memory even if there is enough, unless rebuilding it would take long. A run
+// that is watched keeps its memory.
 func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
@@ -121,7 +121,7 @@ func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	rs.lookAtMemory(now.Add(restedAfter / 2))
 	rs.lookAtMemory(now.Add(restedAfter + time.Minute))
 	if len(watched.evictions)+len(slow.evictions) > 0 {
-		t.Error("a run is asked to give up its memory that is watched, or takes long to rebuild")
+		t.Error("a run that is watched, or takes long to rebuild, is asked to release its memory")
 	}
 	browser.Eventually(t, func() bool { return rested.bytes.Load() == 0 && rested.Latest() == nil })
 	for _, r := range []*Run{watched, slow} {
@@ -141,9 +141,10 @@ func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	}
 }
 
-// TestIdleRunIsRebuiltTheSame: a run that nobody has watched or used for a while is no more than a
-// few bytes, without a goroutine. It is the same run when its learner comes back, down to
-// the tree of its branches, and nobody else's; and it can be dropped for others.
+// TestIdleRunIsRebuiltTheSame: a run that has not been watched or used for a while is
+// reduced to a few bytes, without a goroutine. When its learner comes back, and only then,
+// it is rebuilt the same, including the tree of its branches. It can also be dropped to
+// make room for others.
 func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
@@ -175,7 +176,7 @@ func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 		t.Errorf("one run at rest counts as %+v, want Unseen = 1, Bytes = 0", s)
 	}
 	if rs.Find("b", r.id) != nil || len(rs.resting) != 1 {
-		t.Error("it is another learner's too, or wakes for one")
+		t.Error("another learner can find the run, or wake it")
 	}
 	again := NewViewer("tab")
 	woken, found := rs.Join(admission.Caller{Learner: "a"}, r.id, again)
@@ -196,12 +197,12 @@ func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 		must(t, other, session.Start{Prompt: "Hello"})
 	}
 	if rs.Find("a", r.id) != nil {
-		t.Error("a run at rest was not dropped for the third of two")
+		t.Error("a run at rest was not dropped for a third run where two are allowed")
 	}
 }
 
-// TestIdleRunExpires: a run at rest expires, and its place is free again; given to somebody
-// else, its place takes the run with it.
+// TestIdleRunExpires: a run at rest expires and frees its place; if its place is given to
+// another learner, the run ends.
 func TestIdleRunExpires(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
@@ -222,13 +223,13 @@ func TestIdleRunExpires(t *testing.T) {
 		t.Errorf("an expired run is still there, with %d places", pool.Stats().Held)
 	}
 	id = resting("b")
-	rs.endOf(id, new(admission.Place)) // of a run before it with the same id
+	rs.endOf(id, new(admission.Place)) // the place of an earlier run with the same id
 	place := rs.resting[id].place
 	if place == nil {
-		t.Fatal("the run ended with another's place")
+		t.Fatal("the run ended with the place of another")
 	}
 	rs.endOf(id, place)
 	if rs.Find("b", id) != nil {
-		t.Error("a run is there without its place")
+		t.Error("the run is still there without its place")
 	}
 }

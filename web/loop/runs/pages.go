@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// maxPages bounds how many pages a run remembers. The ones that connected last are
-// the ones that may reconnect.
+// maxPages bounds how many pages a run remembers. The pages that connected last are the
+// ones that may reconnect.
 const maxPages = 32
 
-// pageAcks holds, for each page that has watched a run, the number of its last
-// command carried out; the page that connected last is at the end. A page numbers
-// its commands from 1 on through all its connections. So a command that was on its
-// way when a connection broke can be sent again: it is carried out once, whether
-// it had arrived or not.
+// pageAcks holds, for each page that has watched a run, the number of its last command
+// carried out; the page that connected last is at the end. A page numbers its commands from
+// 1 across all its connections. So a command that was in flight when a connection broke can
+// be sent again: it is carried out once, whether or not it had arrived.
 type pageAcks []pageAck
 
 type pageAck struct {
@@ -21,8 +20,8 @@ type pageAck struct {
 	n    uint64
 }
 
-// connect notes that a page watches and returns the number of its last command
-// carried out; again is false if the page is new here.
+// connect records that a page watches the run and returns the number of its last command
+// carried out; again is false if the page has not watched the run before.
 func (p *pageAcks) connect(page string) (n uint64, again bool) {
 	if page == "" {
 		return 0, false
@@ -46,7 +45,7 @@ func (p *pageAcks) last(page string) uint64 {
 	return 0
 }
 
-// done notes that a page's command n has been carried out.
+// done records that a page's command n has been carried out.
 func (p *pageAcks) done(page string, n uint64) {
 	if i := p.index(page); i >= 0 {
 		(*p)[i].n = max((*p)[i].n, n)
@@ -57,8 +56,8 @@ func (p *pageAcks) index(page string) int {
 	return slices.IndexFunc(*p, func(a pageAck) bool { return a.page == page })
 }
 
-// pageName returns the name that a page has given itself if it is one, else "": 1
-// to 40 letters, digits, - and _.
+// pageName returns the name that a page has given itself if it is valid (1 to 40 letters,
+// digits, - and _), else "".
 func pageName(given string) string {
 	if len(given) > 40 || strings.ContainsFunc(given, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'

@@ -13,7 +13,7 @@ func TestPageAcksCountOnce(t *testing.T) {
 		t.Errorf("a new page: got %d, %v; want 0, false", n, again)
 	}
 	p.done("a", 3)
-	p.done("a", 2) // said late by an older connection
+	p.done("a", 2) // arrives late from an older connection
 	p.done("", 9)
 	p.done("stranger", 9)
 	if n, again := p.connect("a"); n != 3 || !again {
@@ -24,7 +24,7 @@ func TestPageAcksCountOnce(t *testing.T) {
 	}
 	for i := range maxPages {
 		p.connect(fmt.Sprint("page-", i))
-		p.connect("a") // comes back each time, and so stays
+		p.connect("a") // reconnects each time, and so is remembered
 	}
 	if len(p) != maxPages || p.last("a") != 3 {
 		t.Errorf(

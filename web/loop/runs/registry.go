@@ -16,22 +16,22 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Config is what a [Registry] needs to know.
+// Config configures a [Registry].
 type Config struct {
 	// Model writes the texts.
 	Model *infer.Model
 	// Seat returns a new seat for a run.
 	Seat func() Seat
-	// MAC is the message authentication code of a text under the server's secret,
-	// at least 8 bytes. It marks the ids that the registry has given out.
+	// MAC returns the message authentication code of a text under the server's secret, at
+	// least 8 bytes. It marks the ids that the registry has issued.
 	MAC func(text string) []byte
 	// Limits, where not zero, replace [DefaultLimits].
 	Limits Limits
-	// Places are how many runs there may be, in all and of each learner; nil for as
-	// many as [admission.DefaultLimits] has.
+	// Places limits the number of runs, in total and per learner; nil for the limits of
+	// [admission.DefaultLimits].
 	Places *admission.Pool
-	// Grammars is the queue in which grammars are compiled, and BadGrammars counts those that
-	// cannot be used; nil for those of [admission.DefaultLimits].
+	// Grammars is the queue in which grammars are compiled, and BadGrammars counts unusable
+	// ones; nil for those of [admission.DefaultLimits].
 	Grammars    *admission.Queue
 	BadGrammars *admission.Meter
 	// Resident returns how much memory the process uses; nil for [memory.Resident].
@@ -45,7 +45,7 @@ type Config struct {
 type Seat interface {
 	// Model is the model whose passes queue here.
 	Model() *infer.Model
-	// Step says whether someone waits for the passes that follow, rather than
+	// Step sets whether a learner is waiting for the passes that follow, rather than
 	// watching a run that plays.
 	Step(on bool)
 }
@@ -66,9 +66,9 @@ type Registry struct {
 
 	mu      sync.Mutex
 	byID    map[string]*Run
-	resting map[string]resting // by id; none of byID
+	resting map[string]resting // by id; disjoint from byID
 
-	refused Stats // Full and OwnFull alone; guarded by mu
+	refused Stats // only Full and OwnFull are used; guarded by mu
 }
 
 // New returns a registry without runs. It starts goroutines that [Registry.Close]
@@ -98,9 +98,9 @@ func New(cfg Config) *Registry {
 }
 
 // Close ends every run and waits until they have ended or ctx has. A run that is begun
-// later has ended already.
+// later has already ended.
 func (rs *Registry) Close(ctx context.Context) error {
-	rs.mu.Lock() // what runs by now is waited for, and nothing is started after this
+	rs.mu.Lock() // goroutines started so far are waited for, and none is started after this
 	rs.stop()
 	rs.mu.Unlock()
 	done := make(chan struct{})
@@ -116,7 +116,7 @@ func (rs *Registry) Close(ctx context.Context) error {
 	}
 }
 
-// Limits are the registry's.
+// Limits returns the registry's limits.
 func (rs *Registry) Limits() Limits { return rs.cfg.Limits }
 
 // NewSession returns a session with the model and the limits of all runs, which
@@ -142,8 +142,8 @@ func (rs *Registry) Find(learner, id string) *Run {
 	return nil
 }
 
-// running returns the run with an id, or nil. It wakes a resting one of the learner, and drops one
-// that has just ended itself. mu is held.
+// running returns the run with an id, or nil. It wakes a resting run of the learner, and
+// drops a run that has just ended by itself. mu is held.
 func (rs *Registry) running(learner, id string) *Run {
 	r := rs.byID[id]
 	if r == nil {
@@ -158,10 +158,10 @@ func (rs *Registry) running(learner, id string) *Run {
 	}
 }
 
-// Join makes v a viewer of a learner's run, or of a new one if there is none with
-// that id; found says which. The new run keeps that id if the learner was given
-// it, so that the pages of a run that is gone meet again. It holds no place until it
-// starts. [Registry.Leave] ends it.
+// Join makes v a viewer of a learner's run, or of a new one if the learner has none with
+// that id; found reports which. The new run keeps the id if it was issued to the learner,
+// so that the pages of a run that is gone find each other again. It holds no place until it
+// starts. Each Join must be followed by [Registry.Leave].
 func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, found bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -179,8 +179,8 @@ func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, foun
 	return r, found
 }
 
-// Leave ends what [Registry.Join] began. A run that was never started is dropped
-// when its last viewer leaves.
+// Leave undoes [Registry.Join]. A run that was never started is dropped when its last
+// viewer leaves.
 func (rs *Registry) Leave(r *Run, v *Viewer) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -251,7 +251,7 @@ func (rs *Registry) drop(r *Run) {
 }
 
 // admit finds a place for a run that is about to start. It is called by the run's
-// goroutine. The error, for people, says that no more runs are allowed.
+// goroutine. The error, meant for users, states that no more runs are allowed.
 func (rs *Registry) admit(r *Run) *terms.Refusal {
 	if r.place.Load() == nil {
 		rs.awaitMemory()
@@ -263,7 +263,7 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 		return nil
 	}
 	var place *admission.Place
-	evict := func() { // not with r: it may rest by then, and should be free
+	evict := func() { // does not reference r, which may be at rest by then and should be garbage
 		rs.mu.Lock()
 		defer rs.mu.Unlock()
 		rs.endOf(id, place)
@@ -278,9 +278,9 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 	return err
 }
 
-// place finds a place for a run of the caller. If there are too many it drops a run:
-// of those that nobody watches the least recently used, one of the learner's own if
-// the learner has too many. mu is held.
+// place finds a place for a run of the caller. If there are too many runs, it drops the
+// least recently used one that nobody watches, one of the learner's own if the learner has
+// too many. mu is held.
 func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *terms.Refusal) {
 	if rs.full.Load() {
 		return nil, &terms.Refusal{
@@ -311,8 +311,8 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 	}
 }
 
-// dropOldest drops, of the runs of some learners that nobody watches, the least
-// recently used one. It returns false if there is none. mu is held.
+// dropOldest drops the least recently used run that nobody watches and whose learner
+// satisfies of. It returns false if there is none. mu is held.
 func (rs *Registry) dropOldest(of func(learner string) bool) bool {
 	oldest, used := "", int64(math.MaxInt64)
 	for id, r := range rs.byID {

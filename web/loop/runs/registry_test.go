@@ -56,8 +56,8 @@ func must(t *testing.T, r *Run, c session.Command) *session.State {
 	return st
 }
 
-// TestBudgetEvictsLeastRecentlyUsed: beyond the memory budget the run that was used least recently
-// goes first, a watched one last, and each comes back bit for bit.
+// TestBudgetEvictsLeastRecentlyUsed: above the memory budget the least recently used run is
+// evicted first, a watched one last, and each is rebuilt bit for bit.
 func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	probe := registry(t, Limits{})
@@ -66,7 +66,7 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	must(t, r, session.StepToken{})
 	one := r.bytes.Load()
 
-	rs := registry(t, Limits{MemoryBytes: 2*one + one/2}) // room for two
+	rs := registry(t, Limits{MemoryBytes: 2*one + one/2}) // enough for two
 	type watched struct {
 		*Run
 		viewer *Viewer
@@ -82,7 +82,7 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 		}
 	}
 	evicted := func(r *Run) bool { return r.latest.Load() == nil }
-	// Evictions are asked for and happen a moment later.
+	// Evictions are requested and happen a moment later.
 	browser.Eventually(t, func() bool { return evicted(list[1].Run) })
 	if evicted(list[0].Run) || evicted(list[2].Run) {
 		t.Fatalf("evicted: first %v, third %v, want only the second", evicted(list[0].Run), evicted(list[2].Run))
@@ -98,11 +98,11 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	if !slices.Equal(a.Logits, b.Logits) || a.Chosen != b.Chosen || back.Cursor != list[1].state.Cursor {
 		t.Error("the run came back different")
 	}
-	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // bringing one back evicts the next
+	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // rebuilding one run evicts the next
 }
 
-// TestOpenPagesDoNotCountAsRuns: only runs that were started count. Pages that are open
-// keep nobody from starting one.
+// TestOpenPagesDoNotCountAsRuns: only runs that were started count. Open pages do not
+// prevent others from starting a run.
 func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -116,7 +116,7 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	if _, err := r.Do(context.Background(), long, nil, 0); err == nil {
 		t.Fatal("a prompt of 64 KiB was accepted")
 	}
-	must(t, waiting, session.Start{Prompt: "Hello"}) // what was refused holds nothing
+	must(t, waiting, session.Start{Prompt: "Hello"}) // the refused run holds no place
 	for _, c := range []session.Command{
 		session.Start{Prompt: "Hello"}, session.Try{Key: "sure"}, session.Open{}, session.Rebuild{},
 	} {
@@ -129,9 +129,9 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	}
 }
 
-// TestRunLimitsPerLearner: a learner's 3rd run drops the oldest that nobody watches; if all are
-// watched, it is refused. A learner without one gets a run of the learner with the
-// most, unless nobody has more than one.
+// TestRunLimitsPerLearner: a learner's third run drops the oldest one that nobody watches;
+// if all are watched, it is refused. A learner without a run takes a place from the learner
+// with the most, unless nobody has more than one.
 func TestRunLimitsPerLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -189,11 +189,11 @@ func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 	rs.Leave(r, v)
 	<-r.done
 	if rs.Find("a", r.id) != nil {
-		t.Error("it is still there")
+		t.Error("the run is still there")
 	}
 }
 
-// TestRunsExpireAfterSixHours lets six hours pass.
+// TestRunsExpireAfterSixHours checks the expiry of runs after six hours of fake time.
 // Promise: A run that nobody uses is deleted after six hours.
 func TestRunsExpireAfterSixHours(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
@@ -204,7 +204,7 @@ func TestRunsExpireAfterSixHours(t *testing.T) {
 		must(t, left, session.Start{Prompt: "Hello"})
 		rs.Leave(left, v)
 		fixture.Pass(5*time.Hour + 50*time.Minute)
-		if rs.Find("a", left.id) == nil { // which counts as use
+		if rs.Find("a", left.id) == nil { // Find counts as use
 			t.Error("expired before six hours")
 		}
 		fixture.Pass(6*time.Hour + 7*time.Minute) // six hours, and the sweep every six minutes
@@ -236,12 +236,12 @@ func TestPlayPaceByTheClock(t *testing.T) {
 		before := r.latest.Load()
 		fixture.Pass(time.Minute)
 		if r.latest.Load() != before {
-			t.Error("it went on after the pause")
+			t.Error("the run continued after the pause")
 		}
 	})
 }
 
-// TestWakeupsCoalesce: a viewer that never looks is woken once, however much happens.
+// TestWakeupsCoalesce: a viewer that never reads is woken once, no matter how much happens.
 func TestWakeupsCoalesce(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -255,7 +255,7 @@ func TestWakeupsCoalesce(t *testing.T) {
 	}
 }
 
-// TestPanicEndsOneRun: a run that panics ends alone.
+// TestPanicEndsOneRun: a run that panics ends, and no other does.
 // Promise: A crash in one run ends that run, not the server.
 func TestPanicEndsOneRun(t *testing.T) {
 	t.Parallel()
@@ -271,8 +271,8 @@ func TestPanicEndsOneRun(t *testing.T) {
 	browser.Eventually(t, func() bool { return rs.Find("a", r.id) == nil })
 }
 
-// TestRunIDsBelongToTheirLearner: an id is recognized for the learner to whom it was given, and for no
-// other.
+// TestRunIDsBelongToTheirLearner: an id is recognized only for the learner to whom it was
+// issued.
 func TestRunIDsBelongToTheirLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -287,7 +287,7 @@ func TestRunIDsBelongToTheirLearner(t *testing.T) {
 			rs.issued("a", changed),
 		)
 	}
-	// The first of a's pages to reconnect gets it, and b another.
+	// The first of a's pages to reconnect gets this id, and b gets another.
 	if r, _ := join(t, rs, "b", id); r.id == id {
 		t.Error("b's run has the id that was given to a")
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// resting is a run that nobody has watched or used for a while: no goroutine, no
-// session, and all it needs to be made again in one piece of memory. It is still the
-// learner's, keeps its place, and wakes when its id is asked for.
+// resting is a run that has not been watched or used for a while. It has no goroutine and
+// no session, only one piece of memory with all that is needed to rebuild it. It still
+// belongs to the learner, keeps its place, and wakes when its id is requested.
 type resting struct {
 	place      *admission.Place
 	used, left int64 // as in [Run]
@@ -19,12 +19,12 @@ type resting struct {
 	session    []byte // [session.Session.Rest]
 }
 
-// wakes is roughly what a run gives up when it comes to rest, besides its cache and
-// trace: a goroutine with its stack, timers, channels, and a few dozen small things.
+// wakes is roughly the memory that a run releases when it comes to rest, besides its cache
+// and trace: a goroutine with its stack, timers, channels, and a few dozen small objects.
 const wakes = 16 << 10
 
-// rest puts a run to rest that has been evicted, unless somebody watches it or has
-// just used it. It is called by the run's goroutine, which ends if rest returns true.
+// rest puts an evicted run to rest, unless it is watched or has just been used. It is
+// called by the run's goroutine, which ends if rest returns true.
 func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -39,7 +39,7 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 		return false
 	}
 	if place = rs.settle(place, id); place == nil {
-		return false // it is about to end
+		return false // the run is about to end
 	}
 	r.mu.Lock()
 	pages := slices.Clone(r.pages)
@@ -50,7 +50,8 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	return true
 }
 
-// settle is [admission.Place.Settle]: who is given the place ends the run at rest.
+// settle calls [admission.Place.Settle]: when the place is given to another run, the run at
+// rest ends.
 func (rs *Registry) settle(place *admission.Place, id string) (settled *admission.Place) {
 	settled = place.Settle(func() {
 		rs.mu.Lock()
@@ -60,9 +61,9 @@ func (rs *Registry) settle(place *admission.Place, id string) (settled *admissio
 	return settled
 }
 
-// wake makes the run of an id again that rests, evicted as it was, and returns it; nil
-// if the learner has none with this id: a stranger who has seen the id in an address
-// wakes nothing, nor keeps it from expiring. mu is held.
+// wake rebuilds the resting run with an id, still evicted, and returns it. It returns nil
+// if the learner has no such run: a stranger who has seen the id in an address can neither
+// wake the run nor keep it from expiring. mu is held.
 func (rs *Registry) wake(learner, id string) *Run {
 	x, found := rs.resting[id]
 	if !found || x.place.Caller().Learner != learner {

@@ -10,15 +10,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// roomLearner begins the name under which the registry holds the run of a
-// class's room. No learner has such a name: theirs are 22 characters without a
-// space.
+// roomLearner is the prefix of the name under which the registry holds the run of a class's
+// room. No learner has such a name: learners' names are 22 characters without a space.
 const roomLearner = "room "
 
-// RoomRun is the run of a class's room. It belongs to the room and not to a
-// learner, so nobody can open it by its id. As long as it is open it is neither
-// dropped nor evicted, since a class that looks at it must not wait; its memory
-// counts like that of all others.
+// RoomRun is the run of a class's room. It belongs to the room and not to a learner, so
+// nobody can open it by its id. While it is open it is neither dropped nor evicted, since a
+// class that watches it must not wait. Its memory counts like that of other runs.
 type RoomRun struct {
 	registry *Registry
 	run      *Run
@@ -53,13 +51,13 @@ func (rs *Registry) beginPinned(learner string) *Run {
 	return rs.begin(admission.Caller{Learner: learner}, rs.newID(learner), true)
 }
 
-// Do carries out a command and returns the state that follows, which
-// [RoomRun.State] has by then.
+// Do carries out a command and returns the resulting state, which [RoomRun.State] returns
+// too by then.
 func (x *RoomRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
 	return x.run.Do(ctx, c, nil, 0)
 }
 
-// State is the newest state; never nil.
+// State returns the newest state, which is never nil.
 func (x *RoomRun) State() *session.State {
 	if s := x.run.latest.Load(); s != nil {
 		x.last.Store(s)
@@ -68,13 +66,13 @@ func (x *RoomRun) State() *session.State {
 	return x.last.Load()
 }
 
-// Done is closed when the run has ended: it was closed, or it failed.
+// Done returns a channel that is closed when the run has been closed or has failed.
 func (x *RoomRun) Done() <-chan struct{} { return x.run.done }
 
-// Watch calls f after every change of the state, and once at the beginning: from
-// one goroutine, and once for several changes made together. The end of the run is
-// not a change: see [RoomRun.Done]. f may look at the state and must not block for
-// long. After stop has returned no further call begins.
+// Watch calls f once at the beginning and after every change of the state, from one
+// goroutine; several changes made together can result in one call. The end of the run is
+// not a change: see [RoomRun.Done]. f may read the state and must not block for long. After
+// stop has returned no further call begins.
 func (x *RoomRun) Watch(f func()) (stop func()) {
 	v, stopped := NewViewer(""), make(chan struct{})
 	x.registry.mu.Lock()

@@ -36,9 +36,9 @@ func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
 	return st
 }
 
-// TestRoomRunIsNeverDropped: the run of a room belongs to no learner, and is neither
-// dropped for another nor evicted nor expired while the room has it open; its
-// memory is that of all runs.
+// TestRoomRunIsNeverDropped: the run of a room belongs to no learner. While the room has it
+// open, it is neither dropped for another, nor evicted, nor expired, and its memory counts
+// like that of other runs.
 func TestRoomRunIsNeverDropped(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, roomRunStays)
@@ -48,7 +48,7 @@ func roomRunStays(t *testing.T) {
 	probe, _ := join(t, registry(t, Limits{}), "a", "")
 	must(t, probe, session.Start{Prompt: "Once upon a time"})
 	must(t, probe, session.StepStage{})
-	// Memory for one run and no other.
+	// The memory is enough for only one run.
 	rs := registry(t, Limits{MemoryBytes: probe.bytes.Load() + 1, IdleExpiry: time.Nanosecond})
 	rs.cfg.Places = admission.NewPool(admission.Share{Most: 2}, nil)
 	room := openRoom(t, rs, "ABC234", "")
@@ -70,9 +70,9 @@ func roomRunStays(t *testing.T) {
 		must(t, r, session.Start{Prompt: "The dog ran"})
 		rs.Leave(r, v)
 	}
-	fixture.Pass(time.Hour) // what expires is looked for every second
+	fixture.Pass(time.Hour) // expired runs are looked for every second
 	if st := room.State(); st.Step() == nil || own.latest.Load() == nil {
-		t.Error("it was evicted")
+		t.Error("the run was evicted")
 	}
 	do(t, room, session.StepStage{})
 	room.Close()
@@ -85,8 +85,8 @@ func roomRunStays(t *testing.T) {
 	}
 }
 
-// TestRoomRunRestoredFromLink: a run that was closed is made again from its link, bit
-// for bit, and looks where it looked.
+// TestRoomRunRestoredFromLink: a run that was closed is rebuilt from its link, bit for bit,
+// with the same cursor.
 func TestRoomRunRestoredFromLink(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -115,8 +115,8 @@ func TestRoomRunRestoredFromLink(t *testing.T) {
 	}
 }
 
-// TestRoomRunIsWatched: a watcher is called after every change, once for changes
-// made together, until it stops.
+// TestRoomRunIsWatched: a watcher is called after every change, once for changes made
+// together, until it stops.
 func TestRoomRunIsWatched(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -132,13 +132,13 @@ func TestRoomRunIsWatched(t *testing.T) {
 		}
 	}
 	stop()
-	stop()                                                            // twice is once
+	stop()                                                            // a second call has no effect
 	browser.Eventually(t, func() bool { return !room.run.watched() }) // the last call has returned
 	for len(calls) > 0 {
 		<-calls
 	}
 	do(t, room, session.StepStage{})
 	if room.run.watched() || len(calls) > 0 {
-		t.Error("it is called after it has stopped")
+		t.Error("the watcher is called after it has stopped")
 	}
 }

@@ -20,8 +20,8 @@ import (
 // ErrGone is returned for a command to a run that has ended.
 var ErrGone = errors.New("this run has ended")
 
-// Run is one run on the server. Its goroutine, [Run.loop], owns the session;
-// everybody else sends requests and reads the newest state.
+// Run is one run on the server. Its goroutine, [Run.loop], owns the session; other
+// goroutines send requests and read the newest state.
 type Run struct {
 	id, learner string
 	caller      admission.Caller                // who began it
@@ -31,17 +31,19 @@ type Run struct {
 	seat        Seat
 	memory      *ledger // of all runs
 	budget      int64   // for all runs together
-	// fits is called after every change of the state. It is false if memory is used
-	// up and no other run can be evicted.
+	// fits is called after every change of the state. It returns false if memory is used up
+	// and no other run can be evicted.
 	fits func(*Run) bool
 	// rebuilding is shared by all runs: see [mostRebuilding].
 	rebuilding chan struct{}
 	// grammar is [Registry.Grammar].
 	grammar func(context.Context, admission.Caller, string) (*grammar.Grammar, error)
-	// admit finds a place for the run before it starts, or says why there is none.
+	// admit finds a place for the run before it starts, or returns the reason there is
+	// none.
 	admit func(*Run) *terms.Refusal
-	// rest takes the session of a run that has been evicted, if nobody needs the run
-	// now. If it returns true, the run is at an end until its id is asked for again.
+	// rest takes the session of a run that has been evicted, if the run is not needed now.
+	// If it returns true, the run's goroutine ends, and the run sleeps until its id is
+	// requested.
 	rest func(*Run, *session.Session) bool
 
 	requests  chan request
@@ -49,8 +51,8 @@ type Run struct {
 	stop      context.CancelFunc
 	done      chan struct{} // closed when the goroutine has ended
 
-	// latest is the newest state, nil while the run is evicted: its cache and
-	// trace are freed then, and the next request rebuilds them.
+	// latest is the newest state. It is nil while the run is evicted: its cache and trace
+	// are freed, and the next request rebuilds them.
 	latest  atomic.Pointer[session.State]
 	version atomic.Uint64 // of the newest state, evicted or not
 	started atomic.Bool
@@ -64,9 +66,9 @@ type Run struct {
 	pages   pageAcks // of the pages that have watched this run
 }
 
-// request asks a run's goroutine for something.
+// request is a request to a run's goroutine.
 type request struct {
-	command session.Command // nil only asks for the state
+	command session.Command // nil requests only the state
 	from    *Viewer         // whose command it is, or nil
 	n       uint64          // the client's number of the command
 	reply   chan result     // of capacity 1
@@ -77,21 +79,21 @@ type result struct {
 	err   error
 }
 
-// ID is the run's id in addresses.
+// ID returns the run's id in addresses.
 func (r *Run) ID() string { return r.id }
 
-// Latest is the newest state, nil while the run is evicted.
+// Latest returns the newest state, nil while the run is evicted.
 func (r *Run) Latest() *session.State { return r.latest.Load() }
 
-// Version is that of the newest state, which [Run.Latest] may not have any more.
+// Version returns the version of the newest state, even if [Run.Latest] no longer has that
+// state.
 func (r *Run) Version() uint64 { return r.version.Load() }
 
-// Done is closed when the run has ended.
+// Done returns a channel that is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Do carries out a command. The viewer that it is from, if any, is woken and
-// finds the command's number n acknowledged. The error is a *[terms.Refusal],
-// [ErrGone] or ctx's.
+// Do carries out a command. The viewer that sent it, if any, is woken and finds the
+// command's number n acknowledged. The error is a *[terms.Refusal], [ErrGone] or ctx's.
 func (r *Run) Do(ctx context.Context, c session.Command, from *Viewer, n uint64) (*session.State, error) {
 	req := request{c, from, n, make(chan result, 1)}
 	select {
@@ -149,8 +151,8 @@ func (r *Run) unwatch(v *Viewer) (left int) {
 	return len(r.viewers)
 }
 
-// abandoned reports whether nobody has watched the run for a while. A page that
-// is reloading, or whose connection was cut, is back before.
+// abandoned reports whether the run has had no viewers for a while. A page that is
+// reloading, or whose connection was cut, is back before that.
 func (r *Run) abandoned() bool {
 	return !r.watched() && time.Since(time.Unix(0, r.left.Load())) > abandonedAfter
 }
@@ -161,8 +163,8 @@ func (r *Run) watched() bool {
 	return len(r.viewers) > 0
 }
 
-// claim is how strongly viewers claim a run's state: those who have not seen it yet
-// more than those who have.
+// claim returns how strongly viewers need a run's state: those who have not seen it yet
+// need it more than those who have.
 func (r *Run) claim() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,19 +177,19 @@ func (r *Run) claim() int {
 	return claim
 }
 
-// loop owns s until ctx ends: it answers requests in order, and plays in between.
+// loop owns s until ctx ends. It answers requests in order, and plays in between.
 func (r *Run) loop(ctx context.Context, s *session.Session) {
 	defer close(r.done)
 	defer r.setBytes(0)
-	// A panic that carrying out a command again would only repeat ends this run and
-	// no other. Its viewers see done closed.
+	// A panic that would repeat if the command were carried out again ends only this run.
+	// Its viewers see done closed.
 	if fault.Do(r.log, "a run", func() error { r.serve(ctx, s); return nil }) != nil {
 		r.latest.Store(nil)
 		r.stop()
 	}
 }
 
-// serve is loop without its end.
+// serve is loop without the closing part.
 func (r *Run) serve(ctx context.Context, s *session.Session) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -206,7 +208,7 @@ func (r *Run) serve(ctx context.Context, s *session.Session) {
 		} else {
 			now = always
 		}
-		// Queued commands go before a tick that is due.
+		// Queued commands have priority over a tick that is due.
 		select {
 		case req := <-r.requests:
 			r.answer(ctx, s, req)
@@ -238,8 +240,8 @@ var always = func() <-chan struct{} {
 	return c
 }()
 
-// tick does one unit of playing. A run that nobody watches pauses. When memory is
-// used up the run does not fail: it pauses and says why.
+// tick does one unit of playing. A run without viewers pauses. If memory is used up the run
+// does not fail, but pauses and explains why.
 func (r *Run) tick(ctx context.Context, s *session.Session) {
 	if r.abandoned() {
 		r.pause(ctx, s, "")
@@ -259,7 +261,7 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 	}
 }
 
-// pause stops playing and says why, unless why is "".
+// pause stops playing and shows the reason why, unless it is "".
 func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
 	if next, err := s.Apply(ctx, session.Pause{Why: why}); err == nil {
 		r.publish(s, next, nil)
@@ -268,7 +270,7 @@ func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
 
 // answer carries out one request.
 func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
-	r.seat.Step(true) // someone waits: before the runs that play
+	r.seat.Step(true) // a learner waits, so this goes before the runs that play
 	defer r.seat.Step(false)
 	r.touch()
 	if s.Evicted() {
@@ -299,8 +301,8 @@ var errBroken = terms.Refuse(
 
 func broken(err error) bool { return errors.Is(err, errBroken) }
 
-// guard runs f on the session. If it panics, the run is made again as it was before,
-// and the error is errBroken. If that panics too, so does guard.
+// guard runs f on the session. If f panics, the run is rebuilt as it was before, and the
+// error is errBroken. If that panics too, so does guard.
 func (r *Run) guard(
 	ctx context.Context, s *session.Session, f func() (*session.State, error),
 ) (next *session.State, err error) {
@@ -338,8 +340,8 @@ func (r *Run) carryOut(ctx context.Context, s *session.Session, req request) (*s
 	return r.apply(ctx, s, req.command)
 }
 
-// apply carries out a command. A run needs a place before it starts, and holds none if
-// it does not.
+// apply carries out a command. A run takes a place before it starts, and gives it back if
+// it does not start.
 func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) (*session.State, error) {
 	switch c.(type) {
 	case session.Start, session.StartChat, session.Open, session.Rebuild, session.Try:
@@ -369,10 +371,10 @@ func (r *Run) repeated(req request) bool {
 	return req.n <= r.pages.last(req.from.page)
 }
 
-// publish makes a state the newest and wakes the viewers. The viewer whose request
-// led to it is woken even if nothing has changed, since it waits for the
-// acknowledgement; that is noted after the state, so that a viewer that sees the
-// acknowledgement finds the state. publish returns false if memory is used up.
+// publish makes a state the newest and wakes the viewers. The viewer whose request led to
+// it is woken even if nothing has changed, since it waits for the acknowledgement. The
+// acknowledgement is recorded after the state, so that a viewer that sees it also finds the
+// state. publish returns false if memory is used up.
 func (r *Run) publish(s *session.Session, next *session.State, req *request) bool {
 	changed := r.latest.Swap(next) != next
 	r.version.Store(next.Version)
@@ -399,8 +401,8 @@ func (r *Run) publish(s *session.Session, next *session.State, req *request) boo
 	return r.fits(r)
 }
 
-// tooLarge reports whether a command would make a run grow that already uses all
-// the memory there is for runs by itself.
+// tooLarge reports whether a command would make a run grow that already uses all the memory
+// available for runs.
 func (r *Run) tooLarge(c session.Command) bool {
 	switch c.(type) {
 	case session.StepStage, session.StepToken, session.Play, session.Finish:

@@ -2,8 +2,8 @@ package runs
 
 // Stats are the figures of a registry at one moment.
 type Stats struct {
-	Playing int   // runs that play by themselves
-	Waiting int   // runs on somebody's screen that wait for a command
+	Playing int   // runs that are playing
+	Waiting int   // runs with viewers that wait for a command
 	Unseen  int   // runs that nobody watches
 	Bytes   int64 // memory of all caches and traces
 

@@ -9,25 +9,25 @@ import (
 // is new) and no queue, so a slow one costs nothing.
 type Viewer struct {
 	wake  chan struct{} // of capacity 1
-	page  string        // that the connection belongs to, "" for none
+	page  string        // the page that the connection belongs to, "" for none
 	again bool          // the page has watched this run before
 
 	seen atomic.Uint64 // version of the last state that it was sent
 
 	mu       sync.Mutex
 	ack      uint64 // number of the last command carried out
-	answered int    // how many were
+	answered int    // how many commands were carried out
 }
 
-// NewViewer returns a viewer for [Registry.Join]. page is the name that the page
-// has given itself, by which it is recognized when it reconnects: 1 to 40 letters,
-// digits, - and _. Any other text counts as none.
+// NewViewer returns a viewer for [Registry.Join]. page is the name that the page has given
+// itself, by which it is recognized when it reconnects: 1 to 40 letters, digits, - and _.
+// Any other text counts as no name.
 func NewViewer(page string) *Viewer {
 	return &Viewer{wake: make(chan struct{}, 1), page: pageName(page)}
 }
 
-// Wake receives a value after every change of the run, one for several changes
-// that the viewer has not looked at yet, and one at the beginning.
+// Wake returns a channel that receives a value after every change of the run, one for
+// several changes that the viewer has not looked at yet, and one at the beginning.
 func (v *Viewer) Wake() <-chan struct{} { return v.wake }
 
 // Again reports whether the viewer's page has watched the run before. It is set by
@@ -42,17 +42,17 @@ func (v *Viewer) Progress() (ack uint64, answered int) {
 	return v.ack, v.answered
 }
 
-// Saw notes that the viewer has been sent a state with a version.
+// Saw records that the viewer has been sent a state with the given version.
 func (v *Viewer) Saw(version uint64) { v.seen.Store(version) }
 
 func (v *Viewer) notify() {
 	select {
 	case v.wake <- struct{}{}:
-	default: // it has been woken and has not looked yet
+	default: // the viewer has been woken and has not looked yet
 	}
 }
 
-// acknowledge notes that command n has been carried out.
+// acknowledge records that command n has been carried out.
 func (v *Viewer) acknowledge(n uint64) {
 	v.mu.Lock()
 	v.ack, v.answered = n, v.answered+1

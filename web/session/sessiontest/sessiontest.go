@@ -1,5 +1,4 @@
-// Package sessiontest makes states of runs for tests of what screens show of
-// them.
+// Package sessiontest creates states of runs, for tests of how screens show them.
 package sessiontest
 
 import (
@@ -12,17 +11,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Drill is a state whose step has the drill's five logits 4, 3, 2, 1, 0.5, as
-// if the vocabulary were five tokens. Its softmax at T = 1 is 0.6316, 0.2324,
-// 0.0855, 0.0314, 0.0191 and the sum of exponentials 86.4397 / 54.5982 =
-// 1.5832.
+// Drill returns a state whose step has the drill's five logits 4, 3, 2, 1, 0.5, as if the
+// vocabulary were five tokens. Its softmax at T = 1 is 0.6316, 0.2324, 0.0855, 0.0314,
+// 0.0191 and the sum of exponentials 86.4397 / 54.5982 = 1.5832.
 func Drill(t *testing.T, set sampling.Settings, at infer.Kind, u float64) *session.State {
 	t.Helper()
 	return Scored(t, []float32{4, 3, 2, 1, 0.5}, set, at, u)
 }
 
-// Scored is a state whose step has these logits, as if they were the whole
-// vocabulary.
+// Scored returns a state whose step has these logits, as if they were the whole vocabulary.
 func Scored(t *testing.T, logits []float32, set sampling.Settings, at infer.Kind, u float64) *session.State {
 	t.Helper()
 	m := testmodel.Target(t)
