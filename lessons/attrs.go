@@ -20,7 +20,8 @@ var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 var keyForm = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// parseAttrs reads attributes. In quotes, \" is a quote and \n a new line.
+// parseAttrs parses attributes. In quotes, \" is a quote and
+// a new line.
 func parseAttrs(text string) (attrs, error) {
 	a := attrs{keys: map[string]string{}}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
@@ -55,7 +56,7 @@ func parseAttrs(text string) (attrs, error) {
 	return a, nil
 }
 
-// attrValue reads a value, quoted or up to the next space.
+// attrValue parses a value, quoted or up to the next space.
 func attrValue(text string) (value, rest string, err error) {
 	if !strings.HasPrefix(text, `"`) {
 		if i := strings.IndexAny(text, " \t"); i >= 0 {

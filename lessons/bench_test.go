@@ -2,7 +2,8 @@ package lessons
 
 import "testing"
 
-// BenchmarkLoad is the course's share of the program's start.
+// BenchmarkLoad measures how long the program's start spends on loading the
+// course.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, err := Load(English); err != nil {
@@ -11,7 +12,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch is the cost of one key press in the search field.
+// BenchmarkSearch measures the cost of one key press in the search field.
 func BenchmarkSearch(b *testing.B) {
 	c, err := Load(English)
 	if err != nil {

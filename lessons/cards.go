@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// readCards reads cards.md: a heading with the id, the front, a line ---, the
-// back.
+// readCards reads cards.md: a heading with the id, the front, a line ---, and
+// the back.
 func (l *loader) readCards(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "outcome", "section")
@@ -75,7 +75,7 @@ func (l *loader) readReferences(d *document) {
 }
 
 // readSheet reads a page of sections: reference.md, the course on one page, or
-// checked.md, figures that were worked out again.
+// checked.md, figures recomputed from other sources.
 func (l *loader) readSheet(d *document) *Sheet {
 	if len(d.sections) == 0 {
 		return nil

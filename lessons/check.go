@@ -9,8 +9,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// check visits every node of a piece: it reports what is not in the dialect,
-// resolves links, and attaches marks to what they mark.
+// check visits every node of a piece. It reports what is not in the dialect,
+// resolves links, and attaches marks to the nodes that they mark.
 func (p *piece) check() {
 	p.joinLines()
 	var marks []*markNode
@@ -37,12 +37,12 @@ func (p *piece) check() {
 	}
 }
 
-// stackWidth is the most letters in a table's longest cells, summed over the
-// columns, that fit side by side on a phone.
+// stackWidth is the largest width, in letters, of a table that fits on a phone:
+// the sum over the columns of the longest cells.
 const stackWidth = 80
 
-// headCells gives each cell of a table that is too wide for a phone the name of
-// its column, so that the page can stack the cells of a row.
+// headCells labels each cell of a table that is too wide for a phone with the
+// name of its column, so that the page can stack the cells of a row.
 func (p *piece) headCells(table *extast.Table) {
 	heads, longest := []string{}, []int{}
 	for cell := table.FirstChild().FirstChild(); cell != nil; cell = cell.NextSibling() {
@@ -70,8 +70,8 @@ func (p *piece) headCells(table *extast.Table) {
 	}
 }
 
-// hold keeps a formula on one line with a bracket before it and punctuation
-// after it.
+// hold keeps a formula on one line with a preceding bracket and following
+// punctuation.
 func (p *piece) hold(f *formula) {
 	held := &holdNode{}
 	f.Parent().InsertBefore(f.Parent(), f, held)
@@ -82,7 +82,7 @@ func (p *piece) hold(f *formula) {
 		held.AppendChild(held, ast.NewTextSegment(before.Segment.WithStart(cut)))
 		before.Segment = before.Segment.WithStop(cut)
 	}
-	held.AppendChild(held, f) // moves out of its old place
+	held.AppendChild(held, f) // moves the node out of its old position
 	for {
 		after, ok := held.NextSibling().(*ast.Text)
 		if !ok {
@@ -100,7 +100,7 @@ func (p *piece) hold(f *formula) {
 		}
 		break
 	}
-	if held.ChildCount() == 1 { // nothing to hold
+	if held.ChildCount() == 1 { // there is nothing to hold
 		held.Parent().ReplaceChild(held.Parent(), held, f)
 	}
 }
@@ -141,8 +141,8 @@ func (p *piece) checkNode(n ast.Node) {
 	}
 }
 
-// offsetOf finds the offset of a node: its own, a descendant's or an
-// ancestor's.
+// offsetOf returns the offset of a node, or else of a descendant or an
+// ancestor.
 func offsetOf(n ast.Node) int {
 	if n.Pos() >= 0 {
 		return n.Pos()
@@ -167,7 +167,7 @@ func offsetOf(n ast.Node) int {
 	return max(at, 0)
 }
 
-// link resolves a link or reports that it leads nowhere.
+// link resolves a link, or reports that its target does not exist.
 func (p *piece) link(n *ast.Link) {
 	to := string(n.Destination)
 	if len(n.Title) > 0 {

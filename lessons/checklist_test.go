@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A point is something that the course must teach, and the places that do.
+// A point is something that the course must teach, with the places that teach it.
 type point struct {
 	number, text string
 	places       []string

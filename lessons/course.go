@@ -15,11 +15,11 @@ type Course struct {
 	Terms      []Term       // the glossary, by name
 	Questions  []*Question  // the quiz, in file order
 	Cards      []*Card      // the flashcards, in file order
-	References []Reference  // what is cited, in file order
+	References []Reference  // the cited works, in file order
 	Sheet      *Sheet       // the one-page reference
-	Checked    *Sheet       // figures that are printed otherwise elsewhere, worked out again
+	Checked    *Sheet       // recomputed figures that other sources print differently
 	Starts     []*LoopStart // the runs that lessons link to
-	Walks      []*Walk      // scripts that lead a class, or one learner, through the loop
+	Walks      []*Walk      // scripts that lead a class or a single learner through the loop
 
 	lessons   map[string]*Lesson
 	sections  map[string]*Section // by "slug#id"
@@ -29,26 +29,26 @@ type Course struct {
 	starts    map[string]*LoopStart
 	widgets   map[string]bool // by "slug#id"
 	index     *index
-	loader    *loader // for more that is read beside it, see [Course.ReadWalk]
+	loader    *loader // for scripts that are read later, see [Course.ReadWalk]
 }
 
 // A Lesson is one page of the course.
 type Lesson struct {
 	Slug       string // its address is /learn/SLUG
-	Title      string // a question, or a claim
-	Name       string // what it is about, in a word or three: for lists of lessons
+	Title      string // a question or a claim
+	Name       string // its topic in one to three words, for lists of lessons
 	Lead       string // HTML of one sentence, without a paragraph around it
 	LeadText   string // the same as plain text
 	Kicker     string // the small line above the title: "Lesson 3, about 8 minutes"
 	Number     int    // its position in the course, from 0 (the overview)
-	Own        bool   // an instructor's, from the folder of [LoadWith]
-	Minutes    int    // how long reading it takes
+	Own        bool   // an instructor's own lesson, from the folder of [LoadWith]
+	Minutes    int    // estimated reading time
 	Difficulty string // "gentle", "standard" or "harder"
 	Outcomes   []string
 	Sections   []*Section
 	Notes      []Note
 	Terms      []string // ids of the terms whose notes open in place, in order of first use
-	Sentence   string   // what the picture beside the text shows
+	Sentence   string   // the sentence that the picture beside the text shows
 }
 
 // Href is the lesson's address.
@@ -61,7 +61,7 @@ type Section struct {
 	Lesson    string // slug
 	Blocks    []Block
 
-	text string // all of it as plain text, for searching
+	text string // its whole plain text, for searching
 }
 
 // Key is "slug#id": the section's name in progress, questions and cards.
@@ -77,8 +77,8 @@ type Block interface{ block() }
 // HTML, its formulas as MathML, its figures computed.
 type Prose struct{ HTML string }
 
-// A Fold is text behind a button, closed at first: numbers and formulas that a reader
-// may skip. Of says in a few words what is in it, and may be empty.
+// A Fold is text behind a button, initially closed: numbers and formulas that a reader may
+// skip. Of briefly describes its contents, and may be empty.
 type Fold struct{ Title, Of, HTML string }
 
 // A Widget is a live experiment on the engine.
@@ -90,12 +90,11 @@ type Widget struct {
 	Notice  string            // HTML: what to notice; may be empty
 }
 
-// A Check asks one question at a section's end.
+// A Check asks one question at the end of a section.
 type Check struct{ Question *Question }
 
-// An Aside is set apart from the text. Kind is "slip" (a common mistake),
-// "pitfall", "care" (true only in part), "small-model" (what a small model cannot
-// do) or "notice".
+// An Aside is set apart from the text. Kind is "slip" (a common mistake), "pitfall", "care"
+// (only partly true), "small-model" (beyond a small model) or "notice".
 type Aside struct{ Kind, Title, HTML string }
 
 func (Prose) block()  {}
@@ -107,8 +106,8 @@ func (Aside) block()  {}
 // A Note is in the margin next to a section.
 type Note struct{ Section, HTML string }
 
-// An Outcome is something that a learner can do after the course, with the
-// places where it is explained, tried, exercised and memorised.
+// An Outcome is something that a learner can do after the course, with the places where it is
+// explained, tried, exercised and memorized.
 type Outcome struct {
 	ID, Text, HTML string
 	Explanation    []string // hrefs of sections
@@ -124,9 +123,8 @@ type Term struct {
 	Where      string // href of the section that explains it
 }
 
-// A Question asks for something to be recalled ("recall": write, then compare
-// with the rubric) or chosen ("choice": one choice is right, and every wrong one
-// says why).
+// A Question asks the learner to recall something ("recall": write, then compare with the
+// rubric) or to choose ("choice": one choice is right, and every choice has an explanation).
 type Question struct {
 	ID, Kind   string
 	Prompt     string // HTML
@@ -138,8 +136,8 @@ type Question struct {
 	Section    string // "slug#id"
 }
 
-// Shuffled returns the indexes of the choices in an order that follows from the seed
-// alone, so that no place in the list is more often right than another.
+// Shuffled returns the indexes of the choices in an order that depends only on the seed, so
+// that no position in the list is right more often than another.
 func (q *Question) Shuffled(seed uint64) []int {
 	return rand.New(rand.NewPCG(seed, uint64(len(q.Choices)))).Perm(len(q.Choices))
 }
@@ -178,8 +176,8 @@ type Sheet struct {
 type LoopStart struct {
 	Key, Title string
 	Prompt     string
-	// Chat is a conversation to fill into the loop's chat form instead, which starts nothing;
-	// Prompt is then the same as plain lines.
+	// Chat is a conversation for the loop's chat form. Opening it starts no run. Prompt then
+	// has the same text as plain lines.
 	Chat     []chat.Message
 	Settings infer.Settings
 	Step     int    // the step to show, from 1; 0 is the first

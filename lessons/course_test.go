@@ -28,7 +28,7 @@ func walkCourse(t *testing.T, see func(*piece)) *Course {
 	return l.course
 }
 
-// folderOf is a folder with some files.
+// folderOf returns a folder with some files.
 func folderOf(files map[string]string) fs.FS {
 	folder := fstest.MapFS{}
 	for name, text := range files {
@@ -66,7 +66,7 @@ func TestCourseHasItsParts(t *testing.T) {
 				case Widget:
 					kinds[b.Kind]++
 					if b.Notice == "" {
-						t.Errorf("%s: the widget %s does not say what to notice", s.Key(), b.ID)
+						t.Errorf("%s: the widget %s has no notice", s.Key(), b.ID)
 					}
 				case Check:
 					checks++
@@ -95,47 +95,47 @@ func TestCourseHasItsParts(t *testing.T) {
 	}
 }
 
-// Lookups by name find what is listed, and nothing else.
+// TestLookupByName: lookups by name find everything that is listed, and nothing else.
 func TestLookupByName(t *testing.T) {
 	c := course(t)
 	for _, lesson := range c.Lessons {
 		if c.Lesson(lesson.Slug) != lesson || lesson.Href() != "/learn/"+lesson.Slug {
-			t.Errorf("Lesson(%q) is another one", lesson.Slug)
+			t.Errorf("Lesson(%q) is a different lesson", lesson.Slug)
 		}
 		for _, s := range lesson.Sections {
 			if c.Section(s.Key()) != s || !strings.HasPrefix(s.Href(), lesson.Href()+"#") {
-				t.Errorf("Section(%q) is another one", s.Key())
+				t.Errorf("Section(%q) is a different section", s.Key())
 			}
 		}
 	}
 	for _, q := range c.Questions {
 		if c.Question(q.ID) != q {
-			t.Errorf("Question(%q) is another one", q.ID)
+			t.Errorf("Question(%q) is a different question", q.ID)
 		}
 	}
 	for _, card := range c.Cards {
 		if c.Card(card.ID) != card {
-			t.Errorf("Card(%q) is another one", card.ID)
+			t.Errorf("Card(%q) is a different card", card.ID)
 		}
 	}
 	for _, term := range c.Terms {
 		if got := c.Term(term.ID); got == nil || got.ID != term.ID || got.Name != term.Name {
-			t.Errorf("Term(%q) is another one", term.ID)
+			t.Errorf("Term(%q) is a different term", term.ID)
 		}
 	}
 	for _, s := range c.Starts {
 		if c.Start(s.Key) != s {
-			t.Errorf("Start(%q) is another one", s.Key)
+			t.Errorf("Start(%q) is a different start", s.Key)
 		}
 	}
 	if c.Lesson("none") != nil || c.Section("the-loop#none") != nil || c.Question("none") != nil ||
 		c.Card("none") != nil || c.Term("none") != nil || c.Start("none") != nil {
-		t.Error("something was found that is not there")
+		t.Error("a lookup found something that does not exist")
 	}
 }
 
-// TestLanguagesHaveAllFiles: every language has the files of English, and one without a
-// course is rejected by name.
+// TestLanguagesHaveAllFiles: every language has the same files as English. An unknown
+// language is an error that names it.
 func TestLanguagesHaveAllFiles(t *testing.T) {
 	files := func(language string) (list []string) {
 		folder, err := content(language)
@@ -162,6 +162,6 @@ func TestLanguagesHaveAllFiles(t *testing.T) {
 		}
 	}
 	if _, err := Load("xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
-		t.Errorf("a language that is not there: got error %v, want an error containing %q", err, `"xx"`)
+		t.Errorf("an unknown language: got error %v, want an error containing %q", err, `"xx"`)
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // A number in the text is computed ({=…}) or marked as given ([…]{.given}, a
-// table under {.given}). Any other must be in this list: an ordinal, a quoted
-// setting, a number of a made-up example. Lines are `file: numbers`; years need
-// no entry, nor single digits within formulas.
+// table under {.given}). Any other number must be in this file: an ordinal, a
+// quoted setting, a number of a made-up example. Lines have the form `file:
+// numbers`. Years and single digits within formulas need no entry.
 const digitsFile = "testdata/digits.txt"
 
 var (
@@ -22,7 +22,7 @@ var (
 	isYear   = regexp.MustCompile(`^(19|20)[0-9][0-9]$`)
 )
 
-// typedNumbers are the numbers of a piece that someone typed.
+// typedNumbers returns the numbers in a piece that were typed by hand.
 func typedNumbers(p *piece) (list []string) {
 	add := func(text string, free func(string) bool) {
 		for _, n := range isNumber.FindAllString(text, -1) {
@@ -33,7 +33,7 @@ func typedNumbers(p *piece) (list []string) {
 	}
 	none := func(string) bool { return false }
 	inFormula := func(n string) bool { return len(n) == 1 }
-	var text strings.Builder // running text is in pieces: "1", ",", "024"
+	var text strings.Builder // running text comes in pieces: "1", ",", "024"
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if _, given := n.AttributeString("given"); given {
 			return ast.WalkSkipChildren, nil
@@ -86,7 +86,7 @@ func TestNumbersAreComputed(t *testing.T) {
 	}
 	walkCourse(t, func(p *piece) {
 		if slices.Contains([]string{"references.md", "starts.md"}, p.at.file) {
-			return // what is cited; prompts
+			return // citations and prompts
 		}
 		for _, n := range typedNumbers(p) {
 			key := p.at.file + ": " + n
@@ -105,7 +105,8 @@ func TestNumbersAreComputed(t *testing.T) {
 	}
 }
 
-// A figure must compute something: a number in braces is a typed number.
+// TestFiguresWorkSomethingOut: a figure computes something: a bare number in
+// braces would be a typed number.
 func TestFiguresWorkSomethingOut(t *testing.T) {
 	idle := regexp.MustCompile(`^\s*(calc\()?\s*[0-9.]+\s*\)?\s*[%x,0-9]*$`)
 	for expression, want := range map[string]bool{
@@ -122,7 +123,7 @@ func TestFiguresWorkSomethingOut(t *testing.T) {
 	}
 }
 
-// courseFigures are all figures of the course.
+// courseFigures returns all figures of the course.
 func courseFigures(t *testing.T) []figureUse {
 	t.Helper()
 	table, err := readMath(mathJSON)
@@ -139,7 +140,7 @@ func courseFigures(t *testing.T) []figureUse {
 		t.Fatal(err)
 	}
 	if len(l.figures) < 50 {
-		t.Fatalf("%d figures only", len(l.figures))
+		t.Fatalf("only %d figures", len(l.figures))
 	}
 	return l.figures
 }

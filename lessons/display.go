@@ -9,7 +9,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// display is $$…$$ on lines of its own.
+// display is $$…$$ on separate lines.
 type display struct {
 	ast.BaseBlock
 	text                 strings.Builder
@@ -55,7 +55,7 @@ func (displayParser) Continue(node ast.Node, reader text.Reader, _ parser.Contex
 	return parser.Continue | parser.NoChildren
 }
 
-// take adds a line, and detects the last one.
+// take adds a line, and detects the last line.
 func (n *display) take(line string) {
 	body, last := strings.CutSuffix(line, "$$")
 	if n.text.Len() > 0 && body != "" {
@@ -79,7 +79,7 @@ func (displayParser) Close(node ast.Node, _ text.Reader, pc parser.Context) {
 	n.mathML = p.l.mathML(at, n.tex, true)
 }
 
-// isTexFigure matches a figure within TeX, where {= may also be TeX's own.
+// isTexFigure matches a figure within TeX. A bare {= may also be TeX itself.
 var isTexFigure = regexp.MustCompile(`\{=([A-Za-z(][^{}]*)\}`)
 
 // texFigures computes the figures within a formula.
@@ -90,7 +90,7 @@ func (l *loader) texFigures(at place, tex string) string {
 	})
 }
 
-// texOf writes a figure so that TeX typesets it as one number.
+// texOf writes a figure in a form that TeX typesets as one number.
 func texOf(figure string) string {
 	number, unit, _ := strings.Cut(figure, " ")
 	tex := strings.NewReplacer(",", "{,}", "%", `\%`, "×", `\times`, "−", "-").Replace(number)

@@ -1,14 +1,13 @@
 // Package lessons is the course: explanations, experiments, questions and
 // cards, written as Markdown in the folder content and built into the program.
 //
-// [Load] reads the folder in two passes. The first splits every file into
-// sections and directives and collects link targets. The second turns each
-// piece into safe HTML and checks it: a link must lead somewhere, a widget must
-// be known and its settings in range, a formula must have been rendered, a
-// figure must compute. Any problem is an error that names the file and the
-// line, and then there is no course: a page never shows a broken piece.
+// [Load] reads the folder in two passes. The first splits every file into sections and
+// directives and collects link targets. The second turns each piece into safe HTML and checks
+// it: link targets must exist, a widget must be known and its settings in range, a formula
+// must have been rendered, a figure must compute. Any problem is an error with the file and
+// the line, and Load returns no course, so a page never shows a broken piece.
 //
-// [LoadWith] adds the folder of an instructor, written in the same dialect.
+// [LoadWith] adds an instructor's folder, written in the same dialect.
 //
 // # The dialect
 //
@@ -32,10 +31,9 @@
 //	[text](learn:slug#id)                 also loop:, practice:, quiz:, cards:, card:, term:, reference:, why:, lab:
 //	[1,024]{.given}                       a given fact; {.given} before a table marks all of it
 //
-// No number that could be computed is typed: figures call the same functions
-// of infer/sampling and infer/cost that the engine itself uses. Formulas become
-// MathML by `go generate ./lessons` (see the folder gen), so no page needs a
-// script for them.
+// Numbers that can be computed are never typed: figures call the same functions of
+// infer/sampling and infer/cost as the engine. `go generate ./lessons` renders formulas to
+// MathML (see the folder gen), so pages need no script for them.
 package lessons
 
 //go:generate go run ./gen

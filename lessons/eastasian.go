@@ -11,11 +11,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Markdown takes spaces between words for granted, which Chinese and Japanese do not have: a
-// line break in the source would put one into a sentence, and emphasis that ends with
-// punctuation, as in **温度，**它, would need one behind it (commonmark-spec issue 650).
+// Markdown assumes spaces between words, which Chinese and Japanese do not have: a line break
+// in the source would add a space to a sentence, and emphasis that ends with punctuation, as
+// in **温度，**它, would need a space after it (commonmark-spec issue 650).
 
-// wide reports whether a letter or sign is one of East Asian writing.
+// wide reports whether a character belongs to East Asian writing.
 func wide(r rune) bool {
 	switch util.EastAsianWidth(r) {
 	case "W", "F", "H":
@@ -27,8 +27,8 @@ func wide(r rune) bool {
 // sharedMarks are punctuation that East Asian and other writing have in common.
 const sharedMarks = "“”‘’…—·"
 
-// joins reports whether no space belongs between two letters or signs around a line break.
-// Korean has spaces.
+// joins reports whether two characters around a line break are joined without a space. Korean
+// uses spaces.
 func joins(before, after rune) bool {
 	if unicode.Is(unicode.Hangul, before) || unicode.Is(unicode.Hangul, after) {
 		return false
@@ -37,7 +37,7 @@ func joins(before, after rune) bool {
 		wide(after) && strings.ContainsRune(sharedMarks, before)
 }
 
-// joinLines removes the line breaks of the source that are no space.
+// joinLines removes the line breaks in the source that do not stand for a space.
 func (p *piece) joinLines() {
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*ast.Text); ok && entering && t.SoftLineBreak() && joins(p.around(t)) {
@@ -47,7 +47,7 @@ func (p *piece) joinLines() {
 	})
 }
 
-// around returns the letters or signs before and after the line break behind a text.
+// around returns the characters before and after the line break that follows a text.
 func (p *piece) around(t *ast.Text) (before, after rune) {
 	said := string(t.Segment.Value(p.source))
 	if said == "" && t.PreviousSibling() != nil {
@@ -65,8 +65,8 @@ func (p *piece) around(t *ast.Text) (before, after rune) {
 	return before, after
 }
 
-// emphasisParser reads the asterisks beside East Asian letters and signs. It leaves the others
-// to Markdown's own parser.
+// emphasisParser parses asterisks next to East Asian characters. It leaves all others to
+// Markdown's own parser.
 type emphasisParser struct{ parser.InlineParser }
 
 func newEmphasisParser() parser.InlineParser { return emphasisParser{parser.NewEmphasisParser()} }
@@ -86,7 +86,7 @@ func (e emphasisParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 	if line, _ := block.PeekLine(); len(line) > 0 {
 		after, _ = utf8.DecodeRune(line)
 	}
-	if wide(before) || wide(after) { // then punctuation on the other side does not matter
+	if wide(before) || wide(after) { // punctuation on the other side then does not matter
 		run.CanOpen, run.CanClose = !util.IsSpaceRune(after), !util.IsSpaceRune(before)
 	}
 	return node

@@ -9,12 +9,12 @@ import (
 )
 
 // A value is the value of an expression: a number, a word, or a record whose
-// fields are selected with a dot. A record may itself have a number.
+// fields are selected with a dot. A record may also have a number.
 type value struct {
 	num    float64
-	word   string // a value with a word is that word
+	word   string // if not empty, the value is this word
 	fields map[string]value
-	bare   bool // a record without a value of its own
+	bare   bool // a record without a number of its own
 }
 
 func number(x float64) value { return value{num: x} }
@@ -42,7 +42,7 @@ type expression struct {
 	depth int
 }
 
-// maxDepth bounds how far expressions may nest.
+// maxDepth is the maximum nesting depth of expressions.
 const maxDepth = 32
 
 func (e *expression) skip() { e.rest = strings.TrimLeft(e.rest, " \t") }
@@ -80,7 +80,7 @@ func (e *expression) chain(
 	operators string, next func() (value, error), apply func(op byte, a, b float64) float64,
 ) (value, error) {
 	if e.depth++; e.depth > maxDepth*3 {
-		return value{}, errors.New("the expression nests too deep")
+		return value{}, errors.New("the expression nests too deeply")
 	}
 	defer func() { e.depth-- }()
 	v, err := next()
@@ -113,7 +113,7 @@ func (e *expression) power() (value, error) {
 	}
 	if e.eat("^") != 0 {
 		if e.depth++; e.depth > maxDepth*3 {
-			return value{}, errors.New("the expression nests too deep")
+			return value{}, errors.New("the expression nests too deeply")
 		}
 		w, err := e.power()
 		e.depth--
@@ -164,7 +164,7 @@ func (e *expression) atom() (value, error) {
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 
-// name consumes a word if one is next.
+// name consumes and returns a word if one is next.
 func (e *expression) name() string {
 	e.skip()
 	n := 0
@@ -271,13 +271,13 @@ func raw(text string) string {
 
 func (v value) number() (float64, error) {
 	if v.word != "" || v.bare {
-		return 0, errors.New("this must be a number, and it is a word or a list: ask for one of its fields with a dot")
+		return 0, errors.New("want a number, got a word or a list: select one of its fields with a dot")
 	}
 	return v.num, nil
 }
 
 // arguments are a function's arguments. Their methods collect errors, so that
-// functions need not check each one.
+// functions need not check each argument.
 type arguments struct {
 	list  []float64
 	named map[string]string
@@ -291,7 +291,7 @@ func (a *arguments) fail(format string, args ...any) {
 	}
 }
 
-// err is the first error, including an unused argument.
+// err returns the first error, including one for an unused argument.
 func (a *arguments) err() error {
 	if a.bad != nil {
 		return a.bad
@@ -307,7 +307,7 @@ func (a *arguments) err() error {
 	return nil
 }
 
-// word returns a named argument as it was written.
+// word returns a named argument verbatim.
 func (a *arguments) word(name, otherwise string) string {
 	a.asked[name] = true
 	if s, ok := a.named[name]; ok {
@@ -329,7 +329,7 @@ func (a *arguments) float(name string, otherwise, low, high float64) float64 {
 	e := &expression{rest: text}
 	v, err := e.sum()
 	if err == nil && strings.TrimSpace(e.rest) != "" {
-		err = fmt.Errorf("%q is too much", e.rest)
+		err = fmt.Errorf("unexpected %q", e.rest)
 	}
 	var x float64
 	if err == nil {
@@ -343,7 +343,7 @@ func (a *arguments) float(name string, otherwise, low, high float64) float64 {
 	return x
 }
 
-// whole is a float that must be whole.
+// whole is like float, but the number must be an integer.
 func (a *arguments) whole(name string, otherwise, low, high float64) int {
 	x := a.float(name, otherwise, low, high)
 	if a.bad == nil && x != math.Trunc(x) {
@@ -365,5 +365,5 @@ func (a *arguments) one() float64 {
 	return a.list[0]
 }
 
-// must is for arguments without a default.
+// must is the default of arguments that are required.
 var must = math.NaN()

@@ -9,9 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// functions are the functions that figures can use. Those of the drill work on
-// its five tokens with infer/sampling, those of cost (figures_cost.go) use
-// infer/cost: the same code that the loop runs and that grades the exercises.
+// functions are the functions that figures can use. The drill functions work on
+// the drill's five tokens with infer/sampling; the cost functions
+// (figures_cost.go) use infer/cost. The loop and the grading of exercises use
+// the same code.
 var functions map[string]func(a *arguments) value
 
 func init() {
@@ -39,13 +40,13 @@ func init() {
 	}
 }
 
-// The five tokens of the drill, and their scores.
+// The drill's five tokens, and their scores.
 var (
 	drillTokens = []string{"the", "a", "an", "and", "or"}
 	drillLogits = []float32{4, 3, 2, 1, 0.5}
 )
 
-// drillScores are the drill's logits with the constant `add` added to each.
+// drillScores returns the drill's logits with the constant `add` added to each.
 func drillScores(a *arguments) []float32 {
 	add := a.float("add", 0, -1000, 1000)
 	z := make([]float32, len(drillLogits))
@@ -57,7 +58,7 @@ func drillScores(a *arguments) []float32 {
 
 func temperature(a *arguments) float64 { return a.float("T", 1, 0.01, terms.MaxTemperature) }
 
-// record makes a record with a field for each token.
+// record returns a record with a field for each token.
 func record(list []float64) value {
 	v := value{fields: map[string]value{}, bare: true}
 	for i, x := range list {
@@ -66,8 +67,8 @@ func record(list []float64) value {
 	return v
 }
 
-// drillP is the softmax at T. With `places` each probability is rounded first,
-// as on paper.
+// drillP returns the softmax at T. With `places` each probability is rounded
+// first, as on paper.
 func drillP(a *arguments) (p []float64, max, sum float64) {
 	z, t := drillScores(a), temperature(a)
 	places := a.whole("places", -1, -1, 9)
@@ -84,7 +85,7 @@ func drillP(a *arguments) (p []float64, max, sum float64) {
 	return p, max, sum
 }
 
-// figureLogit is z / T.
+// figureLogit returns z / T.
 func figureLogit(a *arguments) value {
 	z, t := drillScores(a), temperature(a)
 	list := make([]float64, len(z))
@@ -94,7 +95,8 @@ func figureLogit(a *arguments) value {
 	return record(list)
 }
 
-// figureExp is e^(z/T) of each token and their sum; of one number, e^x.
+// figureExp returns e^(z/T) of each token and their sum or, for a single number
+// x, e^x.
 func figureExp(a *arguments) value {
 	if len(a.list) > 0 {
 		return number(math.Exp(a.one()))
@@ -120,7 +122,7 @@ func figureSoftmax(a *arguments) value {
 	return v
 }
 
-// figureCumulative is the running sum of p, from the most probable down.
+// figureCumulative returns the running sum of p, from the most probable down.
 func figureCumulative(a *arguments) value {
 	p, _, _ := drillP(a)
 	sum := 0.0
@@ -131,7 +133,8 @@ func figureCumulative(a *arguments) value {
 	return record(p)
 }
 
-// figurePower is p^(1/T), rescaled: the temperature put in after the softmax.
+// figurePower returns p^(1/T), rescaled: the temperature applied after the
+// softmax.
 func figurePower(a *arguments) value {
 	t := temperature(a)
 	p, _, _ := sampling.Softmax(drillLogits, 1)
@@ -158,13 +161,13 @@ func token(a *arguments, name string) int {
 	return 0
 }
 
-// figureRatio is how many times likelier one token is than another.
+// figureRatio returns how many times likelier one token is than another.
 func figureRatio(a *arguments) value {
 	p, _, _ := drillP(a)
 	return number(p[token(a, "of")] / p[token(a, "to")])
 }
 
-// figureEntropy is in bits.
+// figureEntropy returns the entropy in bits.
 func figureEntropy(a *arguments) value {
 	p, _, _ := drillP(a)
 	return number(sampling.Entropy(p))
@@ -195,9 +198,10 @@ func decided(a *arguments) *sampling.Distribution {
 	return sampling.Decide(z, s)
 }
 
-// figureFilter is the result of the filters: each token's renormalized share,
-// how many are kept, which, their mass, and how many would be kept by filters
-// that each work on the rescaled result of the one before.
+// figureFilter returns the result of the filters: each token's renormalized
+// share, which tokens are kept, how many, and their mass. It also returns how
+// many would be kept if each filter worked on the rescaled result of the
+// previous one.
 func figureFilter(a *arguments) value {
 	d := decided(a)
 	v := value{fields: map[string]value{}, bare: true}
@@ -216,7 +220,7 @@ func figureFilter(a *arguments) value {
 	return v
 }
 
-// figureSegment is the part of the strip from 0 to 1 that a kept token has.
+// figureSegment returns the segment of a kept token in the strip from 0 to 1.
 func figureSegment(a *arguments) value {
 	id := token(a, "token")
 	d := decided(a)
@@ -231,7 +235,7 @@ func figureSegment(a *arguments) value {
 	}
 }
 
-// figureDraw is the token on which u falls.
+// figureDraw returns the token on which u falls.
 func figureDraw(a *arguments) value {
 	u := a.float("u", must, 0, 1)
 	if u == 1 {
@@ -244,13 +248,13 @@ func figureDraw(a *arguments) value {
 	return word(drillTokens[d.Order[d.Draw(u)]])
 }
 
-// figureU is the number that the program draws at a step.
+// figureU returns the number that the program draws in a step.
 func figureU(a *arguments) value {
 	seed, step := a.whole("seed", 42, 0, 1<<53-1), a.whole("step", must, 1, 1e6)
 	return number(sampling.U(uint64(seed), step))
 }
 
-// figureAcceptance is min(1, p/q).
+// figureAcceptance returns min(1, p/q).
 func figureAcceptance(a *arguments) value {
 	p, q := a.float("p", must, 0, 1), a.float("q", must, 0, 1)
 	if q == 0 {
@@ -260,7 +264,7 @@ func figureAcceptance(a *arguments) value {
 	return number(sampling.Acceptance(p, q))
 }
 
-// figure computes a figure; its error names the place in the text.
+// figure computes a figure. Errors include the position in the text.
 func (l *loader) figure(at place, expression string) string {
 	text, err := compute(expression)
 	if err != nil {

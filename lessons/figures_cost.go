@@ -20,7 +20,8 @@ var costFunctions = map[string]func(a *arguments) value{
 	"bestspeedup": figureBestSpeedUp,
 }
 
-// The shapes for figures. A test compares the first with the bundled model.
+// shapes are the model shapes for figures. A test compares the first with the
+// bundled model.
 var shapes = map[string]struct {
 	cost.Shape
 	context int
@@ -53,7 +54,7 @@ func shapeOf(a *arguments) cost.Shape {
 
 func positions(a *arguments, name string) int { return a.whole(name, must, 1, 1e6) }
 
-// figureShape are the sizes of a model.
+// figureShape returns the dimensions of a model.
 func figureShape(a *arguments) value {
 	s, tied := shapeAndTie(a)
 	context := shapes[a.word("shape", "bundled")].context
@@ -65,7 +66,7 @@ func figureShape(a *arguments) value {
 	}}
 }
 
-// parts is a count of multiply-adds: the total, or by where they are spent.
+// parts returns a count of multiply-adds: the total, or by where they are spent.
 func parts(p cost.Parts) value {
 	return value{num: float64(p.Total()), fields: map[string]value{
 		"total": number(float64(p.Total())), "projections": number(float64(p.Projections)),
@@ -74,8 +75,8 @@ func parts(p cost.Parts) value {
 	}}
 }
 
-// figureGenerate is the work of writing n tokens after a prompt of m, with a
-// cache and without, and how many positions run through the blocks.
+// figureGenerate returns the work of writing n tokens after a prompt of m, with
+// and without a cache, and how many positions run through the blocks.
 func figureGenerate(a *arguments) value {
 	s := shapeOf(a)
 	m, n := positions(a, "m"), a.whole("n", must, 1, 1e5)
@@ -100,14 +101,15 @@ func figureGenerate(a *arguments) value {
 	return value{fields: f, bare: true}
 }
 
-// figureBreakeven is the n at which attention costs a cached step as much as
-// its constant part: 2·L·h·s·n = L·A + d·V.
+// figureBreakeven returns the n at which attention costs a cached step as much
+// as its constant part: 2·L·h·s·n = L·A + d·V.
 func figureBreakeven(a *arguments) value {
 	one := shapeOf(a).Step(1)
 	return number(float64(one.Total()-one.Attention) / float64(one.Attention))
 }
 
-// figureKVBytes is 2·L·g·s·positions·bytes, of a shape or of given numbers.
+// figureKVBytes returns 2·L·g·s·positions·bytes, for a shape or for given
+// numbers.
 func figureKVBytes(a *arguments) value {
 	s := shapeOf(a)
 	s.Layers = a.whole("L", float64(s.Layers), 1, 1e4)
@@ -120,7 +122,7 @@ func figureWeightBytes(a *arguments) value {
 	return number(a.float("params", must, 1, 1e13) * a.float("bytes", must, 0.25, 8))
 }
 
-// figureBill is input·a + output·b, the prices given per million tokens.
+// figureBill returns input·a + output·b, with prices per million tokens.
 func figureBill(a *arguments) value {
 	in, out := a.float("input", must, 0, 1e15), a.float("output", must, 0, 1e15)
 	return number((in*a.float("a", must, 0, 1e6) + out*a.float("b", must, 0, 1e6)) / 1e6)
@@ -136,7 +138,7 @@ func figureSpeedUp(a *arguments) value {
 	return number(cost.SpeedUp(alpha, gamma, a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)))
 }
 
-// figureBestSpeedUp looks for the number of drafts with the best speed-up.
+// figureBestSpeedUp returns the number of drafts with the best speed-up.
 func figureBestSpeedUp(a *arguments) value {
 	alpha, c, v := a.float("alpha", must, 0, 1), a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)
 	best, at := 0.0, 0

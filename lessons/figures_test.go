@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// figuresFile lists every figure of the course, tab-separated: the expression,
-// the printed result, and the arithmetic that gives it without the program.
+// figuresFile lists every figure of the course, tab-separated: the expression, the printed
+// result, and the arithmetic that gives the result without the program.
 const figuresFile = "testdata/figures.txt"
 
 // TestFiguresMatchTheTable checks every figure printed in the course against the table, and
@@ -49,7 +49,7 @@ func TestFiguresMatchTheTable(t *testing.T) {
 	}
 }
 
-// The shapes in figures are those of the models they name.
+// TestFigureShapesMatchTheModels: the shapes in figures match the models that they name.
 func TestFigureShapesMatchTheModels(t *testing.T) {
 	target, err := bundled.Target()
 	if err != nil {
@@ -73,8 +73,8 @@ func TestFigureShapesMatchTheModels(t *testing.T) {
 	}
 }
 
-// recomputedAttention is the work of attention in n tokens after a prompt of
-// one, without a cache.
+// recomputedAttention returns the work of attention for n tokens after a prompt of one
+// token, without a cache.
 func recomputedAttention(n int) string {
 	return fmt.Sprintf("generate(m=1, n=%d).recomputed * generate(m=1, n=%[1]d).attention_share", n)
 }
@@ -153,7 +153,7 @@ func TestComputeFigures(t *testing.T) {
 func TestComputeRefusesBadExpressions(t *testing.T) {
 	for expression, want := range map[string]string{
 		"":                             "a number or a function is missing",
-		"softmax(T=1)":                 "ask for one of its fields",
+		"softmax(T=1)":                 "select one of its fields",
 		"softmax(T=1).the":             "is not whole: say how many decimals",
 		"softmax(T=1).cat 4":           `softmax has no "cat"`,
 		"softmax(T=0).the 4":           "T is 0, outside of 0.01 to 100",
@@ -183,8 +183,8 @@ func TestComputeRefusesBadExpressions(t *testing.T) {
 		"2 4 4":                                          "there is no format",
 		"2 z":                                            "there is no format",
 		"0.5 bytes":                                      "is not a number of bytes",
-		strings.Repeat("(", 200) + "1":                   "nests too deep",
-		strings.Repeat("2^", 200) + "1":                  "nests too deep",
+		strings.Repeat("(", 200) + "1":                   "nests too deeply",
+		strings.Repeat("2^", 200) + "1":                  "nests too deeply",
 		"calc(1, 2)":                                     "it needs one number, not 2",
 	} {
 		if got, err := compute(expression); err == nil || !strings.Contains(err.Error(), want) {

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// format writes a figure: with N decimals ("4"), as a count with commas (","),
-// in per cent ("%1"), as bytes ("bytes") or as a multiple ("x2"). Without a
-// format a figure must be whole, or a word.
+// format formats a figure: with N decimals ("4"), as a count with commas (","),
+// as a percentage ("%1"), as bytes ("bytes") or as a multiple ("x2"). Without a
+// format a figure must be an integer or a word.
 func format(v value, how string) (string, error) {
 	if v.word != "" {
 		if how != "" {
@@ -49,7 +49,7 @@ func format(v value, how string) (string, error) {
 	}
 	n, err := strconv.Atoi(how)
 	if err != nil || n < 0 || n > 9 {
-		return "", fmt.Errorf("there is no format %q; a digit, a comma, %%N, xN or bytes", how)
+		return "", fmt.Errorf("there is no format %q: use a digit, a comma, %%N, xN or bytes", how)
 	}
 	return before + terms.Grouped(x, n) + after, nil
 }

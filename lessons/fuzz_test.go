@@ -7,7 +7,8 @@ import (
 )
 
 // FuzzLesson reads any text as a lesson. For any input, reading ends, problems
-// have a place within the file, and the output has only the dialect's tags.
+// have a position within the file, and the output contains only the dialect's
+// tags.
 func FuzzLesson(f *testing.F) {
 	f.Add(small["00-start.md"])
 	f.Add("---\n---\n\n## A {#a}\n\n$x$ {=softmax(T=0.5).the 4} [[loop|<b>]] `<i>`{.tk} [1,0]{.given}\n")

@@ -14,9 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
-// allowedTags are the tags that the course's HTML may contain, with the
-// attributes of each. MathML's presentation attributes are allowed on all of
-// its elements.
+// allowedTags are the tags that the course's HTML may contain, with the attributes
+// of each. All MathML elements may also have MathML's presentation attributes.
 var allowedTags = map[string]string{
 	"p": "", "em": "", "strong": "", "ul": "", "ol": "start", "li": "", "h3": "", "blockquote": "", "br": "",
 	"code": "",
@@ -29,7 +28,7 @@ const mathAttributes = "class display form fence stretchy separator width lspace
 	"symmetric accent linethickness mathvariant columnalign rowspacing columnspacing scriptlevel displaystyle height " +
 	"depth voffset minsize maxsize"
 
-// unsafe says what is wrong with a fragment of HTML, or "". It calls see with
+// unsafe returns what is wrong with an HTML fragment, or "". It calls see with
 // every link.
 func unsafe(fragment string, see func(href string)) string {
 	z := html.NewTokenizer(strings.NewReader(fragment))
@@ -69,7 +68,7 @@ func unsafe(fragment string, see func(href string)) string {
 	}
 }
 
-// fragments are all pieces of HTML that pages show, with their places.
+// fragments returns all pieces of HTML that pages show, by position.
 func fragments(c *Course) map[string]string {
 	all := map[string]string{}
 	section := func(s *Section, key string) {
@@ -135,7 +134,7 @@ func fragments(c *Course) map[string]string {
 	return all
 }
 
-// exists reports whether the course knows an address within the site.
+// exists reports whether an address within the site exists in the course.
 func exists(c *Course, href string) bool {
 	if off, ok := strings.CutPrefix(href, "/why?off="); ok {
 		target, err := testmodel.Load()
@@ -197,8 +196,8 @@ func newLoaderWithDrills() *loader {
 	return l
 }
 
-// Every fragment has only known tags and attributes, no leftover marks of the
-// dialect, and no broken link.
+// TestFragmentsUseKnownMarkup: every fragment has only known tags and attributes,
+// no leftover marks of the dialect, and no broken link.
 func TestFragmentsUseKnownMarkup(t *testing.T) {
 	c := course(t)
 	links := 0
@@ -207,26 +206,26 @@ func TestFragmentsUseKnownMarkup(t *testing.T) {
 			links++
 			if strings.HasPrefix(href, "https://") {
 				if !strings.HasPrefix(where, "reference ") {
-					t.Errorf("%s leads out to %s, want only references to do so", where, href)
+					t.Errorf("%s links to %s, want external links only in references", where, href)
 				}
 			} else if !exists(c, href) {
-				t.Errorf("%s leads to %s, which is not there", where, href)
+				t.Errorf("%s links to %s, which does not exist", where, href)
 			}
 		}); bad != "" {
 			t.Errorf("%s: %s in %s", where, bad, fragment)
 		}
 		for _, mark := range []string{"$", "{=", "{.", ":::", "[[", "[@", "<math></math>", string(bar)} {
 			if strings.Contains(fragment, mark) {
-				t.Errorf("%s: the mark %q is left in %s, want none", where, mark, fragment)
+				t.Errorf("%s: the mark %q is left over in %s", where, mark, fragment)
 			}
 		}
 	}
 	if links < 100 {
-		t.Errorf("%d links only", links)
+		t.Errorf("only %d links", links)
 	}
 }
 
-// The test above detects what it should.
+// TestUnsafeDetectsBadMarkup: unsafe detects what it should.
 func TestUnsafeDetectsBadMarkup(t *testing.T) {
 	for fragment, want := range map[string]string{
 		`<p>fine <a href="/learn">x</a></p>`:        "",
@@ -279,8 +278,9 @@ func TestMarkdownToHTML(t *testing.T) {
 	}
 }
 
-// A table of four columns and more than 80 letters in its longest cells names
-// the column in each cell: 4 + 30 + 24 + 30 = 88 here, 4 + 30 + 12 + 30 = 76 below.
+// TestWordyTableNamesColumns: a table of four columns with more than 80 letters in
+// its longest cells names the column in each cell: 4 + 30 + 24 + 30 = 88 in the
+// first table, 4 + 30 + 12 + 30 = 76 in the second.
 func TestWordyTableNamesColumns(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	long := strings.Repeat("x", 30)
@@ -303,7 +303,8 @@ func TestWordyTableNamesColumns(t *testing.T) {
 	}
 }
 
-// A | within a figure or a term is not the end of a table's cell.
+// TestTableCellsMayContainPipes: a | within a figure or a term does not end a
+// table's cell.
 func TestTableCellsMayContainPipes(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	l.targets["term:logits"] = true

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// The dialect's additions to Markdown's tree. Each node has its output when it
-// is made, so that rendering only writes it.
+// The dialect's additions to Markdown's syntax tree. Each node is created with its
+// output, so that rendering only writes it.
 var (
 	kindFormula = ast.NewNodeKind("Formula")
 	kindDisplay = ast.NewNodeKind("Display")
@@ -26,7 +26,7 @@ var (
 // A formula is $…$ in running text.
 type formula struct {
 	ast.BaseInline
-	written, tex, mathML string // as written; with its figures computed; rendered
+	written, tex, mathML string // as typed; with figures computed; rendered
 }
 
 func (n *formula) Kind() ast.NodeKind              { return kindFormula }
@@ -48,7 +48,7 @@ type figureNode struct {
 	text string
 }
 
-// A markNode is {.tk} or {.given}: it marks the thing before or after it.
+// A markNode is {.tk} or {.given}. It marks the node before or after it.
 type markNode struct {
 	ast.BaseInline
 	class  string
@@ -65,10 +65,10 @@ type citeNode struct {
 type termNode struct {
 	ast.BaseInline
 	id, text string
-	inPlace  bool // its note opens where it stands, instead of leading to the glossary
+	inPlace  bool // its note opens in place, instead of linking to the glossary
 }
 
-// A givenNode is [text]{.given}: a fact that is cited, not computed.
+// A givenNode is [text]{.given}: a fact that is cited rather than computed.
 type givenNode struct {
 	ast.BaseInline
 	text string
@@ -80,7 +80,7 @@ type holdNode struct{ ast.BaseInline }
 func (n *holdNode) Kind() ast.NodeKind            { return kindHold }
 func (n *holdNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// formulaParser reads $…$. A dollar sign is written \$.
+// formulaParser parses $…$. A dollar sign is written \$.
 type formulaParser struct{}
 
 func (formulaParser) Trigger() []byte { return []byte{'$'} }
@@ -114,7 +114,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 	return nil
 }
 
-// braceParser reads {=…}, {.tk} and {.given}. Any other brace is a brace.
+// braceParser parses {=…}, {.tk} and {.given}. Any other brace is literal.
 type braceParser struct{}
 
 func (braceParser) Trigger() []byte { return []byte{'{'} }
@@ -144,8 +144,8 @@ func (braceParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.N
 	return &figureNode{text: p.l.figure(p.place(segment.Start), string(line[2:end]))}
 }
 
-// bracketParser reads [@…], [[…]] and […]{.given}, and leaves other brackets
-// to Markdown's links.
+// bracketParser parses [@…], [[…]] and […]{.given}, and leaves other
+// brackets to Markdown's links.
 type bracketParser struct{}
 
 func (bracketParser) Trigger() []byte { return []byte{'['} }

@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// difficulties that a lesson may have.
+// difficulties are the values that a lesson's difficulty may have.
 var difficulties = []string{"gentle", "standard", "harder"}
 
-// reserved are names under /learn/ that pages use, so lessons cannot.
+// reserved are names under /learn/ that pages use, so that no lesson can have
+// them.
 var reserved = []string{"turn", "visit", "check", "widget"}
 
-// announceLesson makes a lesson, its sections and its widgets link targets.
+// announceLesson registers a lesson, its sections and its widgets as link
+// targets.
 func (l *loader) announceLesson(d *document) {
 	slug := d.front["slug"].value
 	if !l.checkID(d.front["slug"].at.or(d.at), slug) {
@@ -22,7 +24,7 @@ func (l *loader) announceLesson(d *document) {
 		l.problems.add(d.front["slug"].at, "the slug %q is not the one in the file's name", slug)
 	}
 	if contains(reserved, slug) {
-		l.problems.add(d.front["slug"].at, "/learn/%s is an address of another kind", slug)
+		l.problems.add(d.front["slug"].at, "/learn/%s is reserved for another page", slug)
 	}
 	l.target(d.at, "learn:"+slug)
 	for _, s := range d.sections {
@@ -41,7 +43,7 @@ func (l *loader) announceLesson(d *document) {
 	}
 }
 
-// or another place if there is none.
+// or returns p, or other if p is empty.
 func (p place) or(other place) place {
 	if p.file == "" {
 		return other
@@ -49,7 +51,7 @@ func (p place) or(other place) place {
 	return p
 }
 
-// field returns a field of the front matter that must not be empty.
+// field returns a field of the front matter, which must not be empty.
 func (l *loader) field(d *document, key string) field {
 	f, ok := d.front[key]
 	if !ok || f.value == "" {
@@ -130,7 +132,7 @@ func (l *loader) readLesson(d *document) {
 	l.course.lessons[lesson.Slug] = lesson
 }
 
-// lessonOutcomes reads `outcomes: [loop, cache]`.
+// lessonOutcomes parses `outcomes: [loop, cache]`.
 func (l *loader) lessonOutcomes(d *document) (list []string) {
 	f := d.front["outcomes"]
 	for _, id := range strings.Split(strings.Trim(f.value, "[]"), ",") {
@@ -181,7 +183,8 @@ func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
 	return s
 }
 
-// body renders the text of a directive in a section, which must have some.
+// body renders the text of a directive in a section. The text must not be
+// empty.
 func (l *loader) body(s *Section, p part) string {
 	if p.blank() {
 		l.problems.add(p.at, "the directive %q has no text", p.directive)
@@ -192,7 +195,7 @@ func (l *loader) body(s *Section, p part) string {
 	return html
 }
 
-// notice belongs to the widget before it, or is by itself.
+// notice adds the text to the preceding widget, or as a block of its own.
 func (l *loader) notice(s *Section, p part) {
 	html := l.body(s, p)
 	if p.words != "" {
@@ -214,7 +217,7 @@ var asideTitles = map[string]string{
 	"small-model": "A small model",
 }
 
-// directive makes a block from ::: widget, ::: check and the asides.
+// directive returns the block of a ::: widget, a ::: check or an aside.
 func (l *loader) directive(s *Section, p part) Block {
 	title, aside := asideTitles[p.directive]
 	switch {

@@ -15,15 +15,15 @@ func questionHref(id string) string  { return "/quiz#" + id }
 func sheetHref(id string) string     { return "/reference#" + id }
 func checkedHref(id string) string   { return "/checked#" + id }
 
-// pages are the addresses of schemes without a name.
+// pages are the addresses of schemes that need no name.
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
 	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
 	"predict:": "/practice/predict", "checked:": "/checked", "why:": "/why",
 }
 
-// What a part that is switched off looks like, as in "L6.H1,L4.ffn,pos:0", and the
-// name of a lab.
+// The forms of a list of switched-off parts, as in "L6.H1,L4.ffn,pos:0", and of a
+// lab's name.
 var (
 	whyParts = regexp.MustCompile(
 		`^(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3})(,(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3}))*$`,
@@ -34,8 +34,9 @@ var (
 // resolve turns a link of the dialect into an address within the site:
 // "learn:slug#id", "loop:key", "practice:drill", "quiz:id", "card:id" (or
 // "cards:id"), "term:id", "reference:id", "ref:id", "lab:name", and "why:parts"
-// with the parts that are switched off. It fails for targets that do not exist;
-// of parts and labs it knows only the form, and the server's tests follow them.
+// with the parts that are switched off. It reports false for targets that do not
+// exist. For parts and labs it checks only the form; the server's tests follow
+// those links.
 func (l *loader) resolve(to string) (href string, ok bool) {
 	for _, way := range []string{to, canonical(to)} {
 		if href, ok := pages[way]; ok {
@@ -73,7 +74,7 @@ func (l *loader) resolve(to string) (href string, ok bool) {
 	return sheetHref(rest), true
 }
 
-// canonical reduces the ways to write a link to one.
+// canonical unifies the ways to write a link.
 func canonical(to string) string {
 	scheme, rest, ok := strings.Cut(to, ":")
 	if !ok {
@@ -90,23 +91,23 @@ func canonical(to string) string {
 	return scheme + ":" + rest
 }
 
-// target adds a link target, once.
+// target adds a link target. Adding it twice is a problem.
 func (l *loader) target(at place, to string) {
 	if l.targets[to] {
 		_, id, _ := strings.Cut(to, ":")
-		l.problems.add(at, "%q is there twice", id)
+		l.problems.add(at, "%q appears twice", id)
 	}
 	l.targets[to] = true
 }
 
-// drills are targets that the program defines and files only name.
+// drills adds the drills, which the program defines, as link targets.
 func (l *loader) drills() {
 	for _, d := range drill.Kinds() {
 		l.targets["practice:"+string(d.Kind)] = true
 	}
 }
 
-// nearest suggests what a wrong link may have meant.
+// nearest suggests the intended target of a wrong link.
 func (l *loader) nearest(to string) string {
 	scheme, rest, ok := strings.Cut(canonical(to), ":")
 	if !ok {

@@ -12,15 +12,15 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// English is the language in which the course is written; a translation is
-// another folder next to content/en, with the same files.
+// English is the language in which the course is written. A translation is another
+// folder next to content/en, with the same files.
 const English = "en"
 
-// Languages are those that have a course.
+// Languages returns the languages that have a course.
 func Languages() []string {
 	folders, err := embedded.ReadDir("content")
 	if err != nil {
-		panic(fmt.Sprintf("lessons: content: %v", err)) // it is part of the program
+		panic(fmt.Sprintf("lessons: content: %v", err)) // the folder is part of the program
 	}
 	var list []string
 	for _, f := range folders {
@@ -32,16 +32,16 @@ func Languages() []string {
 // content returns the folder with the course's files in a language.
 func content(language string) (fs.FS, error) {
 	if !slices.Contains(Languages(), language) {
-		return nil, fmt.Errorf("there is no course in the language %q; there is one in %q", language, Languages())
+		return nil, fmt.Errorf("there is no course in the language %q, only in %q", language, Languages())
 	}
 	return fs.Sub(embedded, "content/"+language)
 }
 
 // Load reads and checks the built-in course in a language. Its error joins a
-// *[Problem] for everything that is wrong.
+// *[Problem] for each problem.
 func Load(language string) (*Course, error) { return builtIn(language) }
 
-// builtIn loads the built-in course, with what more adds to it.
+// builtIn loads the built-in course, and calls more to add to it.
 func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	files, err := content(language)
 	if err != nil {
@@ -54,7 +54,7 @@ func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	return load(files, table, more...)
 }
 
-// load reads a course from a folder, and then what more adds to it.
+// load reads a course from a folder, and calls more to add to it.
 func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, error) {
 	l := newLoader(files, table)
 	l.load()
@@ -70,17 +70,17 @@ func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, e
 	return l.course, nil
 }
 
-// A loader is the state while a course is read.
+// A loader is the state of reading a course.
 type loader struct {
 	files      fs.FS
 	math       MathTable
-	own        bool // an instructor's folder is read, after the built-in course
-	collecting bool // formulas are wanted, not their rendering
-	partial    bool // files may be missing, and references uncited: for tests
-	outside    bool // links to other sites are allowed just now
+	own        bool // an instructor's folder is being read, after the built-in course
+	collecting bool // formulas are collected, not rendered
+	partial    bool // files may be missing and references uncited, for tests
+	outside    bool // links to other sites are currently allowed
 
-	lesson *Lesson // being read; nil outside of lessons, where a term is a plain link
-	states int     // of its picture, so far
+	lesson *Lesson // the lesson being read; nil outside of lessons, where a term is a plain link
+	states int     // number of states of its picture so far
 
 	problems   *problems
 	course     *Course
@@ -89,8 +89,8 @@ type loader struct {
 	cited      map[string]bool
 	formulas   []Formula
 	figures    []figureUse
-	where      map[string]place // of lessons, questions, cards and outcomes, for later checks
-	onPiece    func(*piece)     // for tests that look at the text itself
+	where      map[string]place // positions of lessons, questions, cards and outcomes, for later checks
+	onPiece    func(*piece)     // for tests that inspect the text itself
 }
 
 func newLoader(files fs.FS, table MathTable) *loader {
@@ -112,7 +112,7 @@ var special = []string{
 	"outcomes.md",
 }
 
-// load reads everything: first the link targets, then the rest.
+// load reads everything, the link targets first.
 func (l *loader) load() {
 	docs, lessonFiles := l.split()
 	l.drills()
@@ -128,8 +128,8 @@ func (l *loader) load() {
 	l.whole()
 }
 
-// readParts reads what the built-in course and an instructor's folder both have: first
-// where links may lead, then, after what between does, the texts.
+// readParts reads the files that the built-in course and an instructor's folder both
+// may have: first the link targets and, after calling between, the texts.
 func (l *loader) readParts(docs map[string]*document, lessonFiles []string, between func()) {
 	l.readReferences(docs["references.md"])
 	for _, name := range lessonFiles {
@@ -149,7 +149,7 @@ func (l *loader) readParts(docs map[string]*document, lessonFiles []string, betw
 	l.readCards(docs["cards.md"])
 }
 
-// split reads all files. Lessons are NN-slug.md, in the order of their names.
+// split reads and splits all files. Lessons are NN-slug.md, ordered by name.
 func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 	docs = map[string]*document{}
 	entries, err := fs.ReadDir(l.files, ".")
@@ -196,7 +196,7 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// announce makes the sections of a file link targets, and determines their ids:
+// announce registers the sections of a file as link targets, and determines their ids:
 // `{#id}`, or the heading itself.
 func (l *loader) announce(d *document, scheme string) {
 	for _, s := range d.sections {
@@ -217,7 +217,7 @@ func (l *loader) checkID(at place, id string) bool {
 	return true
 }
 
-// plainParts returns a section's Markdown, in a file without directives.
+// plainParts returns a section's Markdown, for a file without directives.
 func (l *loader) plainParts(s *rawSection) (at place, text string) {
 	at = s.at.down(1)
 	for i, p := range s.parts {
@@ -233,8 +233,8 @@ func (l *loader) plainParts(s *rawSection) (at place, text string) {
 	return at, text
 }
 
-// known reports whether an outcome and a section exist, as a heading's
-// attributes name them.
+// known returns the outcome and the section named in a heading's attributes. It
+// reports a problem if one does not exist.
 func (l *loader) known(s *rawSection) (outcome, section string) {
 	outcome, section = s.attrs.keys["outcome"], s.attrs.keys["section"]
 	if !l.targets["outcome:"+outcome] && (outcome != "" || !l.own) {
@@ -250,7 +250,7 @@ func (l *loader) knownSection(at place, section string) {
 	}
 }
 
-// attrsOf rejects attributes that a heading does not have.
+// attrsOf reports attributes that a heading may not have.
 func (l *loader) attrsOf(s *rawSection, allowed ...string) {
 	if err := s.attrs.only(allowed...); err != nil {
 		l.problems.add(s.at, "%v", err)

@@ -55,8 +55,8 @@ func TestSmallCourseLoads(t *testing.T) {
 	}
 }
 
-// Each row changes one thing in the small course; the error must name the
-// place, and there must be no other.
+// Each row changes one thing in the small course. There must be exactly one
+// error, and it must name the position.
 var malformed = []struct{ file, old, new, want string }{
 	// front matter
 	{"00-start.md", "title: Start\n", "", `00-start.md:1: the front matter lacks "title"`},
@@ -64,7 +64,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "title: Start", "title: Start\ntitle: Twice", `00-start.md:3: "title" is in the front matter`},
 	{"00-start.md", "title: Start", "titel: Start\ntitle: Start", `00-start.md:2: the front matter has no key "titel"`},
 	{"00-start.md", "slug: start", "slug: begin", `00-start.md:3: the slug "begin" is not the one`},
-	{"00-start.md", "slug: start", "slug: turn", `00-start.md:3: /learn/turn is an address of another kind`},
+	{"00-start.md", "slug: start", "slug: turn", `00-start.md:3: /learn/turn is reserved for another page`},
 	{"00-start.md", "number: 0", "number: 1", `00-start.md:4: number 1 is not the one`},
 	{"00-start.md", "minutes: 2", "minutes: soon", `00-start.md:5: minutes is "soon"`},
 	{"00-start.md", "gentle", "easy", `00-start.md:6: the difficulty "easy" is not one of`},
@@ -167,13 +167,13 @@ var malformed = []struct{ file, old, new, want string }{
 		"quiz.md", "- [ ] None", "- [x] None",
 		`quiz.md:1: a choice question has three choices or more, and one [x]: there are 3, and 2`,
 	},
-	{"quiz.md", "  No.\n- [ ] None", "- [ ] None", `quiz.md:7: the choice does not say why`},
+	{"quiz.md", "  No.\n- [ ] None", "- [ ] None", `quiz.md:7: the choice has no reason`},
 	{"quiz.md", "  Yes.", "Yes.", `quiz.md:6: a line that belongs to no item`},
 	{"quiz.md", "### Answer\n\nThis.\n\n", "", `quiz.md:12: a recall question needs ### Answer`},
 	{"quiz.md", "- Two.\n", "", `quiz.md:12: a recall question needs ### Rubric`},
 	{"quiz.md", "### Answer", "### Anser", `quiz.md:16: a question has ### Answer`},
-	{"quiz.md", "## q-two", "## q-one", `quiz.md:12: "q-one" is there twice`},
-	// the rest
+	{"quiz.md", "## q-two", "## q-one", `quiz.md:12: "q-one" appears twice`},
+	// other files
 	{"cards.md", "---", "", `cards.md:1: the card has no line ---`},
 	{"cards.md", "Back", "", `cards.md:1: the card's front or back is empty`},
 	{"glossary.md", "## Loop", "##", `glossary.md:1: the term has no name`},
@@ -195,7 +195,7 @@ func TestMalformedCoursesAreRefused(t *testing.T) {
 	for _, row := range malformed {
 		files := maps.Clone(small)
 		if files[row.file] = strings.Replace(files[row.file], row.old, row.new, 1); files[row.file] == small[row.file] {
-			t.Fatalf("%q does not stand in %s", row.old, row.file)
+			t.Fatalf("%q is not in %s", row.old, row.file)
 		}
 		c, err := load(folderOf(files), MathTable{})
 		if err == nil || c != nil {
@@ -207,12 +207,13 @@ func TestMalformedCoursesAreRefused(t *testing.T) {
 		}
 		var p *Problem
 		if !errors.As(err, &p) || p.Line < 1 || p.File == "" {
-			t.Errorf("%s with %q: %v is no Problem with a place", row.file, row.new, err)
+			t.Errorf("%s with %q: %v is not a Problem with a position", row.file, row.new, err)
 		}
 	}
 }
 
-// A lesson may set every knob of an experiment that draws.
+// TestWidgetAcceptsEveryKnob: a lesson may set every knob of an experiment that
+// draws.
 func TestWidgetAcceptsEveryKnob(t *testing.T) {
 	for _, k := range terms.Knobs() {
 		files := maps.Clone(small)
@@ -224,7 +225,8 @@ func TestWidgetAcceptsEveryKnob(t *testing.T) {
 	}
 }
 
-// A course without one of its files says which.
+// TestMissingFilesAreNamed: loading a course without one of its files names the
+// file.
 func TestMissingFilesAreNamed(t *testing.T) {
 	for _, name := range special {
 		files := maps.Clone(small)

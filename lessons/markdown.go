@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// md is the dialect. HTML in the source is never passed on: goldmark leaves it
-// out, and check makes it an error. The course's own inline forms precede
+// md parses the dialect. HTML in the source is never passed on: goldmark omits it, and
+// check reports it as an error. The course's own inline forms are parsed before
 // emphasis and links, so that an underscore in a formula is not emphasis.
 var md = goldmark.New(
 	goldmark.WithExtensions(
@@ -29,14 +29,14 @@ var md = goldmark.New(
 			util.Prioritized(formulaParser{}, 50),
 			util.Prioritized(braceParser{}, 51),
 			util.Prioritized(bracketParser{}, 52),
-			util.Prioritized(newEmphasisParser(), 499), // before Markdown's own
+			util.Prioritized(newEmphasisParser(), 499), // before Markdown's own parser
 		),
 	),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(htmlRenderer{}, 100))),
 )
 
-// mdLine parses text of one line, a title or a choice, in which a leading "1."
-// or "-" starts no list.
+// mdLine parses text of a single line, a title or a choice, in which a leading "1." or
+// "-" does not start a list.
 var mdLine = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
@@ -48,10 +48,10 @@ var mdLine = parser.NewParser(
 	)...),
 )
 
-// pieceKey finds, in a parser's context, the piece that is being parsed.
+// pieceKey is the key of the piece being parsed in a parser's context.
 var pieceKey = parser.NewContextKey()
 
-// A piece is a run of Markdown with its place in a file.
+// A piece is a run of Markdown with its position in a file.
 type piece struct {
 	l      *loader
 	at     place // of its first line
@@ -61,7 +61,7 @@ type piece struct {
 
 func pieceOf(pc parser.Context) *piece { return pc.Get(pieceKey).(*piece) }
 
-// place of a byte of the piece.
+// place returns the position of a byte of the piece.
 func (p *piece) place(offset int) place {
 	return p.at.down(bytes.Count(p.source[:min(offset, len(p.source))], []byte("\n")))
 }
@@ -70,8 +70,8 @@ func (p *piece) problem(offset int, format string, args ...any) {
 	p.l.problems.add(p.place(offset), format, args...)
 }
 
-// bar replaces | inside the dialect's own forms while Markdown is parsed, since
-// a table would split there.
+// bar replaces | inside the dialect's own forms while Markdown is parsed, since a table
+// would split there.
 const bar = '\x1f'
 
 // hideBars replaces | by bar inside [[…]] and {=…}, byte for byte, so that
@@ -100,8 +100,8 @@ func hideBars(source []byte) {
 	}
 }
 
-// parse parses Markdown that begins at a place, checks everything in it and
-// resolves its links.
+// parse parses Markdown that begins at a position, checks everything in it and resolves
+// its links.
 func (l *loader) parse(at place, markdown string) *piece {
 	return l.parseWith(md.Parser(), at, markdown)
 }
@@ -123,8 +123,8 @@ func (l *loader) parseWith(with parser.Parser, at place, markdown string) *piece
 	return p
 }
 
-// direct gives blocks with letters that are written from right to left the direction of
-// their first letter.
+// direct gives blocks that contain right-to-left letters the direction of their first
+// letter.
 func (p *piece) direct() {
 	if !terms.RightToLeft(string(p.source)) {
 		return

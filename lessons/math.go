@@ -14,13 +14,13 @@ import (
 var mathJSON []byte
 
 // A MathTable holds MathML by TeX. The same TeX is rendered differently in
-// running text and on lines of its own.
+// running text and in displays.
 type MathTable struct {
 	Inline  map[string]string `json:"inline"`
 	Display map[string]string `json:"display"`
 }
 
-// A Formula is TeX in the course, with its figures computed.
+// A Formula is TeX from the course, with its figures computed.
 type Formula struct {
 	TeX     string
 	Display bool
@@ -35,7 +35,7 @@ func readMath(data []byte) (MathTable, error) {
 	return t, nil
 }
 
-// mathML looks up a formula, and records that it is used.
+// mathML looks up a formula, and records its use.
 func (l *loader) mathML(at place, tex string, displayed bool) string {
 	l.formulas = append(l.formulas, Formula{tex, displayed, fmt.Sprintf("%s:%d", at.file, at.line)})
 	if l.collecting {
@@ -60,8 +60,8 @@ func (l *loader) mathML(at place, tex string, displayed bool) string {
 }
 
 // Formulas lists every formula of the courses in all languages once, for the
-// generator that renders them. It works like [Load], except for the rendered
-// table, and reports the same problems.
+// generator that renders them. It is like [Load] without the rendered table,
+// and reports the same problems.
 func Formulas() ([]Formula, error) {
 	var all loader
 	for _, language := range Languages() {
@@ -80,7 +80,7 @@ func Formulas() ([]Formula, error) {
 	return all.used(), nil
 }
 
-// used are the formulas seen, sorted, each once.
+// used returns the formulas seen, sorted and without duplicates.
 func (l *loader) used() []Formula {
 	list := slices.Clone(l.formulas)
 	slices.SortStableFunc(list, func(a, b Formula) int {

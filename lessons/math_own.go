@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// plainMath renders the TeX of an instructor's own lesson, for which no table was made:
-// letters, numbers and signs, sub- and superscripts, \frac, \sqrt, \text and the names in
-// plainNames. Anything else is an error, not a guess.
+// plainMath renders TeX in an instructor's own lesson, for which no table is generated.
+// It supports letters, numbers and signs, sub- and superscripts, \frac, \sqrt, \text and
+// the names in plainNames. Anything else is an error, not a guess.
 func plainMath(tex string, displayed bool) (string, error) {
 	p := &texParser{rest: tex}
 	body := p.row(0)
@@ -28,8 +28,8 @@ func plainMath(tex string, displayed bool) (string, error) {
 	return open + "<mrow>" + body + "</mrow></math>", nil
 }
 
-// plainNames are the commands that stand for one sign. Greek letters are identifiers, the
-// rest are operators.
+// plainNames are the commands for a single sign. Greek letters are identifiers; the
+// others are operators.
 var plainNames = map[string]string{
 	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
 	"lambda": "λ", "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω",
@@ -38,7 +38,7 @@ var plainNames = map[string]string{
 	"min": "min",
 }
 
-// mathDepth is how deep groups may lie in each other.
+// mathDepth is the maximum nesting depth of groups.
 const mathDepth = 20
 
 type texParser struct {
@@ -54,10 +54,10 @@ func (p *texParser) fail(format string, args ...any) string {
 	return ""
 }
 
-// row reads atoms, each with its scripts, up to the end or a closing brace.
+// row parses atoms, each with its scripts, up to the end or a closing brace.
 func (p *texParser) row(depth int) string {
 	if depth > mathDepth {
-		return p.fail("groups lie more than %d deep", mathDepth)
+		return p.fail("groups are nested more than %d deep", mathDepth)
 	}
 	var b strings.Builder
 	for {
@@ -69,7 +69,7 @@ func (p *texParser) row(depth int) string {
 	}
 }
 
-// scripted reads one atom with what is below and above it.
+// scripted parses one atom with its sub- and superscripts.
 func (p *texParser) scripted(depth int) string {
 	atom, below, above := p.atom(depth), "", ""
 	for p.rest != "" && (p.rest[0] == '_' || p.rest[0] == '^') {
@@ -79,7 +79,7 @@ func (p *texParser) scripted(depth int) string {
 		}
 		p.rest = p.rest[1:]
 		if *to != "" {
-			return p.fail("two scripts in one place")
+			return p.fail("two subscripts or superscripts in a row")
 		}
 		*to = "<mrow>" + p.atom(depth) + "</mrow>"
 	}
@@ -94,7 +94,7 @@ func (p *texParser) scripted(depth int) string {
 	return atom
 }
 
-// atom reads a group, a command, a number, a letter or a sign.
+// atom parses a group, a command, a number, a letter or a sign.
 func (p *texParser) atom(depth int) string {
 	r, size := utf8.DecodeRuneInString(p.rest)
 	switch {
@@ -122,7 +122,7 @@ func (p *texParser) atom(depth int) string {
 	return p.fail("%q is not among the symbols that can be typeset here", r)
 }
 
-// group reads {…}.
+// group parses {…}.
 func (p *texParser) group(depth int) string {
 	if !strings.HasPrefix(p.rest, "{") {
 		return p.fail("a group {…} is missing")
@@ -136,7 +136,7 @@ func (p *texParser) group(depth int) string {
 	return body
 }
 
-// command reads what follows a backslash.
+// command parses the text after a backslash.
 func (p *texParser) command(depth int) string {
 	p.rest = p.rest[1:]
 	name := p.rest[:len(p.rest)-len(strings.TrimLeftFunc(p.rest, func(r rune) bool {
@@ -150,7 +150,7 @@ func (p *texParser) command(depth int) string {
 			}
 			return `<mspace width="0.17em"></mspace>`
 		}
-		return p.fail("a backslash needs a name behind it")
+		return p.fail("a backslash must be followed by a name")
 	}
 	p.rest = p.rest[len(name):]
 	sign, known := plainNames[name]

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The table of rendered formulas has every formula of the course and no other.
+// TestMathTableIsUpToDate: the table of rendered formulas has exactly the
+// formulas of the course.
 func TestMathTableIsUpToDate(t *testing.T) {
 	formulas, err := Formulas()
 	if err != nil {
@@ -43,7 +44,7 @@ func TestMathTableIsUpToDate(t *testing.T) {
 		}
 	}
 	if len(formulas) < 50 {
-		t.Errorf("%d formulas only", len(formulas))
+		t.Errorf("only %d formulas", len(formulas))
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readOutcomes reads the outcomes, from lines `id: text` under `outcomes:` in a
-// lesson's front matter.
+// readOutcomes reads the outcomes, lines of the form `id: text` under
+// `outcomes:` in a lesson's front matter.
 func (l *loader) readOutcomes(docs map[string]*document, lessonFiles []string) {
 	for _, name := range lessonFiles {
 		d := docs[name]
@@ -78,9 +78,9 @@ func (l *loader) outcomePlaces(o *Outcome, it item) {
 	}
 }
 
-// whole checks what needs the whole course: every outcome is explained, tried,
-// exercised and memorised, every reference is cited, no two lessons have one
-// number, and each outcome's cards belong to it.
+// whole checks what requires the whole course: every outcome is explained,
+// tried, exercised and memorized, every reference is cited, no two lessons have
+// the same number, and each outcome's cards belong to it.
 func (l *loader) whole() {
 	for _, o := range l.course.Outcomes {
 		for what, list := range map[string][]string{

@@ -21,7 +21,7 @@ func TestOutcomesAreCovered(t *testing.T) {
 		}
 		for _, href := range append(append([]string{}, o.Explanation...), append(o.Experiment, o.Exercise...)...) {
 			if !exists(c, href) {
-				t.Errorf("%s: %s is not there", o.ID, href)
+				t.Errorf("%s: %s does not exist", o.ID, href)
 			}
 		}
 		for _, href := range o.Experiment {
@@ -50,8 +50,8 @@ func TestOutcomesAreCovered(t *testing.T) {
 	}
 }
 
-// The runs that lessons open in the loop can be started, and equal those that
-// the loop's page suggests under the same key.
+// TestLoopStartsAreValid: the runs that lessons open in the loop can be
+// started, and equal the loop page's suggestions with the same keys.
 func TestLoopStartsAreValid(t *testing.T) {
 	c := course(t)
 	target, err := bundled.Target()
@@ -74,7 +74,7 @@ func TestLoopStartsAreValid(t *testing.T) {
 	for _, suggestion := range session.Suggestions {
 		s := c.Start(suggestion.Key)
 		if s == nil {
-			t.Errorf("lessons cannot link to the suggestion %q", suggestion.Key)
+			t.Errorf("no lesson's start matches the suggestion %q", suggestion.Key)
 		} else if s.Prompt != suggestion.Prompt || !s.Settings.Equal(suggestion.Settings) {
 			t.Errorf(
 				"%s: got %q with %+v, want what the page suggests: %q with %+v", s.Key, s.Prompt, s.Settings,

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// Bounds of an instructor's own folder. The built-in course has some twenty files of
-// at most 60 KB.
+// Limits of an instructor's own folder. The built-in course has about twenty files of at
+// most 60 KB.
 const (
 	maxOwnFiles = 200
 	maxOwnBytes = 256 << 10 // of one file
@@ -21,33 +21,33 @@ const (
 	maxOwnLine  = 8 << 10   // bytes
 )
 
-// ownSpecial are the files of an own folder that are neither lessons nor walkthroughs,
-// in reading order.
+// ownSpecial are the files of an instructor's folder that are neither lessons nor
+// walkthroughs, in reading order.
 var ownSpecial = []string{"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md"}
 
-// LoadWith is [Load] with the lessons, questions, cards, terms, references, starts and
-// walkthroughs of a folder after the built-in ones, in the same form. They may link to
-// everything built in and to each other. An empty dir adds nothing.
+// LoadWith is like [Load], but adds the lessons, questions, cards, terms, references,
+// starts and walkthroughs of a folder after the built-in ones, in the same form. They
+// may link to everything built in and to each other. An empty dir adds nothing.
 //
 // A lesson's file is NN-slug.md with number: NN from 1 on; it comes after the last
-// built-in lesson. An outcome may be left out of a question or card. Hidden files and
-// README.md are not read, and any other file is an error: so is what lies outside the
-// folder, is not a regular file, or is too large.
+// built-in lesson. A question or card need not have an outcome. Hidden files and
+// README.md are ignored. Any other file is an error, and so is a file that is outside
+// the folder, not regular, or too large.
 func LoadWith(language, dir string) (*Course, error) {
 	if dir == "" {
 		return Load(language)
 	}
 	return builtIn(language, func(l *loader) error {
 		texts := l.readOwn(dir)
-		if len(l.problems.list) == 0 { // of half a folder, most errors would be about links to the rest
+		if len(l.problems.list) == 0 { // in a half-read folder, most errors would be about links to the rest
 			l.loadOwn(texts)
 		}
 		return l.problems.in(dir)
 	})
 }
 
-// LoadTexts is [LoadWith] with the texts of the files in place of a folder, by their
-// names below it, as [ReadOwn] returns them.
+// LoadTexts is like [LoadWith], with the texts of the files instead of a folder, by path
+// below it, as [ReadOwn] returns them.
 func LoadTexts(language string, texts map[string]string) (*Course, error) {
 	return builtIn(language, func(l *loader) error {
 		for name, text := range texts {
@@ -60,8 +60,8 @@ func LoadTexts(language string, texts map[string]string) (*Course, error) {
 	})
 }
 
-// ReadOwn reads the files of an instructor's folder, for [LoadTexts]: nothing for "". It
-// checks what the folder has, not what the files say.
+// ReadOwn reads the files of an instructor's folder, for [LoadTexts]. It returns nothing
+// for "". It checks the files of the folder, but not their contents.
 func ReadOwn(dir string) (map[string]string, error) {
 	if dir == "" {
 		return nil, nil
@@ -88,12 +88,12 @@ func (l *loader) readOwn(dir string) map[string]string {
 			continue
 		}
 		if all += len(data); all > maxOwnAll {
-			l.problems.add(place{".", 1}, "the files have more than %d bytes together", maxOwnAll)
+			l.problems.add(place{".", 1}, "the files have more than %d bytes in total", maxOwnAll)
 			break
 		}
 		if texts[name], err = files.Text(data); err != nil {
 			texts[name] = string(data)
-			if !errors.As(err, new(*files.UTF8Error)) { // plainText says in which lines
+			if !errors.As(err, new(*files.UTF8Error)) { // plainText reports the lines of UTF-8 errors
 				l.problems.add(place{name, 1}, "the file %v", err)
 				continue
 			}
@@ -103,12 +103,13 @@ func (l *loader) readOwn(dir string) map[string]string {
 	return texts
 }
 
-// ownNames are the files that count, sorted: those of the folder, and of walks in it.
+// ownNames returns the names of the files to read, sorted: those in the folder, and
+// those of walks in it.
 func (l *loader) ownNames(folder *files.Inside) (names []string) {
 	for _, in := range []string{".", walkFolder} {
 		entries, err := folder.Names(in, maxOwnFiles)
 		if in == walkFolder && errors.Is(err, fs.ErrNotExist) {
-			continue // there are no walkthroughs
+			continue // the folder has no walkthroughs
 		}
 		if err != nil {
 			l.problems.add(place{in, 1}, "the folder %v", reason(err))
@@ -129,7 +130,7 @@ func (l *loader) ownNames(folder *files.Inside) (names []string) {
 	return names
 }
 
-// reason is what an error of the file system says, without the path and the system call.
+// reason reduces a file system error to its cause, without the path and the system call.
 func reason(err error) error {
 	var p *fs.PathError
 	if !errors.As(err, &p) {
@@ -141,7 +142,7 @@ func reason(err error) error {
 	return p.Err
 }
 
-// plainText checks what no file may have, with the line.
+// plainText reports, with the line, what no file may contain.
 func (l *loader) plainText(name, text string) {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -161,7 +162,7 @@ func (l *loader) plainText(name, text string) {
 	}
 }
 
-// loadOwn adds what the texts hold, in the two passes of load.
+// loadOwn adds the contents of the texts, in the two passes of load.
 func (l *loader) loadOwn(texts map[string]string) {
 	l.own = true
 	docs := map[string]*document{}
@@ -189,7 +190,7 @@ func (l *loader) loadOwn(texts map[string]string) {
 	l.ownWalks(texts)
 }
 
-// ownWalks reads the walkthroughs among the texts, in the order of their names.
+// ownWalks reads the walkthroughs among the texts, ordered by name.
 func (l *loader) ownWalks(texts map[string]string) {
 	var names []string
 	for name := range texts {
@@ -203,13 +204,13 @@ func (l *loader) ownWalks(texts map[string]string) {
 	}
 }
 
-// isLessonFile reports whether a name is that of a lesson: NN-slug.md.
+// isLessonFile reports whether a name has the form of a lesson's: NN-slug.md.
 func isLessonFile(name string) bool {
 	return len(name) > len("00-.md") && isDigit(name[0]) && isDigit(name[1]) && name[2] == '-' &&
 		strings.HasSuffix(name, ".md")
 }
 
-// makeOwn gives an instructor's lesson its place after the others.
+// makeOwn places an instructor's lesson after the others.
 func (l *loader) makeOwn(d *document, lesson *Lesson) {
 	for _, key := range d.order {
 		if strings.HasPrefix(key, "outcomes.") {

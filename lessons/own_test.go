@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// TestOwnLessonsFromWindows: files with byte order marks, CRLF or in UTF-16, as editors and shells
-// of Windows write them, make the same course as in UTF-8.
+// TestOwnLessonsFromWindows: files with byte order marks, CRLF or in UTF-16, as Windows editors
+// and shells write them, make the same course as UTF-8 files.
 func TestOwnLessonsFromWindows(t *testing.T) {
 	t.Parallel()
 	want, err := ReadOwn(ownExample)
@@ -49,17 +49,17 @@ func TestOwnLessonsFromWindows(t *testing.T) {
 		last := len(course.Lessons) - 1
 		if !reflect.DeepEqual(got.Lessons[last], course.Lessons[last]) || len(got.Walks) != len(course.Walks) ||
 			len(got.Questions) != len(course.Questions) || len(got.Cards) != len(course.Cards) {
-			t.Errorf("%s: got %d questions, %d cards, %d walks and %+v; want those of the example", name,
+			t.Errorf("%s: got %d questions, %d cards, %d walks and %+v; want the example's", name,
 				len(got.Questions), len(got.Cards), len(got.Walks), got.Lessons[last])
 		}
 	}
 }
 
-// ownExample is the worked example that the README points to.
+// ownExample is the example folder that the README links to.
 const ownExample = "../testdata/lessons"
 
-// TestOwnLessonsFollowTheCourse: the worked example comes after the built-in course, and links, figures,
-// terms, questions, cards, starts and walkthroughs of both can be found.
+// TestOwnLessonsFollowTheCourse: the example's lesson comes after the built-in course, and links,
+// figures, terms, questions, cards, starts and walkthroughs of both are found.
 // Promise: Your own lessons come after the built-in ones, with their links, questions and cards.
 func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	t.Parallel()
@@ -83,11 +83,11 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	}
 	fold := lesson.Sections[1].Blocks[1].(Fold).HTML
 	if !strings.Contains(fold, "<mfrac><mrow><mn>420</mn></mrow><mrow><mn>300</mn></mrow></mfrac>") {
-		t.Errorf("the formula is not set in %s", fold)
+		t.Errorf("the formula is not rendered in %s", fold)
 	}
 	if with.Question("own-q-list") == nil || with.Card("own-c-tax") == nil || with.Term("tokenizer-tax") == nil ||
 		with.Start("own-german") == nil || with.Walk("two-languages") == nil || with.Term("token") == nil {
-		t.Error("a part of the example, or of the course, is not found by its id")
+		t.Error("a part of the example or of the course is not found by its id")
 	}
 	if hits := with.Search("tokenizer tax", 5); len(hits) == 0 || !strings.Contains(hits[0].Where, "tokenizer-tax") {
 		t.Errorf("the search finds %+v, want at least one element, [0].Where with %q", hits, "tokenizer-tax")
@@ -110,7 +110,7 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	}
 }
 
-// ownFolder is a folder with a sound lesson and some more files.
+// ownFolder returns a folder with a valid lesson and some more files.
 func ownFolder(t *testing.T, more map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -130,22 +130,23 @@ func ownFolder(t *testing.T, more map[string]string) string {
 	return dir
 }
 
-// ownLesson is a lesson of one section, whose text begins on line 12.
+// ownLesson returns a lesson with one section, whose text begins on line 12.
 func ownLesson(text string) string {
 	return "---\ntitle: Mine\nslug: mine\nnumber: 1\nminutes: 2\ndifficulty: gentle\nlead: It is mine.\n---\n\n" +
 		"## One {#one}\n\n" + text + "\n"
 }
 
-// ownSecond is another lesson, with a slug.
+// ownSecond returns another lesson, with a slug.
 func ownSecond(slug string) string {
 	return strings.NewReplacer("slug: mine", "slug: "+slug, "number: 1", "number: 2").Replace(ownLesson("a"))
 }
 
-// ownWalk is a walkthrough with a slug that the course has.
+// ownWalk is a walkthrough with a slug that the course already has.
 const ownWalk = "---\ntitle: W\nslug: loop\nminutes: 2\nlead: W.\n---\n\n## A {#a}\n\n::: do\nstart prompt=\"a\"\n" +
 	":::\n\nSay.\n"
 
-// Every error names the file and the line, and there is no course.
+// TestOwnLessonErrorsNameTheLine: every error names the file and the line, and no course is
+// returned.
 // Promise: Every error in your own lessons is reported with its file and line.
 func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
@@ -186,9 +187,9 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 			"02-huge.md:1: the file has more than 262144",
 		},
 		"another file":    {"notes.txt", "a", "notes.txt:1: the file is neither a lesson"},
-		"a lesson's slug": {"02-tokens.md", ownSecond("tokens"), `02-tokens.md:1: "tokens" is there twice`},
-		"a built-in id":   {"quiz.md", q("q-one-token"), `quiz.md:1: "q-one-token" is there twice`},
-		"an own id twice": {"quiz.md", q("own") + "\n" + q("own"), `quiz.md:12: "own" is there twice`},
+		"a lesson's slug": {"02-tokens.md", ownSecond("tokens"), `02-tokens.md:1: "tokens" appears twice`},
+		"a built-in id":   {"quiz.md", q("q-one-token"), `quiz.md:1: "q-one-token" appears twice`},
+		"an own id twice": {"quiz.md", q("own") + "\n" + q("own"), `quiz.md:12: "own" appears twice`},
 		"an unknown section": {
 			"quiz.md", strings.Replace(q("own"), "mine#one", "mine#two", 1),
 			`quiz.md:1: there is no section "mine#two"`,
@@ -212,14 +213,15 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 	}
 	sound := map[string]string{"quiz.md": q("own"), ".git/x": "", "README.md": "x"}
 	if c, err := LoadWith(English, ownFolder(t, sound)); err != nil || c.Question("own") == nil {
-		t.Errorf(`a sound folder: got error %v, want its question "own"`, err)
+		t.Errorf(`a valid folder: got error %v, want its question "own"`, err)
 	}
 	if _, err := LoadWith(English, filepath.Join(t.TempDir(), "none")); err == nil {
-		t.Error("a folder that is not there was read")
+		t.Error("a folder that does not exist was read")
 	}
 }
 
-// A link that stays within the folder is followed; one that leads out of it is refused.
+// TestOwnLessonsFollowInnerSymlinksOnly: a symbolic link within the folder is followed; one that
+// leads out of it is refused.
 func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	t.Parallel()
 	dir := ownFolder(t, map[string]string{".data/mine.md": ownSecond("other")})
@@ -242,7 +244,8 @@ func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	}
 }
 
-// TestPlainMathML: the formulas of own lessons are set, or refused by name.
+// TestPlainMathML: the formulas of an instructor's lessons are rendered, or refused with an error
+// that names them.
 func TestPlainMathML(t *testing.T) {
 	t.Parallel()
 	for tex, want := range map[string]string{
@@ -264,8 +267,8 @@ func TestPlainMathML(t *testing.T) {
 	}
 }
 
-// FuzzPlainMath: whatever the TeX, the markup has only elements of MathML, and no attribute
-// but those written here.
+// FuzzPlainMath: for any TeX, the output has only MathML elements, and only the attributes that
+// plainMath writes.
 func FuzzPlainMath(f *testing.F) {
 	for _, tex := range []string{`x_i^2`, `\frac{1}{n}`, `\text{<b>}`, `{{{`, `\href{a}{b}`} {
 		f.Add(tex)
@@ -287,8 +290,8 @@ func FuzzPlainMath(f *testing.F) {
 	})
 }
 
-// TestRightToLeftBlocksHaveADirection: blocks of an instructor's own text take the direction of
-// their first letter.
+// TestRightToLeftBlocksHaveADirection: blocks of an instructor's text have the direction of their
+// first letter.
 func TestRightToLeftBlocksHaveADirection(t *testing.T) {
 	t.Parallel()
 	with, err := LoadTexts(English, map[string]string{"01-hebrew.md": `---

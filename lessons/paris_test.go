@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
-// What the lesson on causes says of the bundled model is so.
+// TestParisLessonIsTrue: what the lesson on causes states about the bundled
+// model is true.
 func TestParisLessonIsTrue(t *testing.T) {
 	says(
 		t, "more than all the others together", "its own term is below zero", "and ·he comes first",
@@ -38,7 +39,7 @@ func TestParisLessonIsTrue(t *testing.T) {
 				return c.Z
 			}
 		}
-		t.Fatalf("no %s", part)
+		t.Fatalf("%s is missing", part)
 		return 0
 	}
 	a := without("L1.ffn")
@@ -50,10 +51,10 @@ func TestParisLessonIsTrue(t *testing.T) {
 	}
 	a = without("L6.H1")
 	if lost := a.Base.Z - a.Changed.Z; lost < 1.5*adds(a, "L6.H1") || a.Changed.Rank != 1 {
-		t.Errorf("without L6.H1 %v is lost, and Paris is %d.", lost, a.Changed.Rank)
+		t.Errorf("without L6.H1 %v is lost, and Paris has rank %d", lost, a.Changed.Rank)
 	}
 	if a = without("L6.H1,L6.H6"); a.Changed.Says[0].Token.Text != " known" {
-		t.Errorf("without both it says %q", a.Changed.Says[0].Token.Text)
+		t.Errorf("without both the model predicts %q", a.Changed.Says[0].Token.Text)
 	}
 	w, err := m.Watch(t.Context(), france.Tokens(), true)
 	if err != nil {

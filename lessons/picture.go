@@ -7,40 +7,41 @@ import (
 	"unicode/utf8"
 )
 
-// A PictureKind is a state of the growing picture: one sentence on its way through the
+// A PictureKind is a state of the growing picture: one sentence passing through the
 // model, drawn by the model that the program runs.
 type PictureKind string
 
 // The kinds, in the order in which the picture grows.
 const (
-	PictureText      PictureKind = "text"      // the sentence as it is typed
-	PictureTokens    PictureKind = "tokens"    // cut into pieces, each in its place
-	PictureColumns   PictureKind = "columns"   // over each piece a column, with a cell for each block
-	PictureAttention PictureKind = "attention" // what one head takes from earlier columns
-	PictureStream    PictureKind = "stream"    // what the last column would say after each block
+	PictureText      PictureKind = "text"      // the sentence as typed
+	PictureTokens    PictureKind = "tokens"    // cut into pieces, each in its slot
+	PictureColumns   PictureKind = "columns"   // a column over each piece, with a cell for each block
+	PictureAttention PictureKind = "attention" // what one head reads from earlier columns
+	PictureStream    PictureKind = "stream"    // what the last column would predict after each block
 	PictureScores    PictureKind = "scores"    // its vector leaves at the top and becomes scores
 	PictureShares    PictureKind = "shares"    // scores become shares
 	PictureCut       PictureKind = "cut"       // some are cut, the others rescaled
-	PictureStrip     PictureKind = "strip"     // what is kept, laid end to end
+	PictureStrip     PictureKind = "strip"     // the kept tokens, laid end to end
 	PictureDraw      PictureKind = "draw"      // one number decides, and a piece falls into the slot
-	PictureCache     PictureKind = "cache"     // old columns are kept, one is new
+	PictureCache     PictureKind = "cache"     // old columns are kept; one is new
 	PictureEdit      PictureKind = "edit"      // an earlier word changes, and columns die
-	PictureGuesses   PictureKind = "guesses"   // a draft's guesses hang in front
+	PictureGuesses   PictureKind = "guesses"   // a draft's guesses in front
 )
 
-// Sentence is what the picture shows unless a lesson has its own.
+// Sentence is the picture's sentence if a lesson has none of its own.
 const Sentence = "The wizard lived in a"
 
-// The most letters that a lesson's own sentence and the name of a state may have, and the
-// most states that a lesson may have.
+// The maximum lengths, in letters, of a lesson's own sentence and of a state's name, and
+// the maximum number of states in a lesson.
 const (
 	sentenceMost = 40
 	nameMost     = 16
 	statesMost   = 8
 )
 
-// pictureParams are the parameters of each kind: required ones, then optional ones. They
-// are those of widgets, and for all of them a name; to is the sentence after an edit.
+// pictureParams are the parameters of each kind: first the required ones, then the
+// optional ones. They are the same as for widgets, and every kind may have a name; to is
+// the sentence after an edit.
 var pictureParams = map[PictureKind]struct{ must, may []string }{
 	PictureText: {}, PictureTokens: {}, PictureColumns: {}, PictureStream: {}, PictureScores: {},
 	PictureAttention: {[]string{"block", "head"}, nil},
@@ -53,18 +54,19 @@ var pictureParams = map[PictureKind]struct{ must, may []string }{
 	PictureGuesses:   {nil, append([]string{"gamma"}, settings...)},
 }
 
-// Picture is a place in a lesson from which on the picture is in a state.
+// Picture is a place in a lesson where the picture changes its state.
 type Picture struct {
 	Kind    PictureKind
 	ID      string            // unique in the lesson
-	Name    string            // in a word, "" for the kind's own
+	Name    string            // a short name, "" for the kind's own
 	Params  map[string]string // checked by the kind's rules
 	Caption string            // HTML: what to look at
 }
 
 func (Picture) block() {}
 
-// Pictures are the states of the lesson's picture, in order; none if it has no picture.
+// Pictures returns the states of the lesson's picture, in order; none if it has no
+// picture.
 func (l *Lesson) Pictures() (list []Picture) {
 	for _, s := range l.Sections {
 		for _, b := range s.Blocks {
@@ -76,7 +78,7 @@ func (l *Lesson) Pictures() (list []Picture) {
 	return list
 }
 
-// sentence reads the front matter's `picture: A sentence`.
+// sentence parses the front matter's `picture: A sentence`.
 func (l *loader) sentence(d *document) string {
 	f, ok := d.front["picture"]
 	if !ok {
@@ -88,7 +90,7 @@ func (l *loader) sentence(d *document) string {
 	return f.value
 }
 
-// picture reads `::: picture KIND key="value"`.
+// picture parses `::: picture KIND key="value"`.
 func (l *loader) picture(section *Section, p part) Block {
 	a, err := parseAttrs(p.words)
 	if err != nil {
@@ -123,7 +125,7 @@ func (l *loader) picture(section *Section, p part) Block {
 	return pic
 }
 
-// checkParams checks parameters: their names, which of them must be there, and ranges.
+// checkParams checks parameters: their names, required ones, and ranges.
 func checkParams(a attrs, must, may []string) (wrong []error) {
 	if err := a.only(slices.Concat(must, may)...); err != nil {
 		wrong = append(wrong, err)
@@ -141,7 +143,7 @@ func checkParams(a attrs, must, may []string) (wrong []error) {
 	return wrong
 }
 
-// pictureKinds lists them for an error.
+// pictureKinds lists the kinds for an error.
 func pictureKinds() string {
 	var names []string
 	for k := range pictureParams {

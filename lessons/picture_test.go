@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// One sentence runs through the twelve lessons on writing a text; the overview has no picture,
-// nor need one that comes after. The states of a lesson have ids of their own and captions.
+// TestPictureStatesPerLesson: one sentence runs through the twelve lessons on writing a text. The
+// overview has no picture, and later lessons need none. The states of a lesson have unique ids and
+// captions.
 func TestPictureStatesPerLesson(t *testing.T) {
 	t.Parallel()
 	kinds := map[PictureKind]bool{}
@@ -39,8 +40,9 @@ func TestPictureStatesPerLesson(t *testing.T) {
 	}
 }
 
-// An experiment is about the sentence of the picture beside it, and begins with the temperature and
-// top-p of one of its states. Some need a text of their own, and the lesson says why.
+// TestExperimentsShareThePicturesSentence: an experiment is about the sentence of the picture
+// beside it, and begins with the temperature and top-p of one of its states. Some need their own
+// text, and the lesson says why.
 func TestExperimentsShareThePicturesSentence(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{
@@ -79,11 +81,11 @@ func TestExperimentsShareThePicturesSentence(t *testing.T) {
 		}
 	}
 	if len(own) > 0 {
-		t.Errorf("the course has no experiments %v", own)
+		t.Errorf("the course lacks the experiments %v", own)
 	}
 }
 
-// What is wrong about a state of the picture is told with its place.
+// TestPictureErrorsNameTheLine: errors in a state of the picture are reported with their position.
 func TestPictureErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
 	const at = "00-start.md:14: "
@@ -120,7 +122,8 @@ func TestPictureErrorsNameTheLine(t *testing.T) {
 	}
 }
 
-// A lesson may have a sentence of its own, of 40 letters at most, and eight states.
+// TestPictureSizeLimits: a lesson may have its own sentence, of at most 40 letters, and at most
+// eight states.
 func TestPictureSizeLimits(t *testing.T) {
 	t.Parallel()
 	with := func(front string, states int) error {

@@ -11,9 +11,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// text is a node as plain text: for search, for exported cards, for screen
-// readers' labels. Paragraphs, list items and rows are separate lines; formulas
-// are written out as well as letters allow.
+// text returns a node as plain text, for search, exported cards, and labels for
+// screen readers. Paragraphs, list items and rows are separate lines. Formulas are
+// written with letters as far as possible.
 func (p *piece) text(n ast.Node) string {
 	var b strings.Builder
 	p.write(&b, n)

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// A Problem is an error in the course's files. Its text begins with file and
-// line.
+// A Problem is an error in the course's files. Its text begins with the file
+// and the line.
 type Problem struct {
-	File string // within the folder content
+	File string // relative to the folder content
 	Line int    // from 1
 	Say  string
 }
 
-// Error is "kv-cache.md:12: there is no term "kv-cash"".
+// Error returns a text such as "kv-cache.md:12: there is no term "kv-cash"".
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Say) }
 
 // place is a line of a file.
@@ -27,8 +27,7 @@ type place struct {
 
 func (p place) down(lines int) place { return place{p.file, p.line + lines} }
 
-// problems collects all errors, so that an author sees them together and not
-// one by one.
+// problems collects all errors, so that an author sees them together.
 type problems struct{ list []*Problem }
 
 func (ps *problems) add(at place, format string, args ...any) {
@@ -41,7 +40,7 @@ func (ps *problems) add(at place, format string, args ...any) {
 	ps.list = append(ps.list, p)
 }
 
-// in is err, with the files named as they are below a folder.
+// in returns err, with file names relative to a folder.
 func (ps *problems) in(dir string) error {
 	for _, p := range ps.list {
 		p.File = filepath.Join(dir, filepath.FromSlash(p.File))

@@ -14,12 +14,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// The lessons say what is to be seen in their live experiments. These tests
-// quote them, run each experiment's prompt on the model that comes with the
-// program and look for it: another model, or another prompt, must not turn the
-// text false, and a text that changes must be checked again.
+// The lessons state what their live experiments show. These tests quote them,
+// run each experiment's prompt on the bundled model and check the statement:
+// another model or prompt must not make the text false, and a changed text must
+// be checked again.
 
-// write makes up to n tokens after a prompt, or until a stop fires.
+// write generates up to n tokens after a prompt, or until a stop condition
+// fires.
 func write(t *testing.T, prompt string, s infer.Settings, n int) *infer.Loop {
 	t.Helper()
 	loop, err := infer.NewLoop(testmodel.Target(t), prompt, s)
@@ -50,13 +51,13 @@ func at(change func(*infer.Settings)) infer.Settings {
 	return s
 }
 
-// first are the logits after a prompt.
+// first returns the logits after a prompt.
 func first(t *testing.T, prompt string) []float32 {
 	t.Helper()
 	return write(t, prompt, at(func(*infer.Settings) {}), 1).Steps()[0].Logits
 }
 
-// widgetNamed finds a widget of the course.
+// widgetNamed returns a widget of the course.
 func widgetNamed(t *testing.T, id string) Widget {
 	t.Helper()
 	for _, lesson := range course(t).Lessons {
@@ -118,7 +119,8 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	if greedy := textOf(loop); strings.Count(greedy, ", and the wind blew and blew") < 7 {
 		t.Errorf(`greedy writes %q, want ", and the wind blew and blew" 7 times or more`, greedy)
 	}
-	// Six words make a round: of the wizard's text none is there twice.
+	// Six words would make a circle; no six words of the wizard's text occur
+	// twice.
 	words, seen := strings.Fields(textOf(write(t, Sentence, at(func(s *infer.Settings) { s.Temperature = 0 }), 64))),
 		map[string]bool{}
 	for i := range len(words) - 5 {
@@ -147,8 +149,9 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	}
 }
 
-// One step of a walkthrough shows the lesson's circle, another the same prompt
-// with a temperature and without the circle.
+// TestLessonWalkCircleIsTrue: one step of a walkthrough shows the lesson's
+// circle; another shows the same prompt with a temperature and without the
+// circle.
 func TestLessonWalkCircleIsTrue(t *testing.T) {
 	says(t, "easily goes round in circles", "but the circle is broken")
 	prompt, seen := widgetNamed(t, "greedy-circle").Params["prompt"], 0
@@ -211,8 +214,8 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 	m := testmodel.Target(t)
 	greedyPath, greedy := []int(nil), 0.0
 	path, best := []int(nil), math.Inf(-1)
-	// Depth first. A way whose product so far is below the best cannot win: a
-	// step more only makes it smaller.
+	// Depth first. A path whose product so far is below the best cannot win:
+	// another step only makes it smaller.
 	var follow func(taken []int, sum float64, onlyTop bool)
 	follow = func(taken []int, sum float64, onlyTop bool) {
 		if len(taken) == 4 {
@@ -228,7 +231,7 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 		for rank, id := range order {
 			s := sum + math.Log(p[id])
 			if s <= best && !(onlyTop && rank == 0) {
-				break // all that follow are less likely
+				break // all following tokens are less likely
 			}
 			follow(append(taken, int(id)), s, onlyTop && rank == 0)
 		}
@@ -242,7 +245,7 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 	}
 }
 
-// next is the distribution after a prompt and some tokens.
+// next returns the distribution after a prompt and some tokens.
 func next(t *testing.T, m *infer.Model, prompt string, taken []int) (p []float64, order []int32) {
 	t.Helper()
 	ctx := context.Background()
@@ -326,7 +329,7 @@ func TestLessonTokensIsTrue(t *testing.T) {
 			pieces = append(pieces, m.Token(id).Text)
 		}
 		if got := strings.Join(pieces, "|"); got != want {
-			t.Errorf("%q is cut into %q, want %q", text, got, want)
+			t.Errorf("%q is split into %q, want %q", text, got, want)
 		}
 	}
 	if n := len(m.Encode("привет")) - 1; n != 2*6 {
@@ -346,7 +349,7 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 		t.Fatalf("the widget has %v, want block = 4, head = 1", w.Params)
 	}
 	if c := m.Config(); c.Layers*c.Heads != 36 {
-		t.Errorf("got %d heads in %d blocks, want 36 in all", c.Heads, c.Layers)
+		t.Errorf("got %d heads in %d blocks, want 36 in total", c.Heads, c.Layers)
 	}
 	ids, cache := m.Encode(w.Params["prompt"]), m.NewCache()
 	if _, _, err := m.Forward(t.Context(), cache, ids); err != nil {
@@ -368,6 +371,6 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 		}
 	}
 	if got := inside.Blocks[4].Says[0].Token.Text; got != " cottage" {
-		t.Errorf("after block 5 it would say %q, want %q", got, " cottage")
+		t.Errorf("after block 5 the prediction is %q, want %q", got, " cottage")
 	}
 }

@@ -55,7 +55,7 @@ func (l *loader) readQuestions(d *document) {
 	}
 }
 
-// subsections cuts a question at its ### headings. Choices may follow the
+// subsections splits a question at its ### headings. Choices may follow the
 // prompt without a heading.
 func (l *loader) subsections(s *rawSection) map[string]part {
 	at, text := l.plainParts(s)
@@ -63,7 +63,7 @@ func (l *loader) subsections(s *rawSection) map[string]part {
 	name, now := "Prompt", part{at: at}
 	flush := func() {
 		if _, twice := parts[name]; twice {
-			l.problems.add(now.at, "### %s is there twice", name)
+			l.problems.add(now.at, "### %s appears twice", name)
 		}
 		parts[name] = now
 	}
@@ -86,14 +86,14 @@ func (l *loader) subsections(s *rawSection) map[string]part {
 	return parts
 }
 
-// item is a list item's first line, and the lines indented under it.
+// item is a list item's first line, with the indented lines below it.
 type item struct {
 	at    place
 	first string
 	more  []string
 }
 
-// items cuts a list of lines that begin with a mark.
+// items splits a list whose items begin with a mark.
 func (l *loader) items(p part, mark *regexp.Regexp) (list []item) {
 	for i, line := range p.lines {
 		at := p.at.down(i)
@@ -137,7 +137,7 @@ func (l *loader) choices(s *rawSection, q *Question, p part) {
 		c.HTML, c.Text = l.inline(it.at, it.first[6:])
 		why := strings.TrimSpace(strings.Join(it.more, "\n"))
 		if why == "" {
-			l.problems.add(it.at, "the choice does not say why, in indented lines under it")
+			l.problems.add(it.at, "the choice has no reason, in indented lines under it")
 		} else {
 			c.Why, _ = l.inline(it.at.down(1), why)
 		}

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// How long a lesson may be, in words that a reader meets without opening a fold. What is
-// in a question does not count: it is something to do.
+// The maximum length of a lesson, in words that a reader meets without opening a fold.
+// Words in a question do not count, since it is something to do.
 const (
 	mostWords   = 900 // in a lesson
 	mostInARow  = 250 // without something to do
-	mostToTouch = 80  // before the first thing to touch, the lead included
+	mostToTouch = 80  // before the first interactive part, including the lead
 )
 
 // wordsIn counts the words of a fragment of HTML.
@@ -28,12 +28,12 @@ func wordsIn(fragment string) (n int) {
 	}
 }
 
-// reading is how a lesson reads.
+// reading is the result of counting a lesson's words.
 type reading struct {
-	words, folded  int // that are seen at once, and behind a fold
-	toTouch        int // words before the first thing to touch; -1 if there is none
-	row            int // the longest run of words of a section without something to do
-	sections, does int // sections, and those with something to do
+	words, folded  int // visible words, and words behind folds
+	toTouch        int // words before the first interactive part; -1 if there is none
+	row            int // the longest run of words in a section without something to do
+	sections, does int // number of sections, and of those with something to do
 }
 
 // readingOf counts a lesson's words in the order in which they are read.
@@ -81,7 +81,8 @@ func readingOf(lesson *Lesson) reading {
 	return r
 }
 
-// TestReadingLengths holds the lessons to the lengths above, and prints them with -v.
+// TestReadingLengths checks that the lessons respect the limits above, and logs their
+// lengths with -v.
 func TestReadingLengths(t *testing.T) {
 	does, sections := 0, 0
 	for _, lesson := range course(t).Lessons {
@@ -103,7 +104,7 @@ func TestReadingLengths(t *testing.T) {
 	t.Logf("something to do in %d of %d sections, which is %d%%", does, sections, 100*does/sections)
 }
 
-// What is counted, and in which order.
+// TestReadingOfCountsWords checks what is counted, and in which order.
 func TestReadingOfCountsWords(t *testing.T) {
 	got := readingOf(&Lesson{
 		Title: "Two words", Lead: "<em>one</em>",

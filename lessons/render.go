@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// htmlRenderer writes the dialect's own nodes, and code and tables as the
-// pages style them: no style attribute, which the security policy forbids.
+// htmlRenderer renders the dialect's own nodes, and code and tables with the pages' classes.
+// It writes no style attributes, which the security policy forbids.
 type htmlRenderer struct{}
 
 func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
@@ -51,15 +51,15 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(extast.KindTableCell, renderCell)
 }
 
-// TermNoteID is the id of the element in a lesson's page that has a term's note, which
-// the term's button opens.
+// TermNoteID returns the id of the element in a lesson's page that contains a term's note. The
+// term's button opens it.
 func TermNoteID(term string) string { return "note-" + term }
 
-// longFormula is how many letters of a formula fit on a phone's line at full
-// size.
+// longFormula is the maximum number of letters of a formula that fit on a line of a phone at
+// full size.
 const longFormula = 42
 
-// leaf is a node that is written in one go, including its children.
+// leaf renders a node in one step, including its children.
 func leaf(write func(n ast.Node, source []byte) string) renderer.NodeRendererFunc {
 	return func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
@@ -69,7 +69,7 @@ func leaf(write func(n ast.Node, source []byte) string) renderer.NodeRendererFun
 	}
 }
 
-// around writes its text before and after the children.
+// around renders text before and after a node's children.
 func around(before, after string) renderer.NodeRendererFunc {
 	return func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
@@ -89,8 +89,7 @@ func renderCite(n ast.Node, _ []byte) string {
 	return `<span class="cite">(` + strings.Join(links, "; ") + `)</span>`
 }
 
-// tokenMarks are drawn differently from a token's letters: a space, a new line,
-// a tab.
+// tokenMarks are drawn differently from a token's letters: a space, a newline, a tab.
 const tokenMarks = "·↵⇥"
 
 func renderCode(n ast.Node, source []byte) string {
@@ -112,7 +111,7 @@ func renderCode(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// dirOf is the attribute for an element with a text, if the text needs a direction of its own.
+// dirOf returns the attribute for an element with a text, if the text needs its own direction.
 func dirOf(text string) string {
 	if terms.RightToLeft(text) {
 		return ` dir="auto"`
@@ -127,7 +126,7 @@ func firstRune(s string) rune {
 	return 0
 }
 
-// codeText is what a code span says, new lines as spaces.
+// codeText returns the text of a code span, with newlines as spaces.
 func codeText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -145,7 +144,7 @@ func renderFence(n ast.Node, source []byte) string {
 	return `<pre class="code" tabindex="0"><code` + dirOf(text) + `>` + html.EscapeString(text) + "</code></pre>\n"
 }
 
-// linesText is the source of a block.
+// linesText returns the source of a block.
 func linesText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for i := range n.Lines().Len() {
@@ -155,7 +154,7 @@ func linesText(n ast.Node, source []byte) string {
 	return strings.ReplaceAll(b.String(), string(bar), "|")
 }
 
-// directed is the attribute of a block that [piece.direct] gave a direction.
+// directed returns the attribute for the direction that [piece.direct] gave a block.
 func directed(n ast.Node) string {
 	if _, ok := n.AttributeString("dir"); ok {
 		return ` dir="auto"`
@@ -189,12 +188,12 @@ func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wal
 	return ast.WalkContinue, nil
 }
 
-// renderCell writes a cell: the first of a row names the row.
+// renderCell renders a cell: the first cell of a row is the row's header.
 func renderCell(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	n := node.(*extast.TableCell)
 	tag, scope := "td", ""
 	if n.ChildCount() == 0 {
-		tag = "td" // an empty cell is no header
+		tag = "td" // an empty cell is not a header
 	} else if n.Parent().Kind() == extast.KindTableHeader {
 		tag, scope = "th", ` scope="col"`
 	} else if n.PreviousSibling() == nil {

@@ -15,8 +15,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// sources is the folder of the texts that the course must not copy. They are
-// not part of this repository, only the hashes of their runs of words are:
+// sources is the folder of the texts that the course must not copy. The
+// repository does not contain them, only the hashes of their runs of words:
 //
 //	go test ./lessons -run TestNoSharedRunsWithSources -sources DIR
 //
@@ -28,7 +28,8 @@ const (
 	hashesFile = "testdata/sources.hashes"
 )
 
-// runWords are a text's words in lower case, ignoring quotes and apostrophes.
+// runWords returns a text's words in lower case, ignoring quotes and
+// apostrophes.
 func runWords(text string) (words []string) {
 	for _, w := range wordsOf(strings.NewReplacer("'", "", "’", "").Replace(text)) {
 		words = append(words, w.text)
@@ -36,7 +37,7 @@ func runWords(text string) (words []string) {
 	return words
 }
 
-// runsOf returns every run of eight words of a text.
+// runsOf returns every run of eight words in a text.
 func runsOf(text string) (runs []string) {
 	words := runWords(text)
 	for i := 0; i+runLength <= len(words); i++ {
@@ -45,8 +46,8 @@ func runsOf(text string) (runs []string) {
 	return runs
 }
 
-// runHash is 48 bits of SHA-256: enough to avoid accidental collisions, and too
-// few to reveal what was hashed.
+// runHash returns 48 bits of SHA-256: enough to avoid accidental collisions,
+// and too few to reveal the hashed words.
 func runHash(run string) string {
 	sum := sha256.Sum256([]byte(run))
 	return hex.EncodeToString(sum[:6])
@@ -74,8 +75,8 @@ func writeHashes(t *testing.T, folder string) {
 	}
 }
 
-// proseOf is a piece's own prose: all but tables, marked quotations, code and
-// citations.
+// proseOf returns a piece's own prose: everything except tables, marked
+// quotations, code and citations.
 func proseOf(p *piece) string {
 	var b strings.Builder
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -95,7 +96,8 @@ func proseOf(p *piece) string {
 	return b.String()
 }
 
-// No run of eight words is both in the course and in its source texts.
+// TestNoSharedRunsWithSources: no run of eight words is both in the course and
+// in its source texts.
 func TestNoSharedRunsWithSources(t *testing.T) {
 	if *sources != "" {
 		writeHashes(t, *sources)
@@ -109,14 +111,14 @@ func TestNoSharedRunsWithSources(t *testing.T) {
 		known[h] = true
 	}
 	if len(known) < 6000 {
-		t.Fatalf("%s holds %d hashes only", hashesFile, len(known))
+		t.Fatalf("%s has only %d hashes", hashesFile, len(known))
 	}
 	read := 0
 	see := func(where, text string) {
 		for _, r := range runsOf(text) {
 			read++
 			if known[runHash(r)] {
-				t.Errorf("%s: these words are the source's: got %s, want known[runHash(r)] = false", where, r)
+				t.Errorf("%s: these words are copied from a source: %s", where, r)
 			}
 		}
 	}
@@ -129,7 +131,7 @@ func TestNoSharedRunsWithSources(t *testing.T) {
 		see("checklist.md, "+p.number, p.text)
 	}
 	if read < 5000 {
-		t.Errorf("only %d runs of words were read", read)
+		t.Errorf("only %d runs of words were checked", read)
 	}
 }
 

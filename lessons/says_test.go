@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// coursePlain is the running text of each file of the course, with figures
-// worked out and runs of white space made one space.
+// coursePlain returns the running text of each file of the course, with figures
+// computed and white space collapsed.
 func coursePlain(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -17,8 +17,8 @@ func coursePlain(t *testing.T) map[string]string {
 	return texts
 }
 
-// says fails the test if the course no longer contains one of the quotations
-// that the test is about to check.
+// says fails the test if the course no longer contains one of the quotations that
+// the test is about to check.
 func says(t *testing.T, quotations ...string) {
 	t.Helper()
 	texts := coursePlain(t)
@@ -33,8 +33,9 @@ func says(t *testing.T, quotations ...string) {
 	}
 }
 
-// What readers who know the subject look for by name, each in the lesson where it
-// belongs, and with its source in the same paragraph if it rests on one.
+// TestExpertNamesAreMentioned: the lessons contain the names that experts look
+// for, each in the lesson where it belongs and, if it relies on a source, with
+// the citation in the same paragraph.
 func TestExpertNamesAreMentioned(t *testing.T) {
 	texts := coursePlain(t)
 	files, err := content(English)
@@ -58,19 +59,19 @@ func TestExpertNamesAreMentioned(t *testing.T) {
 		{"12-longer-chapter.md", "up to three times the speed of standard attention", "dao2022"},
 	} {
 		if !strings.Contains(texts[row.file], row.name) {
-			t.Errorf("%s does not say %q", row.file, row.name)
+			t.Errorf("%s does not contain %q", row.file, row.name)
 		}
 		raw, err := fs.ReadFile(files, row.file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if row.cited != "" && !citesWith(string(raw), row.name, row.cited) {
-			t.Errorf("%s says %q without citing %s in that paragraph", row.file, row.name, row.cited)
+			t.Errorf("%s contains %q without citing %s in that paragraph", row.file, row.name, row.cited)
 		}
 	}
 }
 
-// citesWith reports whether a paragraph of a file, which is one line of it,
+// citesWith reports whether a paragraph of a file, which is a single line,
 // contains both a name and a citation.
 func citesWith(file, name, cited string) bool {
 	for line := range strings.Lines(file) {
@@ -81,7 +82,8 @@ func citesWith(file, name, cited string) bool {
 	return false
 }
 
-// Sentences that nobody would say aloud, which the course once had.
+// TestNoStiffSentences: sentences that no one would say aloud, which the course
+// once had, are gone.
 func TestNoStiffSentences(t *testing.T) {
 	for file, text := range coursePlain(t) {
 		for _, gone := range []string{
@@ -89,7 +91,7 @@ func TestNoStiffSentences(t *testing.T) {
 			"are no show", "the exps are other ones", "the wait is the whole of it", "the median is told",
 		} {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(gone)) {
-				t.Errorf("%s says %q, want it gone", file, gone)
+				t.Errorf("%s still says %q", file, gone)
 			}
 		}
 	}

@@ -8,37 +8,37 @@ import (
 	"unicode/utf8"
 )
 
-// A Hit is a place that a search found.
+// A Hit is a search result.
 type Hit struct {
 	Kind    string // "section", "term", "card" or "reference"
 	Title   string // plain text
 	Where   string // href
-	Snippet string // plain text around the words found
+	Snippet string // plain text around the matching words
 }
 
-// Bounds of a search: a longer query is cut, not rejected.
+// Limits of a search. A longer query is truncated, not rejected.
 const (
 	maxQueryRunes = 200
 	maxQueryWords = 12
 	snippetRunes  = 160
 )
 
-// index finds words in entries. It is built once, in memory: the course is a
-// few hundred entries of a few hundred words.
+// index finds words in entries. It is built once, in memory: the course has a
+// few hundred entries of a few hundred words each.
 type index struct {
 	entries  []entry
 	words    []string    // sorted
 	postings [][]posting // by word
 }
 
-// entry is something that can be found.
+// entry is a searchable part of the course.
 type entry struct {
 	hit   Hit
-	text  string // the source of the snippet
-	title int    // words in the title
+	text  string // the text for snippets
+	title int    // number of words in the title
 }
 
-// posting says how often a word is in an entry's text and in its title.
+// posting is how often a word occurs in an entry's text and in its title.
 type posting struct{ entry, text, title int }
 
 // newIndex indexes the sections of all lessons, terms, cards and the reference.
@@ -128,7 +128,7 @@ type span struct {
 	from int    // its first byte
 }
 
-// wordsOf cuts a text into runs of letters and digits, in lower case.
+// wordsOf splits a text into runs of letters and digits, in lower case.
 func wordsOf(text string) (list []span) {
 	from := -1
 	cut := func(to int) {
@@ -150,17 +150,17 @@ func wordsOf(text string) (list []span) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// found is what a search knows about an entry.
+// found is the score of an entry.
 type found struct {
 	entry, words int
 	score        float64
 }
 
-// Search returns the places that fit a query best, at most limit of them. A
-// word also finds those that begin with it, which count for less; rare words
-// count for more, and a word in a title for more than one in the text. Places
-// that lack some of the words follow those that have them all. Stop words count
-// only in a query without other words.
+// Search returns the places that match a query best, at most limit of them. A
+// word also matches longer words that begin with it, with less weight. Rare
+// words have more weight, and so have words in a title. Places that lack some
+// of the words follow those that have all of them. Stop words count only in a
+// query without other words.
 func (c *Course) Search(query string, limit int) []Hit {
 	if c.index == nil || limit <= 0 {
 		return nil
@@ -224,7 +224,7 @@ func queryWords(query string) (list []string) {
 	return list
 }
 
-// littleWords are stop words, which say nothing about the topic.
+// littleWords are stop words, which carry no information about the topic.
 var littleWords = map[string]bool{}
 
 func init() {
@@ -234,14 +234,14 @@ func init() {
 	}
 }
 
-// scores rates how well each entry fits that has a word, or one that begins
-// with it.
+// scores rates the match of each entry that has a word, or one that begins with
+// it.
 func (x *index) scores(word string) map[int]float64 {
 	scores := map[int]float64{}
 	at, _ := slices.BinarySearch(x.words, word)
 	for ; at < len(x.words) && strings.HasPrefix(x.words[at], word); at++ {
-		// The missing part of the word lowers its weight, which is full for an
-		// exact match.
+		// A word that is only a prefix has a lower weight, in proportion to the
+		// missing letters.
 		whole := float64(len(word)) / float64(len(x.words[at]))
 		if whole < 1 {
 			whole *= 0.8
@@ -250,7 +250,7 @@ func (x *index) scores(word string) map[int]float64 {
 		for _, p := range x.postings[at] {
 			text := float64(p.text)
 			title := float64(min(p.title, 1))
-			title += 2 * title / float64(max(x.entries[p.entry].title, 1)) // a title that is this word alone
+			title += 2 * title / float64(max(x.entries[p.entry].title, 1)) // a title that consists of this word alone
 			score := whole * rare * (text/(text+1.5) + title)
 			scores[p.entry] = max(scores[p.entry], score)
 		}
@@ -258,7 +258,7 @@ func (x *index) scores(word string) map[int]float64 {
 	return scores
 }
 
-// snippet cuts a text around the first of the query's words.
+// snippet cuts a text around the first match of the query's words.
 func snippet(text string, asked []string) string {
 	runes := utf8.RuneCountInString(text)
 	if runes <= snippetRunes {

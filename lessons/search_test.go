@@ -11,7 +11,7 @@ func TestSearchFinds(t *testing.T) {
 	for query, want := range map[string]string{
 		"kv cache":          "/glossary#kv-cache",
 		"KV-Cache":          "/glossary#kv-cache",
-		"temperatur":        "/glossary#temperature", // the word is not whole
+		"temperatur":        "/glossary#temperature", // a prefix of a word
 		"greedy":            "/glossary#greedy",
 		"holtzman":          "/reference#ref-holtzman2019",
 		"what is the logit": "/glossary#logits", // stop words do not count
@@ -22,7 +22,7 @@ func TestSearchFinds(t *testing.T) {
 		for _, h := range c.Search(query, 5) {
 			found = found || strings.HasPrefix(h.Where, want)
 			if !exists(c, h.Where) {
-				t.Errorf("%q finds %s, which is not there", query, h.Where)
+				t.Errorf("%q finds %s, which does not exist", query, h.Where)
 			}
 			if h.Kind == "" || h.Title == "" || strings.ContainsAny(h.Snippet+h.Title, "\n$") {
 				t.Errorf(
@@ -62,14 +62,14 @@ func TestSearchWithoutResults(t *testing.T) {
 	if hits := c.Search("greedy", 3); len(hits) != 3 {
 		t.Errorf("a limit of 3 gives %d, want 3", len(hits))
 	}
-	// A whole essay is cut, and still answered.
+	// A very long query is truncated, and still answered.
 	if hits := c.Search(strings.Repeat("temperature divides logits ", 10_000), 3); len(hits) != 3 {
 		t.Errorf("an essay gives %d, want 3", len(hits))
 	}
 }
 
-// Words in titles rank before words in texts, whole words before prefixes,
-// places with all words before those with some.
+// TestSearchRanks: words in titles rank before words in texts, whole words
+// before prefixes, and places with all words before those with some.
 func TestSearchRanks(t *testing.T) {
 	c := &Course{Terms: []Term{
 		{ID: "a", Name: "Cache", Text: "Keeps keys."},

@@ -13,7 +13,7 @@ type document struct {
 	at       place
 	front    map[string]field // front matter
 	order    []string         // its keys in their order
-	intro    part             // what precedes the first heading
+	intro    part             // the text before the first heading
 	sections []*rawSection
 }
 
@@ -23,7 +23,7 @@ type field struct {
 	at    place
 }
 
-// A rawSection is what follows a heading `## Title {#id key=value}`.
+// A rawSection is the text under a heading `## Title {#id key=value}`.
 type rawSection struct {
 	at    place
 	title string
@@ -35,13 +35,13 @@ type rawSection struct {
 type part struct {
 	at        place // its first line; for a directive, the line of `:::`
 	directive string
-	words     string // what follows the directive's name
+	words     string // the text after the directive's name
 	lines     []string
 }
 
 func (p part) text() string { return strings.Join(p.lines, "\n") }
 
-// body is where a part's text begins.
+// body returns the position at which a part's text begins.
 func (p part) body() place {
 	if p.directive != "" {
 		return p.at.down(1)
@@ -54,8 +54,8 @@ func (p part) blank() bool { return strings.TrimSpace(p.text()) == "" }
 // isHeading matches a section's heading; groups: title, attributes.
 var isHeading = regexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[ \t]*$`)
 
-// split cuts a file into front matter, sections and directives. Fenced code is
-// left alone.
+// split splits a file into front matter, sections and directives. It does not look inside fenced
+// code.
 func split(name, text string, ps *problems) *document {
 	d := &document{at: place{name, 1}, front: map[string]field{}, intro: part{at: place{name, 1}}}
 	if !utf8.ValidString(text) {
@@ -66,7 +66,8 @@ func split(name, text string, ps *problems) *document {
 		ps.add(place{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
 		return d
 	}
-	// A title with a mark that turns the direction of text would turn the page's words after it.
+	// A mark that changes the direction of text, in a title, would turn the page's words after
+	// it.
 	lines := strings.Split(strings.ReplaceAll(terms.Running(text), "\r\n", "\n"), "\n")
 	s := &splitter{d: d, ps: ps, at: place{name, 1}}
 	if len(lines) > 0 && lines[0] == "---" {
@@ -86,15 +87,15 @@ func split(name, text string, ps *problems) *document {
 type splitter struct {
 	d      *document
 	ps     *problems
-	at     place  // of the line read
-	open   *part  // the directive that is open
+	at     place  // the current line
+	open   *part  // the open directive
 	fence  string // the marks that close the open fenced code
 	fenced place
 }
 
-// frontMatter reads `key: value` lines between two lines `---` and returns how
-// many lines these are. An indented line belongs to the key above it: `loop: x`
-// under `outcomes:` is the key `outcomes.loop`.
+// frontMatter reads `key: value` lines between two lines `---` and returns the number of lines.
+// An indented line belongs to the key above it: `loop: x` under `outcomes:` is the key
+// `outcomes.loop`.
 func (s *splitter) frontMatter(lines []string) int {
 	above := ""
 	for i, line := range lines[1:] {
@@ -127,7 +128,7 @@ func (s *splitter) frontMatter(lines []string) int {
 	return len(lines)
 }
 
-// current is the Markdown run that a line belongs to.
+// current returns the Markdown run that a line belongs to.
 func (s *splitter) current() *part {
 	if s.open != nil {
 		return s.open

@@ -9,14 +9,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// startSettings are the settings of a run by default: all filters off, seed 42,
-// at most 64 tokens.
+// startSettings are the default settings of a run: all filters off, seed 42, at most 64
+// tokens.
 func startSettings() infer.Settings {
 	return infer.Settings{Settings: sampling.Pure, Seed: 42, Stop: infer.Stop{MaxTokens: 64}}
 }
 
-// readStarts reads starts.md: `## Title {#key temperature=0 …}` and the prompt
-// as fenced code. With form=chat the code is a conversation, each message a line such as
+// readStarts reads starts.md: `## Title {#key temperature=0 …}` and the prompt as
+// fenced code. With form=chat the code is a conversation, each message a line such as
 // "user: …", and there are no settings.
 func (l *loader) readStarts(d *document) {
 	for _, raw := range d.sections {
@@ -42,7 +42,7 @@ func (l *loader) readChat(at place, s *LoopStart) {
 	for _, line := range strings.Split(s.Prompt, "\n") {
 		role, content, ok := strings.Cut(line, ": ")
 		if !ok || !contains(chat.Roles, role) {
-			l.problems.add(at, "%q is no message: it must begin with one of %s, and a colon", line,
+			l.problems.add(at, "%q is not a message: it must begin with one of %s, and a colon", line,
 				strings.Join(chat.Roles, ", "))
 		}
 		s.Chat = append(s.Chat, chat.Message{Role: role, Content: content})
@@ -51,7 +51,7 @@ func (l *loader) readChat(at place, s *LoopStart) {
 	l.course.starts[s.Key] = s
 }
 
-// fenced is the text between the only pair of fences, or "".
+// fenced returns the text between the only pair of fences, or "".
 func fenced(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := len(lines) - 1
@@ -62,8 +62,7 @@ func fenced(text string) string {
 	return strings.Join(lines[1:last], "\n")
 }
 
-// startSettings reads the settings in a heading's attributes; missing ones are
-// off.
+// startSettings reads the settings in a heading's attributes. Missing settings are off.
 func (l *loader) startSettings(raw *rawSection, s *LoopStart) {
 	keys := raw.attrs.keys
 	set := infer.Knobs{}

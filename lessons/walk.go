@@ -3,7 +3,7 @@ package lessons
 import "github.com/tokenbytoken/viz/infer"
 
 // A Walk is a script that leads a class, or a single learner, through the loop:
-// steps that go to a stage, set controls, say something and ask something.
+// steps that go to a stage, set controls, explain and ask.
 type Walk struct {
 	Slug, Title    string
 	Lead, LeadText string // one sentence, as HTML without a paragraph around it, and as plain text
@@ -14,15 +14,15 @@ type Walk struct {
 // A WalkStep is one step of a walkthrough.
 type WalkStep struct {
 	ID, Title string
-	Line      int      // of its heading, in its file
-	Say       string   // HTML: what to say; on a tour without a presenter, what to read
+	Line      int      // line of its heading, in its file
+	Say       string   // HTML: what the presenter says; on a tour without a presenter, the text to read
 	Note      string   // HTML: only for the presenter, "" if there is none
-	Do        []Action // carried out in order before anything is said
+	Do        []Action // carried out in order before Say
 	Ask       *AskSpec // nil if nothing is asked
-	Wait      string   // plain text: a sentence on what to wait for before going on, "" for nothing
+	Wait      string   // plain text: a sentence on what to wait for before continuing, "" for nothing
 }
 
-// Starts reports whether the step begins a new text before anything else.
+// Starts reports whether the step first begins a new text.
 func (s *WalkStep) Starts() bool {
 	if len(s.Do) == 0 {
 		return false
@@ -35,14 +35,14 @@ func (s *WalkStep) Starts() bool {
 // [WalkSet] or [WalkStop].
 type Action interface{ action() }
 
-// WalkStart begins a new text, with all settings as they are given.
+// WalkStart begins a new text. All settings that are not given are off.
 type WalkStart struct {
 	Prompt   string
 	Settings infer.Settings
 }
 
 // WalkGo goes to a stage, running the model up to it if necessary. Step 1 is
-// the first generated token. A text that ends earlier is shown at its end.
+// the first generated token. If the text ends earlier, its end is shown.
 type WalkGo struct {
 	Step  int
 	Stage infer.Kind
@@ -63,7 +63,7 @@ type AskKind string
 
 // The kinds of questions.
 const (
-	AskNext     AskKind = "next"     // which token is next, at a step that has not drawn yet
+	AskNext     AskKind = "next"     // the next token, at a step before its draw
 	AskQuestion AskKind = "question" // a question of the quiz
 	AskNumber   AskKind = "number"   // a number
 	AskDraw     AskKind = "draw"     // the class draws the next token
@@ -78,8 +78,8 @@ type AskSpec struct {
 	PromptText string    // the same as plain text
 	Unit       string    // of AskNumber
 	Answer     float64   // of AskNumber
-	Within     float64   // of AskNumber: how far off still counts as right
-	Seconds    int       // until it closes by itself; 0: the presenter closes it
+	Within     float64   // for AskNumber: the largest error that still counts as right
+	Seconds    int       // time until the question closes; 0 if the presenter closes it
 }
 
 // Walk returns the walkthrough with a slug, or nil.

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// ReadWalk reads the text of one walkthrough, a file of the folder walks, beside this
-// course: it may ask the course's questions and link to its sections. The file's name is
-// taken to be its slug. The problems are in the order of their lines; a walkthrough with
-// problems may lack what they are about.
+// ReadWalk parses one walkthrough, a file of the folder walks, in the context of this
+// course: it may use the course's questions and link to its sections. The file's name is
+// assumed to match its slug. The problems are sorted by line; a walkthrough with
+// problems may lack the faulty parts.
 func (c *Course) ReadWalk(text string) (*Walk, []*Problem) {
-	l := *c.loader // what was read before is shared, and only read
+	l := *c.loader // everything already loaded is shared, and only read
 	beside := *c
 	beside.Walks = nil
 	l.course, l.problems, l.own = &beside, &problems{}, true
@@ -29,7 +29,8 @@ func (c *Course) ReadWalk(text string) (*Walk, []*Problem) {
 	return w, l.problems.list
 }
 
-// WalkText is the text of a built-in walkthrough, "" if there is none with this slug.
+// WalkText returns the text of a built-in walkthrough, "" if there is none with this
+// slug.
 func WalkText(slug string) string {
 	files, err := content(English)
 	if err != nil {

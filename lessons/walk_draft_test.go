@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReadWalkReportsAllErrors: an author's walkthrough is read beside the course, with all
-// errors by line; the course stays as it was.
+// TestReadWalkReportsAllErrors: a draft is read in the context of the course, and all its
+// errors are reported by line. The course does not change.
 func TestReadWalkReportsAllErrors(t *testing.T) {
 	c := course(t)
 	for _, w := range c.Walks {
@@ -61,14 +61,15 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 	}
 	if _, problems := c.ReadWalk(head + step + "Asks.\n\n::: ask question id=" + c.Questions[0].ID + "\n:::\n"); len(
 		problems) > 0 {
-		t.Errorf("a question of the course cannot be asked: got %v, want 0 elements", problems)
+		t.Errorf("a question of the course is not found: got %v, want 0 elements", problems)
 	}
 	if len(c.Walks) != walks || c.Walk("mine") != nil {
 		t.Error("reading a draft changed the course")
 	}
 }
 
-// FuzzReadWalk: no text makes the reader panic, and every problem has a line of the text.
+// FuzzReadWalk: no text makes the reader panic, and every problem has a line within the
+// text.
 func FuzzReadWalk(f *testing.F) {
 	f.Add("---\ntitle: A\nslug: a\nminutes: 3\nlead: b\n---\n" +
 		"## A {#a}\n::: do\nstart prompt=x\n:::\nb $x$ {=1} [[c]]\n")

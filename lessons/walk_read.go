@@ -17,8 +17,8 @@ import (
 // numbered matches the numbers that order the scripts: 1-loop.md, 2-knobs.md.
 var numbered = regexp.MustCompile(`^\d+-`)
 
-// walkFolder holds the walkthroughs, a file each. A file is front matter
-// (title, slug, minutes, lead) and steps:
+// walkFolder is the folder of the walkthroughs, one file each. A file has front
+// matter (title, slug, minutes, lead) and steps:
 //
 //	## Title {#id}
 //	::: do
@@ -42,7 +42,7 @@ var numbered = regexp.MustCompile(`^\d+-`)
 // {=…}. The first step begins with start.
 const walkFolder = "walks"
 
-// readWalks reads all walkthroughs in the order of their names.
+// readWalks reads all walkthroughs, ordered by name.
 func (l *loader) readWalks() {
 	names, err := fs.Glob(l.files, walkFolder+"/*.md")
 	if err != nil {
@@ -130,7 +130,7 @@ func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 	return s
 }
 
-// readActions reads the lines of a ::: do.
+// readActions parses the lines of a ::: do.
 func (l *loader) readActions(p part) (list []Action) {
 	for i, line := range p.lines {
 		name, words, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -158,7 +158,7 @@ func (l *loader) readActions(p part) (list []Action) {
 	return list
 }
 
-// walkWords are the settings of one line; each is read once.
+// walkWords are the settings on one line; each is read once.
 type walkWords struct {
 	l     *loader
 	at    place
@@ -174,7 +174,7 @@ func (r *walkWords) text(key string) (string, bool) {
 	return text, ok
 }
 
-// float is a number that is set, or nil.
+// float returns a number, or nil if it is not set.
 func (r *walkWords) float(key string) *float64 {
 	text, ok := r.text(key)
 	if !ok {
@@ -188,7 +188,7 @@ func (r *walkWords) float(key string) *float64 {
 	return &x
 }
 
-// whole is a whole number that is set, or nil.
+// whole returns an integer, or nil if it is not set.
 func (r *walkWords) whole(key string) *int {
 	x := r.float(key)
 	if x == nil {
@@ -202,7 +202,7 @@ func (r *walkWords) whole(key string) *int {
 	return &n
 }
 
-// within is a whole number from low to high, or otherwise if it is not set.
+// within returns an integer from low to high, or otherwise if it is not set.
 func (r *walkWords) within(key string, low, high, otherwise int) int {
 	n := r.whole(key)
 	if n == nil {
@@ -215,7 +215,7 @@ func (r *walkWords) within(key string, low, high, otherwise int) int {
 	return *n
 }
 
-// rest rejects what nothing has read.
+// rest reports settings that were not read.
 func (r *walkWords) rest() {
 	for key := range r.keys {
 		if !r.taken[key] {
@@ -244,7 +244,7 @@ func (r *walkWords) action(name string) Action {
 	return nil
 }
 
-// change rejects a set that sets nothing, or that the engine would reject.
+// change reports a set without settings, or one that the engine would reject.
 func (r *walkWords) change(a WalkSet) WalkSet {
 	if len(a.Knobs) == 0 && a.Stop == nil {
 		r.say("this sets nothing")
@@ -253,7 +253,7 @@ func (r *walkWords) change(a WalkSet) WalkSet {
 	return a
 }
 
-// on are the settings after what a sets.
+// on returns the settings after the changes of a.
 func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
 	next, err := s.With(a.Knobs)
 	if a.Stop != nil {
@@ -268,7 +268,8 @@ func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
 	return next
 }
 
-// start begins a text; missing settings are off, as for [LoopStart].
+// start parses the start of a text; missing settings are off, as for
+// [LoopStart].
 func (r *walkWords) start() Action {
 	var a WalkStart
 	a.Prompt, _ = r.text("prompt")
@@ -281,7 +282,7 @@ func (r *walkWords) start() Action {
 	return a
 }
 
-// knobs are those that are set, of some.
+// knobs returns the values of the given knobs that are set.
 func (r *walkWords) knobs(keys ...string) infer.Knobs {
 	set := infer.Knobs{}
 	for _, key := range keys {
@@ -307,7 +308,7 @@ func (r *walkWords) stop() WalkSet {
 	return a
 }
 
-// readAsk reads `::: ask KIND key=value …`.
+// readAsk parses `::: ask KIND key=value …`.
 func (l *loader) readAsk(p part) *AskSpec {
 	a, err := parseAttrs(p.words)
 	if err != nil || len(a.words) != 1 || a.id != "" {

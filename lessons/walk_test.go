@@ -68,10 +68,10 @@ And more.
 		t.Errorf("it starts with %+v, want Prompt = %q, Settings = %+v", start, `Hi "you"`, want)
 	}
 	if set := s.Do[1].(WalkSet); set.Knobs["min_p"] != 0.1 || len(set.Knobs) != 1 {
-		t.Errorf("it sets %+v, want min_p = 0.1 alone", set)
+		t.Errorf("it sets %+v, want only min_p = 0.1", set)
 	}
 	if stop := s.Do[2].(WalkSet); stop.Knobs["max_tokens"] != 12 || len(stop.Knobs) != 1 || stop.Stop != nil {
-		t.Errorf("it sets the stop %+v, want max_tokens = 12 alone", stop)
+		t.Errorf("it sets the stop %+v, want only max_tokens = 12", stop)
 	}
 	if s.Do[3] != (WalkGo{Step: 2, Stage: infer.KindFilter}) || len(s.Do) != 4 {
 		t.Errorf("it goes to %+v, want [3] = %+v, 4 elements", s.Do, WalkGo{Step: 2, Stage: infer.KindFilter})
@@ -94,11 +94,12 @@ And more.
 		)
 	}
 	if w.Steps[2].Ask.Question.ID != "q-one" || !s.Starts() || w.Steps[1].Starts() {
-		t.Error("the last steps are not as written")
+		t.Error("the last steps are wrong")
 	}
 }
 
-// A walkthrough can start with and set every knob that a run's own "set" can.
+// TestWalkSetsEveryKnob: a walkthrough can start with and set every knob that a
+// run's own "set" can.
 func TestWalkSetsEveryKnob(t *testing.T) {
 	for _, key := range terms.SetKeys() {
 		k := terms.MustKnob(key)
@@ -116,7 +117,8 @@ func TestWalkSetsEveryKnob(t *testing.T) {
 	}
 }
 
-// A broken step is named by file and line.
+// TestBrokenWalkStepsNameTheLine: errors name the file and line of the broken
+// step.
 func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	begin := "## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n" // the heading is line 7
 	for text, want := range map[string]string{
@@ -168,7 +170,7 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 		if _, wrong := readWalkText(t, walkHead+text); !slices.ContainsFunc(
 			wrong, func(s string) bool { return strings.HasPrefix(s, "walks/"+want) },
 		) {
-			t.Errorf("%q\nis told %q, want %q", text, wrong, want)
+			t.Errorf("%q\ngot %q, want %q", text, wrong, want)
 		}
 	}
 	_, wrong := readWalkText(t, strings.Replace(walkHead, "slug: x", "slug: y\ncolor: red", 1)+begin)
@@ -181,8 +183,8 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	}
 }
 
-// Every walkthrough asks in more than one way, helps the presenter with notes,
-// and has enough steps for its duration.
+// TestWalksAreComplete: every walkthrough asks in more than one way, helps the
+// presenter with notes, and has enough steps for its duration.
 func TestWalksAreComplete(t *testing.T) {
 	c := course(t)
 	same := []string{}

@@ -24,7 +24,7 @@ const (
 	WidgetSpeculate    WidgetKind = "speculate"    // drafts accepted and refused
 	WidgetTokens       WidgetKind = "tokens"       // a text cut into tokens
 	WidgetLook         WidgetKind = "look"         // what one head of one block reads
-	WidgetChat         WidgetKind = "chat"         // a conversation as the row of tokens that it is
+	WidgetChat         WidgetKind = "chat"         // a conversation as the row of tokens behind it
 )
 
 // settings are the parameters that most kinds have: all knobs.
@@ -35,11 +35,12 @@ var settings = func() (names []string) {
 	return names
 }()
 
-// widgetParams are the parameters of each kind: required ones, then optional
-// ones. prompt, peaked, flat and edit are texts; t, k, p, minp, typical and seed are
-// as in the loop; tokens is how many to write; stop is one stop string; length
-// is how many tokens a sequence has; width how many candidates are followed;
-// gamma how many tokens are drafted; block and head say which head is looked at.
+// widgetParams are the parameters of each kind: first the required ones, then the
+// optional ones. prompt, peaked, flat and edit are texts; t, k, p, minp, typical and
+// seed are as in the loop; tokens is the number of tokens to write; stop is one stop
+// string; length is the number of tokens in a sequence; width is the number of
+// candidates followed; gamma is the number of drafted tokens; block and head select
+// the head to look at.
 var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetTurn:         {[]string{"prompt"}, settings},
 	WidgetTemperature:  {[]string{"prompt"}, []string{"t"}},
@@ -54,14 +55,14 @@ var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetChat:         {[]string{"prompt", "edit"}, nil},
 }
 
-// wholeParams are the whole numbers that are not knobs, or that have a smaller
-// range here than in the loop, with their ranges.
+// wholeParams are the integer parameters that are not knobs, or have a smaller range
+// here than in the loop, with their ranges.
 var wholeParams = map[string]struct{ low, high uint64 }{
 	"tokens": {1, 512}, "length": {2, 5}, "width": {2, 4096}, "gamma": {1, 8},
 	"block": {1, 6}, "head": {1, 6},
 }
 
-// widget reads `::: widget KIND id=ID key="value"`.
+// widget parses `::: widget KIND id=ID key="value"`.
 func (l *loader) widget(section *Section, p part) Block {
 	a, err := parseAttrs(p.words)
 	if err != nil {
@@ -101,7 +102,7 @@ func checkParam(key, value string) error {
 		return err
 	}
 	if !ok {
-		return nil // the kind rejects a name that does not belong here
+		return nil // the kind rejects unknown names
 	}
 	n, err := strconv.ParseUint(value, 10, 64)
 	if err != nil || n < r.low || n > r.high || strings.HasPrefix(value, "+") {

@@ -9,25 +9,25 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Ways is one token, written with a KV cache and by running the whole text
-// again. The values are multiply-adds, or milliseconds with their quartiles.
+// Ways is one token, written both with a KV cache and by recomputing the whole
+// text. The values are multiply-adds, or milliseconds with quartiles.
 type Ways struct {
 	Step       int
 	Cached     Quartiles
 	Recomputed Quartiles
 }
 
-// Quartiles are the middle half of repeated measurements around their median.
-// For counts all three are equal.
+// Quartiles are the quartiles of repeated measurements. For counts all three
+// are equal.
 type Quartiles struct{ Low, Mid, High float64 }
 
-// Exactly is a value without spread.
+// Exactly returns a value without spread.
 func Exactly(x float64) Quartiles { return Quartiles{x, x, x} }
 
-// ways describes one chart of both ways.
+// ways describes a chart of both ways.
 type ways struct {
 	title, unit string
-	value       func(float64) string // in words
+	value       func(float64) string // formats a value in words
 	tick        func(float64) string
 	marked      int    // the step to mark; 0 for none
 	cached      string // text next to the lower line; "" for none
@@ -43,7 +43,7 @@ func CachePerToken(points []Ways, marked int) (Chart, error) {
 	})
 }
 
-// CacheSoFar draws the multiply-adds of all tokens up to each.
+// CacheSoFar draws the total multiply-adds of all tokens up to each token.
 func CacheSoFar(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{
 		title: "Cost so far", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
@@ -51,15 +51,16 @@ func CacheSoFar(points []Ways, marked int) (Chart, error) {
 	})
 }
 
-// CacheTimes draws the measured time of each token, the middle half of the
-// repeats as a band around the median.
+// CacheTimes draws the measured time of each token: the median, and the middle
+// half of the repeats as a band around it.
 func CacheTimes(points []Ways, marked int) (Chart, error) {
 	return drawWays(
 		points, ways{title: "Time of each token", unit: "ms", value: millis, tick: millisTick, marked: marked},
 	)
 }
 
-// CacheTimeSoFar draws the time of all tokens up to each, in the same way.
+// CacheTimeSoFar draws the total time of all tokens up to each token, in the
+// same way.
 func CacheTimeSoFar(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{title: "Time so far", unit: "ms", value: millis, tick: millisTick, marked: marked})
 }
@@ -157,7 +158,7 @@ func (f *figure) mark(points []Ways, w ways) error {
 	return nil
 }
 
-// cell is a value in the table: a count exactly, a time with its spread.
+// cell formats a value for the table: a count exactly, a time with its spread.
 func (w ways) cell(q Quartiles) string {
 	if w.unit == "multiply-adds" {
 		return terms.Count(int64(q.Mid))
@@ -168,7 +169,7 @@ func (w ways) cell(q Quartiles) string {
 	return figures(q.Mid) + " (" + figures(q.Low) + " to " + figures(q.High) + ")"
 }
 
-// timesLess is how many times a is b.
+// timesLess formats how many times larger a is than b.
 func timesLess(a, b float64) string {
 	if b == 0 {
 		return ""

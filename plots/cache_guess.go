@@ -9,34 +9,34 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// CacheGuess is the time of each token both ways, over what somebody guessed for the last one.
-// All times are in milliseconds.
+// CacheGuess is the time of each token both ways, with a learner's guess for the last one. All
+// times are in milliseconds.
 type CacheGuess struct {
-	Tokens int     // on the axis
-	First  float64 // of the first token, which takes both ways the same: an estimate, 0 for none
-	Top    float64 // the axis has room for it
-	// Guess is for the last token: all read again, and with the cache; nil for none.
+	Tokens int     // number of tokens on the axis
+	First  float64 // estimated time of the first token, the same both ways; 0 for none
+	Top    float64 // the end of the time axis
+	// Guess is for the last token: recomputed, and with the cache; nil for none.
 	Guess  *[2]float64
 	Points []Ways // measured; none before a run
 	Narrow bool   // a drawing for phones
 }
 
-// Inside is where a chart's frame is, in the picture's own pixels from its upper left corner,
-// and what the picture's scale is there.
+// Inside is the position of a chart's frame in the picture, in its own pixels from the upper
+// left corner, and the picture's scale there.
 type Inside struct {
 	Left, Right, Top, Bottom float64
 	High                     float64 // milliseconds at Top; Bottom is 0
 	Width, Height            float64 // of the whole picture
 }
 
-// ViewBox is the picture's, for what is laid over it.
+// ViewBox returns the picture's viewBox, for overlays.
 func (d Inside) ViewBox() string { return fmt.Sprintf("0 0 %g %g", d.Width, d.Height) }
 
-// Y is where a time is.
+// Y returns the position of a time.
 func (d Inside) Y(ms float64) float64 { return d.Bottom - (d.Bottom-d.Top)*min(ms, d.High)/d.High }
 
-// Draw draws the guess dotted and in ink, and what was measured over it. The rings at the
-// guess's ends are the page's, which lets people drag them.
+// Draw draws the guess as dotted lines in ink, and the measurements over it. The page adds the
+// rings at the ends of the guess, which can be dragged.
 func (r CacheGuess) Draw() (Chart, Inside, error) {
 	c := Chart{Title: "Time of each token", Header: []string{"token", "with the cache, ms", "all read again, ms"}}
 	if r.Tokens < 2 || !(r.Top > 0) {
@@ -64,7 +64,7 @@ func (r CacheGuess) Draw() (Chart, Inside, error) {
 	return c, d, err
 }
 
-// lines draws the guess, the first token, and what was measured.
+// lines draws the guess, the first token, and the measurements.
 func (r CacheGuess) lines(f *figure) error {
 	f.chart.Description = "Nothing is measured yet."
 	from := plotter.XY{X: 1, Y: r.First}
@@ -93,8 +93,9 @@ func (r CacheGuess) lines(f *figure) error {
 	return r.measured(f, last)
 }
 
-// firstNote says what the first token takes. It stands below the point, for the guesses are
-// drawn from there and mostly climb; above it if there is no room. top is the axis's end.
+// firstNote returns the note with the first token's time. It is below the point, since the
+// guesses start there and mostly climb; above it if there is no room. top is the end of the
+// axis.
 func (r CacheGuess) firstNote(top float64) note {
 	frame, room := 200.0, 20.0 // pixels: the least height of the frame, and a line of text below the point
 	n := note{x: 1, y: r.First, dx: 8, dy: -17, words: "about " + millis(r.First), color: ink3, align: start}
@@ -128,7 +129,7 @@ func (r CacheGuess) measured(f *figure, last Ways) error {
 	return nil
 }
 
-// called is the label of a line's end; a phone has room for the number alone.
+// called returns the label at a line's end. A phone has room only for the number.
 func (r CacheGuess) called(name string, ms float64) string {
 	if r.Narrow {
 		return millis(ms)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCacheChartShowsGuess: before a run the chart has the guess and says that nothing is measured;
-// afterwards it has both, and nothing of them is cut off.
+// TestCacheChartShowsGuess: before a run the chart has the guess and states that nothing is
+// measured. Afterwards it has both, and nothing is cut off.
 func TestCacheChartShowsGuess(t *testing.T) {
 	t.Parallel()
 	g := CacheGuess{Tokens: 8, First: 1, Top: 4, Guess: &[2]float64{3, 1}}

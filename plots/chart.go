@@ -1,10 +1,11 @@
 // Package plots draws charts from data.
 //
-// A [Chart] is an SVG picture and its text alternative: a title, a description
+// A [Chart] is an SVG picture with a text alternative: a title, a description
 // and a table of the data. Pictures are drawn with gonum/plot and then themed:
-// colors become the page's own custom properties, so one picture serves light
-// and dark, and no style attribute is left, which a content security policy
-// would forbid. They belong inside a page that defines those properties.
+// colors become the page's own custom properties, so that one picture serves
+// light and dark, and style attributes, which a content security policy would
+// forbid, are removed. Pictures must be embedded in a page that defines those
+// properties.
 package plots
 
 import (
@@ -27,11 +28,11 @@ type Chart struct {
 	Title       string
 	Description string
 	Header      []string   // of the table
-	Rows        [][]string // of the table, as people read them
+	Rows        [][]string // of the table, formatted for reading
 }
 
-// A chart's colors stand for the page's custom properties. They are unlikely
-// values, so that the theme finds them again in the SVG.
+// A chart's colors stand for the page's custom properties. They have unlikely
+// values, so that theme finds them in the SVG.
 var (
 	ink2      = role(1, "--ink-2")
 	ink3      = role(2, "--ink-3")
@@ -72,12 +73,12 @@ var (
 	svgOpen   = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
 )
 
-// theme prepares an SVG by gonum/plot for a page: no prolog, no style
+// theme prepares an SVG from gonum/plot for a page: no prolog, no style
 // attributes, colors by role, a title and a description.
 func theme(svg string, width, height float64, title, description string) (string, error) {
 	open := svgOpen.FindString(svg)
 	if open == "" {
-		return "", fmt.Errorf("draw %q: no <svg> in what was drawn", title)
+		return "", fmt.Errorf("draw %q: the drawing has no <svg>", title)
 	}
 	var unknown string
 	body := styleAttr.ReplaceAllStringFunc(svg[len(open):], func(attr string) string {
@@ -92,8 +93,8 @@ func theme(svg string, width, height float64, title, description string) (string
 		html.EscapeString(description), strings.TrimSpace(body)), nil
 }
 
-// presentation turns the declarations of a style attribute into presentation
-// attributes. The page chooses the font family; colors without a role are
+// presentation converts the declarations of a style attribute to presentation
+// attributes. The page chooses the font family. Colors without a role are
 // reported, since they would not follow the theme.
 func presentation(style string, unknown *string) string {
 	var b strings.Builder

@@ -15,15 +15,15 @@ import (
 )
 
 // CostPoint is one step of a run: the multiply-adds of all steps up to it, with
-// the cache as run, and without it as counted.
+// the cache (as run) and without it (as counted).
 type CostPoint struct {
 	Step               int
 	Cached, Recomputed int64
 }
 
 // CumulativeCost draws the work of a run so far, with the cache (solid) and
-// without (dashed), against the tokens generated. points are in the order of
-// their steps; a single point is drawn as dots.
+// without (dashed), against the tokens generated. points must be in step order;
+// a single point is drawn as dots.
 func CumulativeCost(points []CostPoint) (Chart, error) {
 	c := Chart{Title: "Work so far, in multiply-adds", Header: []string{"tokens", "with the cache", "recomputed"}}
 	if len(points) == 0 {
@@ -45,7 +45,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	p.X.Min, p.X.Max = 1, max(2, float64(last.Step))
 	p.X.Max += (p.X.Max - p.X.Min) * 0.22 // room for the labels of the line ends
 	p.X.Tick.Marker = wholeTicks{last: last.Step}
-	p.X.Tick.Length = 5 // the first label clears the 0 of the other axis
+	p.X.Tick.Length = 5 // keeps the first label clear of the other axis's 0
 	p.Y.Tick.Marker = countTicks{}
 
 	if err := series(p, recomputed, draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}); err != nil {
@@ -64,7 +64,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	return c, err
 }
 
-// axes gives a plot the page's style: hairlines, small grey figures, no box.
+// axes gives a plot the page's style: hairlines, small gray figures, no box.
 func axes(p *plot.Plot) {
 	p.Title.Text = ""
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -82,7 +82,7 @@ func axes(p *plot.Plot) {
 	p.Add(grid)
 }
 
-// series adds a line with a dot at its end; a single point is a dot.
+// series adds a line with a dot at its end. A single point is only a dot.
 func series(p *plot.Plot, xys plotter.XYs, style draw.LineStyle) error {
 	l, err := plotter.NewLine(xys)
 	if err != nil {
@@ -98,7 +98,7 @@ func series(p *plot.Plot, xys plotter.XYs, style draw.LineStyle) error {
 	return nil
 }
 
-// labels writes labels to the right of the ends of lines.
+// labels writes labels to the right of lines' ends.
 func labels(p *plot.Plot, at plotter.XYs, words []string) error {
 	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: words})
 	if err != nil {
@@ -137,7 +137,8 @@ func (countTicks) Ticks(min, max float64) []plot.Tick {
 	return ticks
 }
 
-// niceStep returns the largest of 1, 2, 5 × 10^n that is not above x ≥ 1.
+// niceStep returns the largest 1, 2 or 5 × 10^n that is at most x, for x ≥
+// 1.
 func niceStep(x float64) float64 {
 	step := 1.0
 	for {
@@ -153,7 +154,7 @@ func niceStep(x float64) float64 {
 	}
 }
 
-// count shortens a number of multiply-adds: 950, 3.19 M, 46.1 M, 1.20 G.
+// count formats a number of multiply-adds: 950, 3.19 M, 46.1 M, 1.20 G.
 func count(n int64) string {
 	v := float64(n)
 	for _, u := range []struct {

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// run is the work of a 7-token prompt and 12 more on a small model, as
-// infer/cost counts it for layers 6, width 192 and 4,096 tokens.
+// run is the work for a 7-token prompt and 12 more tokens on a small model, as infer/cost
+// counts it for 6 layers, width 192 and 4,096 tokens.
 var run = []CostPoint{
 	{1, 17_570_688, 17_570_688},
 	{2, 20_734_848, 37_311_360},
@@ -49,8 +49,8 @@ func TestOnePointIsADot(t *testing.T) {
 	}
 }
 
-// TestPicturesObeyTheSecurityPolicy checks every picture against the page's security policy and
-// its two themes.
+// TestPicturesObeyTheSecurityPolicy checks a picture against the page's security policy and its
+// two themes.
 func TestPicturesObeyTheSecurityPolicy(t *testing.T) {
 	c, err := CumulativeCost(run)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Drawn is one token of a histogram: the probability it is drawn with, and how
-// often it was.
+// Drawn is one token of a histogram: its probability, and how often it was
+// drawn.
 type Drawn struct {
 	Name  string
 	Q     float64
@@ -62,7 +62,7 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 	return c, f.done()
 }
 
-// shorten cuts a name that does not fit.
+// shorten cuts off a name that does not fit.
 func shorten(name string, n int) string {
 	if r := []rune(name); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -74,9 +74,9 @@ func shorten(name string, n int) string {
 // variation: measured over repeats, and expected.
 type DistanceAt struct {
 	N        int
-	Measured Quartiles // the repeats: mean and quartiles
+	Measured Quartiles // mean and quartiles of the repeats
 	Expected float64   // the exact mean
-	Law      float64   // its limit: a constant over √n
+	Law      float64   // asymptotic distance: a constant over √n
 }
 
 // Distances draws the distance against the number of draws, both axes
@@ -93,7 +93,7 @@ func Distances(points []DistanceAt, slope float64) (Chart, error) {
 	var measured, lowest, highest, expected, law plotter.XYs
 	for _, p := range points {
 		x := float64(p.N)
-		floor := max(p.Measured.Low, p.Measured.Mid/50) // a logarithm has no 0
+		floor := max(p.Measured.Low, p.Measured.Mid/50) // a logarithmic axis has no 0
 		measured = append(measured, plotter.XY{X: x, Y: max(p.Measured.Mid, 1e-9)})
 		lowest = append(lowest, plotter.XY{X: x, Y: max(floor, 1e-9)})
 		highest = append(highest, plotter.XY{X: x, Y: max(p.Measured.High, 1e-9)})
@@ -131,7 +131,7 @@ func Distances(points []DistanceAt, slope float64) (Chart, error) {
 	return c, f.done()
 }
 
-// EntropyLane is one way of choosing and the entropy at each of its steps, in
+// EntropyLane is one way of choosing tokens, with the entropy of each step in
 // bits.
 type EntropyLane struct {
 	Name string
@@ -148,8 +148,8 @@ var laneStyles = []draw.LineStyle{
 	{Color: ink, Width: 1.5, Dashes: []vg.Length{8, 3, 1.5, 3}},
 }
 
-// Entropies draws how unsure the model was at each step of each lane. Lanes are
-// numbered as on the page.
+// Entropies draws how uncertain the model was at each step of each lane. Lanes
+// are numbered as on the page.
 func Entropies(lanes []EntropyLane) (Chart, error) {
 	c := Chart{Title: "Entropy at each step, in bits", Header: []string{"step"}}
 	steps, most := 0, 0.0

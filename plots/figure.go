@@ -21,27 +21,27 @@ import (
 const (
 	chartWidth  = 556
 	chartHeight = 236
-	narrowWidth = 374 // of a drawing for phones
-	narrowType  = 16  // of its words, as css/labs.css has it
+	narrowWidth = 374 // width of a drawing for phones
+	narrowType  = 16  // size of its text, as in css/labs.css
 	labelGap    = 7   // between a line's end and its label
 )
 
-// axis is one direction of a chart: its range and its marks.
+// axis is one axis of a chart: its range and its marks.
 type axis struct {
 	min, max float64
 	log      bool
 	ticks    []plot.Tick
 }
 
-// figure is a chart with axes under construction. Lines are labeled at their
-// ends, to the right of the frame, which needs no legend.
+// figure is a chart with axes under construction. Lines are labeled at their ends, to the right
+// of the frame, so no legend is needed.
 type figure struct {
 	*plot.Plot
 	chart  *Chart
 	room   float64 // to the right of the frame, for the labels of lines
 	width  float64
 	height float64
-	inside Inside // where the frame's inside is, once it is drawn
+	inside Inside // the inside of the frame, set when it is drawn
 	ends   []label
 	notes  []note
 }
@@ -74,7 +74,7 @@ var (
 	thin   = draw.LineStyle{Color: edge, Width: 1}
 )
 
-// newFigure begins a chart; room is the width for labels at its right.
+// newFigure begins a chart. room is the width for labels at its right.
 func newFigure(c *Chart, x, y axis, room float64) *figure {
 	p := plot.New()
 	p.TextHandler = handler()
@@ -92,7 +92,7 @@ func newFigure(c *Chart, x, y axis, room float64) *figure {
 		}
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
-	p.X.Tick.Length = 5 // below the axis: room between it and its figures
+	p.X.Tick.Length = 5 // below the axis: distance between it and its numbers
 	p.X.Tick.LineStyle.Width = 0
 	p.X.Padding, p.Y.Padding = vg.Length(0), vg.Length(0)
 	return &figure{Plot: p, chart: c, room: room, width: chartWidth, height: chartHeight}
@@ -120,7 +120,7 @@ func (f *figure) line(xys plotter.XYs, style draw.LineStyle, end string) error {
 	return nil
 }
 
-// textColor is the color of a line's text.
+// textColor returns the text color for a line's color.
 func textColor(c color.Color) color.Color {
 	if c == other || c == ink3 || c == edge {
 		return ink2
@@ -172,11 +172,11 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
 }
 
-// wider is how much wider a page's font may be than the one that measures.
+// wider is the largest ratio of the page's font width to the width of the measured font.
 const wider = 1.18
 
-// margins are the room for words beside the frame: what the figures of the axis at the left need
-// beyond what was measured, and the labels at the right with the gap before them.
+// margins returns the room for text beside the frame: for the numbers of the left axis, beyond
+// the measured width, and for the labels at the right, with the gap before them.
 func (f *figure) margins() (left, right float64) {
 	right = f.room
 	for _, t := range f.Y.Tick.Marker.Ticks(f.Y.Min, f.Y.Max) {
@@ -188,7 +188,7 @@ func (f *figure) margins() (left, right float64) {
 	return math.Ceil(left), math.Ceil(right)
 }
 
-// typeSize is the size of type with which the page shows the chart.
+// typeSize returns the size of type with which the page shows the chart.
 func (f *figure) typeSize() float64 {
 	if f.width == narrowWidth {
 		return narrowType
@@ -219,7 +219,7 @@ func (f *figure) done() error {
 	for i, l := range f.ends {
 		at[i] = float64(y(l.y))
 	}
-	// The lowest label stays above the figures of the axis below.
+	// The lowest label stays above the numbers of the axis below.
 	for i, place := range spread(at, size+5, float64(data.Min.Y)+size/2, f.height-size/2) {
 		l := f.ends[i]
 		at := vg.Point{X: data.Max.X + labelGap, Y: vg.Length(place)}
@@ -234,8 +234,8 @@ func (f *figure) done() error {
 	return err
 }
 
-// spread moves positions apart until neighbors are at least gap apart, within
-// low to high if there is room, and as little as possible, from below.
+// spread moves positions apart until neighbors are at least gap apart, as little as possible,
+// from below. The result is within low to high if there is room.
 func spread(places []float64, gap, low, high float64) []float64 {
 	order := make([]int, len(places))
 	for i := range order {
@@ -248,7 +248,7 @@ func spread(places []float64, gap, low, high float64) []float64 {
 			out[at] = max(out[at], out[order[i-1]]+gap)
 		}
 	}
-	// What was pushed over the upper edge pushes back.
+	// Positions pushed over the upper edge push back.
 	limit := high
 	for _, at := range slices.Backward(order) {
 		out[at] = min(out[at], limit)
@@ -257,7 +257,7 @@ func spread(places []float64, gap, low, high float64) []float64 {
 	return out
 }
 
-// upTo marks round values from 0 to about n steps below max.
+// upTo returns an axis from 0 to at least most, with marks at about n round values.
 func upTo(most float64, n int, words func(float64) string) axis {
 	if most <= 0 {
 		most = 1
@@ -271,7 +271,7 @@ func upTo(most float64, n int, words func(float64) string) axis {
 	return a
 }
 
-// roundStep returns the smallest of 1, 2, 5 × 10^n that is not below x > 0.
+// roundStep returns the smallest 1, 2 or 5 × 10^n that is at least x, for x > 0.
 func roundStep(x float64) float64 {
 	size := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, f := range []float64{1, 2, 5} {
@@ -282,8 +282,7 @@ func roundStep(x float64) float64 {
 	return 10 * size
 }
 
-// wholes marks whole numbers from first to last, about n of them, the first
-// and the last always.
+// wholes marks about n integers from first to last, always including these two.
 func wholes(first, last, n int) axis {
 	a := axis{min: float64(first), max: float64(max(last, first+1))}
 	step := max(1, int(roundStep(float64(last-first)/float64(n))))
@@ -300,7 +299,7 @@ func wholes(first, last, n int) axis {
 func powers(low, high float64, words func(float64) string) axis {
 	a := axis{min: low, max: high, log: true}
 	steps := []float64{1}
-	if high/low < 1000 { // few powers: the steps between them as well
+	if high/low < 1000 { // with few powers, also mark steps between them
 		steps = []float64{1, 2, 5}
 	}
 	for ten := math.Pow(10, math.Floor(math.Log10(low))); ten <= high*1.0001; ten *= 10 {

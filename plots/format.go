@@ -7,7 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// figures writes a number with about three figures and no exponent.
+// figures formats a number with about three significant figures and no
+// exponent.
 func figures(x float64) string {
 	if x == 0 {
 		return "0"
@@ -16,7 +17,7 @@ func figures(x float64) string {
 	return terms.Grouped(x, min(max(digits, 0), 8))
 }
 
-// tick writes a number of an axis, as short as possible.
+// tick formats a number of an axis, as short as possible.
 func tick(x float64) string {
 	s := strconv.FormatFloat(roundTo(x), 'f', -1, 64)
 	if s[0] == '-' {
@@ -25,7 +26,7 @@ func tick(x float64) string {
 	return s
 }
 
-// roundTo removes rounding errors of a sum beyond the ninth figure.
+// roundTo removes rounding errors beyond the ninth significant figure.
 func roundTo(x float64) float64 {
 	if x == 0 {
 		return 0
@@ -34,7 +35,7 @@ func roundTo(x float64) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// millis writes a time in ms: 42.0 µs, 0.420 ms, 12.3 ms, 2.80 s.
+// millis formats a time in ms: 42.0 µs, 0.420 ms, 12.3 ms, 2.80 s.
 func millis(ms float64) string {
 	switch a := math.Abs(ms); {
 	case a >= 1000:
@@ -45,7 +46,7 @@ func millis(ms float64) string {
 	return figures(ms) + " ms"
 }
 
-// millisTick writes a time of an axis.
+// millisTick formats a time of an axis.
 func millisTick(ms float64) string {
 	switch {
 	case ms == 0:
@@ -58,7 +59,7 @@ func millisTick(ms float64) string {
 	return tick(ms) + " ms"
 }
 
-// countTick writes a round count of an axis.
+// countTick formats a round count of an axis.
 func countTick(v float64) string {
 	if v == 0 {
 		return "0"
@@ -80,5 +81,5 @@ func countTick(v float64) string {
 	return tick(v)
 }
 
-// dollarsTick writes a price of an axis.
+// dollarsTick formats a price of an axis.
 func dollarsTick(x float64) string { return "$" + tick(x) }

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// charts are all charts of this package with data whose rows and sentences can
-// be worked out by hand.
+// charts are all charts of this package, with data whose rows and sentences can be worked
+// out by hand.
 func charts() map[string]func() (Chart, error) {
 	all := runCharts()
 	maps.Copy(all, sizeCharts())
@@ -155,8 +155,8 @@ func waysOf(n int, of func(step int) (cached, recomputed Quartiles)) []Ways {
 	return list
 }
 
-// What the counts of the two ways look like: 3 M a token cached, 3 M for every
-// token of the text recomputed.
+// linear returns counts for the two ways: 3 M a token cached, 3 M for every token of the
+// text recomputed.
 func linear(s int) (cached, recomputed Quartiles) {
 	return Exactly(3_000_000), Exactly(float64(3_000_000 * (6 + s)))
 }
@@ -180,7 +180,7 @@ func TestGoldenCharts(t *testing.T) {
 			golden(t, name, c.SVG)
 			fit(t, c)
 			if again, _ := draw(); again.SVG != c.SVG {
-				t.Error("the same data gives another picture")
+				t.Error("the same data gives a different picture")
 			}
 			if _, err := Standalone(c.SVG); err != nil {
 				t.Error(err)
@@ -189,8 +189,8 @@ func TestGoldenCharts(t *testing.T) {
 	}
 }
 
-// fit checks a chart against the page's security policy, its two themes and its
-// text alternative.
+// fit checks a chart against the page's security policy, its two themes and its text
+// alternative.
 func fit(t *testing.T, c Chart) {
 	t.Helper()
 	for _, forbidden := range []string{"style=", "<?xml", `="#`, "<script", "Liberation", "NaN", "Inf"} {
@@ -204,7 +204,7 @@ func fit(t *testing.T, c Chart) {
 		}
 	}
 	if len(c.Rows) == 0 || c.Description == "" {
-		t.Error("the picture has no twin in words")
+		t.Error("the picture has no text alternative")
 	}
 	for _, row := range c.Rows {
 		if len(row) != len(c.Header) {
@@ -221,7 +221,8 @@ func fit(t *testing.T, c Chart) {
 	}
 }
 
-// TestDescriptionSentences: what the descriptions say about the data, worked out by hand.
+// TestDescriptionSentences checks the sentences of the descriptions against values worked
+// out by hand.
 func TestDescriptionSentences(t *testing.T) {
 	for name, want := range map[string]string{
 		// 3 M × (6 + 24) = 90 M
@@ -262,7 +263,7 @@ func TestDescriptionSentences(t *testing.T) {
 	}
 }
 
-// TestTableTwinsOfPictures: rows of the tables that go with the pictures.
+// TestTableTwinsOfPictures checks rows of the tables that accompany the pictures.
 // Promise: Every chart has a table with the same numbers.
 func TestTableTwinsOfPictures(t *testing.T) {
 	for name, want := range map[string]string{
@@ -323,7 +324,7 @@ func TestNothingToDraw(t *testing.T) {
 		"without heads": func() (Chart, error) { return WithoutHeads(nil, 4) },
 	} {
 		if c, err := draw(); err == nil || c.SVG != "" {
-			t.Errorf("%s: drawn from nothing", name)
+			t.Errorf("%s: drawn without data", name)
 		}
 	}
 }
@@ -352,7 +353,7 @@ func TestSpreadLabels(t *testing.T) {
 	for _, c := range []struct{ in, want []float64 }{
 		{[]float64{10, 50}, []float64{10, 50}},
 		{[]float64{50, 45, 10}, []float64{55, 45, 10}},  // 45 stays, 50 is pushed up to 45 + 10
-		{[]float64{98, 97}, []float64{100, 90}},         // over the edge: 107 → 100, pushing 97 down to 90
+		{[]float64{98, 97}, []float64{100, 90}},         // over the edge: 107 → 100, which pushes 97 down to 90
 		{[]float64{-5, -5, 90}, []float64{0, 10, 90}},   // from below 0
 		{[]float64{99, 99, 99}, []float64{80, 90, 100}}, // three at the top
 	} {

@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Guess is a quantity that somebody guessed before it was measured: bars on one axis from
-// 0, which is the same before and after.
+// Guess is a quantity that a learner guessed before it was measured. It is drawn as bars
+// on one axis from 0, the same before and after.
 type Guess struct {
 	Title    string
-	Whole    string   // the name of what it is compared with
-	At       float64  // how much that is
-	High     float64  // the end of the axis; more is drawn up to there
-	From, To float64  // the range that was guessed
-	Guessed  string   // the same in words; "" where nothing was guessed
+	Whole    string   // the name of the quantity for comparison
+	At       float64  // the value of that quantity
+	High     float64  // the end of the axis; larger values are cut off there
+	From, To float64  // the guessed range
+	Guessed  string   // the same in words; "" if nothing was guessed
 	Measured *float64 // nil before a run
 	Words    func(float64) string
 	Narrow   bool // drawn for phones
@@ -30,8 +30,8 @@ const (
 	guessYou, guessMeasure = "your guess", "measured"
 )
 
-// Draw draws the bar that it is compared with, the range guessed, dotted and in ink, and
-// what was measured.
+// Draw draws the bar for comparison, the guessed range as dotted lines in ink, and the
+// measurement.
 func (g Guess) Draw() (Chart, error) {
 	c := Chart{Title: g.Title, Header: []string{"", "value"}}
 	if !(g.High > 0) || g.At < 0 || g.At > g.High || g.Guessed != "" && !(g.From >= 0 && g.From <= g.To) {

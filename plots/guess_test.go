@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestPrefillChartShowsGuess: before a run the picture has the guess and nothing measured; afterwards it has
-// both on the same axis, and its words say them.
+// TestPrefillChartShowsGuess: before a run the picture has the guess and
+// nothing measured. Afterwards it has both on the same axis, and its
+// description states both.
 func TestPrefillChartShowsGuess(t *testing.T) {
 	t.Parallel()
 	g := Guess{

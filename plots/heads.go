@@ -10,15 +10,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// HeadAt is how much of its weight a head gives to what is looked for, 0 to 1.
+// HeadAt is the share of its weight that a head gives to the pattern searched for, 0
+// to 1.
 type HeadAt struct {
 	Name  string // "L4.H4"
 	Block int    // from 1
 	Score float64
 }
 
-// HeadScores draws the heads of a model over their blocks, with the limit from which
-// on one passes.
+// HeadScores draws the heads of a model over their blocks, with the threshold for
+// passing.
 func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
 	c := Chart{Title: "How much each head looks there", Header: []string{"head", "share of its weight"}}
 	if len(heads) == 0 {
@@ -62,15 +63,15 @@ func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
 	return c, f.done()
 }
 
-// WithoutHead is the surprise without a head, in bits a token.
+// WithoutHead is the surprise without a head, in bits per token.
 type WithoutHead struct {
 	Name   string
 	Bits   float64
-	Strong bool // it is a candidate, not one to compare with
+	Strong bool // a candidate, not one for comparison
 }
 
 // WithoutHeads draws the surprise of a second reading without one head at a time,
-// beside that with all of them.
+// next to the surprise with all heads.
 func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
 	c := Chart{
 		Title:  "The second reading without one head, in bits a token",
@@ -81,7 +82,7 @@ func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
 	}
 	most, worst := whole, list[0]
 	x := axis{min: -0.6, max: float64(len(list)) - 0.4}
-	every := (len(list) + 7) / 8 // names have room for eight
+	every := (len(list) + 7) / 8 // there is room for eight names
 	for i, h := range list {
 		most = max(most, h.Bits)
 		if h.Bits > worst.Bits {

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Keepsake is a text by a person and a model, to be drawn as a picture that can be saved.
+// Keepsake is a text by a person and a model, for a picture that can be saved.
 type Keepsake struct {
 	Title string
 	Parts []KeepsakePart
@@ -28,17 +28,17 @@ type Keepsake struct {
 // KeepsakePart is a stretch of the text.
 type KeepsakePart struct {
 	Text  string
-	Yours bool // the person's, not the model's
-	Long  bool // drawn against the odds: underlined
+	Yours bool // written by the person, not the model
+	Long  bool // drawn against the odds, so underlined
 }
 
 // KeepsakeMark is one token as a bar.
 type KeepsakeMark struct {
 	Yours  bool
-	Height float64 // of 1
+	Height float64 // from 0 to 1
 }
 
-// The measures of a keepsake, in CSS pixels at the size of a page; the files are larger.
+// The dimensions of a keepsake, in CSS pixels on a page. The files are larger.
 const (
 	keepsakeWidth  = 400
 	keepsakeMargin = 28
@@ -48,12 +48,12 @@ const (
 	footLeading    = 19
 	marksHeight    = 36
 	keepsakeGap    = 22
-	keepsakeLines  = 40 // of the text; what does not fit is counted
+	keepsakeLines  = 40 // maximum lines of text; further lines are counted
 	tall           = 700
-	dpi            = 72 // at which a pixel of a page is a pixel of the file
+	dpi            = 72 // at this value a pixel of a page is a pixel of the file
 )
 
-// keepsakeFont names fonts as wide as the one that is measured.
+// keepsakeFont lists fonts with the same widths as the measured one.
 const keepsakeFont = `"Liberation Sans", Arial, Helvetica, sans-serif`
 
 // SVG returns the picture as a file, in the light theme.
@@ -91,7 +91,7 @@ func (k Keepsake) WritePNG(w io.Writer) error {
 }
 
 // Missing reports whether the text has characters that the font of the PNG lacks, such as
-// emoji, which are boxes in it. The SVG names fonts of the reader's, which have them.
+// emoji, which are drawn as boxes. The SVG uses the reader's fonts, which have them.
 func (k Keepsake) Missing() bool {
 	var buffer sfnt.Buffer
 	font := face(proseSize).Face
@@ -108,7 +108,7 @@ func (k Keepsake) Missing() bool {
 	return false
 }
 
-// description is the picture in words.
+// description describes the picture in words.
 func (k Keepsake) description() string {
 	var b strings.Builder
 	for _, p := range k.Parts {
@@ -127,7 +127,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// keepsakeLayout is a keepsake whose pieces have their places, from the upper left corner.
+// keepsakeLayout is a keepsake with the positions of its pieces, from the upper left
+// corner.
 type keepsakeLayout struct {
 	height float64
 	pieces []piece
@@ -164,7 +165,7 @@ func (k Keepsake) layout() keepsakeLayout {
 	return l
 }
 
-// writer is the color of the person's tokens, or of the model's.
+// writer returns the color of the person's tokens, or of the model's.
 func writer(yours bool) color.Color {
 	if yours {
 		return ink
@@ -172,7 +173,8 @@ func writer(yours bool) color.Color {
 	return accent
 }
 
-// text adds at most some lines of text below the rest, and how many more there are.
+// text adds at most a number of lines of text below the rest, and the number of further
+// lines.
 func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) {
 	lines := wrap(parts, size, keepsakeInner)
 	left := max(len(lines)-most, 0)
@@ -195,7 +197,7 @@ func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) 
 	}
 }
 
-// draw draws everything in the colors of roles.
+// draw draws everything, with roles as colors.
 func (l keepsakeLayout) draw(c vg.Canvas) {
 	for _, b := range l.bars {
 		var p vg.Path
@@ -215,13 +217,13 @@ func (l keepsakeLayout) draw(c vg.Canvas) {
 	}
 }
 
-// lightCanvas draws roles in the light theme's colors.
+// lightCanvas replaces roles with the light theme's colors.
 type lightCanvas struct{ vg.Canvas }
 
 // SetColor implements [vg.Canvas].
 func (c lightCanvas) SetColor(role color.Color) { c.Canvas.SetColor(lightColor(role)) }
 
-// lightColor is a role's color in the light theme.
+// lightColor returns a role's color in the light theme.
 func lightColor(role color.Color) color.Color {
 	_, _, n, _ := role.RGBA()
 	value := light[roles[fmt.Sprintf("#0000%02X", n>>8)]]

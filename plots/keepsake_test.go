@@ -29,7 +29,7 @@ var keepsake = Keepsake{
 	Foot:  []string{"6 tokens yours, 6 tokens the model’s.", "tiny-5M, seed 42"},
 }
 
-// texts are the words of the <text> elements of an SVG, in order.
+// texts returns the text of an SVG's <text> elements, in order.
 func texts(t interface{ Fatalf(string, ...any) }, svg string) []string {
 	var list []string
 	d, inside := xml.NewDecoder(strings.NewReader(svg)), false
@@ -65,14 +65,15 @@ func TestKeepsakeSVG(t *testing.T) {
 	want := "Written together with a model In the old house lived a young man named Ab igail <&\uFFFD> " +
 		"6 tokens yours, 6 tokens the model’s. tiny-5M, seed 42"
 	if got := strings.Join(texts(t, svg), " "); got != want {
-		t.Errorf("the picture says\n%s\nwant\n%s", got, want)
+		t.Errorf("the picture reads\n%s\nwant\n%s", got, want)
 	}
 	if strings.Contains(svg, "var(") || strings.Contains(svg, "style=") {
-		t.Error("the file leaves something to a page's style sheet")
+		t.Error("the file relies on a page's style sheet")
 	}
 }
 
-// TestKeepsakePNGColors: the picture has the paper, the person's ink and the model's blue.
+// TestKeepsakePNGColors: the picture contains the paper's color, the person's ink and the model's
+// blue.
 func TestKeepsakePNGColors(t *testing.T) {
 	long := keepsake
 	long.Parts = append([]KeepsakePart{{Text: strings.Repeat("one two ", 200), Yours: true}}, keepsake.Parts...)
@@ -110,7 +111,7 @@ func TestKeepsakePNGColors(t *testing.T) {
 }
 
 // TestWrapProperties: a wrapped text has all its characters in order, no line is wider than allowed
-// unless it is one character, and a line could not have had the next word as well.
+// unless it is a single character, and no line has room for the next word.
 func TestWrapProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -146,7 +147,8 @@ func TestWrapProperties(t *testing.T) {
 	})
 }
 
-// TestWrapBreaksLines: at spaces, at line ends, and inside a word only if it is longer than a line.
+// TestWrapBreaksLines: text is wrapped at spaces and line ends, and inside a word only if it is
+// longer than a line.
 func TestWrapBreaksLines(t *testing.T) {
 	room := piece{words: "one two", size: 12}.width() + 1
 	for text, want := range map[string]string{
@@ -169,8 +171,8 @@ func TestWrapBreaksLines(t *testing.T) {
 	}
 }
 
-// TestKeepsakeReportsMissingGlyphs: emoji and Chinese are not in the font of the PNG; accents and
-// typographic marks are.
+// TestKeepsakeReportsMissingGlyphs: the font of the PNG lacks emoji and Chinese; it has accents and
+// typographic marks.
 func TestKeepsakeReportsMissingGlyphs(t *testing.T) {
 	t.Parallel()
 	for text, missing := range map[string]bool{

@@ -18,7 +18,7 @@ type Held struct {
 	Used, Reserved int64
 }
 
-// HeldBytes draws what a cache uses against what is reserved for it.
+// HeldBytes draws the used part of a cache against the reserved part.
 func HeldBytes(steps []Held) (Chart, error) {
 	c := Chart{Title: "The engine’s cache", Header: []string{"step", "positions", "used, bytes", "reserved, bytes"}}
 	if len(steps) == 0 {
@@ -30,7 +30,7 @@ func HeldBytes(steps []Held) (Chart, error) {
 		x := float64(s.Positions)
 		used[i] = plotter.XY{X: x, Y: float64(s.Used)}
 		if n := len(reserved); n > 0 && reserved[n-1].Y != float64(s.Reserved) {
-			reserved = append(reserved, plotter.XY{X: x, Y: reserved[n-1].Y}) // a jump, not a slope
+			reserved = append(reserved, plotter.XY{X: x, Y: reserved[n-1].Y}) // a step, not a slope
 		}
 		reserved = append(reserved, plotter.XY{X: x, Y: float64(s.Reserved)})
 		most = max(most, float64(s.Reserved), float64(s.Used))
@@ -77,12 +77,12 @@ func bytesUpTo(most float64) axis {
 type Window struct {
 	Name   string
 	Tokens int
-	Bytes  float64 // of a cache that long
-	Now    bool    // that of the current model
+	Bytes  float64 // of a cache of that length
+	Now    bool    // it belongs to the current model
 }
 
-// Windows draws context windows as squares whose areas are proportional to
-// their tokens, from small to large.
+// Windows draws context windows as squares, from small to large, with areas
+// proportional to their tokens.
 func Windows(list []Window) (Chart, error) {
 	c := Chart{Title: "Context windows, area to scale", Header: []string{"window", "tokens", "cache"}}
 	if len(list) == 0 {
@@ -99,7 +99,7 @@ func Windows(list []Window) (Chart, error) {
 		terms.Count(int64(list[len(list)-1].Tokens)),
 	)
 	// Sides are proportional to the square root; the text under a square needs
-	// its room.
+	// some width.
 	const wordsWide, gap = 78.0, 8.0
 	sides, rest := 0.0, 0.0
 	scale := (height - foot) / math.Sqrt(float64(most))
@@ -134,7 +134,7 @@ func Windows(list []Window) (Chart, error) {
 }
 
 // Heads draws which query heads (circles) share which keys and values
-// (squares). now colors the current model's way.
+// (squares). now colors the current model's arrangement.
 func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	c := Chart{
 		Title: "Heads", Header: []string{"query heads", "pairs of keys and values"},
@@ -148,7 +148,7 @@ func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	)
 	const width, height, most = 162.0, 62.0, 8
 	shown := heads
-	if heads > most { // whole groups of the first heads, as many as fit
+	if heads > most { // only as many whole groups of the first heads as fit
 		group := heads / kvHeads
 		shown = max(most/group*group, min(group, most))
 	}

@@ -17,7 +17,7 @@ type FirstToken struct {
 }
 
 // FirstTokens draws the time to the first token against the prompt's length,
-// with the straight line constant + perToken·n through the medians.
+// with the line constant + perToken·n through the medians.
 func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error) {
 	c := Chart{
 		Title:  "Time to the first token",
@@ -59,14 +59,15 @@ func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error)
 	return c, f.done()
 }
 
-// Arrived is when a token of an answer was ready, in ms since the request.
+// Arrived is the time at which a token of an answer was ready, in ms since the
+// request.
 type Arrived struct {
 	Step int
 	At   float64
 }
 
-// Arrivals draws how long a reader waits: with streaming each token as it is
-// ready, without it everything at the end.
+// Arrivals draws how long a reader waits: with streaming, each token appears
+// when it is ready; without, everything appears at the end.
 func Arrivals(tokens []Arrived) (Chart, error) {
 	c := Chart{
 		Title:  "What a reader waits for",
@@ -106,7 +107,7 @@ func Arrivals(tokens []Arrived) (Chart, error) {
 	return c, s.done(&c)
 }
 
-// drawTimes marks round times under a picture whose x is time in ms.
+// drawTimes marks round times below a picture whose x axis is time in ms.
 func drawTimes(s *sketch, left, y, most, scale float64) {
 	a := upTo(most, 5, millisTick)
 	for _, t := range a.ticks {

@@ -15,15 +15,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RoundedBar is one token's probability by each of several ways of storing the
+// RoundedBar is one token's probability for each of several ways of storing the
 // weights.
 type RoundedBar struct {
 	Name string
 	P    []float64
 }
 
-// wayBars are the bars' styles, by way: an outline, a solid bar, a pale one
-// with a solid edge. They can be told apart without color.
+// wayBars are the bars' styles, by way: an outline, a solid bar, a pale bar
+// with a solid edge. They can be distinguished without color.
 var wayBars = []struct {
 	fill color.Color
 	edge draw.LineStyle
@@ -33,8 +33,8 @@ var wayBars = []struct {
 	{ramp3, draw.LineStyle{Color: ink2, Width: 1}},
 }
 
-// RoundedBars draws the probabilities of a few tokens, for each a bar of every
-// way side by side, in the order of ways: two or three, the own weights first.
+// RoundedBars draws the probabilities of a few tokens. Each token has one bar
+// for each way, side by side: two or three, the unchanged weights first.
 func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 	c := Chart{Title: "The same step with rounded weights", Header: []string{"token"}}
 	if len(tokens) == 0 || len(ways) < 1 || len(ways) > len(wayBars) {
@@ -87,7 +87,7 @@ func listOf(names []string) string {
 	return text
 }
 
-// powerTick writes a power of ten of an axis, a small one as a power.
+// powerTick formats a power of ten of an axis, a small one as a power.
 func powerTick(v float64) string {
 	power := int(math.Round(math.Log10(v)))
 	if power > -4 || math.Abs(v/math.Pow(10, float64(power))-1) > 1e-9 {
@@ -101,12 +101,13 @@ func powerTick(v float64) string {
 	}, strconv.Itoa(power))
 }
 
-// leastKL is the smallest divergence that is drawn: a logarithm has no 0.
+// leastKL is the smallest divergence that is drawn: a logarithmic axis has no
+// 0.
 const leastKL = 1e-9
 
-// RoundedSteps draws how far rounded weights move the probabilities at each
-// step of a text: the divergence in nats, on a logarithmic axis. kl is by way,
-// then by step.
+// RoundedSteps draws how far rounded weights shift the probabilities at each
+// step of a text: the divergence in nats, on a logarithmic axis. kl is indexed
+// by way, then by step.
 func RoundedSteps(ways []string, kl [][]float64) (Chart, error) {
 	c := Chart{Title: "How far each step moves", Header: []string{"step"}}
 	if len(ways) == 0 || len(kl) != len(ways) || len(kl[0]) == 0 {

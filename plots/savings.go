@@ -9,18 +9,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Saving is a change of a request, and which share of its cost that saves.
+// Saving is a change to a request, and the share of its cost that it saves.
 type Saving struct {
 	Name  string
-	Share float64 // below 0 where the changed request costs more
-	You   bool    // somebody guesses that it saves most
+	Share float64 // negative if the changed request costs more
+	You   bool    // the learner guessed that it saves most
 }
 
-// Savings are changes on one axis from nothing to the whole cost, which is the same before
-// a run and after it.
+// Savings are changes on one axis from nothing to the whole cost, the same before and
+// after a run.
 type Savings struct {
 	Lanes  []Saving // in the same order before and after
-	None   Saving   // the guess that none saves anything; its Share is not read
+	None   Saving   // the guess that no change saves anything; its Share is not used
 	Ran    bool     // the shares are known
 	Narrow bool     // drawn for phones
 }
@@ -30,8 +30,8 @@ const (
 	savingRow, savingLeft, savingNarrowLeft, savingRight = 30.0, 206.0, 146.0, 64.0
 )
 
-// Draw draws a lane for each change: dotted before a run, and then a bar; the largest is
-// in the accent's color. The guess is marked above its lane.
+// Draw draws a lane for each change: dotted before a run, a bar after it; the largest has
+// the accent color. The guess is marked above its lane.
 func (v Savings) Draw() (Chart, error) {
 	c := Chart{Title: "What would have saved most", Header: []string{"change", "saved"}}
 	if len(v.Lanes) == 0 {
@@ -72,7 +72,7 @@ func (v Savings) Draw() (Chart, error) {
 	return c, v.draw(&c, best)
 }
 
-// savedWords is a share that was saved.
+// savedWords formats a share that was saved.
 func savedWords(share float64) string {
 	switch {
 	case share < 0:
@@ -104,7 +104,7 @@ func (v Savings) draw(c *Chart, best int) error {
 	return s.done(c)
 }
 
-// name writes a lane's name, and whether it is the guess.
+// name writes a lane's name, and marks the guess.
 func (v Savings) name(s *sketch, lane Saving, y, left float64, wins bool) {
 	color := ink
 	if wins {

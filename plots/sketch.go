@@ -27,7 +27,7 @@ func (s *sketch) at(x, y float64) vg.Point {
 	return vg.Point{X: vg.Length(x), Y: vg.Length(s.height - y)}
 }
 
-// box draws a rectangle; fill may be nil for just an outline.
+// box draws a rectangle. fill may be nil for an outline.
 func (s *sketch) box(x, y, width, height float64, fill color.Color, edge draw.LineStyle) {
 	corners := []vg.Point{s.at(x, y), s.at(x+width, y), s.at(x+width, y+height), s.at(x, y+height)}
 	if fill != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// PerPass is how many tokens one pass of the target yields at a γ.
+// PerPass is the number of tokens that one pass of the target yields at a γ.
 type PerPass struct {
 	Gamma    int
 	Measured float64
 	Expected float64 // E(α, γ) at the α measured for this γ
 }
 
-// TokensPerPass draws the tokens of a pass of the target against γ, and what
-// independent acceptance would yield.
+// TokensPerPass draws the tokens per pass of the target against γ, and the
+// number for independent acceptance.
 func TokensPerPass(points []PerPass) (Chart, error) {
 	c := Chart{Title: "Tokens in each pass of the target", Header: []string{"γ", "measured", "E(α, γ)", "gap"}}
 	if len(points) == 0 {
@@ -68,18 +68,19 @@ func gammas(first, last int) axis {
 	return a
 }
 
-// Saved is what speculation saved at a γ: passes of the target, and time. A
-// loss is negative.
+// Saved is what speculation saved at a γ: passes of the target, and time.
+// Losses are negative.
 type Saved struct {
 	Gamma  int
 	Passes int
 	Ms     float64
-	PlainP int     // passes of the target alone
-	PlainT float64 // ms of the target alone
+	PlainP int     // passes without a draft
+	PlainT float64 // ms without a draft
 }
 
 // TimeSaved draws the milliseconds saved (up) or lost (down) against γ. The
-// passes saved are written next to them, since they are another quantity.
+// number of passes saved is written next to each bar, since it has a different
+// unit.
 func TimeSaved(points []Saved) (Chart, error) {
 	c := Chart{Title: "Time saved or lost", Header: []string{"γ", "passes saved", "of", "ms saved", "of"}}
 	if len(points) == 0 {
@@ -137,7 +138,7 @@ func signed(ms float64) string {
 	return millis(ms)
 }
 
-// around marks round times on both sides of 0, with room for words beyond.
+// around marks round times on both sides of 0, with room for text beyond.
 func around(low, high float64) axis {
 	span := max(high-low, 1e-6)
 	step := roundStep(span / 4)
@@ -151,7 +152,7 @@ func around(low, high float64) axis {
 	return a
 }
 
-// Came is a token and when it was ready, in ms.
+// Came is a token and the time at which it was ready, in ms.
 type Came struct {
 	At   float64
 	From string // "target", "draft", "correction" or "bonus"

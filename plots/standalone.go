@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// light has the values of the page's custom properties in its light theme; a
+// light has the values of the page's custom properties in its light theme. A
 // test compares them with the style sheet.
 var light = map[string]string{
 	"--ink-2":  "#454a54",
@@ -28,7 +28,7 @@ var light = map[string]string{
 const (
 	paper = "#ffffff" // --surface
 	sans  = `Inter, system-ui, "Segoe UI", Roboto, sans-serif`
-	scale = 3 // CSS pixels of the file per pixel of the page, since it is viewed by itself
+	scale = 3 // CSS pixels of the file per pixel of the page, since the file is viewed on its own
 )
 
 var (
@@ -36,17 +36,17 @@ var (
 	viewBox  = regexp.MustCompile(`^<svg class="plot" viewBox="0 0 ([0-9]+(?:\.[0-9]+)?) ([0-9]+(?:\.[0-9]+)?)"`)
 )
 
-// Standalone turns a chart's SVG, which belongs inside a page, into a file:
-// with the light theme's colors, a white background, a size, a font and the
-// namespace that a file must declare. It is an error if svg is not one of this
-// package's charts.
+// Standalone turns a chart's SVG, which is made for a page, into a file: with
+// the light theme's colors, a white background, a size, a font and the
+// namespace that a file must declare. It returns an error if svg is not one of
+// this package's charts.
 func Standalone(svg string) (string, error) { return standalone(svg, sans) }
 
-// standalone is [Standalone] with a font family.
+// standalone is like [Standalone], with a font family.
 func standalone(svg, family string) (string, error) {
 	open := viewBox.FindStringSubmatch(svg)
 	if open == nil {
-		return "", fmt.Errorf("make a file of a chart: it does not begin as one of this package's charts")
+		return "", fmt.Errorf("make a file of a chart: not one of this package's charts")
 	}
 	width, _ := strconv.ParseFloat(open[1], 64) // the pattern matches only numbers
 	height, _ := strconv.ParseFloat(open[2], 64)

@@ -21,7 +21,7 @@ func TestStandaloneSVG(t *testing.T) {
 	}
 	golden(t, "standalone.svg", svg)
 	if strings.Contains(svg, "var(") || strings.Contains(svg, "style=") {
-		t.Error("the file leaves something to a page's style sheet")
+		t.Error("the file relies on a page's style sheet")
 	}
 	d := xml.NewDecoder(strings.NewReader(svg))
 	space := ""

@@ -11,22 +11,22 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Racer is one stop condition: the step at which it fires, or 0 if it never
-// did.
+// Racer is one stop condition: the step at which it fires, or 0 if it never did.
 type Racer struct {
 	Name string
 	Step int
 	Sure bool // the step is known without running that far
-	Open bool // nothing was written yet, so nobody knows
-	You  bool // somebody guesses that it is the first
+	Open bool // nothing has been written yet, so it is unknown
+	You  bool // the learner guessed that it is the first
 }
 
-// StopRace draws how far a text gets until each stop condition fires; the first
-// one wins. written is how many tokens were written, or are to be; narrow is for phones.
+// StopRace draws how far a text gets until each stop condition fires; the first one
+// wins. written is the number of tokens that were or will be written; narrow is for
+// phones.
 func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 	c := Chart{Title: "Which stop condition fires first", Header: []string{"condition", "fires at token"}}
 	if len(racers) == 0 || written < 1 {
-		return c, fmt.Errorf("draw %q: nobody runs", c.Title)
+		return c, fmt.Errorf("draw %q: no stop conditions", c.Title)
 	}
 	winner, most := -1, written
 	for i, r := range racers {

@@ -17,8 +17,8 @@ const small = 12
 
 // anchoredText writes text that the browser aligns. The page's font has
 // different widths from the one that gonum/plot measures, so right-aligned
-// figures would be ragged if they were placed by their start. The alignment
-// travels in the green part of the color, which no role uses.
+// figures would be ragged if they were placed by their start. The alignment is
+// encoded in the green part of the color, which no role uses.
 type anchoredText struct{ text.Plain }
 
 // Draw implements [text.Handler].
@@ -33,7 +33,7 @@ func (h anchoredText) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point)
 	c.SetColor(color.NRGBA{uint8(r >> 8), anchor, uint8(b >> 8), 255})
 	if sty.YAlign == draw.YTop { // figures under an axis
 		pt.Y -= 1.15 * sty.Font.Size
-	} else { // the eye centers on the height of capitals
+	} else { // visually, the center is at half the height of capitals
 		pt.Y += sty.Font.Size * vg.Length(0.72*float64(sty.YAlign))
 	}
 	c.FillString(face, pt, txt)
@@ -59,14 +59,14 @@ func handler() text.Handler {
 	return anchoredText{plot.DefaultTextHandler.(text.Plain)}
 }
 
-// Alignments of a text to its point.
+// Alignments of a text relative to its point.
 const (
 	start  = draw.XLeft
 	middle = draw.XCenter
 	end    = draw.XRight
 )
 
-// words is a text style, vertically centered on its point.
+// words returns a text style, vertically centered on its point.
 func words(c color.Color, size float64, bold bool, x draw.XAlignment) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
 	if bold {

@@ -13,19 +13,19 @@ import (
 // top of them caches that grow with every token. All sizes are in bytes.
 type Wedge struct {
 	Weights   float64
-	PerToken  float64 // a token more in every text
-	Memory    float64 // what the card has
-	Positions int     // tokens in each text, the ones that are looked at
+	PerToken  float64 // for one more token in every text
+	Memory    float64 // the memory of the card
+	Positions int     // tokens in each text, at the position in focus
 	Texts     int
 	Narrow    bool // a drawing for phones
 }
 
-// at is the memory for texts of so many tokens.
+// at returns the memory for texts of a number of tokens.
 func (w Wedge) at(positions float64) float64 { return w.Weights + w.PerToken*positions }
 
 // Draw draws memory against the tokens in each text: a floor for the weights, a wedge
-// for the caches, and a dashed ceiling for the card. What is above the ceiling is
-// outlined in the color of faults, and named.
+// for the caches, and a dashed ceiling for the card. The part above the ceiling is
+// outlined in the color of faults, and labeled.
 func (w Wedge) Draw() (Chart, error) {
 	c := Chart{
 		Title:  "Memory for weights and caches",
@@ -79,7 +79,7 @@ func (w Wedge) Draw() (Chart, error) {
 	return c, f.done()
 }
 
-// over outlines what does not fit between the card's memory and the wedge's edge.
+// over outlines the part of the wedge above the card's memory.
 func (w Wedge) over(f *figure, last float64) error {
 	first := max(0, (w.Memory-w.Weights)/w.PerToken)
 	if first >= last {

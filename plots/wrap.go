@@ -15,7 +15,7 @@ import (
 type colored struct {
 	words string
 	color color.Color
-	under bool // underlined
+	under bool // the text is underlined
 }
 
 // piece is a stretch of text of one color on one line, without spaces.
@@ -24,10 +24,10 @@ type piece struct {
 	size  float64
 	color color.Color
 	under bool
-	x, y  float64 // of its baseline's start, y downwards
+	x, y  float64 // start of its baseline, y downward
 }
 
-// face is the font of pictures that place their own words.
+// face returns the font for pictures that position their own words.
 func face(size float64) font.Face {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	return plot.DefaultTextHandler.(text.Plain).Fonts.Lookup(f, vg.Length(size))
@@ -40,9 +40,9 @@ func widthOf(words string, size float64) float64 {
 	return float64(f.Width(words))
 }
 
-// wrap breaks a text into lines of at most width, at spaces and line ends; a word that is
-// longer than a line is broken anywhere. Each word is placed by itself, since a viewer's
-// font can be a little wider or narrower.
+// wrap breaks a text into lines of at most width, at spaces and line ends. A word that is
+// longer than a line is broken anywhere. Each word has its own position, since a viewer's
+// font might be a little wider or narrower.
 func wrap(parts []colored, size, width float64) [][]piece {
 	w := wrapper{width: width, space: widthOf(" ", size)}
 	for _, part := range parts {
@@ -73,18 +73,18 @@ func wrap(parts []colored, size, width float64) [][]piece {
 	return w.lines
 }
 
-// wrapper is a text as it is being wrapped.
+// wrapper is a text that is being wrapped.
 type wrapper struct {
 	width, space float64
 	lines        [][]piece
 	line         []piece
-	x            float64 // the end of the line so far
-	word         []piece // the word so far: its pieces can have different colors
+	x            float64 // the current end of the line
+	word         []piece // the current word; its pieces can have different colors
 }
 
 func (w *wrapper) newLine() { w.lines, w.line, w.x = append(w.lines, w.line), nil, 0 }
 
-// place adds the word to the line, or to the next one.
+// place adds the word to the line, or to the next line.
 func (w *wrapper) place() {
 	var length float64
 	for _, p := range w.word {
@@ -105,7 +105,7 @@ func (w *wrapper) place() {
 	w.word = nil
 }
 
-// add adds a piece at the end of the line, and breaks it where the line is full.
+// add adds a piece at the end of the line, and breaks it if the line is full.
 func (w *wrapper) add(p piece) {
 	for w.x+p.width() > w.width {
 		head := p
@@ -115,7 +115,7 @@ func (w *wrapper) add(p piece) {
 			head.words = string(runes[:n+1])
 		}
 		if n--; n == 0 && w.x == 0 {
-			n = 1 // one character is always possible
+			n = 1 // a line has at least one character
 		}
 		head.words, p.words = string(runes[:n]), string(runes[n:])
 		if n > 0 {

@@ -2,7 +2,8 @@ package static
 
 import "testing"
 
-// lamp is a page whose screen can be kept on: a request waits until the test grants it.
+// lamp is a page whose screen can be kept on: a request is pending until the test grants
+// it.
 const lamp = `'use strict';
 const said = [], requests = [], listeners = [];
 globalThis.document = {
@@ -19,8 +20,8 @@ let lock;
 const grant = () => { lock = sentinel(); requests.shift().grant(lock); };
 `
 
-// TestScreenStaysOn: the screen is kept on once, asked for again when the page is back in
-// view, and let go in the end, also if the browser grants it only then.
+// TestScreenStaysOn: the screen lock is requested once, requested again when the page is
+// back in view, and finally released, even if the browser grants it only later.
 // Promise: The screens of a class do not go dark while it runs.
 func TestScreenStaysOn(t *testing.T) {
 	p := load(t, lamp, "import { stayAwake } from './awake.js';\nglobalThis.stayAwake = stayAwake;\n")
@@ -28,7 +29,7 @@ func TestScreenStaysOn(t *testing.T) {
 		do   string
 		want []string
 	}{
-		{"hide(false)", nil}, // nobody wants it yet
+		{"hide(false)", nil}, // no request is wanted yet
 		{"stayAwake(true); stayAwake(true)", []string{"screen"}},
 		{"grant()", nil},
 		{"stayAwake(true); hide(false)", nil},

@@ -13,9 +13,9 @@ import (
 // bundles is the virtual folder of the bundles.
 const bundles = "bundle/"
 
-// bundle makes the file of a name such as "bundle/shell+loop.js", of
-// "js/shell.js" and "js/loop.js". No part may occur twice: so no request can
-// make a bundle larger than what is embedded.
+// bundle returns the file for a name such as "bundle/shell+loop.js", made from
+// "js/shell.js" and "js/loop.js". No part may occur twice, so that no request can make a
+// bundle larger than the embedded files.
 func bundle(name string) ([]byte, error) {
 	base := strings.TrimPrefix(name, bundles)
 	dot := path.Ext(base)
@@ -40,12 +40,12 @@ var fontAddress = regexp.MustCompile(`url\("\.\./(fonts/[^"]+)"\)`)
 
 var remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
-// plain is a style sheet without its comments, which are for readers of the sources. None
-// of our texts holds what looks like one.
+// plain returns a style sheet without comments, which are for readers of the source. No
+// string in our styles looks like a comment.
 func plain(css []byte) []byte { return remark.ReplaceAll(css, []byte(" ")) }
 
-// styles joins style sheets. Fonts get the addresses that pages preload, with
-// their hashes: under two addresses a browser would fetch them twice.
+// styles joins style sheets. Fonts get the same addresses, with hashes, from which pages
+// preload them: with two addresses a browser would fetch them twice.
 func styles(names []string) ([]byte, error) {
 	var out bytes.Buffer
 	for _, name := range names {
@@ -70,11 +70,10 @@ var (
 	declared   = regexp.MustCompile(`(?m)^(?:(?:async )?function|class|const|var) ([\w$]+)`)
 )
 
-// scripts joins modules with all that they import, each once and after its
-// imports. A module becomes a function's body, so that its names stay private,
-// and its exports become that function's value. Unlike modules that a browser
-// fetches one by one, they are one program: if one throws as it starts, the
-// later ones do not run.
+// scripts joins modules with all their imports, each once and after its imports. A module
+// becomes a function's body, so that its names stay private, and its exports become that
+// function's value. Unlike modules that a browser fetches separately, they are one
+// program: if one throws as it starts, the later ones do not run.
 func scripts(names []string) ([]byte, error) {
 	j := newJoiner(embedded.ReadFile)
 	for _, name := range names {
@@ -88,12 +87,12 @@ func scripts(names []string) ([]byte, error) {
 // joiner writes modules one after another.
 type joiner struct {
 	out  bytes.Buffer
-	done map[string]*module // by name; nil while it is being read
+	done map[string]*module // by name; nil while a module is being read
 	read func(name string) ([]byte, error)
 }
 
-// module is a script that has been written: the constant with its exports, and
-// their names.
+// module is a script that has been written: the constant with its exports, and their
+// names.
 type module struct {
 	id      string
 	exports []string
@@ -103,11 +102,11 @@ func newJoiner(read func(name string) ([]byte, error)) *joiner {
 	return &joiner{done: map[string]*module{}, read: read}
 }
 
-// add writes a module after its imports, unless it is written already.
+// add writes a module after its imports, unless it is already written.
 func (j *joiner) add(name string) (*module, error) {
 	if m, ok := j.done[name]; ok {
 		if m == nil {
-			return nil, fmt.Errorf("%s: imports itself by way of others", name)
+			return nil, fmt.Errorf("%s: imports itself through other modules", name)
 		}
 		return m, nil
 	}
@@ -118,7 +117,7 @@ func (j *joiner) add(name string) (*module, error) {
 		return nil, err
 	}
 	var body bytes.Buffer
-	begun := false // code has begun, so imports are over
+	begun := false // code has begun, so imports are no longer allowed
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
 		switch export := exportDecl.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "import") && !begun:
@@ -135,7 +134,7 @@ func (j *joiner) add(name string) (*module, error) {
 		case strings.HasPrefix(line, "import"), strings.HasPrefix(line, "export"):
 			return nil, fmt.Errorf("%s: cannot be joined with others: %s", name, line)
 		case strings.HasPrefix(strings.TrimSpace(line), "//") && !strings.Contains(name, "/vendor/"):
-			continue // our own comments are for readers of the sources, and a tenth of what a page would fetch
+			continue // our comments are for readers of the source, and a tenth of what a page would fetch
 		default:
 			begun = begun || line != ""
 		}
@@ -158,8 +157,8 @@ func declares(module []byte, name string) bool {
 	)
 }
 
-// imported adds the module that an import line of name refers to, and returns
-// the line that gets its exports.
+// imported adds the module that an import line in the script name refers to. It returns
+// the line that gets the module's exports.
 func (j *joiner) imported(name, line string) (string, error) {
 	parts := importLine.FindStringSubmatch(line)
 	if parts == nil {

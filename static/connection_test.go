@@ -8,9 +8,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// world is what connection.js needs of a browser: events, a clock that only the
-// test advances, and a transport whose other end is the test. Everything that
-// happens is recorded in said.
+// world is the part of a browser that connection.js needs: events, a clock that only the test
+// advances, and a transport whose other end is the test. Everything that happens is recorded in
+// said.
 const world = `'use strict';
 const said = [], lines = [], timers = [];
 let now = 0, ids = 0;
@@ -60,7 +60,7 @@ const make = (options = {}) => {
 };
 `
 
-// page is a page that scripts run in; [newPage] makes one with a connection called c.
+// page is a page in which scripts run; [newPage] makes one with a connection called c.
 type page struct {
 	t  *testing.T
 	vm *goja.Runtime
@@ -101,7 +101,7 @@ func (p *page) does(script string) goja.Value {
 	return v
 }
 
-// passes lets a time pass, in milliseconds.
+// passes advances the clock by a time in milliseconds.
 func (p *page) passes(ms int) {
 	p.t.Helper()
 	until := p.does("now").ToInteger() + int64(ms)
@@ -109,17 +109,17 @@ func (p *page) passes(ms int) {
 	}
 }
 
-// says checks what has happened since the last check.
+// says checks the events since the last check.
 func (p *page) says(want ...string) {
 	p.t.Helper()
 	got := p.does("said.splice(0).join('\\n')").String()
 	if got != strings.Join(want, "\n") {
-		p.t.Errorf("there was\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		p.t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
 
-// TestConnectionAcknowledgesCommands: commands go out with their numbers; a message answers all
-// up to its ack, an error the last of them.
+// TestConnectionAcknowledgesCommands: commands are sent with their numbers; a message answers
+// all commands up to its ack, and an error belongs to the last of them.
 func TestConnectionAcknowledgesCommands(t *testing.T) {
 	p := newPage(t, "")
 	p.does("c.send({ cmd: 'early' })")
@@ -134,8 +134,8 @@ func TestConnectionAcknowledgesCommands(t *testing.T) {
 	p.says("done c", "idle", "refused nothing")
 }
 
-// TestConnectionReconnects: after a loss a new connection is tried, later each
-// time, and what was not answered is refused, repeated, or left to its sender.
+// TestConnectionReconnects: after a loss a new connection is tried, with growing delays, and
+// unanswered commands are refused, repeated, or left to their sender.
 func TestConnectionReconnects(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 })")
@@ -157,8 +157,7 @@ func TestConnectionReconnects(t *testing.T) {
 	p.says("back", "done repeat")
 }
 
-// TestConnectionHandshake: the server's first message says which commands it
-// has received.
+// TestConnectionHandshake: the server's first message states which commands it has received.
 func TestConnectionHandshake(t *testing.T) {
 	p := newPage(t, "{ handshake: true }")
 	p.does("line().onopen(); receive({ run: 'r', ack: 0 }); c.send({ cmd: 'a' }); c.send({ cmd: 'b' })")
@@ -192,13 +191,13 @@ func TestDeadConnectionIsNoticed(t *testing.T) {
 }
 
 // TestConnectionChecksAfterSleep: a page that was asleep, or is online again, checks its
-// connection immediately; one that has gone offline says so immediately.
+// connection immediately; one that has gone offline reports it immediately.
 func TestConnectionChecksAfterSleep(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0)")
 	p.does("document.hidden = true")
 	p.passes(600_000)
-	p.says() // ignore what was recorded
+	p.says() // ignore the recorded events
 	p.does("document.hidden = false; document.dispatchEvent({ type: 'visibilitychange' })")
 	p.says(`> {"cmd":"ping","n":1}`)
 	p.passes(4_000)
@@ -209,8 +208,8 @@ func TestConnectionChecksAfterSleep(t *testing.T) {
 	p.says("open", "back", "lost", "close")
 }
 
-// TestConnectionStopsRetrying: if the server says that the page is at fault, or that
-// nothing more will follow, there is no retry.
+// TestConnectionStopsRetrying: if the server reports that the page is at fault, or that nothing
+// more will follow, there is no retry.
 func TestConnectionStopsRetrying(t *testing.T) {
 	for _, code := range []int{1000, 1002, 1003, 1007, 1008, 1009} {
 		p := newPage(t, "")

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A browser looks at every change of a page for what a rule with :has() may
-// change by it. If such a rule ends in * (or in nothing but a state), that is
-// every element: all of the Loop was styled again, twice, at every press of a key.
+// TestHasRulesNameTheirTarget: after every change of a page, a browser checks what
+// a rule with :has() might affect. If such a rule ends in * (or in only a state),
+// that is every element: all of the Loop was restyled, twice, at every key press.
 func TestHasRulesNameTheirTarget(t *testing.T) {
 	seen := 0
 	files, err := fs.Glob(embedded, "css/*.css")
@@ -33,7 +33,7 @@ func TestHasRulesNameTheirTarget(t *testing.T) {
 		}
 	}
 	if seen < 50 {
-		t.Errorf("only %d selectors with :has() were found", seen)
+		t.Errorf("found only %d selectors with :has()", seen)
 	}
 	for selector, want := range map[string]bool{
 		".a:has(.b) > *":              false,
@@ -44,12 +44,12 @@ func TestHasRulesNameTheirTarget(t *testing.T) {
 		":root:has(.b)":               true,
 	} {
 		if names(selector) != want {
-			t.Errorf("%q names what it styles: %v, want names(selector) = %t", selector, !want, want)
+			t.Errorf("names(%q) = %v, want %t", selector, !want, want)
 		}
 	}
 }
 
-// rulesOf returns what stands before each { that opens a rule.
+// rulesOf returns the text before each { that opens a rule.
 func rulesOf(css string) []string {
 	var rules []string
 	for _, part := range strings.Split(string(plain([]byte(css))), "{") {
@@ -63,7 +63,7 @@ func rulesOf(css string) []string {
 	return rules
 }
 
-// split cuts a selector at any of the separators that are outside of brackets.
+// split splits a selector at separators outside brackets.
 func split(selector, separators string) []string {
 	parts, depth := []string{""}, 0
 	for _, r := range selector {
@@ -82,8 +82,8 @@ func split(selector, separators string) []string {
 	return parts
 }
 
-// names reports whether what a selector styles has a name: a kind, a class, an id,
-// an attribute.
+// names reports whether a selector names the elements that it styles, by a kind, a
+// class, an id, or an attribute.
 func names(selector string) bool {
 	parts := split(strings.TrimSpace(selector), " \n>+~")
 	last := parts[len(parts)-1]

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// keyboard is what keys.js needs of a browser: listeners, which it calls in the order of their
-// phases, and a page with a button for each key in buttons.
+// keyboard is the part of a browser that keys.js needs: listeners, which are called in the
+// order of their phases, and a page with a button for each key in buttons.
 const keyboard = `'use strict';
 const said = [], listeners = [], stored = {};
 let buttons = '', dialog = false;
@@ -53,8 +53,8 @@ func newKeyboard(t *testing.T, buttons string) *page {
 	return p
 }
 
-// TestKeyNames: letters of other scripts are named by their place on an English keyboard;
-// on a Latin layout the letter typed counts, wherever it is.
+// TestKeyNames: letters of other scripts are named by their position on an English keyboard;
+// on a Latin layout the typed letter counts, wherever it is.
 // Promise: Keyboard shortcuts work on layouts without Latin letters.
 func TestKeyNames(t *testing.T) {
 	p := newKeyboard(t, "")
@@ -101,8 +101,8 @@ func TestKeyNames(t *testing.T) {
 	}
 }
 
-// TestKeysPressButtons: a key presses its button, unless the focused element or a dialog has
-// another use for it, or the learner has switched single characters off.
+// TestKeysPressButtons: a key presses its button, unless the focused element or a dialog uses
+// the key, or the learner has switched single characters off.
 func TestKeysPressButtons(t *testing.T) {
 	p := newKeyboard(t, "n, ,ArrowRight,2")
 	for _, tc := range []struct{ before, press, want string }{
@@ -132,8 +132,9 @@ func TestKeysPressButtons(t *testing.T) {
 	}
 }
 
-// TestEnterSends: Enter sends a prompt, but not the Enter that ends a composition, which
-// WebKit reports after it with the code 229 alone. Neither does that one send a form.
+// TestEnterSends: Enter submits a prompt, but not the Enter that ends a composition, which
+// WebKit reports after the composition, recognizable only by code 229. That Enter does not
+// submit a form either.
 // Promise: The Enter that ends a Chinese, Japanese or Korean composition sends nothing.
 func TestEnterSends(t *testing.T) {
 	p := newKeyboard(t, "")

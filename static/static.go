@@ -16,7 +16,7 @@ import (
 	"sync"
 )
 
-// The picture in img that only the README shows stays outside of the program.
+// The picture in img that only the README shows is not part of the program.
 //
 //go:embed css fonts img/*.svg js
 var embedded embed.FS
@@ -27,17 +27,18 @@ type File struct {
 	Data    []byte
 	Version string // a short hash of Data, in hexadecimal
 
-	kept   bool // used by a page, so it stays in memory
+	kept   bool // used by a page, so kept in memory
 	zip    sync.Once
 	zipped []byte
 }
 
-// Address is the file's address: "/static/css/base.css?v=<hash>". The hash
+// Address returns the file's address: "/static/css/base.css?v=<hash>". The hash
 // changes with the content, so the response may be cached forever.
 func (f *File) Address() string { return "/static/" + f.Name + "?v=" + f.Version }
 
-// Zipped returns the data compressed by gzip, which is computed once, or nil
-// for a file that no page uses: it would be compressed for each request.
+// Zipped returns the data compressed with gzip, which is computed once. It
+// returns nil for a file that no page uses, which would be compressed for each
+// request.
 func (f *File) Zipped() []byte {
 	if !f.kept {
 		return nil
@@ -57,15 +58,15 @@ func (f *File) Zipped() []byte {
 // known holds the files that pages use, by name.
 var known sync.Map
 
-// Asset returns the address of an embedded file. It panics if there is none,
-// since names are part of the program.
+// Asset returns the address of an embedded file. It panics if the file does not
+// exist, since names are part of the program.
 func Asset(name string) string { return address(name) }
 
-// Bundle returns the address of one file that joins the named ones, in order:
+// Bundle returns the address of a file that joins the named ones, in order:
 // styles, or scripts with the modules that they import. Many small files would
-// each cost a request, and imports a round trip for each level, which is
-// seconds on a slow network. It panics unless the names are embedded files, all
-// styles or all scripts.
+// each cost a request, and imports a round trip for each level, which takes
+// seconds on a slow network. Bundle panics unless the names are embedded files,
+// all styles or all scripts.
 func Bundle(names ...string) string {
 	dot := path.Ext(names[0])
 	var stems []string
@@ -75,7 +76,7 @@ func Bundle(names ...string) string {
 	return address(bundles + strings.Join(stems, "+") + dot)
 }
 
-// address keeps the file, so that it is built once.
+// address keeps the file in memory, so that it is built once.
 func address(name string) string {
 	if f, ok := known.Load(name); ok {
 		return f.(*File).Address()
@@ -90,7 +91,7 @@ func address(name string) string {
 }
 
 // Open returns a file or a bundle by its name. Only those that pages use are
-// kept, so that requests cannot fill the memory.
+// kept, so that requests cannot exhaust the memory.
 func Open(name string) (*File, error) {
 	if f, ok := known.Load(name); ok {
 		return f.(*File), nil
@@ -98,8 +99,8 @@ func Open(name string) (*File, error) {
 	return build(name)
 }
 
-// build makes the file with a name. Its error wraps [io/fs.ErrNotExist] if it,
-// or a part of it, does not exist.
+// build makes the file with a name. The error wraps [io/fs.ErrNotExist] if the
+// file, or a part of it, does not exist.
 func build(name string) (*File, error) {
 	read := embedded.ReadFile
 	if strings.HasPrefix(name, bundles) {

@@ -12,8 +12,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// TestScriptBundle runs a bundle: modules follow what they import, each once
-// though two need it, and their names do not clash.
+// TestScriptBundle runs a bundle: modules follow their imports, each once even if two modules
+// import it, and their names do not clash.
 func TestScriptBundle(t *testing.T) {
 	j := newJoiner(func(name string) ([]byte, error) {
 		text, ok := map[string]string{
@@ -42,12 +42,11 @@ func TestScriptBundle(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, j.out.String())
 	}
 	if want := "count first1box second2!"; got.String() != want {
-		t.Errorf("the bundle said %q, want %q", got, want)
+		t.Errorf("the bundle recorded %q, want %q", got, want)
 	}
 }
 
-// TestUnbundleableScriptsAreRefused: what joining would get wrong is an error, not a page that
-// does nothing.
+// TestUnbundleableScriptsAreRefused: code that joining would break is an error.
 func TestUnbundleableScriptsAreRefused(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"import x from './b.js';\n", "cannot be joined"},
@@ -116,13 +115,12 @@ func TestStyleBundle(t *testing.T) {
 	}
 	tokens, _ := fs.ReadFile(embedded, "css/tokens.css")
 	if !bytes.HasPrefix(f.Data, plain(tokens)) || !bytes.Contains(f.Data, []byte("@font-face")) {
-		t.Error("the bundle does not hold both styles in their order")
+		t.Error("the bundle lacks a style, or has them in the wrong order")
 	}
 	if bytes.Contains(f.Data, []byte("/*")) {
 		t.Error("the bundle has comments")
 	}
-	// A font is preloaded from the address in the styles, or it would be
-	// fetched twice.
+	// A font must be preloaded from the address in the styles, or it would be fetched twice.
 	if font := Asset("fonts/inter-latin-wght-normal.woff2"); !bytes.Contains(f.Data, []byte(`url("`+font+`")`)) {
 		t.Errorf("the style does not name %s", font)
 	}
@@ -138,8 +136,8 @@ func TestStyleBundle(t *testing.T) {
 	}
 }
 
-// TestUnknownFilesAreNotRemembered: made-up addresses get no file and no panic, and are not
-// remembered.
+// TestUnknownFilesAreNotRemembered: made-up addresses get no file and cause no panic, and are
+// not remembered.
 func TestUnknownFilesAreNotRemembered(t *testing.T) {
 	for _, name := range []string{
 		"", "css", "css/", "css/nothing.css", "../static.go", "/css/base.css", "bundle/", "bundle/.css", "bundle/base",
@@ -156,6 +154,6 @@ func TestUnknownFilesAreNotRemembered(t *testing.T) {
 		t.Error(err)
 	}
 	if _, ok := known.Load("bundle/paper+base.css"); ok {
-		t.Error("a bundle that only a client asked for is kept")
+		t.Error("a bundle that only a client requested is kept")
 	}
 }

@@ -31,7 +31,8 @@ func newAddress(given string, got net.Addr) address {
 
 func (a address) String() string { return net.JoinHostPort(a.host, a.port) }
 
-// everywhere reports whether the address means all of the machine's.
+// everywhere reports whether the server listens on all addresses of the
+// machine.
 func (a address) everywhere() bool {
 	ip := net.ParseIP(a.host)
 	return a.host == "" || (ip != nil && ip.IsUnspecified())
@@ -43,7 +44,7 @@ func (a address) loopback() bool {
 	return a.host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
-// url is the address for a browser on this machine.
+// url returns the address for a browser on this machine.
 func (a address) url() string {
 	if a.everywhere() {
 		a.host = "127.0.0.1"
@@ -55,10 +56,10 @@ func (a address) url() string {
 	return scheme + a.String()
 }
 
-// hosts are the Host values that the server accepts: this machine's own names,
-// the address itself, those of all network interfaces if the address means all,
-// and the allowed ones. Another site's page cannot make a browser send one of
-// these addresses as its own name.
+// hosts returns the Host values that the server accepts: this machine's own
+// names, the address itself, those of all network interfaces if the server
+// listens on all, and the allowed ones. A page of another site cannot make a
+// browser send one of these as the page's own host.
 func (a address) hosts(allowed []string) []string {
 	list := shell.LoopbackHosts(a.String())
 	add := func(host string) {
@@ -77,7 +78,7 @@ func (a address) hosts(allowed []string) []string {
 	}
 	for _, name := range allowed {
 		list = append(list, name)
-		if _, _, err := net.SplitHostPort(name); err != nil { // no port: a proxy's, or ours
+		if _, _, err := net.SplitHostPort(name); err != nil { // no port: a proxy's name, or our own
 			list = append(list, name+":"+a.port)
 		}
 	}
@@ -85,8 +86,8 @@ func (a address) hosts(allowed []string) []string {
 	return slices.Compact(list)
 }
 
-// interfaceHosts are the addresses of this machine's network interfaces, except
-// those that need a zone.
+// interfaceHosts returns the addresses of this machine's network interfaces,
+// except those that need a zone.
 func interfaceHosts() (hosts []string) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
@@ -119,8 +120,9 @@ func validPort(s string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// browserCommand is what opens an address in a browser, or nil if nobody would
-// see it: without a display, or over SSH.
+// browserCommand returns the command that opens an address in a browser. It
+// returns nil if the user would not see the browser: without a display, or over
+// SSH.
 func browserCommand(system, address string, env func(string) string) []string {
 	remote := env("SSH_CONNECTION") != ""
 	switch {
@@ -134,8 +136,8 @@ func browserCommand(system, address string, env func(string) string) []string {
 	return nil
 }
 
-// openBrowser opens an address if there is a display. A failure does no harm:
-// the address has been printed.
+// openBrowser opens an address if there is a display. Failures are ignored,
+// since the address has been printed.
 func openBrowser(address string, env func(string) string) {
 	command := browserCommand(runtime.GOOS, address, env)
 	if command == nil {

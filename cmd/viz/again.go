@@ -9,16 +9,16 @@ import (
 	"github.com/tokenbytoken/viz/web/cluster"
 )
 
-// again is the command line that restarts this server with the same flags and
-// environment, without the flags in drop and with more arguments. It is quoted
-// for the system's usual shell, so that it can be copied.
+// again returns the command line that restarts this server with the same flags
+// and environment, without the flags in drop and with more arguments. It is
+// quoted for the system's usual shell, so that it can be copied.
 func (f *flags) again(program string, drop []string, more ...string) string {
 	args := programName(program)
 	for _, t := range f.texts {
 		switch {
 		case slices.Contains(drop, t.name):
 		case t.name == "cluster":
-			args = append(args, "-cluster", cluster.Redacted(t.value)) // a page shows this
+			args = append(args, "-cluster", cluster.Redacted(t.value)) // a page shows the command
 		case f.takes(t.name):
 			args = append(args, "-"+t.name, t.value)
 		case t.value == "true":
@@ -39,8 +39,9 @@ func (f *flags) takes(name string) bool {
 	return slices.ContainsFunc(f.listed, func(x listed) bool { return x.name == name && x.arg != "" })
 }
 
-// programName is how this program was called: go run builds it in a folder that
-// is then deleted.
+// programName returns the command that started this program. go run builds the
+// program in a folder that is then deleted, so for go run it is the go run
+// command.
 func programName(arg0 string) []string {
 	if slices.ContainsFunc(
 		strings.Split(filepath.ToSlash(arg0), "/"), func(dir string) bool { return strings.HasPrefix(dir, "go-build") },
@@ -50,7 +51,7 @@ func programName(arg0 string) []string {
 	return []string{arg0}
 }
 
-// quoted writes an argument so that the shell of a system (sh; on Windows cmd
+// quoted quotes an argument so that the shell of a system (sh; on Windows cmd
 // and PowerShell) passes it on unchanged.
 func quoted(system, arg string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
@@ -60,7 +61,7 @@ func quoted(system, arg string) string {
 	case arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return !plain(r) }):
 		return arg
 	case windows:
-		return `"` + arg + `"` // no file name there contains a quote
+		return `"` + arg + `"` // file names on Windows cannot contain quotes
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }

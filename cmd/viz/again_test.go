@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRestartCommandRepeatsFlagsAndEnvironment: the command line has what was given, by flags or the environment,
-// and nothing else, and survives a shell.
+// TestRestartCommandRepeatsFlagsAndEnvironment: the command line has exactly the
+// given flags and environment, and survives a shell.
 func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 	folder := "/srv/it's a class; rm -rf $HOME/`x`\\"
 	env := map[string]string{"VIZ_ROOM_TTL": "12h", "VIZ_ADDR": "127.0.0.1:9"}
@@ -45,7 +45,7 @@ func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 		}
 		command := f.again(c.program, []string{"addr"}, "-addr", "0.0.0.0:8080")
 		if got := byShell(t, command); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %s\nis handed on as %q, want %q", name, command, got, c.want)
+			t.Errorf("%s: %s\nis passed on as %q, want %q", name, command, got, c.want)
 		}
 	}
 	for arg, want := range map[string]string{"": `""`, `C:\Users\me`: `C:\Users\me`, `C:\My class`: `"C:\My class"`} {
@@ -66,15 +66,15 @@ func byShell(t *testing.T, command string) []string {
 	return list[:len(list)-1]
 }
 
-// TestPrintedCommandOpensTheServer: the command that a local server prints, run by a
-// shell, starts the same server, open to the network.
+// TestPrintedCommandOpensTheServer: a shell that runs the command a local server
+// prints starts the same server, open to the network.
 func TestPrintedCommandOpensTheServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", data, "-allow-host", "class.example", "-room-ttl", "36h")
 	if s.end() != exitDone {
 		t.Fatalf("ending the server: want exit code %d; stderr: %s", exitDone, s.errors)
 	}
-	printed := s.out.String() // only now is it complete: the first line only says that it has begun
+	printed := s.out.String() // complete only after the server has ended
 	lines := strings.Split(printed, "\n")
 	at := slices.IndexFunc(
 		lines, func(line string) bool { return strings.HasPrefix(line, "Only this machine can reach it.") },
@@ -83,7 +83,7 @@ func TestPrintedCommandOpensTheServer(t *testing.T) {
 		t.Fatalf("the server printed %q first, want the command that opens it to the network", printed)
 	}
 	args := byShell(t, strings.TrimSpace(lines[at+1]))
-	args = args[slices.Index(args, "-no-open"):] // what precedes is the name of this test
+	args = args[slices.Index(args, "-no-open"):] // the name of this test binary precedes it
 	for _, want := range []string{"-no-open", "-data", data, "class.example", "36h"} {
 		if !slices.Contains(args, want) {
 			t.Errorf("%q lacks %q", args, want)

@@ -16,7 +16,7 @@ const (
 	leastKey   = 16 // bytes: shorter ones can be guessed
 )
 
-// apiOptions are who may use the API.
+// apiOptions are the flags that control access to the API.
 type apiOptions struct {
 	keyFile string
 	origins []string
@@ -29,7 +29,7 @@ func (o *apiOptions) flags(f *flags) {
 		"separated by commas (default: none)", func(s string) error { return addOrigins(&o.origins, s) })
 }
 
-// addOrigins reads origins, joined by commas.
+// addOrigins parses comma-separated origins.
 func addOrigins(to *[]string, s string) error {
 	for origin := range strings.SplitSeq(strings.ToLower(s), ",") {
 		if !validOrigin(origin) {
@@ -40,15 +40,15 @@ func addOrigins(to *[]string, s string) error {
 	return nil
 }
 
-// validOrigin reports whether a text is an origin as browsers send it.
+// validOrigin reports whether s is an origin in the form that browsers send.
 func validOrigin(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && validHost(u.Host) &&
 		s == u.Scheme+"://"+u.Host
 }
 
-// access says who may use the API. local says that only this machine reaches the server:
-// then no key is needed, unless there is a file of them.
+// access returns the access rules of the API. If local is set, only this machine can
+// reach the server, and no key is needed unless there is a key file.
 func (o *apiOptions) access(f *flags, local bool) (api.Access, error) {
 	a := api.Access{Open: local && o.keyFile == "", Origins: o.origins}
 	if o.keyFile == "" {

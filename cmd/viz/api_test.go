@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAPIAccess: a server that only this machine reaches needs no key; with a file of
-// keys, or reached by others, it accepts those alone.
+// TestAPIAccess: a server that only this machine can reach needs no key. With a key
+// file, or if others can reach it, it accepts only the keys in the file.
 // Promise: The API needs a key on a server that others can reach, and none on one that only your machine reaches.
 func TestAPIAccess(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestAPIAccess(t *testing.T) {
 		"null": false, "ftp://a.example": false, "https://": false, "a.example": false,
 	} {
 		if validOrigin(origin) != want {
-			t.Errorf("%q is an origin: %v, want validOrigin(origin) = %t", origin, !want, want)
+			t.Errorf("validOrigin(%q) = %v, want %t", origin, !want, want)
 		}
 	}
 }

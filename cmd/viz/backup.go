@@ -14,11 +14,11 @@ import (
 const backupUsage = `Usage: viz backup [flags] FILE
 
 Copies the saved data to a new file that only you can read, whether or not a
-server uses it. The copy has all that was confirmed until then. A file that is
-there already is never overwritten. It lacks the file cookie-secret of the data
-folder, by which browsers are recognized; copy that too if you move to another
-machine. To restore: stop the server, move viz.db, viz.db-wal and viz.db-shm out
-of the data folder, copy FILE there as viz.db, and start the server.
+server uses it. The copy has everything confirmed until then. An existing file is
+never overwritten. The copy lacks the file cookie-secret of the data folder, by
+which browsers are recognized; copy that too if you move to another machine.
+To restore: stop the server, move viz.db, viz.db-wal and viz.db-shm out of the
+data folder, copy FILE there as viz.db, and start the server.
 `
 
 // backupOptions are the flags of viz backup.
@@ -42,7 +42,7 @@ func runBackup(ctx context.Context, args []string, env func(string) string, stdo
 		return err
 	}
 	if o.file == "" {
-		return usageError{errors.New("FILE is missing: where should the copy go?")}
+		return usageError{errors.New("FILE is missing: give a path for the copy")}
 	}
 	dir, err := o.folder(f, env)
 	if err != nil {
@@ -50,7 +50,7 @@ func runBackup(ctx context.Context, args []string, env func(string) string, stdo
 	}
 	bytes, err := store.Backup(ctx, dir, o.file)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already and is left as it is; choose another name", o.file)
+		return fmt.Errorf("%s already exists and was not changed; choose another name", o.file)
 	} else if err != nil {
 		return err
 	}

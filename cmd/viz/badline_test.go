@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// badLine passes TCP connections on to a server, and treats them as bad
-// networks do.
+// badLine passes TCP connections on to a server, and disturbs them as bad networks do.
 type badLine struct {
 	addr string
 
@@ -39,7 +38,7 @@ func newBadLine(t *testing.T, to string) *badLine {
 	return l
 }
 
-// start accepts connections, at the same address as before.
+// start accepts connections, on the same address as before.
 func (l *badLine) start() error {
 	listener, err := net.Listen("tcp", l.addr)
 	if err != nil {
@@ -60,7 +59,7 @@ func (l *badLine) start() error {
 	return nil
 }
 
-// stop ends all connections, and refuses new ones.
+// stop ends all connections and refuses new ones.
 func (l *badLine) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,9 +88,9 @@ func (l *badLine) cut(reset bool) {
 	clear(l.conns)
 }
 
-// become gives the network another trouble, or none. After a silence all
-// connections are cut: TCP delivers the bytes after a gap only once the gap is
-// filled, so a connection that lost some must not go on.
+// become gives the network another trouble, or none. After a silent trouble all connections are
+// cut: TCP delivers the bytes after a gap only once the gap is filled, so a connection that
+// lost bytes must not continue.
 func (l *badLine) become(t *trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,14 +116,14 @@ func (l *badLine) become(t *trouble) {
 	}
 }
 
-// lead changes where connections lead, from the next one on.
+// lead sends new connections to another address.
 func (l *badLine) lead(to string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.to = to
 }
 
-// join connects a phone's connection to the server.
+// join connects a phone's connection with the server.
 func (l *badLine) join(phone net.Conn, by net.Listener) {
 	defer phone.Close()
 	l.mu.Lock()
@@ -136,7 +135,7 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 	}
 	defer server.Close()
 	l.mu.Lock()
-	if l.listener != by { // closed meanwhile
+	if l.listener != by { // the listener was closed meanwhile
 		l.mu.Unlock()
 		return
 	}
@@ -155,7 +154,7 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 func (l *badLine) pass(to, from net.Conn, up bool) {
 	defer from.Close()
 	defer to.Close()
-	var under *trouble // which has let this many bytes through
+	var under *trouble // the trouble that has let this many bytes through
 	through := 0
 	for b := make([]byte, 32<<10); ; {
 		n, err := from.Read(b)
@@ -175,23 +174,23 @@ func (l *badLine) pass(to, from net.Conn, up bool) {
 	}
 }
 
-// trouble is one thing that a network does to traffic in one direction. It ends
-// when over is closed.
+// trouble is one way in which a network disturbs traffic in one direction. It ends when over is
+// closed.
 type trouble struct {
 	up           bool
 	late, jitter time.Duration // delay of everything
-	slice        int           // bytes that travel together, if not all
+	slice        int           // bytes that travel together, 0 for all
 	pause        time.Duration // after each slice
-	limit        int           // bytes of a connection that arrive before it is cut, if not all
+	limit        int           // bytes of a connection that arrive before it is cut, 0 for all
 	silent       bool          // nothing arrives
-	cut          time.Duration // when all connections end, if they do
-	reset        bool          // how
+	cut          time.Duration // after this time all connections end, unless 0
+	reset        bool          // connections end with a reset
 	over         chan struct{}
 }
 
 var errLimit = errors.New("cut off")
 
-// carry writes b, which arrived on a connection that has passed so many bytes.
+// carry writes b, which arrived on a connection that has already passed through bytes.
 func (t *trouble) carry(to io.Writer, b []byte, through int) error {
 	if t == nil {
 		_, err := to.Write(b)
@@ -221,7 +220,7 @@ func (t *trouble) carry(to io.Writer, b []byte, through int) error {
 	return nil
 }
 
-// lasts waits for a time, and reports whether the trouble lasted that long.
+// lasts waits, and reports whether the trouble lasted the whole time.
 func (t *trouble) lasts(wait time.Duration) bool {
 	select {
 	case <-time.After(wait):
@@ -231,8 +230,8 @@ func (t *trouble) lasts(wait time.Duration) bool {
 	}
 }
 
-// TestBadLineDeliversAPrefix: whatever a network does to a connection, what arrives is a prefix
-// of what was sent.
+// TestBadLineDeliversAPrefix: with every kind of trouble, the bytes that arrive are a prefix of
+// those that were sent.
 func TestBadLineDeliversAPrefix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i, trouble := range troubles {
@@ -246,12 +245,12 @@ func TestBadLineDeliversAPrefix(t *testing.T) {
 			arrived <- string(b)
 		}()
 		bad := trouble(rng)
-		bad.cut = 0 // the trouble is over before that
+		bad.cut = 0 // the trouble ends before that
 		l.become(&bad)
 		parts := []string{"in trouble, ", "still in trouble, ", "and out of it"}
 		for n, part := range parts {
 			if n == len(parts)-1 {
-				l.become(nil) // the network has handled the first part when it reads the second
+				l.become(nil) // the first part has passed before the network reads the second
 			}
 			_, _ = io.WriteString(server, part) // fails if the connection has been cut
 		}

@@ -22,8 +22,8 @@ const benchUsage = `Usage: viz bench [flags]
 
 Measures how fast a model runs on this machine: reading a prompt (prefill) and
 writing (decode), for each quantization, number of threads and number of texts
-at once, beside the rate of the matrices alone (kernel). With -accuracy it tells
-how much int8 departs from the model's own weights instead.
+at once, and the speed of the matrix products alone (kernel). With -accuracy it
+measures instead how far int8 results differ from those of the model's weights.
 `
 
 // benchOptions are the flags of viz bench.
@@ -34,7 +34,7 @@ type benchOptions struct {
 	json     bool
 }
 
-// benchReport is the output of viz bench -json: rows of speed or of accuracy.
+// benchReport is the output of viz bench -json: rows for speed or for accuracy.
 type benchReport struct {
 	Model    string           `json:"model"`
 	Hash     string           `json:"model_hash"`
@@ -121,7 +121,7 @@ func (o *benchOptions) flags() *flags {
 	return f
 }
 
-// quant defines the flag for how weights are stored.
+// quant defines the flag for the storage format of weights.
 func (f *flags) quant(to *infer.Quant) {
 	*to = infer.QuantNone
 	f.value("quant", "KIND", "how weights are stored in memory: none (unchanged) or int8 (one byte each), "+
@@ -135,7 +135,8 @@ func (f *flags) quant(to *infer.Quant) {
 	})
 }
 
-// number defines a flag whose argument is a positive whole number. Its default is what to points to.
+// number defines a flag whose argument is a positive integer. Its default is
+// *to.
 func (f *flags) number(name, help string, to *int) {
 	f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(text string) error {
 		n, err := strconv.Atoi(text)
@@ -147,7 +148,7 @@ func (f *flags) number(name, help string, to *int) {
 	})
 }
 
-// numbers defines a flag whose argument is a list of such numbers.
+// numbers defines a flag whose argument is a list of positive integers.
 func (f *flags) numbers(name, help string, to *[]int) {
 	f.value(name, "LIST", help, func(text string) error {
 		var list []int
@@ -163,8 +164,8 @@ func (f *flags) numbers(name, help string, to *[]int) {
 	})
 }
 
-// accuracy compares int8 with m on texts outside the training data and on texts
-// that m writes.
+// accuracy compares int8 weights with m on texts outside the training data and
+// on texts that m writes.
 func accuracy(
 	ctx context.Context, m *infer.Model, load func(infer.Quant) (*infer.Model, error), line *progressLine,
 ) ([]bench.Accuracy, error) {
@@ -225,7 +226,7 @@ func caseText(c bench.Case) string {
 	)
 }
 
-// progressLine is a line that is overwritten repeatedly; it is shown only on a
+// progressLine is a line that is overwritten repeatedly. It is shown only on a
 // terminal.
 type progressLine struct {
 	to    io.Writer
@@ -234,7 +235,7 @@ type progressLine struct {
 }
 
 func newProgressLine(to io.Writer) progressLine {
-	return progressLine{to: raw(to), shown: isTerminal(to)} // it needs \r
+	return progressLine{to: raw(to), shown: isTerminal(to)} // the line needs \r
 }
 
 // say replaces the line; an empty text removes it.
@@ -248,7 +249,7 @@ func (p *progressLine) say(text string) {
 	}
 }
 
-// raw is the writer behind a [terms.Terminal].
+// raw returns the writer behind a [terms.Terminal].
 func raw(w io.Writer) io.Writer {
 	if t, ok := w.(*terms.Terminal); ok {
 		return t.Raw()

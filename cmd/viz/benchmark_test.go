@@ -10,7 +10,7 @@ import (
 
 var quickBench = []string{"bench", "-time", "1us", "-threads", "1", "-texts", "1,2", "-n", "3", "-prompt-tokens", "5"}
 
-// viz bench -json has a row for each case, with positive rates.
+// TestBenchJSON: viz bench -json has a row for each case, with positive rates.
 func TestBenchJSON(t *testing.T) {
 	var r benchReport
 	if err := json.Unmarshal([]byte(ok(t, append(quickBench, "-json")...)), &r); err != nil {
@@ -27,16 +27,17 @@ func TestBenchJSON(t *testing.T) {
 	}
 }
 
-// The table has a line for each row under its headers, all of the same width.
+// TestBenchTableAligns: the table has a line for each row below its headers,
+// and all lines have the same width.
 func TestBenchTableAligns(t *testing.T) {
 	_, table, found := strings.Cut(ok(t, append(quickBench, "-quants", "int8")...), "\n\n")
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	if !found || len(lines) != 6 {
-		t.Fatalf("%d lines, want the heads and 5 rows:\n%s", len(lines), table)
+		t.Fatalf("%d lines, want the headers and 5 rows:\n%s", len(lines), table)
 	}
 	for _, line := range lines {
 		if width(line) != width(lines[0]) {
-			t.Errorf("a line is not as wide as the heads:\n%s", table)
+			t.Errorf("a line is not as wide as the headers:\n%s", table)
 		}
 	}
 }
@@ -51,7 +52,7 @@ func TestBenchAccuracy(t *testing.T) {
 	}
 }
 
-// Int8 can be requested, and a wrong value is explained.
+// TestQuantFlag: int8 can be selected, and an invalid value is explained.
 func TestQuantFlag(t *testing.T) {
 	if got := ok(
 		t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8",

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// The tests of this file run the whole program: a server as `viz serve` starts
-// it, and a real browser.
+// The tests in this file run the whole program: a server as `viz serve` starts it, and a real
+// browser.
 
 const storyPrompt = "Once upon a time there was a"
 
@@ -41,8 +41,8 @@ func openNumbers(t *testing.T, screen browser.Screen, url string) *browser.Tab {
 	return tab
 }
 
-// waitStage waits until the panel shows a stage. If the draw is withheld there, it
-// lets it happen.
+// waitStage waits until the panel shows a stage. If the draw is withheld there, it reveals the
+// draw.
 func waitStage(tab *browser.Tab, stage int) {
 	tab.Wait(fmt.Sprintf("stage %d", stage),
 		fmt.Sprintf(`document.querySelector("#panel").innerText.includes("stage %d of 7")`, stage))
@@ -53,13 +53,14 @@ func waitStage(tab *browser.Tab, stage int) {
 	}
 }
 
-// figures returns the panel's numbers. (The line above the table works out the
+// figures returns the panel's numbers. (The line above the table explains the row under the
+// mouse or the focus.)
 // row at the mouse or the focus.)
 func figures(tab *browser.Tab) string {
 	return strings.Join(tab.Texts("#panel h1, #panel .facts dd, #panel tbody tr, #panel tfoot tr, #panel dd"), "\n")
 }
 
-// traced returns what `viz trace -json` prints, by step and stage.
+// traced returns the output of `viz trace -json`, by step and stage.
 func traced(t *testing.T, args ...string) map[string]map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -93,7 +94,7 @@ func fourPlaces(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
-// filterTable reads token, z, p and p′ of the page's first table rows.
+// filterTable returns token, z, p and p′ of the first rows of the page's filter table.
 func filterTable(tab *browser.Tab, rows int) [][]string {
 	return browser.Value[[][]string](tab, fmt.Sprintf(
 		`[...document.querySelectorAll("#panel tbody tr[data-row]")].slice(0, %d).map(r =>
@@ -101,7 +102,7 @@ func filterTable(tab *browser.Tab, rows int) [][]string {
 				.map(cell => cell.innerText.trim()))`, rows))
 }
 
-// expectTable compares the page's filter table with a trace's filter object.
+// expectTable compares the page's filter table with the filter object of a trace.
 func expectTable(t *testing.T, tab *browser.Tab, filter map[string]any) {
 	t.Helper()
 	rows := filter["rows"].([]any)
@@ -116,7 +117,7 @@ func expectTable(t *testing.T, tab *browser.Tab, filter map[string]any) {
 		want = append(want, []string{text, fmt.Sprintf("%.2f", row["z"]), fourPlaces(row["p"].(float64)), q})
 	}
 	if got := filterTable(tab, len(rows)); !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("the page shows\n%v\nwant what the trace has:\n%v", got, want)
+		t.Errorf("the page shows\n%v\nwant the trace's rows:\n%v", got, want)
 	}
 }
 
@@ -129,7 +130,7 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	}
 	expectTable(t, tab, traced(t, "-prompt", storyPrompt, "-n", "1", "-rows", "20")["1 filter"])
 
-	// A control moved at the filter stage takes effect immediately.
+	// A control that is moved at the filter stage takes effect immediately.
 	tab.Set("#temperature", "1.5")
 	tab.WaitText("#out-temperature", "1.50")
 	tab.Set("#top_k", "7")
@@ -138,7 +139,7 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	tab.WaitText("#panel .facts dd", fmt.Sprint(stages["1 filter"]["kept"]))
 	expectTable(t, tab, stages["1 filter"])
 
-	// And the draw is the trace's: its u, and the token it falls on.
+	// The draw matches the trace: u, and the drawn token.
 	tab.Keys(browser.Escape)
 	tab.Keys(browser.ArrowRight)
 	waitStage(tab, 5)
@@ -153,7 +154,7 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	waitStage(tab, 6)
 	want := strings.ReplaceAll(sample["chosen"].(map[string]any)["text"].(string), " ", "·")
 	if got := tab.Text("#t-1 > span:not(.sr)"); got != want {
-		t.Errorf("the strip got %q, want %q as the trace chose", got, want)
+		t.Errorf("the strip shows %q, want %q as in the trace", got, want)
 	}
 }
 
@@ -171,7 +172,7 @@ func TestForwardAndBackThroughAllStages(t *testing.T) {
 		tab.Keys(browser.ArrowLeft)
 		waitStage(tab, stage)
 		if got := figures(tab); got != seen[stage] {
-			t.Errorf("back at stage %d the panel reads\n%s\nwant what it read before:\n%s", stage, got, seen[stage])
+			t.Errorf("back at stage %d the panel reads\n%s\nwant the same as before:\n%s", stage, got, seen[stage])
 		}
 	}
 	for stage := 2; stage <= 7; stage++ {
@@ -181,7 +182,7 @@ func TestForwardAndBackThroughAllStages(t *testing.T) {
 	if got := figures(tab); got != seen[7] {
 		t.Errorf("forward again the cache stage reads\n%s\nit read\n%s", got, seen[7])
 	}
-	tab.Keys("3") // look at a stage already done
+	tab.Keys("3") // look at an earlier stage
 	waitStage(tab, 3)
 }
 
@@ -214,7 +215,7 @@ func TestPlayToAStop(t *testing.T) {
 		t.Errorf("the trace stopped by %v, want %v", stages["9 append"]["stop"], "max_tokens")
 	}
 	if next := tab.Text("#strip-next"); !strings.Contains(next, "max tokens") {
-		t.Errorf("the slot after the text says %q, want the reason of the stop", next)
+		t.Errorf("the slot after the text shows %q, want the reason for the stop", next)
 	}
 }
 
@@ -237,7 +238,7 @@ func TestInputErrorsAppearBesideTheirControl(t *testing.T) {
 		}
 	}
 	if after := tab.Text("#strip-prompt"); after != before {
-		t.Error("a wrong input changed the run")
+		t.Error("an invalid input changed the run")
 	}
 }
 
@@ -252,6 +253,6 @@ func TestReloadShowsTheSameStage(t *testing.T) {
 	tab.Reload()
 	waitStage(tab, 4)
 	if got := figures(tab); got != panel {
-		t.Errorf("after a reload the panel reads\n%s\nwant what it read before:\n%s", got, panel)
+		t.Errorf("after a reload the panel reads\n%s\nwant the same as before:\n%s", got, panel)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// visitor is a browser without a screen: it keeps its cookie.
+// visitor is a simulated browser, which keeps its cookie.
 type visitor struct {
 	t    *testing.T
 	http *http.Client
@@ -45,7 +45,7 @@ func (v visitor) page(r *http.Response, err error) *goquery.Document {
 	return d
 }
 
-// review grades the card of a page, and returns the next page and the card.
+// review grades the card on a page, and returns the next page and the card.
 func (v visitor) review(base string, d *goquery.Document) (*goquery.Document, string) {
 	v.t.Helper()
 	field := func(name string) string { return d.Find(`[name="`+name+`"]`).AttrOr("value", "") }
@@ -66,7 +66,7 @@ func (v visitor) review(base string, d *goquery.Document) (*goquery.Document, st
 	return next, form.Get("card")
 }
 
-// serveIn starts a real viz on a data folder.
+// serveIn starts a real viz process on a data folder.
 func serveIn(t *testing.T, dir string) (*exec.Cmd, string) {
 	t.Helper()
 	viz, pipe, errors := process(t, "serve", "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
@@ -77,8 +77,8 @@ func serveIn(t *testing.T, dir string) (*exec.Cmd, string) {
 	return viz, strings.TrimSuffix(address1.FindString(line), "/")
 }
 
-// TestKilledBetweenReviews: kill -9 of a real viz right after a review was
-// confirmed loses none: the next process, on another port, has them all.
+// TestKilledBetweenReviews: killing viz (SIGKILL) right after a review was
+// confirmed loses no reviews; the next process, on another port, has them all.
 func TestKilledBetweenReviews(t *testing.T) {
 	fixture.Long(t)
 	dir := t.TempDir()

@@ -22,15 +22,15 @@ import (
 const dataUsage = `Usage: viz data into [flags]    copy a data folder into a cluster
        viz data from [flags]    copy what is in a cluster to a data folder
 
-Copies what learners and classes did, for a server that is to keep it elsewhere.
-No server may use the folder meanwhile. Servers may use a cluster that is copied
-from, for a backup; what they store meanwhile may be missing from the copy.
-Nothing is deleted where it comes from. What is there already stays, so if the
-command is stopped, run it again: it goes on. A room is left out, and named, if it
-was used after it was copied, or if another room there has its code.
+Copies the data of learners and classes, to move a server to a cluster or back.
+No server may use the folder meanwhile. Servers may keep using a cluster that you
+copy from, for a backup; what they store meanwhile might be missing from the copy.
+Nothing is deleted from the source, and existing data at the destination stays. If
+the command is interrupted, run it again to continue. A room is left out, and
+named, if it was used after it was copied, or if another room there has its code.
 `
 
-// The two ways of viz data.
+// The two directions of viz data.
 const (
 	intoCluster = "into"
 	fromCluster = "from"
@@ -60,19 +60,19 @@ func runData(ctx context.Context, args []string, env func(string) string, stdout
 		return err
 	}
 	if way != intoCluster && way != fromCluster {
-		return usageError{fmt.Errorf("say viz data %s or viz data %s", intoCluster, fromCluster)}
+		return usageError{fmt.Errorf("use viz data %s or viz data %s", intoCluster, fromCluster)}
 	}
 	dir, err := o.folder(f, env)
 	if err != nil {
 		return err
 	}
 	if o.cluster.url == "" {
-		return usageError{errors.New("-cluster is missing: where is the cluster?")}
+		return usageError{errors.New("-cluster is missing: give the address of the cluster")}
 	}
 	if err := o.cluster.check(f); err != nil {
 		return err
 	}
-	if way == intoCluster { // there must be something
+	if way == intoCluster { // the folder must have data
 		look, err := store.OpenToRead(dir)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func runData(ctx context.Context, args []string, env func(string) string, stdout
 	return o.carry(ctx, f, way, dir, stdout, stderr)
 }
 
-// carry copies one way.
+// carry copies in one direction.
 func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdout, stderr io.Writer) (err error) {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	db, logs, err := openData(dir, log)
@@ -103,16 +103,16 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 		carry.from, carry.to, carry.where = cluster, folder, terms.Printable(dir)
 	}
 	if err := carry.all(ctx); err != nil {
-		return fmt.Errorf("%w\n%s\nRun the same command again: it goes on from there", err, carry.said())
+		return fmt.Errorf("%w\n%s\nRun the same command again to continue", err, carry.said())
 	}
 	fmt.Fprintln(stdout, carry.said())
 	secret := terms.Printable(filepath.Join(dir, "cookie-secret"))
 	if way == intoCluster {
-		fmt.Fprintf(stdout, "Start its servers with -cluster-secret and a copy of %s: then browsers stay who they "+
-			"were. The folder is as it was. Delete it when the cluster runs: what people delete there stays in the "+
-			"folder.\n", secret)
+		fmt.Fprintf(stdout, "Start its servers with -cluster-secret and a copy of %s, so that browsers keep "+
+			"their identity. The folder has not changed. Delete it when the cluster runs, since it keeps data that "+
+			"people later delete in the cluster.\n", secret)
 	} else {
-		fmt.Fprintf(stdout, "Copy the file of -cluster-secret to %s: then browsers stay who they were.\n", secret)
+		fmt.Fprintf(stdout, "Copy the file of -cluster-secret to %s, so that browsers keep their identity.\n", secret)
 	}
 	return carry.left()
 }
@@ -120,17 +120,17 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 // carry is a copy of all logs.
 type carry struct {
 	from, to class.Home
-	where    string // they go, in words
+	where    string // the destination, in words
 
 	mu       sync.Mutex
 	learners int
 	rooms    int
 	added    int      // records
-	aside    int      // logs that are set aside
-	out      []string // rooms that were left out, with why
+	aside    int      // logs that were set aside as damaged
+	out      []string // rooms that were left out, with the reason
 }
 
-// copying is how many logs are copied at a time.
+// copying is the number of logs that are copied at a time.
 const copying = 8
 
 // all copies everything.
@@ -201,21 +201,21 @@ func (c *carry) leave(room string, why error) {
 	c.out = append(c.out, room+": "+why.Error())
 }
 
-// said says what was copied.
+// said reports what was copied.
 func (c *carry) said() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	say := fmt.Sprintf(
-		"What %s and %s did is in %s now; %s were not there before.", terms.Counted(c.learners, "learner"),
+		"The data of %s and %s is now in %s; %s were new.", terms.Counted(c.learners, "learner"),
 		terms.Counted(c.rooms, "room"), c.where, terms.Counted(c.added, "record"),
 	)
 	if c.aside > 0 {
-		say += fmt.Sprintf(" What was damaged and set aside (%s) is not copied.", terms.Counted(c.aside, "log"))
+		say += fmt.Sprintf(" Damaged data that was set aside (%s) was not copied.", terms.Counted(c.aside, "log"))
 	}
 	return say
 }
 
-// left is an error if rooms were left out.
+// left returns an error if rooms were left out.
 func (c *carry) left() error {
 	if len(c.out) == 0 {
 		return nil

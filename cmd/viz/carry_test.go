@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// logsIn are the records of all logs of a journal, by owner and in order, without what a
-// cluster alone has.
+// logsIn returns the records of all logs in a journal by owner, in order, without the
+// records that only a cluster has.
 func logsIn(t *testing.T, j journal.Journal) map[journal.Owner][]string {
 	t.Helper()
 	all, secret := map[journal.Owner][]string{}, class.SecretRecord(nil).Key()
@@ -58,7 +58,7 @@ func sameLogs(t *testing.T, what string, got, want map[journal.Owner][]string) {
 	}
 }
 
-// logsOf are the logs of a data folder that no server uses.
+// logsOf returns the logs in a data folder that no server uses.
 func logsOf(t *testing.T, dir string) map[journal.Owner][]string {
 	t.Helper()
 	db, logs, err := openData(dir, slog.New(slog.DiscardHandler))
@@ -69,8 +69,9 @@ func logsOf(t *testing.T, dir string) map[journal.Owner][]string {
 	return logsIn(t, logs)
 }
 
-// What is in a folder is the same in a cluster, and in another folder that is copied from
-// there: every record, the times, and who may do what. Doing it again adds nothing.
+// TestDataSurvivesCopyToAClusterAndBack: a folder's data is the same after it is copied
+// to a cluster, and from there to another folder: every record, the times, and the
+// permissions. Copying again adds nothing.
 // Promise: `viz data` copies a folder into a cluster and back without loss; repeating it adds nothing.
 func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	fixture.Long(t)
@@ -97,18 +98,19 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	nats := streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL()
 	into := []string{"data", "into", "-data", dir, "-cluster", nats}
 	from := []string{"data", "from", "-data", back, "-cluster", nats}
-	if said := ok(t, into...); !strings.Contains(said, "1 learner and 2 rooms did is in the cluster now") {
-		t.Errorf("said %q, want it to contain %q", said, "1 learner and 2 rooms did is in the cluster now")
+	if said := ok(t, into...); !strings.Contains(said, "1 learner and 2 rooms is now in the cluster") {
+		t.Errorf("said %q, want it to contain %q", said, "1 learner and 2 rooms is now in the cluster")
 	}
-	if said := ok(t, into...); !strings.Contains(said, "; 0 records were not there before") {
-		t.Errorf("the second time: got %q, want it to contain %q", said, "; 0 records were not there before")
+	if said := ok(t, into...); !strings.Contains(said, "; 0 records were new") {
+		t.Errorf("the second time: got %q, want it to contain %q", said, "; 0 records were new")
 	}
 	if said := ok(t, from...); !strings.Contains(said, "1 learner and 2 rooms") {
 		t.Errorf("back: got %q, want it to contain %q", said, "1 learner and 2 rooms")
 	}
 	sameLogs(t, "copied there and back", logsOf(t, back), want)
 
-	// The folder's cookie secret has servers of the cluster know everybody.
+	// With the folder's cookie secret, the servers of the cluster recognize every
+	// browser.
 	c := servers(t, 1, nats, filepath.Join(dir, "cookie-secret"))[0]
 	if _, got := c.request(t, jar, http.MethodGet, "/progress/export", nil); untimed(got) != untimed(export) {
 		t.Errorf("in the cluster the learner exports\n%s\nbefore\n%s", got, export)
@@ -117,7 +119,7 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	if status, page := c.request(t, jar, http.MethodPost, "/class/"+code+"/do", form); status != http.StatusOK {
 		t.Errorf("the instructor in the cluster: got %d %.300s; want %d", status, page, http.StatusOK)
 	}
-	// A backup is made while the server goes on.
+	// The server keeps running during the backup.
 	backup := filepath.Join(t.TempDir(), "backup")
 	said := ok(t, "data", "from", "-data", backup, "-cluster", nats)
 	if !strings.Contains(said, "1 learner and 2 rooms") {
@@ -128,11 +130,11 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 		t.Errorf("exit %d, want %d: %s", exit, exitDone, c.errors)
 	}
 	if room := (journal.Owner{Kind: journal.Room, Name: code}); len(backedUp[room]) <= len(want[room]) {
-		t.Errorf("the backup of the room has %d records, want more than before it went on: %d", len(backedUp[room]),
+		t.Errorf("the backup of the room has %d records, want more than the earlier %d", len(backedUp[room]),
 			len(want[room]))
 	}
 
-	// A room that has gone on there is left as it is.
+	// A room that has continued in the cluster is not overwritten.
 	inCluster := func() map[journal.Owner][]string {
 		x, err := cluster.Open(context.Background(), cluster.Config{URL: nats})
 		if err != nil {
@@ -152,14 +154,15 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	sameLogs(t, "after the third time", inCluster(), went)
 }
 
-// untimed is a file of saved progress without the time at which it was written.
+// untimed returns a file of saved progress without the time at which it was written.
 func untimed(file string) string {
 	before, rest, _ := strings.Cut(file, `"exported": "`)
 	_, after, _ := strings.Cut(rest, "\n")
 	return before + after
 }
 
-// viz data says what is missing or in use.
+// TestDataCommandRefusesMissingOrBusyFolders: viz data reports a missing folder, and one
+// in use.
 func TestDataCommandRefusesMissingOrBusyFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,10 +16,10 @@ import (
 
 const checkUsage = `Usage: viz check [flags]
 
-Checks the saved data, whether or not a server uses it, and changes none of it:
+Checks the saved data, whether or not a server uses it, without changing it:
 every page of the database, the references between its tables, and every record
-of every learner and room. Checks the model, too, and reads every weight. A
-database that is not sound, or a model that does not run, ends with exit code 2.
+of every learner and room. Also checks the model, and reads every weight. If the
+database is damaged, or the model does not run, viz ends with exit code 2.
 `
 
 // checkOptions are the flags of viz check.
@@ -94,7 +94,7 @@ func runCheck(ctx context.Context, args []string, env func(string) string, stdou
 	return nil
 }
 
-// checkModel reads the model as viz inspect does.
+// checkModel checks the model as viz inspect does.
 func (o *checkOptions) checkModel(f *flags) (checkedModel, error) {
 	i := inspectOptions{modelPath: o.modelPath}
 	d, err := i.describe()
@@ -109,7 +109,7 @@ func (o *checkOptions) checkModel(f *flags) (checkedModel, error) {
 	return checkedModel{d.Name, len(reasons) == 0, reasons}, nil
 }
 
-// checkDatabase checks the database of a folder, and the logs in it if they can be read.
+// checkDatabase checks the database in a folder, and its logs if they can be read.
 func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
 	found, err := store.Check(ctx, dir)
 	c := checkedDatabase{Path: found.Path, Bytes: found.Bytes, Version: found.Version, Faults: found.Faults}

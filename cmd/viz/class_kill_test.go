@@ -29,8 +29,8 @@ type killedClass struct {
 	phones  []*stayer
 	rng     *rand.Rand
 
-	// may are the positions, in stages from the prompt, at which the run can
-	// be: the one last confirmed, and the one requested without an answer.
+	// may are the possible positions of the run, in stages from the prompt: the one last
+	// confirmed, and the one requested without an answer.
 	may     map[int]bool
 	casting sync.WaitGroup
 }
@@ -52,9 +52,8 @@ func (k *killedClass) kill() {
 }
 
 // TestKilledServerKeepsTheClass: the server is killed in mid-class, at any moment. After each
-// restart everybody is back at the stage that was last confirmed to the teacher
-// (or the one being requested), every confirmed vote counts once, and the class
-// goes on.
+// restart all phones are at the stage that was last confirmed to the instructor (or the one
+// being requested), every confirmed vote counts once, and the class continues.
 // Promise: A server killed during a class loses no confirmed vote and comes back at the class's stage.
 func TestKilledServerKeepsTheClass(t *testing.T) {
 	fixture.Long(t)
@@ -63,7 +62,7 @@ func TestKilledServerKeepsTheClass(t *testing.T) {
 	}
 }
 
-// killClass kills the server of a class so many times.
+// killClass kills the server of a class the given number of times.
 func killClass(t *testing.T, kills int, seed uint64) {
 	const phones = 40
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(kills)*time.Minute)
@@ -93,7 +92,7 @@ func killClass(t *testing.T, kills int, seed uint64) {
 	for n := range kills {
 		killed, of, most := make(chan struct{}), snapshots, 20*phones
 		if n%2 == 0 {
-			of, most = receipts, 2*phones // of votes that must have been stored already
+			of, most = receipts, 2*phones // these votes must have been stored already
 		}
 		arrived, some := more(k.phones, of), 1+k.rng.IntN(most)
 		go func() {
@@ -125,13 +124,12 @@ func killClass(t *testing.T, kills int, seed uint64) {
 	)
 }
 
-// start begins a text, or begins again.
+// start begins a text, or restarts it.
 func (k *killedClass) start(ctx context.Context) error {
 	return k.go1(ctx, 1, "start", "prompt", "Once upon a time there was a")
 }
 
-// go1 sends one command that leads to a position, and records where the run can
-// then be.
+// go1 sends one command that leads to a position, and records the run's possible positions.
 func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...string) error {
 	if k.may == nil {
 		k.may = map[int]bool{}
@@ -148,15 +146,14 @@ func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...str
 	return err
 }
 
-// teach drives the class until the server is gone: some stages, a vote in which
-// everybody changes their mind once, and so on.
+// teach drives the class until the server is gone: some stages, a vote in which every phone
+// changes its choice once, and so on.
 func (k *killedClass) teach(ctx context.Context) error {
 	for {
 		at := 0
 		for at = range k.may {
 		}
-		// Continue to one of the first four stages of a turn, where nothing is
-		// drawn.
+		// Continue to one of the first four stages of a turn, before the draw.
 		stage, target := (at-1)%7+1, 1+k.rng.IntN(4)
 		for n := (target - stage + 7) % 7; n > 0; n-- {
 			err := k.go1(ctx, at+1, "forward")
@@ -182,13 +179,13 @@ func (k *killedClass) teach(ctx context.Context) error {
 	}
 }
 
-// ask opens a poll and makes everybody vote twice. It returns when all have a
-// receipt, or with an error if the server is gone; then phones keep trying.
+// ask opens a poll and makes all phones vote twice. It returns when all have a receipt, or
+// with an error if the server is gone; the phones then keep trying.
 func (k *killedClass) ask(ctx context.Context) error {
 	if err := k.teacher.Do(ctx, "ask-next", "n", "5", "where", "here"); err != nil {
 		return err
 	}
-	k.casting.Wait() // those of an interrupted poll
+	k.casting.Wait() // votes of an interrupted poll
 	for _, p := range k.phones {
 		seed := k.rng.Uint64()
 		k.casting.Go(func() { k.castTwice(ctx, p, rand.New(rand.NewPCG(seed, 0))) })
@@ -214,7 +211,7 @@ func (k *killedClass) ask(ctx context.Context) error {
 	}
 }
 
-// castTwice makes a phone vote and change its mind.
+// castTwice makes a phone vote and change its choice.
 func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) {
 	sh, err := p.until(ctx, func() bool { return p.last().Poll != nil && p.last().Poll.Phase == "open" })
 	if err != nil {
@@ -230,8 +227,8 @@ func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) 
 	}
 }
 
-// remembered is what a phone had received before a kill: the number of the last
-// snapshot, and the votes that were confirmed, by poll and round.
+// remembered is what a phone had received before a kill: the number of its last snapshot, and
+// its confirmed votes, by poll and round.
 type remembered struct {
 	seq  uint64
 	kept map[string]yourVote
@@ -250,8 +247,8 @@ func (k *killedClass) received() (list []remembered) {
 	return list
 }
 
-// back waits until everybody has reconnected and sees the same stage, which
-// must be one where the run can be.
+// back waits until all phones have reconnected and see the same stage, which must be a
+// possible position of the run.
 func (k *killedClass) back(ctx context.Context, before []remembered) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -273,13 +270,13 @@ func (k *killedClass) back(ctx context.Context, before []remembered) {
 		k.checkKept(p, sh, before[i].kept)
 	}
 	if len(places) != 1 {
-		k.t.Fatalf("the phones are at %v, which are different places, want 1 element", places)
+		k.t.Fatalf("the phones are at positions %v, want one", places)
 	}
 	k.may = places
 }
 
-// checkKept checks that a phone that is back receives the vote that was
-// confirmed before the kill.
+// checkKept checks that a phone that has reconnected receives the vote that was confirmed
+// before the kill.
 func (k *killedClass) checkKept(p *stayer, sh shot, kept map[string]yourVote) {
 	k.t.Helper()
 	if sh.Poll == nil {
@@ -302,8 +299,8 @@ func (k *killedClass) checkKept(p *stayer, sh shot, kept map[string]yourVote) {
 	k.t.Errorf("%s: vote %+v was confirmed, after the restart there is none", p.name, was)
 }
 
-// finishPoll finishes a vote that a kill has interrupted, and compares the
-// counts with the receipts.
+// finishPoll finishes a vote that a kill interrupted, and compares the counts with the
+// receipts.
 func (k *killedClass) finishPoll(ctx context.Context) {
 	k.t.Helper()
 	k.phones[0].mu.Lock()
@@ -313,7 +310,7 @@ func (k *killedClass) finishPoll(ctx context.Context) {
 		return
 	}
 	if poll.Phase == "open" {
-		k.casting.Wait() // everybody gets their receipt in the end
+		k.casting.Wait() // eventually every phone gets its receipt
 		if err := k.teacher.Do(ctx, "close"); err != nil {
 			k.t.Fatal(err)
 		}
@@ -337,7 +334,7 @@ func (k *killedClass) finishPoll(ctx context.Context) {
 	got := roundCounts(k.phones[0].last().Shared)
 	k.phones[0].mu.Unlock()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		k.t.Errorf("got counts %v, want %v as the receipts say", got, want)
+		k.t.Errorf("got counts %v, want %v according to the receipts", got, want)
 	}
 	if err := k.teacher.Do(ctx, "dismiss"); err != nil {
 		k.t.Fatal(err)

@@ -15,17 +15,17 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// badNetwork is a class in which each phone has a bad network of its own.
+// badNetwork is a class in which each phone has its own bad network.
 type badNetwork struct {
 	t       *testing.T
 	rng     *rand.Rand
 	teacher *load.Teacher
 	phones  []*stayer
 	lines   []*badLine
-	lost    *atomic.Int64 // connections, by all schedules
+	lost    *atomic.Int64 // connections, over all schedules
 }
 
-// troubles are slow, sliced and cut connections, either way.
+// troubles are slow, sliced and cut connections, in either direction.
 var troubles = []func(r *rand.Rand) trouble{
 	func(r *rand.Rand) trouble {
 		return trouble{up: r.IntN(2) == 0, late: ms(r.IntN(80)), jitter: ms(r.IntN(60))}
@@ -47,16 +47,16 @@ var troubles = []func(r *rand.Rand) trouble{
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// TestClassOverBadNetworks: whatever the networks between a class and its phones do,
-// every phone only goes forward and ends at the last stage, a number means the
-// same to all, and the votes that count are those with a receipt.
+// TestClassOverBadNetworks: whatever happens on the networks between a server and its phones,
+// every phone only moves forward and ends at the last stage, a snapshot number means the same
+// on all phones, and the votes that count are those with a receipt.
 // Promise: On bad networks phones never go back a stage, and exactly the confirmed votes count.
 func TestClassOverBadNetworks(t *testing.T) {
 	fixture.Long(t)
 	const schedules = 1000
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	defer s.end()
-	free := make(chan struct{}, 4) // how many schedules run at a time
+	free := make(chan struct{}, 4) // limits the number of concurrent schedules
 	var all sync.WaitGroup
 	var lost, held atomic.Int64
 	for seed := range schedules {
@@ -98,8 +98,8 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	b.end(ctx)
 }
 
-// gather makes a room with one phone on a good network and three on networks
-// that are good at first.
+// gather makes a room with one phone on a good network and three on networks that become bad
+// later.
 func (b *badNetwork) gather(ctx context.Context, url string) {
 	b.t.Helper()
 	var err error
@@ -123,8 +123,8 @@ func (b *badNetwork) gather(ctx context.Context, url string) {
 	}
 }
 
-// spoil makes a network bad in one way after another, until ctx ends; then it
-// is good again.
+// spoil makes a network bad in one way after another until ctx ends. Then it restores the
+// network.
 func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	wait := func(most time.Duration) bool {
 		select {
@@ -135,7 +135,7 @@ func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 		}
 	}
 	for wait(100 * time.Millisecond) {
-		if rng.IntN(4) == 0 { // silent, as in a lift
+		if rng.IntN(4) == 0 { // silent, as in an elevator
 			l.stop()
 			wait(200 * time.Millisecond)
 			if err := l.start(); err != nil {
@@ -151,9 +151,8 @@ func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	}
 }
 
-// walk goes forward by a number of stages. After some of them, at random, it
-// waits for the phone with the good network; the others follow one right after
-// another.
+// walk moves forward by a number of stages. After some of them, at random, it waits for the
+// phone with the good network; the other stages follow without a wait.
 func (b *badNetwork) walk(ctx context.Context, stages int) {
 	b.t.Helper()
 	for range stages {
@@ -172,8 +171,8 @@ func (b *badNetwork) walk(ctx context.Context, stages int) {
 	}
 }
 
-// vote asks at a stage where nothing is drawn, and closes the vote after some
-// of the votes have arrived over the bad networks.
+// vote opens a poll at a stage before the draw, and closes it after some of the votes have
+// arrived over the bad networks.
 func (b *badNetwork) vote(ctx context.Context) {
 	b.t.Helper()
 	good := b.phones[0]
@@ -183,7 +182,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 		} else if r := new(load.Refused); !errors.As(err, &r) {
 			b.t.Fatalf("got error %v, want an error of type *load.Refused", err)
 		}
-		b.walk(ctx, 1) // the token is drawn: on to the next turn
+		b.walk(ctx, 1) // the token is drawn: continue with the next turn
 	}
 	sh, err := good.until(ctx, func() bool { return good.last().Poll != nil })
 	if err != nil {
@@ -198,7 +197,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 				b.t.Error(err)
 				return
 			}
-			for n := range 3 { // everybody changes their mind twice
+			for n := range 3 { // every phone changes its choice twice
 				choice := sh.Poll.Options[rng.IntN(len(sh.Poll.Options))].Key
 				if err := p.cast(ctx, sh.Poll.ID, sh.Poll.Round, choice, int64(1+n)); err != nil &&
 					!errors.Is(err, errPollOver) {
@@ -217,8 +216,9 @@ func (b *badNetwork) vote(ctx context.Context) {
 	b.count(ctx, sh.Poll.ID, sh.Poll.Round)
 }
 
-// count compares the spread with the receipts. A vote without one may count: it
-// was in flight. What a phone receives on a new connection decides.
+// count compares the counts with the receipts. A vote without a receipt may count, since the
+// receipt might have been lost. In that case the vote that the phone receives on a new
+// connection decides.
 func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	b.t.Helper()
 	good := b.phones[0]
@@ -244,13 +244,13 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 		}
 	}
 	if got := roundCounts(sh.Shared); fmt.Sprint(got) != fmt.Sprint(want) {
-		b.t.Errorf("got counts %v, want %v as the votes that count make", got, want)
+		b.t.Errorf("got counts %v, want %v according to the votes that count", got, want)
 	}
 }
 
-// end waits until everybody is at the teacher's stage, and checks what they
-// received on the way. The class's last change was a mark that all of them must
-// see, so none of them can be missing a stage.
+// end waits until all phones are at the instructor's stage, and checks what they received on
+// the way. The class's last change was a mark that every phone must see, so no phone can be
+// missing a stage.
 func (b *badNetwork) end(ctx context.Context) {
 	b.t.Helper()
 	places := map[int]bool{}
@@ -265,7 +265,7 @@ func (b *badNetwork) end(ctx context.Context) {
 		p.mu.Unlock()
 	}
 	if len(places) != 1 {
-		b.t.Errorf("the phones end on %v, which are different stages, want 1 element", places)
+		b.t.Errorf("the phones end on stages %v, want one", places)
 	}
 	checkTogether(b.t, b.phones)
 	for _, p := range b.phones {

@@ -21,26 +21,25 @@ import (
 
 const roomsUsage = `Usage: viz rooms [flags]                list the rooms of classes
        viz rooms close [flags] CODE    end a class: its code no longer works
-       viz rooms remove [flags] CODE   delete a room and all that is in it
+       viz rooms remove [flags] CODE   delete a room and everything in it
 
-Works on the rooms in the data folder, while a server uses it and while none
-does, or on those of a cluster, whether its servers run or not. A class that
-was closed keeps its summary, and its instructor can open it again; a room that
-was removed is gone.
+Works on the rooms in the data folder, whether or not a server uses it, or on
+those of a cluster, whether or not its servers run. A closed class keeps its
+summary, and its instructor can reopen it; a removed room is gone.
 `
 
-// folderFlag is the flag -data of commands that work on the data of a server.
+// folderFlag is the flag -data of commands that work on a server's data.
 type folderFlag struct{ data string }
 
 func (o *folderFlag) flag(f *flags) {
 	f.text("data", "DIR", "the data folder (default: as for viz serve)", &o.data)
 }
 
-// folder is the data folder.
+// folder returns the data folder.
 func (o *folderFlag) folder(f *flags, env func(string) string) (string, error) {
 	if f.given("data") {
 		if o.data == "" {
-			return "", usageError{errors.New("-data must name a folder: nothing is kept in memory without a server")}
+			return "", usageError{errors.New("-data must name a folder: only a server keeps data in memory")}
 		}
 		return o.data, nil
 	}
@@ -54,9 +53,9 @@ func (o *folderFlag) folder(f *flags, env func(string) string) (string, error) {
 type roomsOptions struct {
 	folderFlag
 	cluster    clusterFlags
-	verb, code string // "close" or "remove", and of which room; "" to list them
+	verb, code string // "close" or "remove", and the room's code; "" to list the rooms
 	json       bool
-	lessons    string // the folder that the server has with -lessons, "" for none
+	lessons    string // the folder of the server's -lessons, "" for none
 }
 
 func (o *roomsOptions) flags() *flags {
@@ -107,7 +106,7 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	return o.changed(stdout)
 }
 
-// inCluster lists the rooms of a cluster, or changes one: its owner does, if there is one.
+// inCluster lists the rooms of a cluster, or changes one through its owner, if it has one.
 func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer) (err error) {
 	log := slog.New(slog.DiscardHandler)
 	c, err := o.cluster.join(ctx, f, "viz-rooms", log)
@@ -128,7 +127,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	}
 	hub, err := class.NewHub(ctx, class.Config{
 		Logs: c.Journal(), Secrets: c.Secrets(), Cluster: c.Rooms(), Now: c.Now, Course: course, Log: log,
-		Limits: class.Limits{TTL: math.MaxInt64}, // only what was asked for is deleted
+		Limits: class.Limits{TTL: math.MaxInt64}, // nothing expires: only the named room is deleted
 	})
 	if err != nil {
 		return err
@@ -139,7 +138,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	return o.changed(stdout)
 }
 
-// changed says what was done to a room.
+// changed reports what was done to a room.
 func (o *roomsOptions) changed(stdout io.Writer) error {
 	done := map[string]string{closeVerb: "closed", removeVerb: "removed"}[o.verb]
 	_, err := fmt.Fprintf(stdout, "Room %s is %s.\n", o.code, done)
@@ -159,7 +158,7 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 	return o.print(rooms, dir, stdout)
 }
 
-// print prints rooms, and where they are.
+// print prints rooms and their location.
 func (o *roomsOptions) print(rooms []class.Saved, where string, stdout io.Writer) error {
 	if o.json {
 		list := make([]roomObject, len(rooms))
@@ -178,7 +177,7 @@ func (o *roomsOptions) print(rooms []class.Saved, where string, stdout io.Writer
 	return err
 }
 
-// describeRoom writes two lines about a room.
+// describeRoom prints two lines about a room.
 func describeRoom(b *strings.Builder, r class.Saved) {
 	state := "open"
 	switch {

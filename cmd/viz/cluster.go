@@ -20,7 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// clusterFlags say where a cluster of NATS is.
+// clusterFlags are the flags for a NATS cluster.
 type clusterFlags struct {
 	url       string // addresses, joined by commas; "" for no cluster
 	creds     string
@@ -52,7 +52,7 @@ func checkNATS(s string) error {
 	return nil
 }
 
-// check reports flags that do not belong together.
+// check reports flags that cannot be combined.
 func (o *clusterFlags) check(f *flags) error {
 	if o.url == "" {
 		for _, name := range []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key", "cluster-secret"} {
@@ -63,7 +63,7 @@ func (o *clusterFlags) check(f *flags) error {
 		return nil
 	}
 	if (o.cert == "") != (o.key == "") {
-		return usageError{errors.New("-cluster-cert and -cluster-key need each other")}
+		return usageError{errors.New("-cluster-cert and -cluster-key must be given together")}
 	}
 	if o.cert != "" {
 		if _, err := readPair(o.cert, o.key); err != nil {
@@ -74,13 +74,14 @@ func (o *clusterFlags) check(f *flags) error {
 	return nil
 }
 
-// clusterTimes are those of a cluster, 0 for the defaults: how long a server may be silent
-// before others take its rooms, which is half of how long one request to it may take; and how
-// long NATS, and the server that owns a room, are asked until they count as away. Tests that
-// share two busy cores, under the race detector, are more patient, and one has less time.
+// clusterTimes are the timeouts of a cluster, 0 for the defaults. After life without a sign,
+// other servers take over a server's rooms; one request to a server may take twice as long.
+// After answer NATS counts as down, and after call the server that owns a room does. Tests
+// that share two busy cores, under the race detector, set longer times, and one test sets a
+// shorter one.
 var clusterTimes struct{ life, answer, call time.Duration }
 
-// clock is the clock of this machine, which tests set wrong.
+// clock is the clock of this machine. Tests can set it wrong.
 var clock = time.Now
 
 // join joins the cluster.
@@ -95,7 +96,7 @@ func (o *clusterFlags) join(ctx context.Context, f *flags, name string, log *slo
 	return c, nil
 }
 
-// secretHelp says how a file for -cluster-secret is made.
+// secretHelp explains how to make a file for -cluster-secret.
 const secretHelp = "make one with: openssl rand -hex 32 > FILE, and give every server a copy"
 
 // readSecret reads the secret that all servers of a cluster share.
@@ -133,18 +134,18 @@ func parseMembers(s string) (int, error) {
 	return n, nil
 }
 
-// shared is what a server of a cluster keeps: everything in the cluster but notices and who
-// has seen them.
+// shared is the storage of a server in a cluster. Everything is in the cluster except notices
+// and the record of who has seen them.
 type shared struct {
 	*store.DB
 	cluster *cluster.Cluster
 	limit   int64
 }
 
-// Space implements [progress.Database]. What is full says so itself.
+// Space implements [progress.Database]. A full cluster reports its own errors.
 func (s shared) Space(context.Context) store.Space { return store.SpaceForAll }
 
-// Limit implements [progress.Database]: one learner may fill a part of it.
+// Limit implements [progress.Database]: the share of the storage that one learner may fill.
 func (s shared) Limit() int64 { return s.limit }
 
 // Ready implements [progress.Database].
@@ -155,7 +156,7 @@ func (s shared) Ready(ctx context.Context) error {
 	return s.DB.Ready(ctx)
 }
 
-// away is the server's [web.Config].Away.
+// away implements [web.Config].Away.
 func (s shared) away() error {
 	if err := s.cluster.Ready(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrAway, err)
@@ -163,8 +164,8 @@ func (s shared) away() error {
 	return nil
 }
 
-// keepShared has the server keep what people do in a cluster, and its notices in the
-// folder dir, or in memory for "". The caller closes it.
+// keepShared makes the server keep user data in a cluster, and its notices in the folder dir,
+// or in memory for "". The caller closes the result.
 func (o *serveOptions) keepShared(
 	ctx context.Context, f *flags, dir string, cfg *web.Config, log *slog.Logger,
 ) (io.Closer, error) {
@@ -179,7 +180,7 @@ func (o *serveOptions) keepShared(
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.called("data"), err)
 	}
-	host, _ := os.Hostname() // only a name to recognize in logs
+	host, _ := os.Hostname() // the name only identifies the server in logs
 	c, err := o.cluster.join(ctx, f, host, log)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -188,7 +189,7 @@ func (o *serveOptions) keepShared(
 	cfg.Secret, cfg.Away, cfg.Figures = secret, s.away, s.figures
 	cfg.Progress = progress.New(c.Journal(), s, cfg.Course, c.Now)
 	rooms := c.Rooms()
-	rooms.Paces.Try, rooms.Paces.Call = 2*clusterTimes.life, clusterTimes.call // 0 is the default here, too
+	rooms.Paces.Try, rooms.Paces.Call = 2*clusterTimes.life, clusterTimes.call // 0 selects the defaults here, too
 	cfg.Classes.Now = c.Now
 	cfg.Classes.Logs, cfg.Classes.Secrets, cfg.Classes.Cluster = c.Journal(), c.Secrets(), rooms
 	t := tend(db, cfg.Progress, c.Now, log)
@@ -196,7 +197,7 @@ func (o *serveOptions) keepShared(
 	return closers{t, c}, nil
 }
 
-// closers are closed one after another.
+// closers is a list of closers that are closed in order.
 type closers []io.Closer
 
 // Close closes all of them.
@@ -207,7 +208,7 @@ func (list closers) Close() (err error) {
 	return err
 }
 
-// figures adds what is measured of the cluster.
+// figures adds the metrics of the cluster.
 func (s shared) figures(p *metrics.Page) { clusterFigures(p, s.cluster.Stats(), s.away() == nil) }
 
 func clusterFigures(p *metrics.Page, x cluster.Stats, ready bool) {

@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// roundRobin is a load balancer that sends each request and each socket to the next server
-// that takes connections, from any client.
+// roundRobin is a load balancer that sends each request and each socket, from any client, to
+// the next server that accepts connections.
 type roundRobin struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -71,20 +71,20 @@ func (b *roundRobin) RoundTrip(r *http.Request) (*http.Response, error) {
 		res, err := http.DefaultTransport.RoundTrip(out)
 		var dial *net.OpError
 		if errors.As(err, &dial) && dial.Op == "dial" && r.Context().Err() == nil {
-			continue // nothing was sent: the next one
+			continue // nothing was sent: try the next one
 		}
 		return res, err
 	}
 }
 
-// of is which server got the newest request of a kind.
+// of returns the server that got the newest request of a kind.
 func (b *roundRobin) of(request string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.took[request]
 }
 
-// stays marks a page, so that it is seen whether somebody loads it again.
+// stays marks pages, to detect whether they are reloaded.
 func stays(tabs ...*browser.Tab) {
 	for _, tab := range tabs {
 		tab.MayLose()
@@ -92,7 +92,7 @@ func stays(tabs ...*browser.Tab) {
 	}
 }
 
-// stayed fails if a marked page was loaded again.
+// stayed fails the test if a marked page was reloaded.
 func stayed(t *testing.T, when string, tabs ...*browser.Tab) {
 	t.Helper()
 	for _, tab := range tabs {
@@ -102,10 +102,10 @@ func stayed(t *testing.T, when string, tabs ...*browser.Tab) {
 	}
 }
 
-// TestPagesMoveToOtherServers: in real browsers, behind a load balancer that gives every
-// request to another server, a class goes on when the server that runs it stops in the
-// middle of a vote, and a lone learner's run when its server does. Nobody loads a page again,
-// and every vote counts once.
+// TestPagesMoveToOtherServers: in real browsers, behind a load balancer that sends every
+// request to another server, a class continues when the server that owns it stops in the
+// middle of a vote, and a single learner's run continues when its server stops. No page is
+// reloaded, and every vote counts once.
 // Promise: When a server of a cluster stops, open pages move to another one without a reload.
 func TestPagesMoveToOtherServers(t *testing.T) {
 	fixture.Long(t)
@@ -154,7 +154,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	casts(phones[0], "a")
 	desk.Wait("a vote", text("1 of 2 have voted"))
 
-	stop(owner) // the room's
+	stop(owner) // the server of the room
 	casts(phones[1], "b")
 	everybody("both votes", text("2 of 2 have voted"))
 	presents(desk, code, "close")
@@ -179,13 +179,13 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	next(browser.ArrowRight, 3)
 	shown := figures(alone)
 	stays(alone)
-	stop(b.of("GET /ws")) // the newest socket is the learner's
+	stop(b.of("GET /ws")) // the newest socket belongs to the learner
 	alone.Wait("the run on another server", `document.documentElement.dataset.conn === "live" && `+
 		`document.getElementById("told")?.textContent.includes("rebuilt from the link")`)
 	next(browser.ArrowRight, 4)
 	next(browser.ArrowLeft, 3)
 	if now := figures(alone); now != shown {
-		t.Errorf("on another server stage 3 has\n%s\nand before\n%s", now, shown)
+		t.Errorf("on another server stage 3 has\n%s\nwant\n%s", now, shown)
 	}
 	presents(desk, code, "ask-next", "where", "here")
 	casts(phones[0], "b")
@@ -194,7 +194,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	stayed(t, "after another server stopped", append(class, alone)...)
 }
 
-// presents has the presenter's page do something.
+// presents sends a command through the presenter's page.
 func presents(tab *browser.Tab, code, cmd string, fields ...string) {
 	form := url.Values{"cmd": {cmd}}
 	for i := 0; i < len(fields); i += 2 {

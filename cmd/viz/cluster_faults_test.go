@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// clusterFault is what happens in a poll: it is called when the votes begin, returns when it
-// has happened, and undo makes everything whole again. The phones of the server that is
-// cut, if one is, cannot go on before that.
+// clusterFault is a fault during a poll. strike is called when voting begins, and returns
+// once the fault has happened; undo repairs everything. The phones of the server that strike
+// cuts off, if there is one, cannot continue before undo.
 type clusterFault struct {
 	name   string
 	strike func(ctx context.Context, c *clusterClass) (undo func(), cut int)
 
-	seconds string                            // how long polls last, "" for no limit
+	seconds string                            // duration of polls, "" for no limit
 	clocks  [3]time.Duration                  // how far each server's clock is ahead
-	stores  func(t *testing.T) map[int]string // folders for what nodes store, beside the usual ones
+	stores  func(t *testing.T) map[int]string // folders for the storage of nodes, instead of the usual ones
 }
 
-// none is the cut server if there is none.
+// none is the cut server if no server is cut off.
 const none = -1
 
-// clusterFaults are the ways in which a part of the cluster goes.
+// clusterFaults are the ways in which parts of the cluster fail.
 var clusterFaults = []clusterFault{
 	{name: "the owner killed", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		owner := c.servers.owner(ctx)
@@ -36,7 +36,7 @@ var clusterFaults = []clusterFault{
 		strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 			i := c.rng.IntN(len(c.phones))
 			if sh := c.newest(); sh.Poll != nil {
-				// What its page does: it sends, and will send again.
+				// As the phone's page does: it sends the vote, and will send it again.
 				_, _ = c.phones[i].Say("vote", map[string]any{
 					"poll": sh.Poll.ID, "choice": sh.Poll.Options[0].Key, "number": 1,
 				})
@@ -106,9 +106,9 @@ var clusterFaults = []clusterFault{
 	},
 }
 
-// someVotes waits until so many votes have been confirmed as chance wants.
+// someVotes waits until a random number of votes have been confirmed.
 func (c *clusterClass) someVotes(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // all may have voted already
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // all phones may have voted already
 	defer cancel()
 	more(c.phones, receipts)(ctx, c.rng.IntN(2*len(c.phones)))
 }

@@ -18,7 +18,7 @@ import (
 const wrongServer = 1
 
 // ownerBesideAWrongClock kills the owner. One server's clock is an hour ahead or behind, so
-// the class goes over to that server and away from it. The poll lasts ten minutes: it must
+// the class moves to that server and away from it. The poll lasts ten minutes, so it must
 // still be open.
 func ownerBesideAWrongClock(ctx context.Context, c *clusterClass) (undo func(), cut int) {
 	owner, asked := c.servers.owner(ctx), c.newest()
@@ -43,8 +43,8 @@ func ownerBesideAWrongClock(ctx context.Context, c *clusterClass) (undo func(), 
 	}, none
 }
 
-// leader is the node that leads the stream of the leases, without which no room changes
-// hands.
+// leader returns the node that leads the stream of the leases, without which no room can
+// change its owner.
 func (n *natsNodes) leader(ctx context.Context) (i int) {
 	n.t.Helper()
 	n.wait(ctx, "for a leader", func() bool {
@@ -61,7 +61,7 @@ func (n *natsNodes) leader(ctx context.Context) (i int) {
 	return i
 }
 
-// slow gives a process a tenth of the time, until undo is called.
+// slow limits a process to a tenth of the CPU time until undo is called.
 func slow(t *testing.T, p *os.Process) (undo func()) {
 	end, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -85,16 +85,16 @@ func slow(t *testing.T, p *os.Process) (undo func()) {
 	return undo
 }
 
-// onSmallDisk is the node that has a disk of its own.
+// onSmallDisk is the node with its own small disk.
 const onSmallDisk = 0
 
-// smallDisk makes one.
+// smallDisk mounts a small disk.
 func smallDisk(t *testing.T) map[int]string {
 	t.Helper()
 	dir := t.TempDir()
 	err := syscall.Mount("viz-test", dir, "tmpfs", 0, "size=64m,mode=0700")
 	if errors.Is(err, syscall.EPERM) {
-		t.Skip("NOT TRIED: a full disk needs a small one, which only root may mount (tmpfs)")
+		t.Skip("NOT TRIED: this test fills a small disk (tmpfs), which only root may mount")
 	} else if err != nil {
 		t.Fatal("mounting a small disk: ", err)
 	}
@@ -106,10 +106,10 @@ func smallDisk(t *testing.T) map[int]string {
 	return map[int]string{onSmallDisk: filepath.Join(dir, "store")}
 }
 
-// ballast is the file that fills the disk of a node.
+// ballast returns the path of the file that fills a node's disk.
 func (n *natsNodes) ballast(i int) string { return filepath.Join(filepath.Dir(n.stores[i]), "ballast") }
 
-// fill fills the disk of a node, to the last byte.
+// fill fills a node's disk to the last byte.
 func (n *natsNodes) fill(i int) {
 	n.t.Helper()
 	f, err := os.Create(n.ballast(i))
@@ -127,11 +127,11 @@ func (n *natsNodes) fill(i int) {
 	}
 }
 
-// noSpace is what a node says in its log when its disk is full.
+// noSpace is the message in a node's log when its disk is full.
 const noSpace = "no space left on device"
 
-// makeRoom waits until a node has noticed that its disk is full, makes room there, as its
-// operator would, and starts it again: without space it has stopped storing.
+// makeRoom waits until a node has noticed that its disk is full, then frees space and
+// restarts the node, as its operator would: a node without space has stopped storing.
 func (n *natsNodes) makeRoom(i int) {
 	n.t.Helper()
 	n.wait(context.Background(), "that the node notices its full disk", func() bool {

@@ -20,20 +20,20 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// clusterClass is a class on three servers and three nodes of NATS, all processes of
-// their own, to which something happens in every poll.
+// clusterClass is a class on three servers and three NATS nodes, each a separate process.
+// A fault strikes in every poll.
 type clusterClass struct {
 	t       *testing.T
 	nodes   *natsNodes
 	servers *vizServers
 	teacher *load.Teacher
-	phones  []*stayer // each has the way with its own number
+	phones  []*stayer // phone i has way i
 	rng     *rand.Rand
 	casting sync.WaitGroup
-	took    []time.Duration // from what happened until the teacher's next press was on all phones
+	took    []time.Duration // from the fault until the instructor's next command was on all phones
 }
 
-// phonesOfCluster is how many phones there are, as many at each server.
+// phonesOfCluster is the number of phones, the same at each server.
 const phonesOfCluster = 9
 
 func newClusterClass(ctx context.Context, t *testing.T, f clusterFault) *clusterClass {
@@ -61,7 +61,7 @@ func newClusterClass(ctx context.Context, t *testing.T, f clusterFault) *cluster
 	return c
 }
 
-// all waits until every phone has a snapshot of some kind.
+// all waits until every phone has a snapshot that satisfies is.
 func (c *clusterClass) all(ctx context.Context, is func(shot) bool) {
 	c.t.Helper()
 	for _, p := range c.phones {
@@ -71,7 +71,7 @@ func (c *clusterClass) all(ctx context.Context, is func(shot) bool) {
 	}
 }
 
-// fatal ends the test with what the processes said.
+// fatal logs the output of all processes and ends the test.
 func (c *clusterClass) fatal(args ...any) {
 	c.t.Helper()
 	for i, p := range c.phones {
@@ -91,7 +91,7 @@ func (c *clusterClass) fatal(args ...any) {
 	c.t.Fatal(args...)
 }
 
-// newest is the newest snapshot that any phone has.
+// newest returns the newest snapshot that any phone has.
 func (c *clusterClass) newest() (sh shot) {
 	for _, p := range c.phones {
 		p.mu.Lock()
@@ -103,23 +103,23 @@ func (c *clusterClass) newest() (sh shot) {
 	return sh
 }
 
-// press has the teacher press a key until what it does is seen. One that may or may not
-// have been done is not pressed again before the phones have been looked at, as a teacher
-// would.
+// press sends a command from the instructor until its effect is seen. If it is unknown
+// whether the command was executed, press first looks at the phones before it sends the
+// command again, as an instructor would.
 func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd string, fields ...string) {
 	c.t.Helper()
 	for tries := 1; ; tries++ {
 		try, cancel := context.WithTimeout(ctx, 5*time.Second)
 		err := c.teacher.Do(try, cmd, fields...)
 		cancel()
-		if err == nil { // it has been done, for good
+		if err == nil { // the command was executed
 			c.t.Helper()
 			late, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
 			c.one(late, seen, cmd)
 			return
 		}
-		c.teacher.HangUp() // a balancer decides for each request
+		c.teacher.HangUp() // the balancer decides for each request
 		if ctx.Err() != nil {
 			c.fatal("pressing ", cmd, ": ", err)
 		}
@@ -127,12 +127,12 @@ func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd stri
 			if seen(c.newest()) {
 				return
 			}
-			<-time.After(50 * time.Millisecond) // an attempt's pace: a person presses no faster
+			<-time.After(50 * time.Millisecond) // the pace of attempts: a person presses no faster
 		}
 	}
 }
 
-// one waits until some phone has a snapshot of some kind.
+// one waits until some phone has a snapshot that satisfies is.
 func (c *clusterClass) one(ctx context.Context, is func(shot) bool, what string) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
@@ -149,9 +149,9 @@ func (c *clusterClass) one(ctx context.Context, is func(shot) bool, what string)
 	}
 }
 
-// round asks the class for the next token, lets something happen, and goes on. If it
-// does not wait, the teacher closes the poll at once, and the time is measured until the
-// next stage is on all phones.
+// round asks the class for the next token, lets a fault strike, and continues. Without
+// waits, the instructor closes the poll immediately, and the time until the next stage is
+// on all phones is measured.
 func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
@@ -167,7 +167,7 @@ func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	}
 	undo, cut := f.strike(ctx, c)
 	if cut == c.servers.ways[phonesOfCluster].prefers {
-		c.teacher.HangUp() // a teacher there cannot go on before that either: they take the next server
+		c.teacher.HangUp() // an instructor cannot continue on that server, and moves to the next one
 		c.servers.ready[cut].Store(false)
 	}
 	begin := time.Now()
@@ -205,7 +205,7 @@ func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	c.whole(ctx)
 }
 
-// whole waits until all servers and nodes are there again, and everybody is on the way
+// whole waits until all servers and nodes are back, and all ways lead to the servers that
 // they prefer.
 func (c *clusterClass) whole(ctx context.Context) {
 	c.servers.allReady(ctx)
@@ -220,7 +220,7 @@ func (c *clusterClass) whole(ctx context.Context) {
 	c.all(ctx, func(sh shot) bool { return sh.seq >= last.seq })
 }
 
-// toStage goes forward to one of the first stages of a turn, where nothing is drawn yet.
+// toStage moves forward to one of the first stages of a turn, before the draw.
 func (c *clusterClass) toStage(ctx context.Context, stage int) {
 	c.t.Helper()
 	last := c.newest()
@@ -236,7 +236,7 @@ func (c *clusterClass) toStage(ctx context.Context, stage int) {
 	}
 }
 
-// castTwice makes a phone vote and change its mind, unless the poll is over before.
+// castTwice makes a phone vote and change its choice, unless the poll ends first.
 func (c *clusterClass) castTwice(ctx context.Context, p *stayer, asked shot, rng *rand.Rand) {
 	for n := range 2 {
 		choice := asked.Poll.Options[rng.IntN(len(asked.Poll.Options))].Key
@@ -247,15 +247,16 @@ func (c *clusterClass) castTwice(ctx context.Context, p *stayer, asked shot, rng
 	}
 }
 
-// count compares the spread with the votes that count, and those with the receipts. A
-// vote without one may count: its server was killed before it could confirm it.
+// count compares the counts with the votes that count, and those with the receipts. A
+// vote without a receipt may count, if its server was killed before it could confirm the
+// vote.
 func (c *clusterClass) count(ctx context.Context, asked shot) {
 	c.t.Helper()
 	want := map[string]int{}
 	for _, p := range c.phones {
 		var counted yourVote
 		err := errors.New("not asked yet")
-		for err != nil && ctx.Err() == nil { // the connection may lead to a server that ends just then
+		for err != nil && ctx.Err() == nil { // the connection might lead to a server that is just stopping
 			counted, err = p.standing(ctx, asked.Poll.ID, asked.Poll.Round)
 		}
 		if err != nil {
@@ -276,11 +277,11 @@ func (c *clusterClass) count(ctx context.Context, asked shot) {
 		}
 	}
 	if got := roundCounts(c.newest().Shared); fmt.Sprint(got) != fmt.Sprint(want) {
-		c.t.Errorf("got spread %v, want %v as the votes that count make", got, want)
+		c.t.Errorf("got spread %v, want %v according to the votes that count", got, want)
 	}
 }
 
-// oneOwner checks that the room's log has the epochs of its owners in order, each once.
+// oneOwner checks that the room's log has the epochs of its owners in increasing order.
 func (c *clusterClass) oneOwner(ctx context.Context) {
 	c.t.Helper()
 	j, err := stream.New(c.nodes.nc, stream.Config{})
@@ -305,9 +306,9 @@ func (c *clusterClass) oneOwner(ctx context.Context) {
 	c.t.Logf("%d epochs", last)
 }
 
-// TestKilledCluster: servers are killed, stopped and cut off in the middle of polls, and
-// nodes of NATS too. The class goes on: votes that were confirmed count once and no
-// others do, no phone sees anything in the wrong order, and none is left behind.
+// TestKilledCluster: servers and NATS nodes are killed, stopped and cut off in the middle
+// of polls. The class continues: exactly the confirmed votes count, once each; no phone
+// sees anything in the wrong order, and no phone is left behind.
 func TestKilledCluster(t *testing.T) {
 	fixture.Long(t)
 	rounds := 3

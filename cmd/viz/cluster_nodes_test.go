@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// natsProgram is the published program of NATS, built once from the module's version.
+// natsProgram is the nats-server program, built once from the module's version.
 var natsProgram = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("VIZ_NATS_SERVER"); path != "" {
 		return path, nil
@@ -40,8 +40,8 @@ var natsProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// natsNodes are three processes of NATS with the files of examples/cluster. They reach
-// each other over lines that a test can cut or slow down.
+// natsNodes are three NATS processes with the configuration files of examples/cluster.
+// They reach each other over lines that a test can cut or slow down.
 type natsNodes struct {
 	t       *testing.T
 	program string
@@ -50,21 +50,22 @@ type natsNodes struct {
 	routes  [3]string      // addresses for the other nodes
 	between [3][3]*badLine // from one node to another
 	running [3]*exec.Cmd   // nil while a node is down
-	stores  map[int]string // folders that are not below dirs
-	full    int            // how often the node with a small disk had said that it is full, at its start
+	stores  map[int]string // folders of nodes that do not store below dirs
+	full    int            // disk-full messages in the log of the small disk's node at its last start
 	net     string         // the first three parts of all addresses
-	nc      *nats.Conn     // of the test itself
+	nc      *nats.Conn     // the test's own connection
 	js      jetstream.JetStream
 }
 
-// newNatsNodes starts the nodes and waits until they store.
+// newNatsNodes starts the nodes and waits until they can store data.
 func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *natsNodes {
 	t.Helper()
 	program, err := natsProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Addresses of their own, on which nobody's outgoing connection takes a port.
+	// These addresses are reserved for the nodes, so that no outgoing connection can
+	// take a port.
 	n := &natsNodes{
 		t: t, program: program, stores: stores, net: fmt.Sprintf("127.%d.%d.", 1+rand.IntN(250), 1+rand.IntN(250)),
 	}
@@ -86,7 +87,7 @@ func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *nat
 		n.configure(i)
 		n.start(i)
 	}
-	// The third of three nodes comes last, and the others can begin without it.
+	// The third node starts last; the other two do not need it.
 	n.nc, err = nats.Connect(n.urls(n.clients[:]), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *nat
 	return n
 }
 
-// free is a free port of one of the addresses.
+// free returns a free port of one of the addresses.
 func (n *natsNodes) free(last int) string {
 	n.t.Helper()
 	l, err := net.Listen("tcp", fmt.Sprint(n.net, last, ":0"))
@@ -115,7 +116,7 @@ func (n *natsNodes) free(last int) string {
 	return l.Addr().String()
 }
 
-// configure writes the example's files with this cluster's addresses.
+// configure writes the example's files with the addresses of this cluster.
 func (n *natsNodes) configure(i int) {
 	n.t.Helper()
 	for _, name := range []string{fmt.Sprintf("nats%d.conf", i+1), "routes.conf", "node.conf"} {
@@ -130,7 +131,8 @@ func (n *natsNodes) configure(i int) {
 		swap := []string{
 			"/var/lib/nats", store, "http: 127.0.0.1:8222", "http: 127.0.0.1:-1",
 			fmt.Sprintf("listen: 10.0.0.%d:6222", i+1), "listen: " + n.routes[i],
-			// The nodes must not tell each other, or servers, of ways around the lines.
+			// The nodes must not tell each other, or servers, of routes around the
+			// lines.
 			"include routes.conf", "include routes.conf\n\tno_advertise: true\n\tadvertise: \"127.0.0.1:1\"",
 		}
 		for j := range n.clients {
@@ -146,7 +148,7 @@ func (n *natsNodes) configure(i int) {
 	}
 }
 
-// urls are addresses of NATS with the example's password.
+// urls returns NATS URLs with the example's password.
 func (n *natsNodes) urls(addrs []string) string {
 	var list []string
 	for _, a := range addrs {
@@ -155,7 +157,7 @@ func (n *natsNodes) urls(addrs []string) string {
 	return strings.Join(list, ",")
 }
 
-// start starts a node with what it has stored.
+// start starts a node with its stored data.
 func (n *natsNodes) start(i int) {
 	n.t.Helper()
 	log, err := os.OpenFile(filepath.Join(n.dirs[i], "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -188,7 +190,7 @@ func (n *natsNodes) isolate(i int) {
 	}
 }
 
-// join connects it again.
+// join reconnects a node to the other two.
 func (n *natsNodes) join(i int) {
 	n.t.Helper()
 	for j := range n.between {
@@ -202,7 +204,7 @@ func (n *natsNodes) join(i int) {
 	}
 }
 
-// whole waits until every stream is on all nodes, up to its end.
+// whole waits until every stream is complete on all nodes.
 func (n *natsNodes) whole(ctx context.Context) {
 	n.t.Helper()
 	lacks := "nothing was seen yet"
@@ -217,11 +219,10 @@ func (n *natsNodes) whole(ctx context.Context) {
 	})
 }
 
-// asking bounds one question to the nodes: those that have no leader drop it, and nobody
-// would answer.
+// asking is the timeout of a request to the nodes: nodes without a leader drop it.
 const asking = 2 * time.Second
 
-// lacks is what of the streams is not on all nodes.
+// lacks describes what is missing from the streams on some nodes.
 func (n *natsNodes) lacks(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
@@ -243,7 +244,7 @@ func (n *natsNodes) lacks(ctx context.Context) string {
 	return ""
 }
 
-// wait waits for a state of the nodes, and shows their logs if it never comes.
+// wait waits for a state of the nodes, and logs the nodes' output if it never occurs.
 func (n *natsNodes) wait(ctx context.Context, what string, is func() bool) {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, browser.Patience)

@@ -16,8 +16,9 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// viz rooms lists, closes and removes rooms of a cluster, those that a server runs, those that
-// none does, and one that was set aside. Each server's metrics say what it does in the cluster.
+// TestRoomsCommandOnACluster: viz rooms lists, closes and removes rooms of a cluster: rooms
+// that a server runs, rooms that no server runs, and one that was set aside. Each server's
+// metrics describe its work in the cluster.
 func TestRoomsCommandOnACluster(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -83,7 +84,7 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := list(); !got[third].Ended || !strings.Contains(got[first].Fault, "set aside") {
-		t.Errorf("got rooms %+v; want %s ended, and %s with the fault that it was set aside", got, third, first)
+		t.Errorf("got rooms %+v; want %s ended, and %s with the fault for which it was set aside", got, third, first)
 	}
 	f = try(t, nil, "", "rooms", "close", "-cluster", nats, first)
 	if f.code != exitFailed || !strings.Contains(f.errors, "Room "+first+" is damaged") {
@@ -94,11 +95,12 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 	}
 	ok(t, "rooms", "remove", "-cluster", nats, first)
 	if got := list(); len(got) != 1 {
-		t.Errorf("left are %+v, want 1 element", got)
+		t.Errorf("left: %+v, want 1 element", got)
 	}
 }
 
-// clusterMetrics reads what a server measures of its cluster, by names without viz_cluster_.
+// clusterMetrics reads a server's metrics of its cluster, with viz_cluster_ removed from the
+// names.
 func clusterMetrics(t *testing.T, s *served) map[string]float64 {
 	t.Helper()
 	status, page := get(t, regexp.MustCompile(`http://\S+/metrics`).FindString(s.out.String()))

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// vizServers are three processes of viz in one cluster, and ways to them.
+// vizServers are three viz processes in one cluster, and ways to them.
 type vizServers struct {
 	t       *testing.T
 	nodes   *natsNodes
@@ -31,12 +31,12 @@ type vizServers struct {
 	running [3]*exec.Cmd
 	errors  [3]*strings.Builder
 	ready   [3]atomic.Bool
-	clocks  [3]time.Duration // by how much a server's clock is ahead when it starts
+	clocks  [3]time.Duration // how far a server's clock is ahead when it starts
 	ways    []*way
 }
 
-// newVizServers starts the servers, whose clocks are ahead by some time. There are so many
-// ways to them.
+// newVizServers starts the servers, with their clocks ahead by the given times, and opens
+// the given number of ways to them.
 func newVizServers(
 	ctx context.Context, t *testing.T, nodes *natsNodes, ways int, clocks [3]time.Duration,
 ) *vizServers {
@@ -71,7 +71,7 @@ func newVizServers(
 	return v
 }
 
-// start starts a server, whose nodes of NATS are in an order of its own.
+// start starts a server. Each server lists the NATS nodes in a different order.
 func (v *vizServers) start(i int) {
 	v.t.Helper()
 	var to, hosts []string
@@ -105,7 +105,7 @@ func (v *vizServers) kill(i int) {
 	}
 }
 
-// look asks a server over and over whether it is ready, as a load balancer does.
+// look repeatedly checks whether a server is ready, as a load balancer does.
 func (v *vizServers) look(ctx context.Context, i int) {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	again := time.NewTicker(100 * time.Millisecond)
@@ -132,7 +132,7 @@ func (v *vizServers) allReady(ctx context.Context) {
 	})
 }
 
-// metric reads a figure of a server that runs.
+// metric reads a metric of a running server.
 func (v *vizServers) metric(i int, name string) (n int, err error) {
 	res, err := http.Get("http://" + v.metrics[i] + "/metrics")
 	if err != nil {
@@ -148,7 +148,7 @@ func (v *vizServers) metric(i int, name string) (n int, err error) {
 	return 0, fmt.Errorf("server %d has no metric %s", i+1, name)
 }
 
-// owner waits until one server owns the only room, and returns which.
+// owner waits until one server owns the only room, and returns that server.
 func (v *vizServers) owner(ctx context.Context) (owner int) {
 	v.t.Helper()
 	v.nodes.wait(ctx, "that one server owns the room", func() bool {
@@ -170,10 +170,10 @@ func (v *vizServers) owner(ctx context.Context) (owner int) {
 	return owner
 }
 
-// roomsOwned is the metric that says how many rooms a server owns.
+// roomsOwned is the metric for the number of rooms that a server owns.
 const roomsOwned = "viz_cluster_rooms_owned"
 
-// apart cuts a server off from all nodes of NATS, or connects it again.
+// apart cuts a server off from all NATS nodes, or reconnects it.
 func (v *vizServers) apart(i int, apart bool) {
 	v.t.Helper()
 	for _, l := range v.lines[i] {
@@ -187,16 +187,16 @@ func (v *vizServers) apart(i int, apart bool) {
 	}
 }
 
-// way leads one visitor to the servers, as a load balancer does: to the one it prefers,
-// or to the next that is ready.
+// way leads one visitor to the servers, as a load balancer does: to the preferred one, or
+// to the next that is ready.
 type way struct {
 	addr    string
 	prefers int
 	servers *vizServers
 
 	mu    sync.Mutex
-	conns map[net.Conn]int // both ends of each, and the server
-	over  bool             // no more connections
+	conns map[net.Conn]int // both ends of each, with the server
+	over  bool             // no more connections are accepted
 	wg    sync.WaitGroup
 }
 
@@ -227,7 +227,7 @@ func newWay(t *testing.T, v *vizServers, prefers int) *way {
 	return w
 }
 
-// join passes a connection on.
+// join passes on a connection.
 func (w *way) join(visitor net.Conn) {
 	defer visitor.Close()
 	for k := range w.servers.addrs {
@@ -261,7 +261,7 @@ func (w *way) join(visitor net.Conn) {
 	}
 }
 
-// cut ends the connections to some servers.
+// cut ends the connections to selected servers.
 func (w *way) cut(which func(server int) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -272,7 +272,7 @@ func (w *way) cut(which func(server int) bool) {
 	}
 }
 
-// server is where the connections lead: the server that is preferred, if any does.
+// server returns the server for new connections: the preferred one, if it is ready.
 func (w *way) server() (at int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -284,7 +284,7 @@ func (w *way) server() (at int) {
 	return at
 }
 
-// home reports whether there are connections, all to the server that is preferred.
+// home reports whether there are connections, all to the preferred server.
 func (w *way) home() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// clusterSecret is a file as -cluster-secret reads it.
+// clusterSecret returns a file for -cluster-secret.
 func clusterSecret(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "secret")
@@ -35,7 +35,7 @@ func clusterSecret(t *testing.T) string {
 	return file
 }
 
-// servers starts servers of one cluster in this process.
+// servers starts several servers of one cluster in this process.
 func servers(t *testing.T, n int, nats, secret string, more ...string) (list []*served) {
 	t.Helper()
 	for range n {
@@ -47,7 +47,7 @@ func servers(t *testing.T, n int, nats, secret string, more ...string) (list []*
 	return list
 }
 
-// within is a time that only a failing test uses up.
+// within returns a context whose timeout only a failing test reaches.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
@@ -55,8 +55,8 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// A class whose instructor, presenter's socket, phones and pages are on different servers
-// is one class, and a learner is the same on all of them.
+// TestClassSpansClusterServers: a class whose instructor, presenter's socket, phones and pages are
+// on different servers is one class, and a learner is the same on all servers.
 // Promise: In a cluster, instructor, presenter and phones of one class can be on different servers.
 func TestClassSpansClusterServers(t *testing.T) {
 	fixture.Long(t)
@@ -64,7 +64,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 	ctx, secret := within(t), clusterSecret(t)
 	all := servers(t, 3, streamtest.Node(t, t.TempDir(), streamtest.Listening(-1)).ClientURL(), secret)
 	a, b, c := all[0], all[1], all[2]
-	jar, err := cookiejar.New(nil) // its cookies are for any port
+	jar, err := cookiejar.New(nil) // its cookies apply to every port
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 	sh := everybody("the result", func(sh shot) bool { return sh.Poll != nil && sh.Poll.Phase == "revealed" })
 	got := roundCounts(sh.Shared)
 	if got[poll.Options[0].Key] != 2 || got[poll.Options[1].Key] != 1 || sh.Poll.Votes != 3 {
-		t.Errorf("got votes %v, %d in all; want 2 and 1, 3 in all", got, sh.Poll.Votes)
+		t.Errorf("got votes %v, %d in all; want 2 and 1, 3 in total", got, sh.Poll.Votes)
 	}
 	pagesOfClass(t, jar, all, code)
 	checkTogether(t, phones)
@@ -132,7 +132,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 	}
 }
 
-// sectionIsKeptEverywhere has a learner read a section on one server, and looks at the
+// sectionIsKeptEverywhere makes a learner read a section on one server, and checks it on the
 // others.
 func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	t.Helper()
@@ -161,7 +161,7 @@ func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	}
 }
 
-// roomMade makes a room by the form, and returns its code.
+// roomMade makes a room with the form, and returns its code.
 func roomMade(t *testing.T, s *served, jar http.CookieJar) string {
 	t.Helper()
 	client := http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -189,8 +189,7 @@ func roomMade(t *testing.T, s *served, jar http.CookieJar) string {
 	return code
 }
 
-// presenterSocket gets a ticket from one server and opens the presenter's connection on
-// another.
+// presenterSocket gets a ticket from one server and opens the presenter's connection on another.
 func presenterSocket(t *testing.T, jar http.CookieJar, ticketFrom, opens *served, code string) {
 	t.Helper()
 	_, answer := ticketFrom.request(t, jar, http.MethodPost, "/class/"+code+"/ticket", nil)
@@ -223,7 +222,7 @@ func presenterSocket(t *testing.T, jar http.CookieJar, ticketFrom, opens *served
 	}
 }
 
-// pagesOfClass looks at the pages of a class on every server.
+// pagesOfClass checks the pages of a class on every server.
 func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) {
 	t.Helper()
 	for path, want := range map[string]string{
@@ -239,14 +238,14 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 				first = page
 			}
 			if path == "/summary.csv" && page != first {
-				t.Errorf("server %d exports\n%s\nwant what the first exports:\n%s", i, page, first)
+				t.Errorf("server %d exports\n%s\nwant the same as the first server:\n%s", i, page, first)
 			}
 		}
 	}
 }
 
-// While NATS is away a server says so and goes on; afterwards all is as it was. A server
-// that cannot reach it at its start says why.
+// TestServerSurvivesNATSOutage: while NATS is down, a server reports that and keeps running;
+// afterwards everything works again. A server that cannot reach NATS when it starts reports why.
 // Promise: While NATS is away the servers of a cluster say so, and they recover without help.
 func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers wait for less
 	fixture.Long(t)
@@ -292,7 +291,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 	ready(http.StatusOK)
 	_, file := s.request(t, jar, http.MethodGet, "/progress/export", nil)
 	if !strings.Contains(file, `"sections"`) && !strings.Contains(file, `"visits"`) {
-		t.Errorf("after NATS returned the export is %s, want it to list sections or visits", file)
+		t.Errorf("after NATS came back the export is %s, want it to list sections or visits", file)
 	}
 	browser.Eventually(t, func() bool {
 		form := url.Values{"cmd": {"start"}, "prompt": {"Again"}}
@@ -304,7 +303,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 	}
 }
 
-// Flags of a cluster that cannot work are refused with what would.
+// TestUnusableClusterFlagsAreRefused: cluster flags that cannot work are refused with advice.
 // Promise: The server does not start with a missing or invalid cluster secret, and explains how to make one.
 func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 	good := clusterSecret(t)

@@ -6,7 +6,7 @@ import (
 )
 
 // wide are the characters that terminals show two columns wide: East Asian
-// scripts, full-width forms and most pictures.
+// scripts, full-width forms and most pictographs.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1},
@@ -26,7 +26,7 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// width is how many columns a text needs in a terminal.
+// width returns the number of columns that a text needs in a terminal.
 func width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -44,7 +44,8 @@ func width(s string) int {
 // pad pads a text with spaces to a width.
 func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-width(s))) }
 
-// tail is the end of a text that fits a width, with an ellipsis for the rest.
+// tail returns the end of a text that fits a width, with an ellipsis for the
+// rest.
 func tail(s string, most int) string {
 	if width(s) <= most {
 		return s
@@ -58,7 +59,7 @@ func tail(s string, most int) string {
 	}
 }
 
-// wrap breaks words into lines of a width.
+// wrap breaks a list of words into lines of at most a given width.
 func wrap(words []string, most int) []string {
 	var lines []string
 	line := ""
@@ -77,7 +78,7 @@ func wrap(words []string, most int) []string {
 // eighths are blocks from empty to one eighth short of full.
 var eighths = []rune(" ▏▎▍▌▋▊▉")
 
-// bar is as long as a probability.
+// bar returns a bar whose length is proportional to p.
 func bar(p float64) string {
 	n := min(max(int(p*barWidth*8+0.5), 0), barWidth*8)
 	return strings.TrimRight(strings.Repeat("█", n/8)+string(eighths[n%8]), " ")

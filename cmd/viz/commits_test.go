@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// subjectsSince is the commit after which all subjects follow the rules of CONTRIBUTING.md.
+// subjectsSince is the commit after which all subjects follow the rules in CONTRIBUTING.md.
 const subjectsSince = "d2588d79"
 
 var subjectForm = regexp.MustCompile(`^[a-z0-9./_-]+(, [a-z0-9./_-]+)*: [a-z]`)
@@ -25,7 +25,8 @@ func badSubject(subject string) string {
 	return ""
 }
 
-// TestCommitSubjects checks the subjects of commits, where their history is at hand.
+// TestCommitSubjects checks the subjects of commits, if the repository's history is
+// available.
 func TestCommitSubjects(t *testing.T) {
 	t.Parallel()
 	for subject, bad := range map[string]bool{
@@ -37,12 +38,12 @@ func TestCommitSubjects(t *testing.T) {
 		"web/loop: " + strings.Repeat("keep ", 20): true,
 	} {
 		if got := badSubject(subject); (got != "") != bad {
-			t.Errorf("%q: got %q, want a fault: %t", subject, got, bad)
+			t.Errorf("badSubject(%q) = %q, want a fault: %t", subject, got, bad)
 		}
 	}
 	log, err := exec.Command("git", "log", "--no-merges", "--format=%h %s", subjectsSince+"..HEAD").Output()
 	if err != nil {
-		t.Skipf("the history since %s is not here: %v", subjectsSince, err)
+		t.Skipf("the history since %s is missing: %v", subjectsSince, err)
 	}
 	for line := range strings.Lines(string(log)) {
 		hash, subject, _ := strings.Cut(strings.TrimSpace(line), " ")

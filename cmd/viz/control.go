@@ -20,17 +20,17 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// A server holds its data folder for itself. What other commands of this program want
-// changed there while it runs, they ask of it on a socket in that folder. It is in a
-// folder of its own that only the user who runs the server may enter, so that nobody
-// else can reach it between its creation and a change of its permissions.
+// A running server has exclusive use of its data folder. Other commands of this program
+// ask the server for changes over a socket in that folder. The socket is in its own
+// folder, which only the user who runs the server may enter, so that no other user can
+// reach it between its creation and a change of its permissions.
 const (
 	controlFolder = "control"
 	controlName   = "socket"
 	controlTime   = time.Minute // for one request: a deletion rewrites the database
 )
 
-// What can be asked of a room.
+// The requests for a room.
 const (
 	closeVerb  = "close"
 	removeVerb = "remove"
@@ -38,7 +38,7 @@ const (
 
 func controlPath(dir string) string { return filepath.Join(dir, controlFolder, controlName) }
 
-// roomKeeper closes and removes rooms: a [web.Server] that runs, or a [class.Hub].
+// roomKeeper closes and removes rooms: a running [web.Server], or a [class.Hub].
 type roomKeeper interface {
 	EndRoom(ctx context.Context, code string) error
 	RemoveRoom(ctx context.Context, code string) error
@@ -51,9 +51,10 @@ func change(ctx context.Context, rooms roomKeeper, verb, code string) error {
 	return rooms.EndRoom(ctx, code)
 }
 
-// serveControl answers other commands on the socket in a data folder, until it is closed.
-// The server must hold the folder's lock, so that a socket that is there already is of one
-// that was killed. A server without the socket works too, so a failure is only logged.
+// serveControl answers other commands on the socket in a data folder, until the result is
+// closed. The server must hold the folder's lock, so that an existing socket can only be
+// left over from a killed server. A server works without the socket too, so a failure is
+// only logged.
 func serveControl(dir string, rooms roomKeeper, log *slog.Logger) io.Closer {
 	if dir == "" {
 		return &http.Server{}
@@ -105,13 +106,13 @@ func listenControl(dir string) (net.Listener, error) {
 	return listener, os.Chmod(path, 0o600)
 }
 
-// changeRoom closes or removes a room: through the server that uses the data folder, or in
-// the folder itself if none does, with the lessons of the folder own if it is not "".
+// changeRoom closes or removes a room: through the server that uses the data folder or, if
+// there is none, in the folder itself, with the lessons of the folder own if it is not "".
 func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	if err := askServer(ctx, dir, verb, code); !errors.Is(err, errNoServer) {
 		return err
 	}
-	look, err := store.OpenToRead(dir) // there is a database, and of this version
+	look, err := store.OpenToRead(dir) // checks that there is a database of this version
 	if err != nil {
 		return err
 	}
@@ -125,12 +126,12 @@ func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(dir, log)
 	if errors.Is(err, store.ErrInUse) {
-		return fmt.Errorf("the server does not answer on its control socket, so it must be stopped first, or the "+
-			"instructor's page used: %w", err)
+		return fmt.Errorf("the server does not answer on its control socket, so stop it first, or use the "+
+			"instructor's page: %w", err)
 	} else if err != nil {
 		return err
 	}
-	// A hub whose rooms never expire: only what was asked for is deleted.
+	// A hub whose rooms never expire, so that only the named room is deleted.
 	hub, err := class.NewHub(ctx, class.Config{
 		Logs: journal.For(db), Secrets: db, Course: course, Log: log, Limits: class.Limits{TTL: math.MaxInt64},
 	})
@@ -140,7 +141,7 @@ func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	return errors.Join(change(ctx, hub, verb, code), hub.Close(ctx), db.Close())
 }
 
-// errNoServer is returned by askServer if nobody answers on the socket.
+// errNoServer is returned by askServer if no server answers on the socket.
 var errNoServer = errors.New("no server uses this folder")
 
 // askServer asks the server that uses a data folder to change a room.

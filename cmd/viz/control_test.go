@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestControlSocketRefusesSymlinkedFolder: the socket is not made where a symbolic link leads, and the
-// permissions there are left alone.
+// TestControlSocketRefusesSymlinkedFolder: if the control folder is a symbolic
+// link, no socket is created behind it, and the permissions there do not
+// change.
 func TestControlSocketRefusesSymlinkedFolder(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	if err := os.Chmod(other, 0o755); err != nil {

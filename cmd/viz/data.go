@@ -19,10 +19,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// dataFolder is where progress is stored by default: the system's folder for a
-// program's own data, or "" if the user has none. It follows os.UserConfigDir,
-// but uses Windows's local folder, since a database must not be copied while it
-// is in use.
+// dataFolder returns the default folder for progress: the system's folder for program
+// data, or "" if the user has none. It is like os.UserConfigDir, but uses Windows's
+// local folder, since a database must not be copied while it is in use.
 func dataFolder(system string, env func(string) string) string {
 	var base string
 	switch system {
@@ -41,7 +40,7 @@ func dataFolder(system string, env func(string) string) string {
 	return below(base, "viz")
 }
 
-// below is a path in a folder, or "" without one.
+// below returns a path in a folder, or "" if folder is "".
 func below(folder string, parts ...string) string {
 	if folder == "" {
 		return ""
@@ -49,7 +48,7 @@ func below(folder string, parts ...string) string {
 	return filepath.Join(append([]string{folder}, parts...)...)
 }
 
-// checkData makes sure that a folder exists or can be made.
+// checkData checks that a folder exists or can be created.
 func checkData(dir string) error {
 	for dir != "" {
 		info, err := os.Stat(dir)
@@ -67,10 +66,10 @@ func checkData(dir string) error {
 	return nil
 }
 
-// keep opens the stores in a folder, or in memory for "", and sets them and the
-// course, with the lessons of the folder own if it is not "", in the server's settings.
-// The database may have as many bytes as limit says,
-// 0 for any number. The caller closes them.
+// keep opens the stores in a folder, or in memory for "", and sets them and the course
+// in the server's settings. The course includes the lessons in the folder own if that
+// is not "". The database may have at most limit bytes, 0 for no limit. The caller
+// closes the result.
 func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	course, err := ownLessons(own)
 	if err != nil {
@@ -94,7 +93,7 @@ func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.C
 	return t, nil
 }
 
-// openData opens the database of a folder, or one in memory for "", and its logs.
+// openData opens the database in a folder, or one in memory for "", and its logs.
 func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) {
 	db, err := store.Open(dir, log)
 	if err != nil {
@@ -111,7 +110,7 @@ func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) 
 	return db, logs, nil
 }
 
-// keptWhere says where progress is stored, for the first lines printed.
+// keptWhere describes where progress is stored, for the first lines printed.
 func (o *serveOptions) keptWhere() string {
 	if o.cluster.url != "" {
 		return "Progress and classes are kept in the cluster at " + terms.Printable(cluster.Redacted(o.cluster.url))

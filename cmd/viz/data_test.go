@@ -40,7 +40,7 @@ func TestDefaultDataFolder(t *testing.T) {
 	}
 }
 
-// visit requests a page as one browser and returns its cookies.
+// visit requests a page as one browser does and returns its cookies.
 func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.url+"/loop", nil)
@@ -55,8 +55,9 @@ func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	return jar.Cookies(req.URL)
 }
 
-// With a folder a learner is the same after a restart, even on another port;
-// two servers cannot share it; and its contents are private.
+// TestLearnerSurvivesRestart: with a data folder a learner is the same after a
+// restart, even on another port; two servers cannot share the folder; and its
+// contents are private.
 func TestLearnerSurvivesRestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "progress")
 	jar, err := cookiejar.New(nil)
@@ -64,7 +65,7 @@ func TestLearnerSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
-	s.out.wait(t, dir) // some lines after the address
+	s.out.wait(t, dir) // this line comes after the address
 	cookies := s.visit(t, jar)
 	if len(cookies) != 1 {
 		t.Fatalf("cookies %v, want one", cookies)
@@ -81,7 +82,7 @@ func TestLearnerSurvivesRestart(t *testing.T) {
 		t.Fatalf("exit %d, want %d: %s", code, exitDone, s.errors)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "viz.db-wal")); err == nil {
-		t.Error("the log was not moved into the database at the end")
+		t.Error("the log was not moved into the database on shutdown")
 	}
 	again := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	after := again.visit(t, jar)
@@ -96,7 +97,8 @@ func TestLearnerSurvivesRestart(t *testing.T) {
 	}
 }
 
-// A damaged database is reported and does not keep the server from starting.
+// TestDamagedDatabaseDoesNotPreventStartup: a damaged database is reported, and
+// the server starts.
 func TestDamagedDatabaseDoesNotPreventStartup(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
@@ -112,12 +114,12 @@ func TestDamagedDatabaseDoesNotPreventStartup(t *testing.T) {
 	}
 }
 
-// The folder comes from the environment if there is no flag, and an empty flag
-// keeps everything in memory.
+// TestDataFolderFromFlagOrEnvironment: the folder comes from the environment if
+// there is no flag, and an empty flag keeps everything in memory.
 func TestDataFolderFromFlagOrEnvironment(t *testing.T) {
 	home := t.TempDir()
 	if runtime.GOOS != "linux" {
-		t.Skip("the folder's place is that of Linux; TestDefaultDataFolder knows the others")
+		t.Skip("this is Linux's default folder; TestDefaultDataFolder checks the other systems")
 	}
 	place := func(env map[string]string, args ...string) string {
 		t.Helper()

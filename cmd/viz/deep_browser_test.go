@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// deepPrompt has words of the made-up vocabulary, tokens of other scripts and
-// an emoji.
+// deepPrompt contains words of the made-up vocabulary, tokens of other scripts
+// and an emoji.
 const deepPrompt = "ba 日本語 dabu 😀 bobi"
 
 // deepModel writes a model with 28 blocks and 151,936 tokens and returns its
-// folder: $VIZ_DEEP, if that is set, for trying it by hand with
+// folder: $VIZ_DEEP, if that is set, to try it by hand with
 //
 //	go run ./cmd/viz -model $VIZ_DEEP
 func deepModel(t *testing.T) string {
@@ -31,8 +31,9 @@ func deepModel(t *testing.T) string {
 	return dir
 }
 
-// Every stage of a model with 28 blocks and 151,936 tokens fits each screen, and
-// shows the numbers that the trace prints for the same model.
+// TestDeepModelFitsEveryScreen: every stage of a model with 28 blocks and
+// 151,936 tokens fits each screen, and shows the numbers that the trace prints
+// for the same model.
 func TestDeepModelFitsEveryScreen(t *testing.T) {
 	fixture.Long(t)
 	dir := deepModel(t)
@@ -58,7 +59,7 @@ func TestDeepModelFitsEveryScreen(t *testing.T) {
 	}
 }
 
-// deepVisit is one visit to the model, on one screen.
+// deepVisit is a visit to the page of the model, on one screen.
 type deepVisit struct {
 	t    *testing.T
 	size browser.Screen
@@ -66,10 +67,10 @@ type deepVisit struct {
 	name string
 }
 
-// fits checks that everything on the screen fits the window's width.
+// fits checks that everything on the screen fits the width of the window.
 func (v *deepVisit) fits(what string) {
 	v.t.Helper()
-	// Not innerWidth: on a phone that grows with overflowing content.
+	// Not innerWidth: on a phone it grows with overflowing content.
 	if wide := browser.Value[int](v.tab, `document.documentElement.scrollWidth`); wide > v.size.Width {
 		widest := browser.Value[[]string](
 			v.tab,
@@ -85,7 +86,7 @@ func (v *deepVisit) fits(what string) {
 	v.tab.Shot(v.name + what + "-window.png")
 }
 
-// says checks that texts are on the panel.
+// says checks that the panel contains texts.
 func (v *deepVisit) says(what string, want ...string) {
 	v.t.Helper()
 	panel := v.tab.Text("#panel")
@@ -103,7 +104,7 @@ func (v *deepVisit) walk(trace map[string]map[string]any) {
 	if page := browser.Value[string](
 		v.tab, `document.body.textContent`,
 	); !strings.Contains(page, "28 blocks, 151,936 tokens") {
-		v.t.Errorf("%s: the page does not say which model is loaded", v.name)
+		v.t.Errorf("%s: the page does not show which model is loaded", v.name)
 	}
 	v.tab.Type("#prompt", deepPrompt)
 	v.tab.Wait("the pieces of the prompt", `document.querySelectorAll("#pieces .tk").length >= 5`)
@@ -136,8 +137,8 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 	case 3:
 		v.says("softmax", "all 151,936", "sum = 1.0000", fmt.Sprintf("%.4f", number("softmax", "sum_exp")))
 	case 4:
-		// The trace shows stages after the draw: its last row may be the drawn
-		// token.
+		// The trace records stages after the draw, so its last row may be the
+		// drawn token.
 		expectTable(v.t, v.tab, map[string]any{"rows": of("filter")["rows"].([]any)[:19]})
 	case 5:
 		v.says("sample", fmt.Sprintf("u = %.4f", number("sample", "u")))
@@ -154,7 +155,7 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 	}
 }
 
-// inside opens the last block.
+// inside opens the view of the last block.
 func (v *deepVisit) inside() {
 	v.t.Helper()
 	v.tab.Keys("1")
@@ -172,7 +173,7 @@ func (v *deepVisit) inside() {
 	v.tab.Eval(`document.querySelector('[data-zoom-out]').click()`)
 }
 
-// find searches for a token that is far from probable.
+// find searches for an improbable token.
 func (v *deepVisit) find() {
 	v.t.Helper()
 	v.tab.Keys("5")
@@ -188,7 +189,7 @@ func (v *deepVisit) find() {
 	v.fits("find-long")
 }
 
-// story goes through a turn in the Story, and to the end of its text.
+// story goes through a turn in the Story, and then to the end of its text.
 func (v *deepVisit) story(trace map[string]map[string]any) {
 	v.t.Helper()
 	v.tab.Wait("a live page in the Story",
@@ -209,18 +210,18 @@ func (v *deepVisit) story(trace map[string]map[string]any) {
 	}
 	want := strings.TrimSpace(trace["1 append"]["token"].(map[string]any)["text"].(string))
 	if got := v.tab.Text("#strip-gen > .w"); got != want {
-		v.t.Errorf("%s: the Story goes on with %q, want %q as in the trace", v.name, got, want)
+		v.t.Errorf("%s: the Story continues with %q, want %q as in the trace", v.name, got, want)
 	}
 	v.tab.Keys("e")
 	v.tab.Wait("the end as a text", `document.querySelector(".story--end")`)
 	v.fits("story-end")
 }
 
-// long chooses the longest token of all and reads it: it fits wherever tokens
-// are shown.
+// long chooses the longest token of the vocabulary and reads it: it fits
+// wherever tokens are shown.
 func (v *deepVisit) long() {
 	v.t.Helper()
-	v.tab.Set("[data-find]", fixture.LongWord[len(fixture.LongWord)-20:]) // the most that a search accepts
+	v.tab.Set("[data-find]", fixture.LongWord[len(fixture.LongWord)-20:]) // the longest text that a search accepts
 	v.tab.Wait(
 		"the longest token",
 		fmt.Sprintf(`document.querySelector("#found [data-cmd]")?.textContent.includes(%q)`, fixture.LongWord[1:]),

@@ -9,9 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestDraftBelongsToItsModel: the pair in the binary belongs together; another model needs a
-// draft of its own or has none; one that does not fit is rejected before the
-// server starts.
+// TestDraftBelongsToItsModel: the embedded pair belongs together. Another model needs its
+// own draft or has none, and an unsuitable draft is rejected before the server starts.
 func TestDraftBelongsToItsModel(t *testing.T) {
 	bundledAt := func(name string) string { return filepath.Join("..", "..", "infer", "bundled", name) }
 	target, err := openModel(modelPath{}, "-model", infer.QuantNone, io.Discard)

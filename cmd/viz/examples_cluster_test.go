@@ -15,15 +15,16 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// The examples' addresses: nodes of NATS are 10.0.0.1 to 3, servers 10.0.0.11 to 13.
+// examplesCluster is the folder of the cluster examples. NATS nodes have the addresses 10.0.0.1 to
+// 3, servers 10.0.0.11 to 13.
 const examplesCluster = "examples/cluster"
 
-// TestExampleNATSNodesFormACluster: the three nodes of NATS find each other, keep what they confirm
-// through a power cut, let in only who has a password, and take the longest record.
+// TestExampleNATSNodesFormACluster: the three NATS nodes find each other, keep confirmed data
+// through a power cut, require a password, and accept the longest record.
 func TestExampleNATSNodesFormACluster(t *testing.T) {
 	seen := map[string]bool{}
 	for i := 1; i <= 3; i++ {
-		// NATS itself reads the file, as the node does.
+		// NATS itself parses the file, as a node does.
 		o, err := server.ProcessConfigFile(filepath.Join(examplesCluster, fmt.Sprintf("nats%d.conf", i)))
 		if err != nil {
 			t.Fatal(err)
@@ -38,11 +39,11 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 		}
 		seen[o.ServerName] = true
 		if !o.JetStream || !o.SyncAlways || !filepath.IsAbs(o.StoreDir) || o.JetStreamMaxStore < 1<<30 {
-			t.Errorf("node %d: what it stores is not safe: %v %v %q", i, o.JetStream, o.SyncAlways, o.StoreDir)
+			t.Errorf("node %d: stored data is not safe: %v %v %q", i, o.JetStream, o.SyncAlways, o.StoreDir)
 		}
 		if o.Username == "" || o.Password == "" || o.Cluster.Username == "" || o.Cluster.Password == o.Password ||
 			o.Cluster.Name == "" {
-			t.Errorf("node %d: anybody may connect, or viz could be a node", i)
+			t.Errorf("node %d: clients need no password, or viz could connect as a node", i)
 		}
 		if o.MaxPayload != 0 && int(o.MaxPayload) < journal.MaxRecord+16<<10 {
 			t.Errorf(
@@ -57,7 +58,7 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 			)
 		}
 		if o.HTTPHost != "127.0.0.1" || o.HTTPPort != 8222 {
-			t.Errorf("node %d says how it is at %s:%d, want 127.0.0.1:8222, where others can't ask", i, o.HTTPHost,
+			t.Errorf("node %d has its monitoring at %s:%d, want 127.0.0.1:8222, out of others' reach", i, o.HTTPHost,
 				o.HTTPPort)
 		}
 		for n, r := range o.Routes {
@@ -76,8 +77,9 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 	}
 }
 
-// TestExampleProxiesReachAllServers: both proxies lead to all three servers, and let through what
-// the program accepts; Caddy asks each whether it is ready and, while none is, whether it runs.
+// TestExampleProxiesReachAllServers: both proxies lead to all three servers, and their limits allow
+// everything that the program accepts. Caddy checks whether each server is ready and, while none
+// is, whether it is running.
 func TestExampleProxiesReachAllServers(t *testing.T) {
 	fixture.Long(t)
 	caddy, nginx := readExample(t, "cluster/Caddyfile"), readExample(t, "cluster/nginx.conf")
@@ -95,7 +97,7 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 	}
 	first, then := caddy.find(t, `import servers (\S+) 0s$`), caddy.find(t, `import servers (\S+) 5s$`)
 	if first != "/readyz" || then != "/livez" {
-		t.Errorf("Caddy asks %s first and then %s, want %s and %s", first, then, "/readyz", "/livez")
+		t.Errorf("Caddy checks %s first and then %s, want %s and %s", first, then, "/readyz", "/livez")
 	}
 	if one, other := caddy.find(t, `(\w+\.\w+) \{$`), nginx.find(t, `server_name (\S+);`); one != other {
 		t.Errorf("the server is named %s in one example and %s in the other, want the same name", one, other)
@@ -103,8 +105,8 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 	nginx.fits(t)
 }
 
-// TestExamplesContainNoSecrets: a password that somebody has to choose is called one, so that
-// nobody runs a cluster with that of the example by mistake.
+// TestExamplesContainNoSecrets: every password in the examples is a placeholder, so that no cluster
+// runs with the example's password by mistake.
 func TestExamplesContainNoSecrets(t *testing.T) {
 	files, err := filepath.Glob(examplesCluster + "/*")
 	if err != nil || len(files) < 7 {
@@ -125,6 +127,6 @@ func TestExamplesContainNoSecrets(t *testing.T) {
 		}
 	}
 	if found < 5 {
-		t.Errorf("only %d passwords are there", found)
+		t.Errorf("only %d passwords found", found)
 	}
 }

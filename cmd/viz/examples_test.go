@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// example is the text of one of the examples.
+// example is the text of an example file.
 type example string
 
 func readExample(t *testing.T, name string) example {
@@ -27,17 +27,18 @@ func readExample(t *testing.T, name string) example {
 	return example(text)
 }
 
-// find returns what a pattern's group matches in the only line that has it.
+// find returns the match of a pattern's group in the only line that matches.
 func (e example) find(t *testing.T, pattern string) string {
 	t.Helper()
 	all := regexp.MustCompile("(?m)^[ \t]*"+pattern).FindAllStringSubmatch(string(e), -1)
 	if len(all) != 1 {
-		t.Fatalf("%s is there %d times, want once", pattern, len(all))
+		t.Fatalf("%s matches %d times, want once", pattern, len(all))
 	}
 	return all[0][1]
 }
 
-// atLeast compares a size such as 64k, or a time such as 120s, with what the program needs.
+// atLeast checks that a size such as 64k, or a time such as 120s, is at least what the
+// program needs.
 func (e example) atLeast(t *testing.T, pattern string, least int64) {
 	t.Helper()
 	text := e.find(t, pattern)
@@ -50,7 +51,7 @@ func (e example) atLeast(t *testing.T, pattern string, least int64) {
 	}
 }
 
-// fits checks the limits of a site for nginx.
+// fits checks the limits of an nginx site.
 func (e example) fits(t *testing.T) {
 	t.Helper()
 	e.atLeast(t, `large_client_header_buffers \d+ (\w+);`, web.HeaderBytes)
@@ -59,9 +60,9 @@ func (e example) fits(t *testing.T) {
 	e.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than between two pings
 }
 
-// TestExampleUnitUsesExistingFlags: the unit starts a server with flags that exist; the two
-// proxies lead to its address, under its name, from an address that it trusts; and their
-// limits let through what the program accepts.
+// TestExampleUnitUsesExistingFlags: the unit starts a server with flags that exist. The two
+// proxies lead to its address, under its name, from an address that it trusts, and their
+// limits allow everything that the program accepts.
 // Promise: The example systemd unit and proxy configurations fit this version of the program.
 func TestExampleUnitUsesExistingFlags(t *testing.T) {
 	unit, caddy, nginx := readExample(t, "viz.service"), readExample(t, "Caddyfile"), readExample(t, "nginx.conf")

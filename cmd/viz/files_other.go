@@ -4,5 +4,6 @@ package main
 
 import "math"
 
-// mostFiles is how many files this process may have open: here there is no such limit.
+// mostFiles returns how many files this process may have open: this system has no
+// limit.
 func mostFiles() int { return math.MaxInt32 }

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// flags are a command's flags. Each has a variable in the environment, which
-// counts if the flag is not given: VIZ_TOP_K for -top-k. An empty variable
-// counts as unset.
+// flags are a command's flags. Each has an environment variable, VIZ_TOP_K for
+// -top-k, which applies if the flag is not given. An empty variable counts as
+// unset.
 type flags struct {
 	set    *flag.FlagSet
 	usage  string  // first lines of the help
-	path   *string // receives the one argument that is not a flag, if allowed
+	path   *string // receives the one argument that is not a flag, nil if none is allowed
 	listed []listed
 	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", whichever set it
-	texts  []text            // what was given, in order
+	texts  []text            // given flags and variables, in order
 }
 
 // text is a flag as it was given, on the command line or in the environment.
 type text struct{ name, value string }
 
-// listed is a flag as the help shows it.
+// listed is a flag in the help.
 type listed struct{ name, arg, help string }
 
 func newFlags(usage string) *flags {
@@ -33,14 +33,14 @@ func newFlags(usage string) *flags {
 	return f
 }
 
-// value defines a flag with an argument. set is called with the text given,
-// once for each use of the flag; its error should name the allowed range.
+// value defines a flag with an argument. set is called once for each use of the
+// flag, with the text given; its error should name the allowed range.
 func (f *flags) value(name, arg, help string, set func(string) error) {
 	f.listed = append(f.listed, listed{name, arg, help})
 	f.set.Func(name, help, f.noting(name, set))
 }
 
-// noting wraps set for a flag, and records what was given.
+// noting wraps set so that it records the text given for the flag.
 func (f *flags) noting(name string, set func(string) error) func(string) error {
 	return func(s string) error {
 		f.texts = append(f.texts, text{name, s})
@@ -73,16 +73,16 @@ func variable(name string) string {
 	return "VIZ_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// parse parses a command line, and the environment for flags that are not on
-// it. It returns [flag.ErrHelp] after printing the help if that was requested,
-// and otherwise a usageError.
+// parse parses a command line, and the environment for flags that are not on the
+// command line. It returns [flag.ErrHelp] after printing the help if that was
+// requested, and otherwise a usageError.
 func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) error {
 	if err := f.set.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return f.help(stdout)
 	} else if err != nil {
 		return usageError{err}
 	}
-	if f.path != nil && f.set.NArg() > 0 { // flags may follow it too
+	if f.path != nil && f.set.NArg() > 0 { // flags may follow the path, too
 		*f.path = f.set.Arg(0)
 		if err := f.set.Parse(f.set.Args()[1:]); errors.Is(err, flag.ErrHelp) {
 			return f.help(stdout)
@@ -111,13 +111,13 @@ func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) 
 	return nil
 }
 
-// given reports whether a flag or its variable was given.
+// given reports whether a flag or its variable was set.
 func (f *flags) given(name string) bool {
 	_, ok := f.origin[name]
 	return ok
 }
 
-// called is the flag or variable that was used, for messages.
+// called returns the name of the flag or variable that was used, for messages.
 func (f *flags) called(name string) string {
 	if o, ok := f.origin[name]; ok {
 		return o
@@ -128,7 +128,7 @@ func (f *flags) called(name string) string {
 // helpColumn is the column of the flags' descriptions in the help.
 const helpColumn = 21
 
-// helpEntry writes what head does beside it, or below it where head is too long.
+// helpEntry writes help next to head, or below it if head is too long.
 func helpEntry(b *strings.Builder, head, help string) {
 	if len(head) > helpColumn-3 {
 		fmt.Fprintf(b, "  %s\n", head)

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Times differ in every run; in a golden they are 0.
+// Times differ in every run; in golden files they are 0.
 var (
 	jsonTime = regexp.MustCompile(`"ns":\d+`)
 	textTime = regexp.MustCompile(`(?m) +[\d.,]+ (µs|ms|s)$`)
@@ -35,8 +35,9 @@ func TestGoldenJSON(t *testing.T) {
 	}
 }
 
-// alike compares decoded JSON. Whole numbers must be equal; others may differ
-// as much as the order of float32 sums on another processor changes them.
+// alike compares decoded JSON. Integers must be equal; other numbers may differ
+// as much as they do when another processor adds float32 values in another
+// order.
 func alike(t *testing.T, at string, got, want any) {
 	t.Helper()
 	if g, w := reflect.TypeOf(got), reflect.TypeOf(want); g != w {
@@ -51,7 +52,7 @@ func alike(t *testing.T, at string, got, want any) {
 		}
 		for k := range got {
 			if _, known := want[k]; !known {
-				t.Errorf("%s.%s: new, with %v", at, k, got[k])
+				t.Errorf("%s.%s: unexpected field with %v", at, k, got[k])
 			}
 		}
 	case []any:
@@ -125,8 +126,8 @@ func sameLine(got, want string) bool {
 	return true
 }
 
-// golden returns a golden file, which it first rewrites if the tests run with
-// -update.
+// golden returns the contents of a golden file. With -update it first writes
+// got to the file.
 func golden(t *testing.T, name, got string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "testdata", "trace", name)

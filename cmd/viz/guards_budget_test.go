@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// spending are the packages with which tests open pages, start servers or compute tokens.
+// spending are the packages that tests use to open pages, start servers or compute
+// tokens.
 var spending = []string{
 	module + "/infer/testmodel", module + "/infer/bundled", module + "/web/browser", module + "/web/webtest",
 	module + "/web/journal/stream/streamtest",
 }
 
-// checksBudget are the functions of which a TestMain must use one.
+// checksBudget are the functions of which a TestMain must call one.
 var checksBudget = []string{
 	module + "/infer/fixture.Run", module + "/infer/fixture.Suite", module + "/web/browser.Main",
 	module + "/web/browser.Suite",
 }
 
-// budgetsAreChecked: a package whose tests spend what infer/fixture counts has a TestMain
-// that compares it with the package's budget.
+// budgetsAreChecked: a package whose tests use what infer/fixture counts has a TestMain
+// that compares the counts with the package's budget.
 var budgetsAreChecked = guard{
 	name: "BudgetsAreChecked", least: 300,
 	reads: (*source).test,

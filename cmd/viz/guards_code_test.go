@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// outputHasOneHome: only main knows the standard streams, so that all output goes through
+// outputHasOneHome: only main uses the standard streams, so that all output goes through
 // a terms.Terminal, and only terms.Sheet writes tables.
 var outputHasOneHome = guard{
 	name: "OutputHasOneHome", least: 300,
@@ -47,21 +47,21 @@ var outputHasOneHome = guard{
 	},
 }
 
-// standardStreams are the streams that a file may use.
+// standardStreams lists the streams that each file may use.
 var standardStreams = map[string][]string{
 	"cmd/viz/main.go":       {"os.Stdout", "os.Stderr"}, // main passes them to run
-	"cmd/viz/tab/main.go":   {"os.Stderr"},              // one sentence of the program's own
+	"cmd/viz/tab/main.go":   {"os.Stderr"},              // a single message
 	"web/tab/program_js.go": {"os.Stderr"},              // a browser's console
 }
 
-// code is a tree of one Go file.
+// code is a repository with one Go file.
 func code(name, text string) map[string]string {
 	return map[string]string{name: "package a; " + text}
 }
 
 var printing = regexp.MustCompile(`^(os\.Std(out|err)|unicode\.Bidi_Control|fmt\.Print.*|log\.(Print|Fatal).*)$`)
 
-// output lists what belongs to infer/terms in a file.
+// output lists uses in a file that belong in infer/terms.
 func (s *source) output() (list []located) {
 	for _, i := range s.imports {
 		if i.text == "encoding/csv" {
@@ -89,15 +89,15 @@ func (s *source) output() (list []located) {
 	return list
 }
 
-// shapes are structs of the wire, by their fields in JSON, with the files that declare
-// one. An error of the OpenAI API has the form that its clients expect.
+// shapes are structs of the wire format, by their JSON fields, with the files that
+// declare one. An error of the OpenAI API has the form that its clients expect.
 var shapes = map[string][]string{
 	"id op html":   {"web/wire/part.go"},
 	"code message": {"infer/terms/refusal.go", "web/api/problem.go"},
 }
 
-// shapesHaveOneHome: a piece of a page and a refusal have one shape each on the wire. A
-// second struct with the same fields would soon differ.
+// shapesHaveOneHome: a piece of a page and a refusal each have a single struct for the
+// wire. A second struct with the same fields would soon differ.
 var shapesHaveOneHome = guard{
 	name: "ShapesHaveOneHome", least: 300,
 	reads: func(s *source) bool { return s.ext() == ".go" && !s.test() },
@@ -134,7 +134,7 @@ const (
 	shapeOfRefusal = "A int `json:\"code\"`; B string `json:\"message\"`"
 )
 
-// withShapes is a tree with every shape in its home, and one file more.
+// withShapes is a repository with every shape in its home, and one more file.
 func withShapes(name, text string) map[string]string {
 	return map[string]string{
 		"web/wire/part.go":       "package a; type a struct { " + shapeOfPart + " }",
@@ -144,7 +144,7 @@ func withShapes(name, text string) map[string]string {
 	}
 }
 
-// structs returns the lines of the structs that have all of the fields in JSON.
+// structs returns the lines of the structs that have all of the JSON fields.
 func (s *source) structs(fields []string) (lines []int) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		if of, ok := n.(*ast.StructType); ok {
@@ -158,7 +158,7 @@ func (s *source) structs(fields []string) (lines []int) {
 	return lines
 }
 
-// jsonNames returns the names that a struct's fields have in JSON.
+// jsonNames returns the JSON names of a struct's fields.
 func jsonNames(s *ast.StructType) (names []string) {
 	for _, f := range s.Fields.List {
 		if f.Tag == nil {
@@ -174,15 +174,15 @@ func jsonNames(s *ast.StructType) (names []string) {
 	return names
 }
 
-// randomNumbersDiffer: code that runs in a browser takes no random numbers from the
-// functions of package math/rand/v2. Their source is seeded when a program starts, and a
-// site's program has started already, for every visitor (web/site/image). Generators with
-// their own seeds are fine.
+// randomNumbersDiffer: code that runs in a browser does not use the top-level functions
+// of package math/rand/v2. Their source is seeded when a program starts, and a static
+// site's program has already started, with the same seed for every visitor
+// (web/site/image). Generators with their own seeds are fine.
 var randomNumbersDiffer = guard{
 	name: "RandomNumbersDiffer", least: 300,
 	reads: func(s *source) bool {
 		return s.ext() == ".go" && !s.test() && s.among("infer", "web", "lessons", "plots") &&
-			!s.among("infer/tokenizer/index.go", "web/load") // seeds of tables; a command
+			!s.among("infer/tokenizer/index.go", "web/load") // index.go uses it to seed tables; web/load is a command
 	},
 	check: func(files []*source) (list []finding) {
 		own := []string{"New", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "PCG", "ChaCha8", "Zipf", "Source"}

@@ -11,17 +11,18 @@ import (
 
 const module = "github.com/tokenbytoken/viz"
 
-// pagePackages are the packages of pages. A package in the folder of one, such as web/loop/runs,
-// is not a package of pages: other pages may import it.
+// pagePackages are the packages of pages. A package in a subfolder of one, such as web/loop/runs,
+// is not a page package: other pages may import it.
 var pagePackages = []string{
 	"web/loop", "web/first", "web/why", "web/model", "web/learn", "web/practice", "web/labs", "web/classroom",
 	"web/api", "web/embed",
 }
 
-// assemblers make the program out of the packages of pages. No other package imports one.
+// assemblers are the packages that assemble the program from the page packages. No other package
+// imports one.
 var assemblers = []string{"web", "web/tab", "web/site", "web/webtest", "cmd/viz"}
 
-// forTests are packages that only tests and each other import.
+// forTests are packages that only tests import, or each other.
 var forTests = []string{
 	"infer/fixture", "infer/terms/pseudo", "infer/testmodel", "web/browser", "web/journal/journaltest",
 	"web/journal/stream/streamtest", "web/session/sessiontest", "web/coursework/courseworktest", "web/webtest",
@@ -29,7 +30,7 @@ var forTests = []string{
 
 var everything = []string{""}
 
-// layers are folders whose packages never import packages in certain other folders.
+// layers lists folders whose packages never import packages in certain other folders.
 var layers = []struct{ folders, never []string }{
 	{[]string{"infer"}, []string{"cmd", "lessons", "plots", "web"}},
 	{[]string{"lessons", "plots"}, []string{"web"}},
@@ -39,8 +40,8 @@ var layers = []struct{ folders, never []string }{
 	}, pagePackages},
 }
 
-// importsFollowTheLayers checks the imports of the program's files, with any build
-// constraint. Tests may import everything. web/ARCHITECTURE.md describes the rules under Packages.
+// importsFollowTheLayers checks the imports of the program's files, with any build constraint.
+// Tests may import everything. web/ARCHITECTURE.md describes the rules under Packages.
 var importsFollowTheLayers = guard{
 	name: "ImportsFollowTheLayers", reads: (*source).program, least: 300,
 	check: func(files []*source) (list []finding) {
@@ -79,12 +80,12 @@ var importsFollowTheLayers = guard{
 	},
 }
 
-// importing is an example: a file that imports one package of the module.
+// importing is an example with one file that imports one package of the module.
 func importing(want int, file, imported string) guardExample {
 	return guardExample{want, map[string]string{file: `package a; import "` + module + "/" + imported + `"`}}
 }
 
-// forbids explains why one package may not import another one. It returns "" if it may.
+// forbids explains why one package may not import another. It returns "" if it may.
 func forbids(importing, imported string) string {
 	for _, layer := range layers {
 		in := func(path string) func(string) bool {
@@ -136,7 +137,7 @@ var engineImportsLittle = guard{
 const architecture = "web/ARCHITECTURE.md"
 
 // packagesAreDescribed: every package is named in the first column of a table in
-// web/ARCHITECTURE.md. A row may name several.
+// web/ARCHITECTURE.md. One row may name several.
 var packagesAreDescribed = guard{
 	name: "PackagesAreDescribed", least: 300,
 	reads: func(s *source) bool { return s.program() || s.name == architecture },

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// keysHaveOneHome: one script decides which presses of keys are commands, for every layout and
-// input method. A second listener would send half a text, or miss layouts without Latin letters.
+// keysHaveOneHome: a single script decides which key presses are commands, for every layout and
+// input method. A second listener would submit half-typed text, or miss layouts without Latin
+// letters.
 var keysHaveOneHome = guard{
 	name: "KeysHaveOneHome", least: 40,
 	reads: func(s *source) bool {

@@ -14,7 +14,7 @@ var sleeps = map[string]string{
 	"web/store/scrub_busy_test.go TestScrubIsRetried": "the pace of a loop that looks for a state",
 }
 
-// testsDoNotSleep: tests wait for states and not for times. In a bubble of synctest they
+// testsDoNotSleep: tests wait for states, not for a duration. In a synctest bubble they
 // use fixture.Pass.
 var testsDoNotSleep = guard{
 	name: "TestsDoNotSleep", least: 300,

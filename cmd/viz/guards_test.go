@@ -21,7 +21,7 @@ import (
 // A guard is a rule about the text of the repository's files.
 type guard struct {
 	name     string
-	reads    func(*source) bool // the files that the rule is about
+	reads    func(*source) bool // the files that the rule applies to
 	least    int                // the rule must find at least this many files
 	check    func([]*source) []finding
 	examples []guardExample
@@ -38,7 +38,8 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s, want %s", f.file, f.line, f.got, f.want)
 }
 
-// A guardExample is a small tree, from file names to texts, with the number of findings in it.
+// A guardExample is a small repository, from file names to texts, with the number of findings
+// in it.
 type guardExample struct {
 	want  int
 	files map[string]string
@@ -56,7 +57,7 @@ func TestGuards(t *testing.T) {
 	}
 	for ext, least := range map[string]int{".go": 600, ".templ": 40, ".css": 10, ".js": 20, ".mjs": 4} {
 		if read[ext] < least {
-			t.Errorf("the repository has %d files %s, want at least %d", read[ext], ext, least)
+			t.Errorf("the repository has %d %s files, want at least %d", read[ext], ext, least)
 		}
 	}
 	for _, g := range guards(t) {
@@ -88,7 +89,7 @@ func guards(t *testing.T) []guard {
 	}
 }
 
-// files returns the files that the rule reads, in the order of their names.
+// files returns the files that the rule applies to, sorted by name.
 func (g guard) files(tree []*source) []*source {
 	var list []*source
 	for _, s := range tree {
@@ -113,11 +114,11 @@ func (e guardExample) sources(t *testing.T) []*source {
 	return list
 }
 
-// A source is a file of the repository with what the rules ask of it.
+// A source is a file of the repository, with the data that the rules need.
 type source struct {
 	name     string // the path from the top of the repository, with slashes
 	text     string
-	literals []located // strings of Go and scripts, unquoted; all but the comments of a template
+	literals []located // strings of Go and scripts, unquoted; everything but comments in a template
 
 	// Only for Go:
 	file    *ast.File
@@ -126,7 +127,7 @@ type source struct {
 	uses    []located // identifiers of other packages, such as "math/rand/v2.IntN"
 }
 
-// located is a text with its place in a file.
+// located is a text with its position in a file.
 type located struct {
 	text string
 	line int
@@ -142,20 +143,20 @@ func (s *source) program() bool {
 	return s.ext() == ".go" && !s.test() && !slices.Contains(strings.Split(s.name, "/"), "testdata")
 }
 
-// among reports whether a file is one of those named or lies in one of the folders.
+// among reports whether a file is one of those named or is in one of the folders.
 func (s *source) among(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return inFolder(s.name, name) })
 }
 
-// inFolder reports whether a path is the folder or lies in it. Everything lies in "".
+// inFolder reports whether a path is the folder or is in it. Every path is in "".
 func inFolder(path, folder string) bool {
 	return path == folder || folder == "" || strings.HasPrefix(path, folder+"/")
 }
 
-// finds makes a finding at a line of the file.
+// finds returns a finding at a line of the file.
 func (s *source) finds(line int, got, want string) finding { return finding{s.name, line, got, want} }
 
-// lineAt returns the number of the line in which a byte of the text is.
+// lineAt returns the number of the line with the byte at an offset.
 func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
 var (

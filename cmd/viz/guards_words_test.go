@@ -14,7 +14,7 @@ import (
 // lineColumns is the maximum width of a line, with tabs of four columns.
 const lineColumns = 120
 
-// generated matches the comment that marks a file as written by a program.
+// generated matches the comment that marks a file as generated.
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
 // linesFit: hand-written Go, styles and scripts can be read side by side.
@@ -58,7 +58,7 @@ func TestColumnsOf(t *testing.T) {
 	}
 }
 
-// termsOfItsOwn lists the kinds of words that only infer/terms may have.
+// termsOfItsOwn lists the kinds of words that only infer/terms may define.
 func termsOfItsOwn() map[string][]string {
 	kinds := map[string][]string{"unit": {"KiB", "MiB", " KiB", " MiB"}}
 	for n := 1; n <= terms.Stages; n++ {
@@ -77,8 +77,8 @@ func termsOfItsOwn() map[string][]string {
 	return kinds
 }
 
-// wordsHaveOneHome: only infer/terms has the names of stages, the words for stops, the
-// units of sizes and the guard of a table's cells. A second list would soon differ.
+// wordsHaveOneHome: only infer/terms defines the names of stages, the words for stops,
+// the units of sizes and the escaping of table cells. A second list would soon differ.
 func wordsHaveOneHome() guard {
 	kinds := termsOfItsOwn()
 	return guard{
@@ -108,7 +108,7 @@ func wordsHaveOneHome() guard {
 	}
 }
 
-// namesStages finds a file that has its own list of stages. Three names are not a list: a
+// namesStages finds files with their own list of stages. Three names are not a list: a
 // lab is called cache, for example.
 func (s *source) namesStages(names []string) []finding {
 	found := map[string]bool{}
@@ -138,7 +138,7 @@ func wordExamples(kinds map[string][]string) []guardExample {
 	}
 }
 
-// sentencesHaveOneHome: the sentences about a stage are texts of web/stage. No page,
+// sentencesHaveOneHome: the sentences about a stage are defined in web/stage. No page,
 // script or command repeats one.
 func sentencesHaveOneHome(t *testing.T) guard {
 	t.Helper()
@@ -186,7 +186,7 @@ func sentencesHaveOneHome(t *testing.T) guard {
 	}
 }
 
-// repeats finds the sentences that are in a literal.
+// repeats finds the sentences that a literal contains.
 func (s *source) repeats(l located, sentences []string) (list []finding) {
 	for _, words := range sentences {
 		if at := strings.Index(l.text, words); at >= 0 {

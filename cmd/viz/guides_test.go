@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// guides are the documents whose links and names are checked, each with how many files and folders
-// it names at least.
+// guides are the documents whose links and names are checked, each with the minimum number of
+// files and folders that it names.
 var guides = map[string]int{
 	"CONTRIBUTING.md": 35, "infer/RECIPES.md": 45, "infer/STAGES.md": 4, "web/ARCHITECTURE.md": 80, "web/WIRE.md": 2,
 	"README.md": 0, "cmd/viz/README.md": 0, "cmd/viz/OPERATING.md": 0, "infer/README.md": 0, "lessons/README.md": 0,
@@ -23,8 +23,8 @@ var (
 	guideFolder = regexp.MustCompile(`go (?:test|run|generate) ((?:\./[a-z/]+ ?)+)`)
 )
 
-// TestGuidesNameWhatExists: every file and folder named in a guide exists, so that
-// the recipes are still right after files have moved.
+// TestGuidesNameWhatExists: every file and folder named in a guide exists, so that the recipes
+// stay right when files move.
 func TestGuidesNameWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for guide, least := range guides {
@@ -60,8 +60,8 @@ var (
 	notInAnchor  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestGuidesLinksLead: every link of a guide to a file of the repository leads to one, and to a heading
-// of it where the link names one, spelled as GitHub spells them.
+// TestGuidesLinksLead: every link of a guide to a file of the repository leads to an existing file
+// and, if it names a heading, to an existing heading, in GitHub's spelling.
 func TestGuidesLinksLead(t *testing.T) {
 	read := func(path string) string {
 		b, err := os.ReadFile(path)

@@ -13,15 +13,15 @@ import (
 const inspectUsage = `Usage: viz inspect [flags] [PATH]
 
 Describes a model without running it: format, architecture, shapes, tokenizer,
-and the memory it would need. PATH is what -model takes; without it the model
-in this binary is described. A model that can run has every weight read once.
-One that is damaged, or that this program cannot run, is described as far as it
-can be read, with all the reasons, and ends with exit code 2.
+and the memory it would need. PATH has the form of -model; the default is the
+model in this binary. If the model can run, every weight is read once. A model
+that is damaged, or that this program cannot run, is described as far as it can
+be read, with all the reasons, and viz ends with exit code 2.
 `
 
 // inspectOptions are the flags of viz inspect.
 type inspectOptions struct {
-	modelPath // the model's is the argument that is not a flag
+	modelPath // -model is the argument that is not a flag
 
 	tensors, template, json bool
 }
@@ -36,8 +36,8 @@ func (o *inspectOptions) flags() *flags {
 	return f
 }
 
-// unfitError says that a model does not run; its description, including the
-// reasons, has been printed.
+// unfitError reports that a model does not run. Its description, with the
+// reasons, has already been printed.
 type unfitError struct{ error }
 
 // inspect runs viz inspect.
@@ -92,7 +92,7 @@ func (o *inspectOptions) print(d *checkpoint.Description, reasons []string) io.W
 	return &s.Buffer
 }
 
-// sheet is the printed description: lines that begin with a name.
+// sheet is the printed description. Each line begins with a name.
 type sheet struct{ bytes.Buffer }
 
 func (s *sheet) line(name, format string, args ...any) {

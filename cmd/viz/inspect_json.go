@@ -47,7 +47,7 @@ type inspectedShape struct {
 	Tied         bool `json:"tied"`
 }
 
-// inspectedMemory is in bytes.
+// inspectedMemory lists sizes in bytes.
 type inspectedMemory struct {
 	Stored        int64 `json:"stored"`
 	None          int64 `json:"none"`
@@ -55,7 +55,7 @@ type inspectedMemory struct {
 	CachePosition int64 `json:"cache_position"`
 }
 
-// describeJSON is a model's description for programs.
+// describeJSON returns a model's description as JSON.
 func describeJSON(d *checkpoint.Description, reasons []string) io.WriterTo {
 	o := inspected{
 		Model: d.Name, Title: d.Title, Format: d.Format, Architecture: d.Architecture, Files: d.Files,

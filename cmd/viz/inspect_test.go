@@ -16,7 +16,7 @@ import (
 
 var modelsFolder = filepath.Join("..", "..", "testdata", "models")
 
-// The README shows what the command next to it really prints.
+// TestReadmeInspect: README.md shows what the command next to it prints.
 func TestReadmeInspect(t *testing.T) {
 	const command = "$ go run ./cmd/viz inspect testdata/models/llama-q8_0.gguf"
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -29,7 +29,8 @@ func TestReadmeInspect(t *testing.T) {
 	}
 }
 
-// Models of every format are described, each with its peculiarities, and run.
+// TestInspectDescribesEveryFormat: models in every format are described, each with
+// its peculiarities, and run.
 // Promise: `viz inspect` describes a model in any supported format before you run it.
 func TestInspectDescribesEveryFormat(t *testing.T) {
 	for name, want := range map[string][]string{
@@ -76,8 +77,8 @@ func TestInspectDescribesEveryFormat(t *testing.T) {
 	}
 }
 
-// TestAdapterBesideModelIsReported: an adapter beside whole weights is not applied, and the commands
-// that describe or load the model say so.
+// TestAdapterBesideModelIsReported: an adapter next to whole weights is not applied,
+// and the commands that describe or load the model report it.
 func TestAdapterBesideModelIsReported(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(modelsFolder, "qwen3"))); err != nil {
@@ -107,8 +108,8 @@ func TestAdapterBesideModelIsReported(t *testing.T) {
 	}
 }
 
-// A model that is damaged or cannot run is described as far as possible, with
-// the place of each problem, and exit code 2.
+// TestInspectDescribesDamagedModels: a model that is damaged or cannot run is
+// described as far as possible, with the position of each problem, and exit code 2.
 func TestInspectDescribesDamagedModels(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "llama-f16.gguf"))
 	if err != nil {
@@ -155,7 +156,8 @@ func TestInspectDescribesDamagedModels(t *testing.T) {
 	}
 }
 
-// If there is nothing to describe, only the reason is printed.
+// TestInspectWithoutAModelPrintsTheReason: if there is nothing to describe, only the
+// reason is printed.
 func TestInspectWithoutAModelPrintsTheReason(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.gguf")
 	if err := os.WriteFile(path, []byte("hello, world"), 0o644); err != nil {
@@ -170,8 +172,8 @@ func TestInspectWithoutAModelPrintsTheReason(t *testing.T) {
 	}
 }
 
-// All problems of a folder are listed, one per line, and those of a series are
-// counted.
+// TestInspectListsAllProblems: all problems in a folder are listed, one per line.
+// Problems of the same kind are counted.
 func TestInspectListsAllProblems(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
@@ -219,7 +221,7 @@ func TestInspectListsAllProblems(t *testing.T) {
 	}
 }
 
-// The JSON form has the same data, and the tensors.
+// TestInspectJSON: the JSON form has the same data, and the tensors.
 func TestInspectJSON(t *testing.T) {
 	var got inspected
 	if err := json.Unmarshal(
@@ -227,7 +229,8 @@ func TestInspectJSON(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	// 2 blocks of 9 tensors, the embedding, the last norm and the output matrix.
+	// 9 tensors in each of 2 blocks, the embedding, the last norm and the output
+	// matrix.
 	if !got.Runs || got.Parameters != 63_840 || len(got.Tensors) != 2*9+3 || got.Shape.Layers != 2 ||
 		got.Tokens != 611 ||
 		*got.BOS != 1 || len(got.Special) != 3 || got.Facts["general.architecture"] != "llama" || got.Reasons != nil {
@@ -238,7 +241,7 @@ func TestInspectJSON(t *testing.T) {
 		)
 	}
 	for _, x := range got.Tensors {
-		// token_embd: 611 rows of one block of 32 values in 34 bytes.
+		// token_embd: 611 rows, each one block of 32 values in 34 bytes.
 		if x.Name == "token_embd.weight" &&
 			(x.Type != "Q8_0" || !slices.Equal(x.Shape, []int{611, 32}) || x.Bytes != 611*34) {
 			t.Errorf("got tensor %+v, want type Q8_0, shape [611 32], %d bytes", x, 611*34)
@@ -253,7 +256,8 @@ func TestInspectJSON(t *testing.T) {
 	}
 }
 
-// The reported memory is what the loaded model uses, except for padding.
+// TestWeightMemory: the reported memory is what the loaded model uses, except for
+// padding.
 func TestWeightMemory(t *testing.T) {
 	c, err := bundled.Target()
 	if err != nil {

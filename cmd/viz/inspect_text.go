@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// describeModel writes the sheet of a model, with the reasons why it does not
-// run, if there are any.
+// describeModel writes the description of a model, with the reasons why it does
+// not run, if any.
 func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 	s := &sheet{}
 	s.line("model", "%s, %s", strconv.QuoteToGraphic(d.Name), d.Format)
@@ -53,7 +53,7 @@ func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 	return s
 }
 
-// shape writes the model's shape, as far as it is known.
+// shape writes the model's shape, as far as it could be read.
 func (s *sheet) shape(d *checkpoint.Description) {
 	if d.Config == nil {
 		if d.Architecture != "" {
@@ -75,7 +75,7 @@ func (s *sheet) shape(d *checkpoint.Description) {
 	s.line("positions", "%s", positionsNote(g))
 }
 
-// weights writes how many there are and how the files store them.
+// weights writes the number of weights and how the files store them.
 func (s *sheet) weights(d *checkpoint.Description) {
 	if c := d.Checkpoint; c != nil {
 		s.line(
@@ -97,11 +97,11 @@ func (s *sheet) weights(d *checkpoint.Description) {
 	}
 }
 
-// specialShown is how many special tokens are listed by name; a model may
-// reserve hundreds.
+// specialShown is the number of special tokens that are listed by name. A model
+// may reserve hundreds.
 const specialShown = 12
 
-// vocabulary writes what is known about the tokens.
+// vocabulary writes what the files contain about the tokens.
 func (s *sheet) vocabulary(d *checkpoint.Description) {
 	v := d.Vocabulary
 	switch {
@@ -145,14 +145,14 @@ func (s *sheet) tensors(list []checkpoint.Tensor) {
 	}
 }
 
-// template prints a chat template as it is.
+// template prints a chat template unchanged.
 func (s *sheet) template(text string) {
 	if text != "" {
 		fmt.Fprintf(&s.Buffer, "\n%s\n", strings.TrimSuffix(text, "\n"))
 	}
 }
 
-// windowNote describes the sliding window and says which layers have one.
+// windowNote describes the sliding window and the layers that have one.
 func windowNote(g checkpoint.Config) string {
 	window, layers := g.Window()
 	switch {
@@ -168,7 +168,7 @@ func windowNote(g checkpoint.Config) string {
 	)
 }
 
-// positionsNote says how the model encodes positions.
+// positionsNote describes how the model encodes positions.
 func positionsNote(g checkpoint.Config) string {
 	ropes := g.Ropes()
 	if len(ropes) == 0 {
@@ -216,7 +216,7 @@ func ropeNote(rope *checkpoint.Rope) string {
 	return note
 }
 
-// marksNote says which tokens begin and end a text.
+// marksNote describes the tokens that begin and end a text.
 func marksNote(c *checkpoint.Checkpoint) string {
 	name := func(id int) string {
 		if n, ok := c.Tokenizer.Special(id); ok {

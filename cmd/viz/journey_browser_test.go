@@ -9,9 +9,9 @@ import (
 )
 
 // TestJourneyByKeyboard goes from the home page through a lesson and the first
-// drill to the Loop page and writes a token there, all by keyboard: every step
-// is reached by Tab from where the last one left the focus, and the focus is
-// never hidden. The long tier does the same on a narrow screen.
+// drill to the Loop page and writes a token there, all by keyboard: every
+// element is reached with Tab from the previous focus, and the focus is never
+// hidden. The long tier does the same on a narrow screen.
 // Promise: By keyboard alone you get from the home page through a lesson and a drill to a token in the Loop.
 func TestJourneyByKeyboard(t *testing.T) {
 	screens := map[string]browser.Screen{"laptop": browser.Laptop}
@@ -29,8 +29,8 @@ func TestJourneyByKeyboard(t *testing.T) {
 				tab.Wait("the page "+path, `document.readyState === "complete" && location.pathname === "`+path+`"`)
 			}
 
-			// place goes to one of the program's sections, which a phone has in
-			// a menu.
+			// place opens one of the program's sections, which are in a menu on
+			// a phone.
 			place := func(path string) {
 				t.Helper()
 				link := `.top a[href="` + path + `"]`
@@ -44,14 +44,14 @@ func TestJourneyByKeyboard(t *testing.T) {
 			follow(`.ways a[href="/learn"]`, "/learn")
 			follow(`main a[href="/learn/logits-and-softmax"]`, "/learn/logits-and-softmax")
 			if h := tab.Text("main h1"); !strings.Contains(h, "all at once") {
-				t.Errorf("the lesson is headed %q, want it to contain %q", h, "all at once")
+				t.Errorf("the lesson has the heading %q, want it to contain %q", h, "all at once")
 			}
 
 			follow(`main a[href="/practice/shift"]`, "/practice/shift")
 			place("/practice")
 			follow(`main a[href^="/practice/softmax"]`, "/practice/softmax")
 			tab.Wait("a drill", `document.querySelector('#drill [name="softmax.exp.0"]')`)
-			// e⁴ and e³ of the first two logits, and a slip in the third.
+			// e⁴ and e³ of the first two logits, and a mistake in the third.
 			for _, a := range []struct{ cell, typed, state string }{
 				{"0", "54.598", "right"}, {"1", "20.086", "right"}, {"2", "9", "wrong"},
 			} {

@@ -37,14 +37,14 @@ func (s *served) request(t *testing.T, jar http.CookieJar, method, path string, 
 	return res.StatusCode, string(body)
 }
 
-// write is a form that stores something.
+// write is a form whose submission stores something.
 type write struct {
 	path string
 	form url.Values
 }
 
-// classWrites makes a class with an open poll and an assignment, and returns the forms of a
-// browser that would store something: those of the class, of a new one, and of exercises.
+// classWrites makes a class with an open poll and an assignment. It returns the forms of a
+// browser that would store something: those of the class, of a new class, and of exercises.
 func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.Course) []write {
 	t.Helper()
 	post := func(path string, form url.Values) string {
@@ -59,7 +59,7 @@ func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.C
 		t.Helper()
 		found := regexp.MustCompile(pattern).FindStringSubmatch(page)
 		if found == nil {
-			t.Fatalf("the page has nothing like %s: %s", pattern, page)
+			t.Fatalf("the page has no match for %s: %s", pattern, page)
 		}
 		return found[1]
 	}
@@ -96,8 +96,9 @@ func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.C
 	}
 }
 
-// When the data folder is deleted while the server runs, /readyz and the next form
-// say so, pages can still be read, and after a restart all is well again.
+// TestDataFolderDeleted: when the data folder is deleted while the server runs, /readyz and
+// the next form report it and pages can still be read. After a restart everything works
+// again.
 func TestDataFolderDeleted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted on Windows")
@@ -148,7 +149,7 @@ func TestDataFolderDeleted(t *testing.T) {
 				http.StatusServiceUnavailable, why)
 		}
 	}
-	// What the class has done since cannot be saved at the end either.
+	// The changes of the class since then cannot be saved at the end either.
 	if code := s.end(); code != exitFailed || !strings.Contains(s.errors.String(), "level=ERROR") {
 		t.Errorf("exit %d: %s; want %d, it containing %q", code, s.errors, exitFailed, "level=ERROR")
 	}
@@ -159,7 +160,7 @@ func TestDataFolderDeleted(t *testing.T) {
 	again.end()
 }
 
-// Old files are deleted by a server that starts.
+// TestOldFilesAreDeleted: the server deletes old files when it starts.
 func TestOldFilesAreDeleted(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "viz-damaged-2020-01-01-120000.db")
@@ -179,7 +180,7 @@ func TestOldFilesAreDeleted(t *testing.T) {
 	s.end()
 }
 
-// A size has a unit, and the limit of the data has bounds.
+// TestDataLimitUnitsAndBounds: sizes have units, and the data limit has bounds.
 func TestDataLimitUnitsAndBounds(t *testing.T) {
 	for text, want := range map[string]int64{
 		"16MiB": 16 << 20, "1.5GiB": 3 << 29, "1TiB": 1 << 40, "none": 0,

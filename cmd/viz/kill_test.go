@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// learnerOf is the browser of a server that runs as a process of its own.
+// learnerOf is a learner's browser, with a server that runs in its own process.
 type learnerOf struct {
 	t    *testing.T
 	viz  *exec.Cmd
@@ -24,7 +24,7 @@ type learnerOf struct {
 	http http.Client
 }
 
-// startKept starts viz on a data folder for a browser with its cookies.
+// startKept starts viz on a data folder, for a browser with the cookies in jar.
 func startKept(t *testing.T, dir string, jar http.CookieJar) *learnerOf {
 	t.Helper()
 	viz, pipe, errors := process(t, "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", dir)
@@ -35,7 +35,8 @@ func startKept(t *testing.T, dir string, jar http.CookieJar) *learnerOf {
 	return &learnerOf{t, viz, address1.FindString(line), http.Client{Jar: jar}}
 }
 
-// post sends a form as the page's script does; a success is a confirmation.
+// post sends a form as the page's script does. A successful response confirms
+// that the data was stored.
 func (l *learnerOf) post(path string, form url.Values) {
 	l.t.Helper()
 	req, err := http.NewRequest(http.MethodPost, l.url+path, strings.NewReader(form.Encode()))
@@ -75,8 +76,9 @@ func (l *learnerOf) export() (k kept) {
 	return k
 }
 
-// A learner keeps reading while the server is killed repeatedly: after each
-// restart everything that was confirmed is there, for the same browser.
+// TestKilledServerKeepsWhatItConfirmed: a learner keeps reading while the
+// server is killed repeatedly. After each restart everything that was confirmed
+// is there, for the same browser.
 // Promise: A server that is killed loses no progress that it has confirmed.
 func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 	course, err := lessons.Load(lessons.English)
@@ -100,7 +102,7 @@ func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 			l.post("/learn/visit", url.Values{"section": {sections[confirmed]}})
 			confirmed++
 		}
-		if err := l.viz.Process.Kill(); err != nil { // SIGKILL, as soon as the last one is confirmed
+		if err := l.viz.Process.Kill(); err != nil { // SIGKILL, as soon as the last visit is confirmed
 			t.Fatal(err)
 		}
 		l.viz.Wait()
@@ -111,7 +113,7 @@ func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 	}
 	for _, section := range sections[:confirmed] {
 		if !have[section] {
-			t.Errorf("the visit of %s was confirmed and is lost", section)
+			t.Errorf("the visit of %s was confirmed but lost", section)
 		}
 	}
 	if len(have) != confirmed {

@@ -16,12 +16,12 @@ import (
 
 const labUsage = `Usage: viz lab                     list the labs
        viz lab NAME [flags]        run one and print its tables
-       viz lab NAME -json [flags]  print all that it found as one JSON object
+       viz lab NAME -json [flags]  print all results as one JSON object
        viz lab NAME -csv TABLE     print the raw rows of one table
 
-A lab measures what a lesson claims, on this machine and with the model that is
-there. Progress goes to standard error. An interrupt ends a run early and prints
-what was measured until then.
+A lab measures what a lesson claims, on this machine and with the chosen model.
+Progress goes to standard error. An interrupt ends a run early and prints what
+was measured until then.
 `
 
 // labOptions are the flags of viz lab.
@@ -49,8 +49,8 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 		_, err := io.WriteString(stdout, labHelp(l.Info(), f))
 		return err
 	}
-	// Parameters have no variables in the environment: VIZ_MEMORY is the
-	// server's.
+	// Parameters have no environment variables: VIZ_MEMORY belongs to the
+	// server.
 	twins := func(name string) string {
 		if name == variable("model") || name == variable("tokenizer") || name == variable("draft") {
 			return env(name)
@@ -81,7 +81,8 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	return nil
 }
 
-// flags are a lab's: its parameters, and how to run and print it.
+// flags returns a lab's flags: its parameters, and how to run it and print its
+// report.
 func (o *labOptions) flags(info lab.Info) *flags {
 	f := newFlags(labUsage)
 	for _, p := range info.Params {
@@ -101,7 +102,7 @@ func (o *labOptions) flags(info lab.Info) *flags {
 	return f
 }
 
-// labFlag is a parameter's flag: top_p is -top-p.
+// labFlag returns the flag of a parameter: -top-p for top_p.
 func labFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func labParamHelp(p lab.Param) string {
@@ -112,7 +113,7 @@ func labParamHelp(p lab.Param) string {
 	return strings.ReplaceAll(text, "\n", `\n`)
 }
 
-// labRefused names the flag instead of the parameter.
+// labRefused rewrites an error to name the flag instead of the parameter.
 func labRefused(f *flags, err error) error {
 	var r *lab.RangeError
 	if !errors.As(err, &r) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// shortLabs are flags that make a run short if its lab's defaults do not.
+// shortLabs are flags that shorten the run of labs whose defaults take long.
 var shortLabs = map[string][]string{
 	"strategies":   {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
 	"draw":         {"-draws", "100", "-repeats", "2"},
@@ -45,12 +45,12 @@ func TestLabHelpListsLabsAndOptions(t *testing.T) {
 	}
 }
 
-// Every lab runs without a browser: JSON and CSV on standard output, progress
-// on standard error.
+// TestEveryLabPrintsJSONAndCSV: every lab runs without a browser and prints
+// JSON and CSV on standard output, and progress on standard error.
 func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 	for i, l := range lab.All() {
 		if !fixture.LongTier() && i%3 > 0 {
-			continue // the forms share their code among all labs
+			continue // one lab in three is enough, since all labs share this code
 		}
 		name := l.Info().Name
 		args := append([]string{"lab", name}, shortLabs[name]...)
@@ -132,7 +132,7 @@ func TestLabBadInput(t *testing.T) {
 			"variants, models, windows, engine",
 		)
 	}
-	// The server's memory limit is not the calculator's memory.
+	// The server's memory limit does not set the calculator's memory.
 	if f := try(
 		t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1",
 	); f.code != exitDone {
@@ -140,12 +140,13 @@ func TestLabBadInput(t *testing.T) {
 	}
 }
 
-// An interrupt ends a run early and prints what was measured.
+// TestInterruptedLabPrintsPartialResults: an interrupt ends a run early and
+// prints what was measured.
 func TestInterruptedLabPrintsPartialResults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var out, errors bytes.Buffer
-	stop := writerFunc(func(p []byte) (int, error) { // at the first sign of progress after the start
+	stop := writerFunc(func(p []byte) (int, error) { // at the first progress output after the start
 		if strings.Contains(string(p), "30%") || strings.Contains(string(p), "40%") {
 			cancel()
 		}

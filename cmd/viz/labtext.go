@@ -20,7 +20,7 @@ func labList() string {
 	return b.String()
 }
 
-// labHelp is one lab's help.
+// labHelp returns the help of one lab.
 func labHelp(info lab.Info, f *flags) string {
 	var b strings.Builder
 	fmt.Fprintf(
@@ -33,7 +33,7 @@ func labHelp(info lab.Info, f *flags) string {
 	return b.String()
 }
 
-// labRows is how many rows of a table are printed; -csv prints all.
+// labRows is the number of rows of a table that are printed; -csv prints all.
 const labRows = 24
 
 // labText formats a report for reading.
@@ -101,7 +101,7 @@ func labTable(t lab.Table) string {
 	return b.String()
 }
 
-// labTextWidth is how much of a text a cell shows.
+// labTextWidth is the maximum width of text in a cell.
 const labTextWidth = 48
 
 func labCell(cell any) string {

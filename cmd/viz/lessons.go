@@ -13,8 +13,8 @@ const lessonsUsage = `Usage: viz lessons check DIR
 
 Checks a folder of your own lessons, questions, cards and walkthroughs, which
 "viz serve -lessons DIR" adds to the built-in ones: every link, every figure,
-every setting. Each error is on a line with its file and line, and then the exit
-code is 2. lessons/README.md describes the files.
+every setting. Errors are printed as file:line: message, and the exit code is 2.
+lessons/README.md describes the files.
 `
 
 // runLessons runs viz lessons.
@@ -24,7 +24,7 @@ func runLessons(args []string, stdout io.Writer) error {
 		return err
 	}
 	if args[0] != "check" {
-		return usageError{fmt.Errorf("there is no %q here, only check", args[0])}
+		return usageError{fmt.Errorf("unknown subcommand %q (want check)", args[0])}
 	}
 	if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
 		return usageError{fmt.Errorf("check needs one folder: viz lessons check DIR")}
@@ -46,7 +46,7 @@ func runLessons(args []string, stdout io.Writer) error {
 	return err
 }
 
-// ownLessons loads the course with a folder of somebody's own.
+// ownLessons loads the course with a folder of the instructor's own lessons.
 func ownLessons(dir string) (*lessons.Course, error) {
 	if dir != "" {
 		return lessons.LoadWith(lessons.English, dir)
@@ -58,5 +58,5 @@ func ownLessons(dir string) (*lessons.Course, error) {
 	return course, nil
 }
 
-// loadCourse loads the course in this program. Tests keep what it returns.
+// loadCourse loads the embedded course. Tests cache its result.
 var loadCourse = lessons.Load

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestLessonsCheckReportsErrors: the worked example is in order; a folder with errors ends with exit
-// code 2 and a line for each, and a server does not start with it.
+// TestLessonsCheckReportsErrors: the worked example has no errors. A folder
+// with errors gives exit code 2 and one line for each error, and a server does
+// not start with it.
 func TestLessonsCheckReportsErrors(t *testing.T) {
 	t.Parallel()
 	out := ok(t, "lessons", "check", "../../testdata/lessons")

@@ -16,15 +16,15 @@ import (
 
 const loadUsage = `Usage: viz load [flags]
 
-Lets classes follow a server and measures how long a stage takes from the
-moment it is published until a phone has it, while the model writes for
-someone else all the time. Then everybody votes within two seconds, sends the
-vote three times, and the votes are counted. The phones are connections over
-this machine's loopback, without screens.
+Simulates classes of phones that follow a server, and measures how long a stage
+takes from its publication until a phone has it, while the model constantly
+writes for another learner. Then all phones vote within two seconds, each sends
+its vote three times, and the votes are counted. The phones are connections
+over this machine's loopback, without screens.
 
-With -url the server must be one on which classes may be made: it gets -rooms of
-them, and they are deleted at the end. Servers of one cluster, joined by commas,
-get the phones in turn.
+With -url the server must allow classes: -rooms of them are created, and deleted
+at the end. For comma-separated servers of one cluster, the phones alternate
+between them.
 `
 
 // loadOptions are the flags of viz load.
@@ -75,7 +75,7 @@ func (o *loadOptions) flags() *flags {
 	return f
 }
 
-// parseServers reads addresses of servers that are joined by commas.
+// parseServers parses comma-separated server addresses.
 func (o *loadOptions) parseServers(s string) error {
 	o.URLs = nil
 	for one := range strings.SplitSeq(s, ",") {
@@ -94,11 +94,12 @@ func (o *loadOptions) parseServers(s string) error {
 	return nil
 }
 
-// spareFiles are the files that a load has open besides the connections of its phones.
+// spareFiles is the number of files that a load has open besides its phones'
+// connections.
 const spareFiles = 100
 
-// checkFiles makes sure that this process may open a connection for each phone, and the
-// other end of each if the server is in it.
+// checkFiles checks that this process may open a connection for each phone, and the
+// other end of each if the server is in this process.
 func (o *loadOptions) checkFiles() error {
 	need := o.Rooms*o.Followers + spareFiles
 	if len(o.URLs) == 0 {

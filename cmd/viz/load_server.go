@@ -15,7 +15,7 @@ import (
 
 // ownServer starts a server in this process, with the embedded model and a
 // temporary data folder, so that votes are written to disk as usual. stop ends
-// it and deletes the folder.
+// the server and deletes the folder.
 func ownServer() (stop func() error, url string, err error) {
 	model, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {

@@ -54,8 +54,8 @@ func TestLoadReportIsComplete(t *testing.T) {
 	}
 }
 
-// TestLoadAlternatesBetweenServers: the phones go to all addresses in turn. These are two ways to
-// one server, as servers of a cluster are to one class.
+// TestLoadAlternatesBetweenServers: the phones connect to all addresses in turn. Here both
+// addresses lead to one server; in a cluster they lead to servers of one class.
 func TestLoadAlternatesBetweenServers(t *testing.T) {
 	fixture.Long(t)
 	ways := [2]*badLine{newBadLine(t, ""), newBadLine(t, "")}
@@ -75,21 +75,21 @@ func TestLoadAlternatesBetweenServers(t *testing.T) {
 	for i, w := range ways {
 		w.mu.Lock()
 		if w.joined < 20 { // 10 phones, each with a visit and a socket
-			t.Errorf("address %d had %d connections of 20 phones, want at least 20", i, w.joined)
+			t.Errorf("address %d got %d connections from 20 phones, want at least 20", i, w.joined)
 		}
 		w.mu.Unlock()
 	}
 }
 
-// TestLoadReportsFileLimit: more phones than this process may have files are refused
-// before the first connects, with the limit that is needed.
+// TestLoadReportsFileLimit: if there are more phones than this process may open files, the load
+// is refused before the first phone connects, with the limit that it needs.
 func TestLoadReportsFileLimit(t *testing.T) {
 	o := loadOptions{}
 	o.Rooms, o.Followers = 2, mostFiles()
 	if mostFiles() == math.MaxInt32 {
-		t.Skip("there is no limit here")
+		t.Skip("this system has no limit")
 	}
-	// Each phone is one connection, and both its ends if the server is in this process.
+	// Each phone needs one file, or two if the server is in this process.
 	for urls, want := range map[string]int{"http://127.0.0.1:8080": 2*o.Followers + 100, "": 4*o.Followers + 100} {
 		o.URLs = nil
 		if urls != "" {

@@ -3,8 +3,8 @@
 //	viz            serve the page and open it in a browser
 //	viz serve      the same
 //	viz trace      run the loop in the terminal and print every stage
-//	viz why        say what made a token likely, and what is without a part
-//	viz score      say how well the model expected a text
+//	viz why        explain a token's score, and the effect of removing parts
+//	viz score      measure how well the model predicted a text
 //	viz inspect    describe a model, whether it runs or not
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
@@ -13,27 +13,24 @@
 //	viz check      check the saved data, and the model
 //	viz backup     copy the saved data while the server runs
 //	viz data       copy the saved data into a cluster, or from one
-//	viz load       let classes of hundreds follow a server, and measure
+//	viz load       simulate classes of hundreds of followers, and measure
 //	viz site       write the program as a static site
-//	viz notices    the licenses of what others wrote
-//	viz version    what this binary is
+//	viz notices    print the licenses of third-party software
+//	viz version    print the version
 //
-// Everything shown is computed by the embedded model, or by the one that -model
-// names; nothing needs the network. This package only wires: flags and their
-// environment variables (flags.go), the model (open.go), the server's start and
-// end (serve.go), the run without a server as JSON (trace.go) or as text
-// (tracetext.go), the parts behind a token (why.go), the surprise of a text (score.go), the
-// description of a model (inspect.go), its speed (bench.go), the labs (lab.go), lessons of somebody's own
-// (lessons.go), a static site (site.go),
-// the load of classes on a server (load.go) and other people's licenses
-// (notices.go).
+// Everything shown is computed by the embedded model, or by the one that -model names; nothing
+// needs the network. This package connects the parts: flags and their environment variables
+// (flags.go), the model (open.go), the server's start and end (serve.go), runs without a server as
+// JSON (trace.go) or as text (tracetext.go), the parts behind a token (why.go), the surprise of a
+// text (score.go), the description of a model (inspect.go), its speed (bench.go), the labs
+// (lab.go), an instructor's own lessons (lessons.go), a static site (site.go), simulated classes
+// (load.go), and third-party licenses (notices.go).
 //
-// For those who run a server there are metrics (metrics.go), rooms (classes.go, and
-// control.go for those of a running server), a check (check.go), a backup (backup.go), and clusters
-// of servers (cluster.go, carry.go).
+// For operators there are metrics (metrics.go), rooms (classes.go, and control.go for those of a
+// running server), a check (check.go), a backup (backup.go), and clusters of servers (cluster.go,
+// carry.go).
 //
-// Exit codes: 0 done, 1 something failed while running, 2 the command line was
-// wrong, 130 interrupted.
+// Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.
 package main
 
 import (
@@ -53,7 +50,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Exit codes. Those of signals are 128 and the signal's number, as in shells.
+// Exit codes. Those for signals are 128 plus the signal's number, as in shells.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -69,12 +66,12 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		cancel(interruption{<-signals})
-		os.Exit(interruption{<-signals}.code()) // the second one does not wait
+		os.Exit(interruption{<-signals}.code()) // a second signal ends the program immediately
 	}()
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// interruption is why a context ended: a signal.
+// interruption is the signal that ended a context.
 type interruption struct{ os.Signal }
 
 func (i interruption) Error() string { return "stopped by signal: " + i.String() }
@@ -91,9 +88,9 @@ const about = `Token by Token shows how a transformer writes text, one stage at 
 Usage:
   viz [serve] [flags]   serve the page and open it in a browser
   viz trace [flags]     run in the terminal and print every stage
-  viz why [flags]       say why a token, part by part, and with parts switched off
-  viz score FILE        say how well the model expected a text
-  viz inspect [PATH]    describe a model, and say whether it would run
+  viz why [flags]       explain a token's score, and switch parts off
+  viz score FILE        measure how well the model predicted a text
+  viz inspect [PATH]    describe a model, and check whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
   viz lessons check DIR check a folder of your own lessons
@@ -101,18 +98,17 @@ Usage:
   viz check [flags]     check the saved data, and the model
   viz backup FILE       copy the saved data, even while a server is running
   viz data into|from    copy the saved data into a cluster, or from one
-  viz load [flags]      let classes of hundreds follow a server, and measure
+  viz load [flags]      simulate classes of hundreds of followers, and measure
   viz site [flags]      write the program as a static site, for browsers
-  viz notices           print the licenses of the parts that others wrote
-  viz version           print what this binary is (-version, too)
+  viz notices           print the licenses of third-party software
+  viz version           print the version (also -version)
 
 "viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the
-environment, VIZ_ADDR for -addr; the flag counts where both are given.
+environment, VIZ_ADDR for -addr; the flag takes precedence.
 `
 
-// run runs a command line and returns the exit code. Ending ctx stops it: a
-// server shuts down gracefully, a trace ends after the current stage. All that is
-// printed goes through a [terms.Terminal].
+// run runs a command line and returns the exit code. Canceling ctx stops it: a server shuts down
+// gracefully, a trace ends after the current turn. All output goes through a [terms.Terminal].
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out, errs := terms.NewTerminal(stdout), terms.NewTerminal(stderr)
 	code := command(ctx, args, env, stdin, out, errs)
@@ -176,8 +172,8 @@ func command(
 	return report(ctx, name, err, stderr)
 }
 
-// checkKernel rejects a VIZ_KERNEL that names no kernel path, which would
-// otherwise silently use a different one.
+// checkKernel rejects a VIZ_KERNEL that names no kernel path, since a different path would
+// otherwise be used silently.
 func checkKernel(env func(string) string) error {
 	if name := env(kernel.Environment); name != "" {
 		if _, err := kernel.ParsePath(name); err != nil {
@@ -225,8 +221,8 @@ func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	return exitFailed
 }
 
-// inLines is an error's text. Its further lines are indented, so that a file's name with
-// a line end does not look like a message.
+// inLines returns an error's text. Further lines are indented, so that a file name with a newline
+// does not look like a message.
 func inLines(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\n  ") }
 
 // printVersion runs viz version.
@@ -238,8 +234,8 @@ func printVersion(args []string, stdout io.Writer) error {
 	return err
 }
 
-// release is the version, if this binary is part of a release: cmd/viz/dist has
-// the linker set it.
+// release is the version, if this binary is part of a release: cmd/viz/dist sets it with the
+// linker.
 var release string
 
 // version describes this binary: its version, or the commit it was built from,

@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-// announced is the least memory that is announced before loading: smaller
+// announced is the least memory that is announced before a model is loaded: smaller
 // models load in a moment.
 const announced = 64 << 20
 
-// announce prints how much memory a model will need that needs at least so many bytes,
-// before it is loaded.
+// announce prints how much memory a model will need before it is loaded, if that is at
+// least from bytes.
 func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from int64) {
 	need := infer.WeightMemory(c, quant)
 	if need < from {
@@ -33,7 +33,7 @@ func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from in
 	fmt.Fprintln(to, note+".")
 }
 
-// runsNote says whether a model fits into this machine's memory.
+// runsNote describes whether a model fits into this machine's memory.
 func runsNote(c *checkpoint.Checkpoint) string {
 	switch free, known := memory.Available(); {
 	case !known:
@@ -46,7 +46,7 @@ func runsNote(c *checkpoint.Checkpoint) string {
 	return "yes"
 }
 
-// ceiling has the flag -memory.
+// ceiling is the flag -memory.
 type ceiling struct{ limit memory.Limit } // 0 if not given
 
 func (c *ceiling) flags(f *flags) {

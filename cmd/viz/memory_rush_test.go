@@ -22,29 +22,28 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-// TestMemoryStaysBoundedInARush: however many runs are open, the process stays within its limit,
-// and 15 % for what the runtime needs while it collects garbage. All runs are written
-// to their end and none is refused. When the 1,100 runs are left, the process is back
-// within a fifth of what it used before them, after a hundred learners like them had
-// come and gone. What stays is a little for each run,
-// which can still be reached by its address, and what the runtime keeps of the most
-// goroutines and memory that it ever had.
+// TestMemoryStaysBoundedInARush: however many runs are open, the process stays within its limit
+// plus 15 % for the garbage collector. All runs are written to their end and none is refused.
+// After all 1,100 runs are left, the process returns to within a fifth of its earlier memory,
+// measured after a hundred such learners had come and gone. What remains is a little memory for
+// each run, which can still be reached by its address, and the runtime's memory for its maximum
+// number of goroutines.
 // Promise: With 1,100 open runs the server stays near its memory limit, refuses none, and frees memory later.
 func TestMemoryStaysBoundedInARush(t *testing.T) {
 	fixture.Long(t)
 	memoryInARush(t, 1100, 20, 512<<20)
 }
 
-// BenchmarkMemoryInARush is the same with 1,100 runs of 490 tokens, which would take
-// 10 GiB without a limit.
+// BenchmarkMemoryInARush does the same with 1,100 runs of 490 tokens, which would take 10 GiB
+// without a limit.
 func BenchmarkMemoryInARush(b *testing.B) {
 	for b.Loop() {
 		memoryInARush(b, 1100, 490, 1<<30)
 	}
 }
 
-// memoryInARush opens runs of so many tokens on a server with a limit, leaves them,
-// and looks at its memory all the while.
+// memoryInARush opens runs of a given number of tokens on a server with a limit, leaves them,
+// and observes its memory throughout.
 func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	viz, pipe, errors := process(
 		t, "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", t.TempDir(), "-memory", fmt.Sprint(limit>>20, "MiB"),
@@ -52,7 +51,7 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	out := bufio.NewReader(pipe)
 	first, err := out.ReadString('\n')
 	if err != nil {
-		_ = viz.Wait() // until all of its errors are there
+		_ = viz.Wait() // wait for all of its error output
 		t.Fatalf("nothing printed: %v, %s", err, errors)
 	}
 	go io.Copy(io.Discard, out)
@@ -101,8 +100,8 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	}
 }
 
-// least is the least that a process uses once the memory of runs that were left has been
-// returned, which takes at most 45 seconds: when it uses no less for ten seconds more.
+// least returns the lowest memory use of a process after abandoned runs have been freed, which
+// takes at most 45 seconds. It also waits until the value has not fallen for ten seconds.
 func least(resident func() int64) int64 {
 	n, look := resident(), time.NewTicker(time.Second)
 	defer look.Stop()
@@ -115,9 +114,8 @@ func least(resident func() int64) int64 {
 	return n
 }
 
-// rush has so many learners write a text each, eight at a time, and calls look
-// meanwhile. It returns when all are written; their pages stay open until leave is
-// called.
+// rush makes a number of learners write one text each, eight at a time, and calls look
+// meanwhile. It returns when all texts are written; the pages stay open until leave is called.
 func rush(t testing.TB, url string, learners, tokens int, look func() int64) (leave func()) {
 	t.Helper()
 	var mu sync.Mutex
@@ -170,7 +168,7 @@ func rush(t testing.TB, url string, learners, tokens int, look func() int64) (le
 	}
 }
 
-// discard reads what a page that is only open is sent.
+// discard reads and discards the messages to an idle open page.
 func discard(c *websocket.Conn) {
 	for {
 		if _, _, err := c.ReadMessage(); err != nil {
@@ -179,8 +177,8 @@ func discard(c *websocket.Conn) {
 	}
 }
 
-// writeText opens a run as a page does and lets it write until it is so long. Where
-// the run pauses because memory is used up, or ends early, it presses Play again.
+// writeText opens a run as a page does and writes until the text has a number of tokens. If the
+// run pauses because memory is used up, or ends early, it presses Play again.
 func writeText(ctx context.Context, url string, tokens int) (*websocket.Conn, error) {
 	d := websocket.Dialer{
 		Subprotocols: []string{"viz.html.v1"},
@@ -223,11 +221,11 @@ func writeText(ctx context.Context, url string, tokens int) (*websocket.Conn, er
 			return c, err
 		case m.Error != nil && m.Error.Code == terms.CodeFull:
 			return c, m.Error
-		case m.Ack < n || m.Data == nil || m.Data.Playing: // on its way
+		case m.Ack < n || m.Data == nil || m.Data.Playing: // the answer is on its way
 		case m.Data.Scrub.Max >= tokens*len(infer.Kinds):
 			return c, c.SetReadDeadline(time.Time{})
 		default:
-			say(`"goon"`) // refused where it has only paused
+			say(`"goon"`) // refused if the run has only paused
 			say(`"finish"`)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 const metricsHelp = "serve metrics for Prometheus at /metrics on this address, such as 127.0.0.1:9464; " +
 	"anyone who reaches it can see how busy the server is (default: off)"
 
-// serveMetrics serves /metrics on the address of -metrics, if one is given, until it is
-// closed. at is the URL, "" if there is none.
+// serveMetrics serves /metrics on the address in -metrics, if given, until the result
+// is closed. at is the URL, "" if there is none.
 func (o *serveOptions) serveMetrics(
 	ctx context.Context, f *flags, app *web.Server, log *slog.Logger,
 ) (server io.Closer, at string, err error) {
@@ -27,7 +27,7 @@ func (o *serveOptions) serveMetrics(
 	}
 	address := newAddress(o.metrics, listener.Addr())
 	s := newHTTP(app.Metrics(address.hosts(o.allowed(o.hosts))), log)
-	s.MaxHeaderBytes = 0 // the usual limit: a scraper sends little
+	s.MaxHeaderBytes = 0 // the default limit: a scraper sends little
 	go func() {
 		_ = s.Serve(listener) // until it is closed
 	}()

@@ -25,8 +25,8 @@ func get(t *testing.T, url string) (status int, body string) {
 	return res.StatusCode, string(b)
 }
 
-// TestMetricsFlag: they are off by default; with the flag they are on an address of their
-// own, which ends with the server; and the README names all of them and no others.
+// TestMetricsFlag: metrics are off by default. With the flag they have their own address,
+// which ends with the server, and the README names all of them and no others.
 // Promise: Without -metrics there are no metrics; with it they have a listener of their own.
 func TestMetricsFlag(t *testing.T) {
 	off := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", "")

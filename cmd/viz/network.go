@@ -18,9 +18,9 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// network is how others reach a server, and how long it keeps their data.
+// network is how clients reach a server, and how long the server keeps their data.
 type network struct {
-	public  *url.URL          // the address that others type, nil if not given
+	public  *url.URL          // the public address, nil if not given
 	proxies admission.Proxies // of -trusted-proxy
 	cert    string            // files of a certificate and its key, both or neither
 	key     string
@@ -28,8 +28,7 @@ type network struct {
 	embeds  []string // origins of -embed-origins
 }
 
-// defaultRoomTTL is how long an unused room of a class is kept: until after the
-// next lessons.
+// defaultRoomTTL is how long a class's unused room is kept: until after the next lessons.
 const defaultRoomTTL = 30 * day
 
 // The bounds of -room-ttl.
@@ -95,7 +94,7 @@ func parseProxies(s string) (list admission.Proxies, err error) {
 	return list, nil
 }
 
-// parseTTL reads a time in days ("30d") or as Go writes it ("12h").
+// parseTTL parses a time in days ("30d") or as Go writes it ("12h").
 func parseTTL(s string) (time.Duration, error) {
 	ttl, err := time.ParseDuration(s)
 	if days, isDays := strings.CutSuffix(s, "d"); isDays {
@@ -109,8 +108,8 @@ func parseTTL(s string) (time.Duration, error) {
 	return ttl, nil
 }
 
-// tls returns a server's HTTPS settings, or nil without HTTPS. Pages and files travel
-// over HTTP/2; for a WebSocket browsers open a connection with HTTP/1.1 of its own.
+// tls returns a server's HTTPS settings, or nil without HTTPS. Pages and files use HTTP/2; for a
+// WebSocket, browsers open a separate HTTP/1.1 connection.
 func (n *network) tls(f *flags) (*tls.Config, error) {
 	switch {
 	case n.cert == "" && n.key == "":
@@ -131,7 +130,7 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 	}, nil
 }
 
-// maxPEM is the most that is read of a certificate or a key, far above any real one.
+// maxPEM is the maximum size of a certificate or key file, far above any real one.
 const maxPEM = 1 << 20
 
 // readPair reads a certificate and its key.
@@ -147,8 +146,8 @@ func readPair(cert, key string) (tls.Certificate, error) {
 	return tls.X509KeyPair([]byte(c), []byte(k))
 }
 
-// allowed returns the other names that browsers may use for this server: hosts and the host of the
-// public address.
+// allowed returns the additional names that browsers may use for this server: hosts, and the host
+// of the public address.
 func (n *network) allowed(hosts []string) []string {
 	if n.public == nil {
 		return hosts
@@ -156,9 +155,9 @@ func (n *network) allowed(hosts []string) []string {
 	return append(hosts[:len(hosts):len(hosts)], n.public.Host)
 }
 
-// access is what pages and the first lines printed say about how a class
-// reaches a server that listens at a. again returns the command that restarts
-// it without the flags in drop and with more arguments.
+// access describes how a class reaches a server that listens at a, for pages and for the first
+// lines printed. again returns the command that restarts the server without the flags in drop and
+// with more arguments.
 func (n *network) access(a address, again func(drop []string, more ...string) string) classroom.Access {
 	local := a.loopback() && n.public == nil
 	x := classroom.Access{
@@ -191,7 +190,7 @@ func (n *network) access(a address, again func(drop []string, more ...string) st
 	return x
 }
 
-// firstHost is the name by which others reach an address other than loopback.
+// firstHost returns the name by which others reach an address other than loopback.
 func firstHost(a address) string {
 	if a.everywhere() {
 		return lanHost()
@@ -199,8 +198,8 @@ func firstHost(a address) string {
 	return a.host
 }
 
-// lanHost is the address of this machine that a class's phones most likely
-// reach: the first private IPv4 address, else any, else a placeholder.
+// lanHost returns the address of this machine that a class's phones most likely reach: the first
+// private IPv4 address, else any other, else a placeholder.
 func lanHost() string {
 	best := "ADDRESS-OF-THIS-MACHINE"
 	for _, host := range interfaceHosts() {
@@ -218,7 +217,7 @@ func lanHost() string {
 	return best
 }
 
-// tell prints how a class gets here.
+// tell prints how a class reaches this server.
 func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	if x.Local {
 		fmt.Fprint(w, "Only this machine can reach it. To open it to a classroom's network:\n")
@@ -241,7 +240,7 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	warn(w, x.Clear)
 }
 
-// warn prints that what travels can be read by others, where it can.
+// warn prints a warning if others can read the traffic.
 func warn(w io.Writer, clear bool) {
 	if clear {
 		fmt.Fprintf(w, "Warning: %s -tls-cert and -tls-key, or an HTTPS proxy, keep them private.\n",

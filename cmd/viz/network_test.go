@@ -109,8 +109,8 @@ func TestParseTTL(t *testing.T) {
 	}
 }
 
-// TestStartupExplainsWhoCanConnect: the first lines say how to open a server to a
-// classroom's network, or that others may read along.
+// TestStartupExplainsWhoCanConnect: the first lines explain how to open a server to a
+// classroom's network, or warn that others can read the traffic.
 // Promise: When it starts, the server says who can reach it and how to open it to a classroom.
 func TestStartupExplainsWhoCanConnect(t *testing.T) {
 	for _, c := range []struct {
@@ -132,14 +132,13 @@ func TestStartupExplainsWhoCanConnect(t *testing.T) {
 		s := start(t, append(c.args, "-no-open")...)
 		s.end()
 		if out := s.out.String(); !strings.Contains(out, c.says) || strings.Contains(out, c.mute) {
-			t.Errorf("viz %q prints %q; it must have %q and not %q", c.args, out, c.says, c.mute)
+			t.Errorf("viz %q prints %q; want %q in it, and not %q", c.args, out, c.says, c.mute)
 		}
 	}
 }
 
-// TestPublicHostIsAllowed: a browser that uses the public address passes the
-// gate, and so does its socket, with an HTTPS-only cookie; another name does
-// not.
+// TestPublicHostIsAllowed: requests to the public address are accepted, for pages and for the
+// socket, and get an HTTPS-only cookie; another host name is refused.
 func TestPublicHostIsAllowed(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-public-url", "https://class.example")
 	for host, want := range map[string]int{
@@ -179,14 +178,14 @@ func TestPublicHostIsAllowed(t *testing.T) {
 	}
 }
 
-// TestServeTLS: with a certificate pages travel over HTTP/2 and sockets over
-// HTTP/1.1, cookies are marked as secure, and plain HTTP gets no page.
+// TestServeTLS: with a certificate, pages use HTTP/2 and sockets HTTP/1.1, cookies are marked
+// as secure, and plain HTTP gets no page.
 func TestServeTLS(t *testing.T) {
 	cert, key, pool := selfSigned(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-tls-cert", cert, "-tls-key", key)
 	url, _, _ := strings.Cut(strings.TrimPrefix(s.out.String(), "Token by Token is at "), "\n")
 	if !strings.HasPrefix(url, "https://127.0.0.1:") {
-		t.Fatalf("the address printed is %q, want it to begin with %q", url, "https://127.0.0.1:")
+		t.Fatalf("the printed address is %q, want it to begin with %q", url, "https://127.0.0.1:")
 	}
 	trust := &tls.Config{RootCAs: pool}
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true}}
@@ -211,7 +210,7 @@ func TestServeTLS(t *testing.T) {
 	if res.StatusCode != http.StatusUpgradeRequired || res.ProtoMajor != 2 {
 		t.Errorf("GET /ws: got %s over %s, want 426 over HTTP/2.0", res.Status, res.Proto)
 	}
-	// The longest link gets through, too: it is refused for what is in it.
+	// The longest link passes, too: it is refused because of its contents.
 	if res, err = client.Get(url + "/loop?log=" + strings.Repeat("A", session.MaxLink)); err != nil {
 		t.Fatal(err)
 	}
@@ -249,8 +248,8 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// TestBrowserOverTLS: a browser loads pages and files over HTTP/2, opens its socket all
-// the same, and keeps its learner's cookie.
+// TestBrowserOverTLS: over HTTPS a browser loads pages and files with HTTP/2, opens its
+// socket, and keeps its learner's cookie.
 func TestBrowserOverTLS(t *testing.T) {
 	fixture.Long(t)
 	cert, key, _ := selfSigned(t)
@@ -265,10 +264,10 @@ func TestBrowserOverTLS(t *testing.T) {
 	waitStage(tab, 1)
 	tab.Until(`location.search.includes("run=")`)
 	run := tab.URL()
-	tab.Reload() // only the learner whose run it is sees it again
+	tab.Reload() // only the run's own learner sees it again
 	waitStage(tab, 1)
 	if got := tab.URL(); got != run {
-		t.Errorf("the learner comes back to %s, not to %s", got, run)
+		t.Errorf("the learner returned to %s, want %s", got, run)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 //go:generate go run ./dist notices
 
-// notices are the licenses of everything in this binary that others wrote.
+// notices are the licenses of all third-party software in this binary.
 //
 //go:embed NOTICES.txt
 var notices string

@@ -20,7 +20,7 @@ const modelHelp = "another model: a Hugging Face folder, downloaded or in its ca
 
 const tokenizerHelp = "the vocabulary of a llama2.c .bin file (default: tokenizer.bin in the same folder)"
 
-// modelPath has the flags -model and -tokenizer.
+// modelPath holds the flags -model and -tokenizer.
 type modelPath struct{ model, tokenizer string }
 
 func (p *modelPath) flags(f *flags) {
@@ -28,8 +28,8 @@ func (p *modelPath) flags(f *flags) {
 	f.text("tokenizer", "PATH", tokenizerHelp, &p.tokenizer)
 }
 
-// The embedded pair. Tests, which start many servers in one process, keep what these
-// return.
+// The embedded pair. Tests, which start many servers in one process, cache these
+// results.
 var (
 	loadTarget = func(quant infer.Quant) (*infer.Model, error) { return loadBundled(bundled.Target, quant) }
 	loadDraft  = func(quant infer.Quant) (*infer.Model, error) { return loadBundled(bundled.Draft, quant) }
@@ -43,13 +43,13 @@ func loadBundled(open func() (*checkpoint.Checkpoint, error), quant infer.Quant)
 	return loadModel(c, quant)
 }
 
-// openModel loads the model at a path, or the embedded one for "". called is
-// the name of the flag with the path, quant the format of the weights. The
-// memory for a large model is written to notes before it is loaded.
+// openModel loads the model at a path, or the embedded one for "". called is the
+// name of the flag with the path; quant is the format of the weights. The memory
+// that a large model needs is printed to notes before it is loaded.
 func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
 	if p.model == "" {
 		if p.tokenizer != "" {
-			return nil, usageError{errors.New("-tokenizer needs a -model: the model in this binary has its own")}
+			return nil, usageError{errors.New("-tokenizer needs -model: the model in this binary has its own")}
 		}
 		return loadTarget(quant)
 	}
@@ -71,9 +71,9 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 const draftHelp = "a smaller model with the same vocabulary, which drafts tokens for speculative decoding " +
 	"(default: the draft in this binary, for the model in it)"
 
-// openDraft loads the model that drafts for another: the one at a path, or, for
-// "" and the embedded model, the embedded draft; else there is none. It rejects
-// a draft that does not share the target's vocabulary.
+// openDraft loads the draft model for another model: the one at a path or, for ""
+// and the embedded model, the embedded draft; otherwise there is none. It rejects a
+// draft that does not share the target's vocabulary.
 func openDraft(
 	target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer,
 ) (*infer.Model, error) {
@@ -93,14 +93,14 @@ func openDraft(
 	return draft, nil
 }
 
-// openPath opens the model at a path; its errors say what may be there.
+// openPath opens the model at a path. Errors describe what the path may be.
 func openPath(p modelPath) (*checkpoint.Checkpoint, error) {
 	c, err := checkpoint.Files{Model: p.model, Tokenizer: p.tokenizer}.Open()
 	return c, explain(p, err)
 }
 
-// explain adds help to an error of opening: what may be at the path if there is
-// nothing, and that there are more problems.
+// explain adds help to an error from opening a model: what the path may be if
+// nothing is there, and the number of further problems.
 func explain(p modelPath, err error) error {
 	if err == nil {
 		return nil
@@ -108,7 +108,7 @@ func explain(p modelPath, err error) error {
 	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json, a GGUF file, or a " +
 		"llama2.c .bin file"
 	if _, missing := os.Stat(p.model); errors.Is(missing, fs.ErrNotExist) {
-		return errors.New("there is no such folder or file; " + want)
+		return errors.New("no such folder or file; " + want)
 	}
 	if more := len(checkpoint.Reasons(err)) - 1; more > 0 {
 		err = fmt.Errorf("%w (and %d more, which viz inspect lists)", err, more)
@@ -128,8 +128,8 @@ func loadModel(c *checkpoint.Checkpoint, quant infer.Quant) (*infer.Model, error
 	return m, err
 }
 
-// openFor opens a model for a prompt, which it reads from stdin if it is "-". Errors
-// in the prompt alone are reported before the model is loaded.
+// openFor opens a model for a prompt, which it reads from stdin if the prompt is
+// "-". Errors that concern only the prompt are reported before the model is loaded.
 func openFor(
 	ctx context.Context, f *flags, prompt *string, path modelPath, quant infer.Quant, stdin io.Reader, stderr io.Writer,
 ) (*infer.Model, error) {
@@ -141,7 +141,7 @@ func openFor(
 		}
 		*prompt = text
 	}
-	if *prompt != "" || !f.given("prompt") { // some models allow an empty one
+	if *prompt != "" || !f.given("prompt") { // some models allow an empty prompt
 		if err := infer.CheckPrompt(*prompt, limit); err != nil {
 			return nil, f.refused(err)
 		}

@@ -15,13 +15,13 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// listedRooms returns what viz rooms lists, by code.
+// listedRooms returns the output of viz rooms, by code.
 func listedRooms(t *testing.T, dir string) map[string]roomObject {
 	t.Helper()
 	return roomsIn(t, ok(t, "rooms", "-data", dir, "-json"))
 }
 
-// roomsIn reads what viz rooms -json has printed.
+// roomsIn parses the output of viz rooms -json.
 func roomsIn(t *testing.T, printed string) map[string]roomObject {
 	t.Helper()
 	var got struct{ Rooms []roomObject }
@@ -35,7 +35,7 @@ func roomsIn(t *testing.T, printed string) map[string]roomObject {
 	return all
 }
 
-// class makes a room with one member, who has left.
+// class makes a room with one member, who has disconnected.
 func (s *served) class(t *testing.T) (code string) {
 	t.Helper()
 	teacher, err := load.NewTeacher(t.Context(), s.url)
@@ -63,8 +63,8 @@ func serveFolder(t *testing.T, dir string) *served {
 	return s
 }
 
-// TestRoomsCommand lists, closes and removes rooms while a server has them open, and then
-// without a server.
+// TestRoomsCommand lists, closes and removes rooms while a server has them open, and again without
+// a server.
 // Promise: `viz rooms` lists, closes and removes rooms, whether or not a server runs.
 func TestRoomsCommand(t *testing.T) {
 	dir := t.TempDir()
@@ -116,13 +116,13 @@ func TestRoomsCommand(t *testing.T) {
 	}
 	s = serveFolder(t, dir)
 	if _, body := get(t, s.url+"/class/"+third); !strings.Contains(body, "over") {
-		t.Error("the server does not know that the class is over")
+		t.Error("the server did not notice that the class is over")
 	}
 	s.end()
 }
 
-// TestClosingADamagedRoomFails: closing a damaged room says why that cannot be done, and what
-// can be, while a server runs and while none does.
+// TestClosingADamagedRoomFails: closing a damaged room explains why that is impossible, and what is
+// possible, with and without a running server.
 func TestClosingADamagedRoomFails(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	s := serveFolder(t, from)
@@ -140,7 +140,7 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 			)
 		}
 		if r, there := listedRooms(t, dir)[code]; !there || r.Fault == "" {
-			t.Errorf("%s: afterwards the room is %+v; want there = true, Fault not empty", when, r)
+			t.Errorf("%s: the room is %+v; want it still there, Fault not empty", when, r)
 		}
 	}
 	refused("without a server")
@@ -148,13 +148,13 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 	refused("with a server")
 	ok(t, "rooms", "remove", "-data", dir, code)
 	if all := listedRooms(t, dir); len(all) != 0 {
-		t.Errorf("left are %+v, want 0 elements", all)
+		t.Errorf("left: %+v, want 0 elements", all)
 	}
 	s.end()
 }
 
-// TestControlSocketIsPrivate: nobody else can reach the socket, a killed server's does no harm, and
-// commands say so when there is no data.
+// TestControlSocketIsPrivate: other users cannot reach the socket, the socket of a killed server is
+// replaced, and commands report missing data.
 // Promise: Only the server's own user can reach its control socket.
 func TestControlSocketIsPrivate(t *testing.T) {
 	dir := t.TempDir()
@@ -168,7 +168,7 @@ func TestControlSocketIsPrivate(t *testing.T) {
 		}
 	}
 	s.end()
-	if err := os.WriteFile(controlPath(dir), nil, 0o600); err != nil { // left by a server that was killed
+	if err := os.WriteFile(controlPath(dir), nil, 0o600); err != nil { // left by a killed server
 		t.Fatal(err)
 	}
 	ok(t, "rooms", "close", "-data", dir, code)
@@ -194,7 +194,7 @@ func TestControlSocketIsPrivate(t *testing.T) {
 	}
 }
 
-// changed copies the database of a folder to another one and changes it there.
+// changed copies the database of a folder to another folder and runs a query on the copy.
 func changed(t *testing.T, from, to, query string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(from, "viz.db"))
@@ -217,8 +217,8 @@ func changed(t *testing.T, from, to, query string) {
 	}
 }
 
-// TestCheckCommand: sound data and a model that runs, then a record that cannot be read, a
-// broken reference, damaged pages and a model that does not run.
+// TestCheckCommand checks sound data and a model that runs, then an unreadable record, a broken
+// reference, damaged pages and a model that does not run.
 // Promise: `viz check` finds damaged data, and a model that does not run.
 func TestCheckCommand(t *testing.T) {
 	dir := t.TempDir()
@@ -288,8 +288,8 @@ func TestCheckCommand(t *testing.T) {
 	}
 }
 
-// TestBackupCommand: a copy that is made while the server runs has what was confirmed, is
-// private, replaces nothing, and can be restored.
+// TestBackupCommand: a copy that is made while the server runs has everything confirmed, is
+// private, overwrites nothing, and can be restored.
 // Promise: `viz backup` makes a private copy while the server runs, overwrites no file, and can be restored.
 func TestBackupCommand(t *testing.T) {
 	dir := t.TempDir()
@@ -304,7 +304,7 @@ func TestBackupCommand(t *testing.T) {
 		t.Errorf("the copy: got %v, %v; want a file that only its owner can read, <nil>", info, err)
 	}
 	f := try(t, nil, "", "backup", file, "-data", dir)
-	if again, err := os.Stat(file); f.code != exitFailed || !strings.Contains(f.errors, "there already") ||
+	if again, err := os.Stat(file); f.code != exitFailed || !strings.Contains(f.errors, "already exists") ||
 		err != nil || again.ModTime() != info.ModTime() {
 		t.Errorf(
 			"a second copy of that name: got exit code %d, %q; want %d, and the first copy as it was", f.code, f.errors,
@@ -326,7 +326,7 @@ func TestBackupCommand(t *testing.T) {
 	}
 	s = serveFolder(t, restored)
 	if all := listedRooms(t, restored); len(all) != 1 || all[code].Members != 1 {
-		t.Errorf("restored are %+v, want 1 element, all[code].Members = 1", all)
+		t.Errorf("restored: %+v, want 1 element, all[code].Members = 1", all)
 	}
 	if status, _ := get(t, s.url+"/class/"+code); status != http.StatusOK {
 		t.Errorf("the restored room's page: got %d, want %d", status, http.StatusOK)

@@ -23,19 +23,19 @@ import (
 // phonesLinger is how long phones can still read after their class has ended.
 const phonesLinger = 10 * time.Minute
 
-// phones serves the listener that lets a class in while the server runs.
+// phones manages the listener that lets a class in while the server runs.
 type phones struct {
-	*classroom.Phones              // nil if this server must not have one
+	*classroom.Phones              // nil if this server must not have such a listener
 	handler           http.Handler // set before the server answers requests
 	secure            *tls.Config
 	out               io.Writer // the terminal
 	log               *slog.Logger
-	patience          time.Duration // for connections when the listener closes
+	patience          time.Duration // how long connections may stay open after the listener closes
 	wg                sync.WaitGroup
 }
 
-// phones returns what lets phones in to a server that listens at main. That is only for a
-// server that nothing but its own machine reaches, and that no flag opens in another way.
+// phones returns the phones of a server that listens at main. Only a server that is reachable
+// from its own machine alone, and that no flag opens in another way, can let phones in.
 func (o *serveOptions) phones(
 	a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
 ) *phones {
@@ -49,8 +49,8 @@ func (o *serveOptions) phones(
 	return p
 }
 
-// serve implements [classroom.PhonesConfig]'s Serve: the same pages as everywhere, under the
-// same limits, as if the server had been started for the network.
+// serve implements Serve of [classroom.PhonesConfig]. It serves the usual pages with the usual
+// limits, as if the server had been started for the network.
 func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 	server := newHTTP(shell.Phones(p.handler), p.log)
 	guests := &guests{Listener: l, open: map[*guest]struct{}{}, none: make(chan struct{})}
@@ -66,7 +66,7 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 			p.Close()
 		}
 	})
-	said := make(chan struct{}) // nobody else waits for a terminal that holds its output
+	said := make(chan struct{}) // nothing else waits for a terminal whose output is paused
 	p.wg.Go(func() {
 		defer close(said)
 		fmt.Fprintf(p.out, "Phones are let in: a class reaches the server at %s\n", at)
@@ -82,16 +82,17 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 	}
 }
 
-// guests is a listener that knows its connections. A server forgets those that become sockets.
+// guests is a listener that tracks its connections. An HTTP server forgets those that become
+// sockets.
 type guests struct {
 	net.Listener
 	mu     sync.Mutex
 	open   map[*guest]struct{}
 	closed bool
-	none   chan struct{} // closed when there are none and will be none
+	none   chan struct{} // closed once the listener is closed and no connection is left
 }
 
-// guest is a connection of guests.
+// guest is a connection accepted by guests.
 type guest struct {
 	net.Conn
 	of *guests
@@ -123,7 +124,8 @@ func (c *guest) Close() error {
 	return c.Conn.Close()
 }
 
-// check closes none when it is time. The caller holds the lock.
+// check closes none once the listener is closed and no connection is left. The caller holds
+// the lock.
 func (g *guests) check() {
 	if !g.closed || len(g.open) > 0 {
 		return
@@ -135,8 +137,8 @@ func (g *guests) check() {
 	}
 }
 
-// leave ends all connections of a listener that is closed. They have some time to end
-// themselves, as sockets do when the whole server ends.
+// leave ends all connections of a closed listener. They have some time to end by themselves,
+// as sockets do when the whole server ends.
 func (g *guests) leave(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -159,8 +161,8 @@ func (g *guests) leave(server *http.Server, patience time.Duration) {
 	}
 }
 
-// phoneHosts lists the addresses of this machine in private networks, those of IPv4 first.
-// Tests replace it.
+// phoneHosts returns the addresses of this machine in private networks, IPv4 first. Tests
+// replace it.
 var phoneHosts = func() (list []classroom.PhoneHost) {
 	interfaces, err := net.Interfaces()
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// TestWhoMayLetPhonesIn: only a server that nothing but its own machine reaches, by any way.
+// TestWhoMayLetPhonesIn: only a server that other machines cannot reach in any way may let
+// phones in.
 // Promise: Behind a proxy, under a public name or in a cluster, no button opens the server to the network.
 func TestWhoMayLetPhonesIn(t *testing.T) {
 	public := &url.URL{Scheme: "https", Host: "class.example"}
@@ -50,7 +51,7 @@ func TestWhoMayLetPhonesIn(t *testing.T) {
 	}
 }
 
-// ownPages is a browser whose forms come from a server's own pages.
+// ownPages returns a browser whose forms come from a server's own pages.
 func ownPages(t *testing.T, own string) (
 	client *http.Client, answer func(method, address, body string) (*http.Response, string),
 ) {
@@ -85,10 +86,11 @@ func ownPages(t *testing.T, own string) (
 
 var token1 = regexp.MustCompile(`name="let-in" value="([^"]+)"`)
 
-// TestPhonesAreLetInWhileTheServerRuns: a press prints what the flag prints and serves what the flag serves, so
-// the API needs a key there; the end of the server ends both.
+// TestPhonesAreLetInWhileTheServerRuns: pressing the button prints and serves the same as
+// the flag, so the API needs a key at that address. Both listeners close when the server
+// ends.
 func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
-	const at = "127.0.0.2" // stands for an address in a private network
+	const at = "127.0.0.2" // substitutes for an address in a private network
 	l, err := net.Listen("tcp", at+":0")
 	if err != nil {
 		t.Skipf("this machine has no second address: %v", err)
@@ -135,7 +137,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 		_, _, err = socket.ReadMessage()
 	}
 	if !websocket.IsCloseError(err, websocket.CloseServiceRestart) {
-		t.Errorf("the phone's socket: got %v, want that the server restarts (1012)", err)
+		t.Errorf("the phone's socket: got %v, want close code 1012 (the server restarts)", err)
 	}
 	if _, err := client.Get(phones + "/join"); err == nil {
 		t.Error("the phones' listener answers after the server has ended, want no answer")
@@ -143,7 +145,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	s.out.wait(t, "Phones are no longer let in at "+phones+"\n")
 }
 
-// TestSocketsOfPhonesAreCut: a listener that has left ends the connections that its server has forgotten.
+// TestSocketsOfPhonesAreCut: leave ends the connections that the HTTP server has forgotten.
 func TestSocketsOfPhonesAreCut(t *testing.T) {
 	p := &phones{
 		out: io.Discard, patience: time.Millisecond, log: slog.New(slog.DiscardHandler), handler: http.HandlerFunc(
@@ -180,6 +182,6 @@ func TestSocketsOfPhonesAreCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := conn.Read(b[:]); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("reading from the socket: %v, want that it is cut", err)
+		t.Errorf("reading from the socket: %v, want a closed connection", err)
 	}
 }

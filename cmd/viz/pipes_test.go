@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestPipesAreRefused: whatever is named where a file must be is refused at once if it is
-// a named pipe, a socket, a device or a folder.
+// TestPipesAreRefused: a named pipe, a socket, a device or a folder is refused
+// immediately if it is named in place of a file.
 // Promise: A pipe, socket, device or folder in place of a file is refused at once; no command hangs on it.
 func TestPipesAreRefused(t *testing.T) {
 	dir, secret := t.TempDir(), t.TempDir()
@@ -38,7 +38,7 @@ func TestPipesAreRefused(t *testing.T) {
 			"-data":      {"serve", "-data", path},
 		} {
 			if path == dir && name == "-data" {
-				continue // it must be one
+				continue // for this flag a folder is right
 			}
 			if got := try(t, nil, "", args...); got.code != exitUsage || !strings.Contains(got.errors+got.out, want) &&
 				name != "-data" {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// hostile is a name that clears the screen, sets the window's title, turns the text
-// around and begins a line of its own.
+// hostile is a name that clears the screen, sets the window's title, reverses the text
+// direction and begins a new line.
 const hostile = "\x1b[2J\x1b]0;owned\a\u202e\u009b31m\nviz: all is well\r"
 
 // checkPrinted fails if a terminal would act on what was printed.
@@ -26,14 +26,14 @@ func checkPrinted(t *testing.T, what, text string) {
 		t.Errorf("%s prints a control character: %q", what, text)
 	}
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "viz: all is well") && what != "a prompt" { // a text has lines
-			t.Errorf("%s prints a line that is not its own: %q", what, text)
+		if strings.HasPrefix(line, "viz: all is well") && what != "a prompt" { // a text has several lines
+			t.Errorf("%s prints an injected line: %q", what, text)
 		}
 	}
 }
 
-// TestOutputIsEscapedForTheTerminal: names of files, strings in them, flags, variables and
-// addresses are shown with escapes.
+// TestOutputIsEscapedForTheTerminal: file names, strings in files, flags, environment
+// variables and addresses are printed with escapes.
 // Promise: Text from files, flags and addresses cannot control your terminal.
 func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a"+strings.ReplaceAll(hostile, "/", ""))
@@ -114,8 +114,8 @@ func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 	checkPrinted(t, "VIZ_N", got.errors)
 }
 
-// TestProgressIsNotEscaped: the program's own line that is overwritten reaches the
-// terminal as it is, without what others wrote in it.
+// TestProgressIsNotEscaped: the progress line, which is overwritten, reaches the terminal
+// unescaped, but text from others in it is escaped.
 func TestProgressIsNotEscaped(t *testing.T) {
 	var b strings.Builder
 	p := newProgressLine(terms.NewTerminal(&b))

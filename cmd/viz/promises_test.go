@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// A promise is a sentence about the program that its users can rely on, because a test holds it.
+// A promise is a sentence about the program that users can rely on, because a test checks it.
 type promise struct {
 	folder, test, text string
 	long               bool // the test is in the long tier
@@ -59,12 +59,11 @@ func TestPromises(t *testing.T) {
 	}
 	t.Logf("%d promises%s", len(promises), &list)
 	if len(promises) < 150 {
-		t.Errorf("got %d promises, want at least 150: some are not found", len(promises))
+		t.Errorf("got %d promises, want at least 150: the search misses some", len(promises))
 	}
 }
 
-// promisesIn returns the promises of the tests in the order of their packages, and what is wrong
-// with any of them.
+// promisesIn returns the promises of the tests, sorted by package, and the problems with them.
 func promisesIn(files []*source) (list []promise, findings []finding) {
 	seen := map[string]bool{}
 	for _, s := range files {
@@ -103,8 +102,8 @@ func promisesIn(files []*source) (list []promise, findings []finding) {
 
 const promiseMark = "// Promise:"
 
-// promiseLines returns the lines of each promise in a comment: from its mark to the next one, or to
-// the end of the paragraph.
+// promiseLines returns the lines of each promise in a comment: from its mark to the next mark, or
+// to the end of the paragraph.
 func promiseLines(comment *ast.CommentGroup) (list [][]*ast.Comment) {
 	open := false
 	for _, c := range comment.List {
@@ -140,9 +139,8 @@ func (s *source) long(test string) bool {
 	})
 }
 
-// TestLogsContainNoUserText: what people type, and what the model writes, is not in the log:
-// prompts, names, titles, codes, secrets and links, on pages that work and on those that
-// are refused.
+// TestLogsContainNoUserText: the log does not contain what people type or what the model writes:
+// prompts, names, titles, codes, secrets and links, on pages that work and on refused requests.
 // Promise: Logs contain no prompts, generated text, names, codes, secrets or links.
 func TestLogsContainNoUserText(t *testing.T) {
 	dir := t.TempDir()
@@ -163,7 +161,7 @@ func TestLogsContainNoUserText(t *testing.T) {
 		`{"cmd":"open","n":5,"log":"zebrafish"}`, `{"cmd":"ping","n":6}`,
 	} {
 		if err := conn.WriteMessage(websocket.TextMessage, []byte(m)); err != nil {
-			break // closed because of the one before
+			break // closed because of the previous message
 		}
 	}
 	for err == nil {
@@ -193,7 +191,7 @@ func TestLogsContainNoUserText(t *testing.T) {
 	res.Body.Close()
 	s.end()
 	if !strings.Contains(s.errors.String(), "request refused") {
-		t.Errorf("nothing was logged of a refused request: got %s, want it to contain %q", s.errors, "request refused")
+		t.Errorf("a refused request was not logged: got %s, want it to contain %q", s.errors, "request refused")
 	}
 	for _, private := range []string{"zebrafish", "Mother", "Ada", "Load", code} {
 		if strings.Contains(s.errors.String(), private) {

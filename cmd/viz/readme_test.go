@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// readme is the README followed by the pages that it leads to.
+// readme returns README.md followed by the pages that it links to.
 func readme(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -32,7 +32,7 @@ func readme(t *testing.T) string {
 	return all.String()
 }
 
-// TestReadmeIsShort: a newcomer reads 8 KB at most.
+// TestReadmeIsShort: README.md has at most 8 KB.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -43,7 +43,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// The README's pages show what the command next to it really prints.
+// TestReadmeExample: the README's pages show what the command next to it prints.
 func TestReadmeExample(t *testing.T) {
 	command := `$ go run ./cmd/viz trace -prompt "Once upon a time there was a" -n 1 -rows 5 -temp 1 -seed 11`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -59,8 +59,8 @@ func TestReadmeExample(t *testing.T) {
 
 //go:generate go test -run ^TestReadmeFlags$ -update .
 
-// TestReadmeFlags: the tables of flags in README.md are what the program defines, and the tables of the
-// other pages have no unknown flags. With -update the tables of README.md are rewritten.
+// TestReadmeFlags: the tables of flags in README.md match the program, and the tables on
+// other pages have no unknown flags. With -update the tables in README.md are rewritten.
 func TestReadmeFlags(t *testing.T) {
 	page, err := os.ReadFile("README.md")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestReadmeFlags(t *testing.T) {
 	if *update {
 		err = os.WriteFile("README.md", []byte(want), 0o644)
 	} else if string(page) != want {
-		err = errors.New("README.md has other flags than the program; run go generate ./cmd/viz")
+		err = errors.New("the flags in README.md differ from the program's; run go generate ./cmd/viz")
 	}
 	if err != nil {
 		t.Error(err)
@@ -121,7 +121,8 @@ type namedFlags struct {
 	*flags
 }
 
-// flagTables renders the flags of all commands. A flag that an earlier command has too is only named.
+// flagTables renders the flags of all commands. A flag that an earlier command also has
+// is only named.
 func flagTables() string {
 	var b strings.Builder
 	seen := map[listed]bool{}
@@ -146,7 +147,8 @@ func flagTables() string {
 	return b.String()
 }
 
-// Every field of the JSON objects of viz rooms and viz check is described in STAGES.md.
+// TestRoomsAndChecksAreDocumented: STAGES.md describes every field of the JSON objects
+// of viz rooms and viz check.
 func TestRoomsAndChecksAreDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "infer", "STAGES.md"))
 	if err != nil {
@@ -162,7 +164,7 @@ func TestRoomsAndChecksAreDocumented(t *testing.T) {
 		for i := range of.NumField() {
 			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 			if !strings.Contains(text, "`"+name+"`") {
-				t.Errorf("STAGES.md does not say what %s of %s is", name, of)
+				t.Errorf("STAGES.md does not describe %s of %s", name, of)
 			}
 			look(of.Field(i).Type)
 		}
@@ -171,7 +173,7 @@ func TestRoomsAndChecksAreDocumented(t *testing.T) {
 	look(reflect.TypeFor[checked]())
 }
 
-// Every field of the JSON form is described in STAGES.md.
+// TestJSONIsDocumented: STAGES.md describes every field of the JSON form.
 // Promise: STAGES.md describes every field of the JSON that `viz trace` prints.
 func TestJSONIsDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "infer", "STAGES.md"))
@@ -200,7 +202,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			}
 		}
 	}
-	// Characters of several tokens and a stop string produce the rarer fields.
+	// Characters that take several tokens, and a stop string, produce the rarer fields.
 	for _, o := range objects(
 		t,
 		ok(
@@ -211,6 +213,6 @@ func TestJSONIsDocumented(t *testing.T) {
 		look(o)
 	}
 	for name := range missing {
-		t.Errorf("STAGES.md does not say what %q is", name)
+		t.Errorf("STAGES.md does not describe %q", name)
 	}
 }

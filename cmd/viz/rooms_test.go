@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// goCommand runs the go tool at the top of the repository.
+// goCommand runs the go command at the top of the repository.
 func goCommand(t *testing.T, args ...string) io.Reader {
 	t.Helper()
 	c := exec.Command("go", args...)
@@ -24,8 +24,8 @@ func goCommand(t *testing.T, args ...string) io.Reader {
 	return strings.NewReader(string(out))
 }
 
-// The program has no server of NATS within it, and the program for browsers has no
-// client either. Tests start a server.
+// TestProgramsLinkNoNATSServer: the program does not link a NATS server, and the
+// program for browsers does not link a client either. Tests start a server.
 func TestProgramsLinkNoNATSServer(t *testing.T) {
 	for program, without := range map[string]string{"./cmd/viz": "/nats-server/", "./cmd/viz/tab": "/nats-io/"} {
 		t.Run(program, func(t *testing.T) {
@@ -38,11 +38,11 @@ func TestProgramsLinkNoNATSServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.Contains(string(list), module+"/web/journal\n") {
-				t.Error("it does not have web/journal: the list is not what it should be")
+				t.Error("the list of packages lacks web/journal: the list is wrong")
 			}
 			for dep := range strings.Lines(string(list)) {
 				if strings.Contains(dep, without) {
-					t.Errorf("it contains %s", strings.TrimSpace(dep))
+					t.Errorf("the program links %s", strings.TrimSpace(dep))
 				}
 			}
 		})

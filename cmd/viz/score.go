@@ -18,12 +18,12 @@ import (
 
 const scoreUsage = `Usage: viz score [flags] FILE
 
-Reads a text and says how well the model expected it: bits per token, perplexity
-and bits per byte. All three are lower for a text that the model finds likelier;
-bits per byte can be compared between models with different tokens. FILE is a
-text in UTF-8, or in UTF-16 with a byte order mark, or - for what is piped in.
-With -rules or -temperature it also says what those settings make of the text,
-and how far from none they are at its average token.
+Reads a text and measures how well the model predicted it: bits per token,
+perplexity and bits per byte. All three are lower for a text that the model finds
+likelier; bits per byte can be compared between models with different tokens.
+FILE is a text in UTF-8, or in UTF-16 with a byte order mark, or - for standard
+input. With -rules or -temperature it also scores the text under those settings,
+and measures how far they are from no settings, per token on average.
 `
 
 // maxScored is the longest text that is read, in bytes.
@@ -67,7 +67,7 @@ func (o *scoreOptions) flags() *flags {
 // scoredToken is a line of viz score -json -tokens.
 type scoredToken struct {
 	Token infer.Token `json:"token"`
-	Bits  *float64    `json:"bits"` // null for a first token, before which nothing stands
+	Bits  *float64    `json:"bits"` // null for a first token, which has no prediction
 }
 
 // scoredText is the last line of viz score -json.
@@ -106,7 +106,7 @@ func runScore(
 		return err
 	}
 	var beside *besideText
-	if o.asked { // before the rest, which may take long: it is refused for a text beyond the context
+	if o.asked { // before the rest, which may take long: settings are refused for a text beyond the context
 		if beside, err = o.compare(ctx, m, text); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func runScore(
 	return o.beside(stdout, beside)
 }
 
-// run scores the text. On a terminal it says what that costs, and how far it is.
+// run scores the text. On a terminal it prints the cost and the progress.
 func (o *scoreOptions) run(
 	ctx context.Context, s *infer.Scoring, stdout, stderr io.Writer,
 ) (sum infer.Surprise, err error) {
@@ -130,7 +130,7 @@ func (o *scoreOptions) run(
 	line, all, start := newProgressLine(stderr), s.Tokens(), time.Now()
 	line.shown = line.shown && s.Windows() > 1 && !(o.tokens && isTerminal(stdout))
 	line.say(fmt.Sprintf("%s in %s", terms.Counted(all, "token"), terms.Counted(s.Windows(), "window")))
-	var failed error // to write
+	var failed error // from writing
 	done := 0
 	sum, err = s.Run(ctx, func(t infer.ReadToken) {
 		if o.tokens && failed == nil {
@@ -152,30 +152,31 @@ func (o *scoreOptions) run(
 	return sum, err
 }
 
-// scoreStep is after how many tokens the line of progress changes.
+// scoreStep is the number of tokens between updates of the progress line.
 const scoreStep = 128
 
-// scoreProgress says how far a text has been read, and about how long the rest will take.
+// scoreProgress describes how much of a text has been read, and about how long the rest
+// will take.
 func scoreProgress(done, all int, took time.Duration) string {
 	left := time.Duration(float64(took) / float64(done) * float64(all-done)).Round(time.Second)
 	return fmt.Sprintf("%s of %s, about %s left", terms.Count(done), terms.Counted(all, "token"), left)
 }
 
-// besideText is the line of viz score -json for settings.
+// besideText is the line of viz score -json about settings.
 type besideText struct {
 	Settings sampling.Settings `json:"settings"`
-	Tokens   int               `json:"tokens"` // that the settings leave possible
-	Cut      int               `json:"cut"`    // that they would never draw
-	Bits     float64           `json:"bits"`   // of those that are possible
-	// Apart is the average divergence of the settings from none, in bits; the other way it
-	// is null if it is infinite at a step.
+	Tokens   int               `json:"tokens"` // that are possible under the settings
+	Cut      int               `json:"cut"`    // that the settings would never draw
+	Bits     float64           `json:"bits"`   // of the possible tokens
+	// Apart is the average divergence of the settings from no settings, in bits. Back is
+	// the reverse divergence, null if it is infinite at a step.
 	Apart float64  `json:"apart"`
 	Back  *float64 `json:"back"`
-	// Lost is the average share of what the settings cut.
+	// Lost is the average probability of the tokens that the settings cut.
 	Lost float64 `json:"lost"`
 }
 
-// compare finds out what the settings make of the text, beside the model without any.
+// compare measures how the settings change the text's score.
 func (o *scoreOptions) compare(ctx context.Context, m *infer.Model, text string) (*besideText, error) {
 	with, without := infer.Side{Text: text, Settings: o.settings}, infer.Side{Text: text, Settings: sampling.Pure}
 	c, err := m.Compare(ctx, with, without)
@@ -198,7 +199,7 @@ func (o *scoreOptions) compare(ctx context.Context, m *infer.Model, text string)
 	return line, nil
 }
 
-// beside prints that.
+// beside prints the result of compare.
 func (o *scoreOptions) beside(out io.Writer, line *besideText) error {
 	if o.json {
 		return json.NewEncoder(out).Encode(line)
@@ -220,7 +221,7 @@ func (o *scoreOptions) beside(out io.Writer, line *besideText) error {
 // read reads the text.
 func (o *scoreOptions) read(ctx context.Context, stdin io.Reader) (string, error) {
 	if o.file == "" {
-		return "", usageError{errors.New("viz score needs a FILE to read, or - for what is piped in")}
+		return "", usageError{errors.New("viz score needs a FILE to read, or - for standard input")}
 	}
 	var data []byte
 	var err error

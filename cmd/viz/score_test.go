@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// encodeUTF16 is a text in little-endian UTF-16 without a byte order mark.
+// encodeUTF16 encodes a text in little-endian UTF-16 without a byte order mark.
 func encodeUTF16(text string) (data []byte) {
 	for _, unit := range utf16.Encode([]rune(text)) {
 		data = binary.LittleEndian.AppendUint16(data, unit)
@@ -26,8 +26,8 @@ func encodeUTF16(text string) (data []byte) {
 	return data
 }
 
-// TestScoreCommand: the command prints what the model says of a text, the sums of its tokens;
-// a file and a pipe give the same, and what cannot be read is refused.
+// TestScoreCommand: the command prints the bits of each token and their sums. A file and a
+// pipe give the same, and unreadable input is refused.
 // Promise: `viz score` prints the bits per token, perplexity and bits per byte of a file or of what you pipe in.
 func TestScoreCommand(t *testing.T) {
 	const text = "Once upon a time there was a fox. “Où?” it asked."
@@ -90,8 +90,9 @@ func TestScoreCommand(t *testing.T) {
 	}
 }
 
-// TestScoreCountsCutTokens: with rules the command also says how many tokens of the text they cut, and
-// how far they are from none: of the likeliest token alone, its surprise.
+// TestScoreCountsCutTokens: with rules, the command also prints how many tokens of the text
+// the rules cut, and their divergence from no rules. If only the likeliest token is left,
+// that is its surprise.
 func TestScoreCountsCutTokens(t *testing.T) {
 	const text = "The capital of France is a"
 	one := sampling.Pure
@@ -143,8 +144,8 @@ func TestScoreCountsCutTokens(t *testing.T) {
 	}
 }
 
-// TestScoreIsInterrupted: a long text can be stopped, and the command says how far it came. Progress
-// is for terminals alone, and says how much is left.
+// TestScoreIsInterrupted: a long text can be stopped, and the command reports how far it got.
+// Progress is shown only on terminals, with an estimate of the time left.
 func TestScoreIsInterrupted(t *testing.T) {
 	text := strings.Repeat("_ a", 600)
 	ctx, cancel := context.WithCancel(t.Context())

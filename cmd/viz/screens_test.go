@@ -10,13 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// screensPrompt is the text of the designs, so that pictures can be held beside them.
+// screensPrompt is the text in the designs, so that pictures can be compared with them.
 const screensPrompt = "In the old house lived a"
 
-// TestScreensFitTheirWindow saves a picture of every state that a newcomer meets under $VIZ_SHOTS, at
-// the four sizes in both themes: home, the first run, the Loop in both views, a lesson,
-// and a class on presenter, wall and phone. $VIZ_ONLY names some of the screens
-// ("390-light") or parts ("first"). It fails if a page is wider than its window.
+// TestScreensFitTheirWindow saves pictures of every state that a newcomer meets under
+// $VIZ_SHOTS, at four sizes in both themes: home, the first run, the Loop in both
+// views, a lesson, and a class on presenter, wall and phone. $VIZ_ONLY selects some of
+// the screens ("390-light") or parts ("first"). It fails if a page is wider than its
+// window.
 func TestScreensFitTheirWindow(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
@@ -38,7 +39,7 @@ func TestScreensFitTheirWindow(t *testing.T) {
 	}
 }
 
-// screens is one visitor whose screens are kept.
+// screens is one visitor whose screens are saved.
 type screens struct {
 	*browser.Tab
 	t         *testing.T
@@ -46,7 +47,7 @@ type screens struct {
 	on        browser.Screen
 }
 
-// shot keeps the window; on a phone the whole page as well.
+// shot saves the window and, on a phone, also the whole page.
 func (s screens) shot(what string) {
 	s.t.Helper()
 	s.Until(`document.readyState === "complete" && document.fonts.status === "loaded"`)
@@ -114,7 +115,7 @@ func (s screens) numbers() {
 	s.loop("panel")
 }
 
-// loop goes through the second token of a run in one of the views, and to its end.
+// loop visits the second token of a run in one of the views, and the end of the run.
 func (s screens) loop(class string) {
 	s.Type("#prompt", screensPrompt)
 	s.shot("0-typed")
@@ -161,7 +162,7 @@ func (s screens) loop(class string) {
 	}
 }
 
-// settings are the console with everything open, and with a mistake in it.
+// settings shows the console with everything open and an invalid value.
 func (s screens) settings() {
 	s.Eval(`document.querySelector("#all-controls").checked = true`)
 	s.Eval(`document.querySelector("#more-rules > summary").click()`)
@@ -184,7 +185,7 @@ func (s screens) lesson() {
 	}
 }
 
-// walk is the first walkthrough with two phones, which vote and draw.
+// walk shows the first walkthrough with two phones, which vote and draw.
 func (s screens) walk() {
 	desk, room := s.room()
 	desk.Go(room + "/present")
@@ -216,7 +217,7 @@ func (s screens) walk() {
 	screens{desk, s.t, s.url, s.name, s.on}.shot("99-summary")
 }
 
-// room is a new classroom, and a desk at it.
+// room makes a new classroom and opens its desk.
 func (s screens) room() (desk *browser.Tab, at string) {
 	desk = browser.Open(s.t, s.on, s.url+"/teach")
 	desk.Eval(`document.querySelector("#title").value = "Room 7";
@@ -230,7 +231,7 @@ func (s screens) room() (desk *browser.Tab, at string) {
 	return desk, s.url + strings.TrimSuffix(made.Path, "/made")
 }
 
-// class is a class of one phone, whose size is the screen's, and a wall and a desk.
+// class shows a class with one phone, whose size is the screen's, a wall and a desk.
 func (s screens) class() {
 	desk, room := s.room()
 	shown := map[string]screens{"desk": {desk, s.t, s.url, s.name, s.on}}

@@ -22,42 +22,42 @@ import (
 
 const serveUsage = `Usage: viz [serve] [flags]
 
-Serves the page and opens it in a browser where there is a display. An
-interrupt (Ctrl-C) stops it. "viz -version" prints what this binary is.
+Serves the page and opens it in a browser if there is a display. An interrupt
+(Ctrl-C) stops it. "viz -version" prints the version.
 `
 
-// How long a client may block things, and how long a shutdown may take.
+// Limits on how long a client may block the server, and how long a shutdown may take.
 const (
 	headerTimeout = 10 * time.Second // to send a request's header: a slow phone needs one or two
 	readTimeout   = 20 * time.Second // to send all of it: forms, and files of saved progress; sockets have their own
 	writeTimeout  = time.Minute      // to read a response, 200 KB at most; sockets have their own
 	idleTimeout   = 2 * time.Minute  // between two requests on one connection
-	// requestsEnd is how long requests may continue after a signal. Browsers
-	// keep spare connections open that never send one.
-	// Everything else has [web.ShutdownTime] meanwhile, and what is kept closes after.
+	// requestsEnd is how long requests may continue after a signal. Browsers keep spare
+	// connections open that never send one. Everything else has [web.ShutdownTime], and the
+	// stores close after that.
 	requestsEnd = 3 * time.Second
-	// closingEnd is how long the database may take to close. What is in it is safe
-	// before: closing only tidies its files.
+	// closingEnd is how long the database may take to close. Its contents are already safe:
+	// closing only tidies its files.
 	closingEnd = time.Second
 )
 
-// streams is how many requests one HTTP/2 connection may have in progress: more than
-// any page sends.
+// streams is the maximum number of concurrent requests on one HTTP/2 connection: more than any
+// page sends.
 const streams = 100
 
 // serveOptions are the flags of viz serve.
 type serveOptions struct {
 	addr    string
 	hosts   []string
-	metrics string // where /metrics is served; "" is nowhere
+	metrics string // where /metrics is served; "" for nowhere
 	noOpen  bool
 	stories bool
 	modelPath
 	draft         string
 	quant         infer.Quant
 	data          string
-	lessons       string // a folder with an instructor's own, "" for none
-	limit         int64  // bytes of the database, 0 for any number
+	lessons       string // a folder with an instructor's own lessons, "" for none
+	limit         int64  // bytes of the database, 0 for no limit
 	version       bool
 	cluster       clusterFlags
 	clusterSecret string // a file
@@ -67,8 +67,8 @@ type serveOptions struct {
 	api apiOptions
 }
 
-// serve runs viz serve. It returns when ctx has ended and the server has shut
-// down gracefully.
+// serve runs viz serve. It returns after ctx has ended and the server has shut down
+// gracefully.
 func serve(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
 	o := serveOptions{}
 	f := o.flags()
@@ -110,7 +110,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	return errors.Join(o.serve(ctx, f, cfg, secure, env, stdout), closeInTime(kept))
 }
 
-// keep opens what is kept, with the lessons.
+// keep opens the stores and loads the lessons.
 func (o *serveOptions) keep(ctx context.Context, f *flags, cfg *web.Config, logger *slog.Logger) (io.Closer, error) {
 	if _, err := ownLessons(o.lessons); o.lessons != "" && err != nil {
 		return nil, usageError{fmt.Errorf("%s %s:\n%w", f.called("lessons"), o.lessons, err)}
@@ -125,7 +125,8 @@ func (o *serveOptions) keep(ctx context.Context, f *flags, cfg *web.Config, logg
 	return kept, nil
 }
 
-// folder is the data folder, "" for none: then what is not kept in a cluster is in memory.
+// folder returns the data folder, "" for none: then everything that is not kept in a cluster
+// is in memory.
 func (o *serveOptions) folder(f *flags, env func(string) string) string {
 	if f.given("data") || o.cluster.url != "" {
 		return o.data
@@ -149,7 +150,7 @@ func (o *serveOptions) serve(
 	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
 		return f.again(os.Args[0], drop, more...)
 	})
-	// Further names and proxies are for visitors from elsewhere.
+	// Additional host names and proxies are for visitors from elsewhere.
 	local := cfg.Classes.Access.Local && len(o.hosts) == 0 && len(o.proxies) == 0
 	if cfg.API, err = o.api.access(f, local); err != nil {
 		return errors.Join(err, listener.Close())
@@ -190,7 +191,8 @@ func (o *serveOptions) serve(
 	return errors.Join(err, shutDown(server, app))
 }
 
-// greet prints the first lines of a server whose metrics, if there are any, are at an address.
+// greet prints the first lines of a server. metrics is the address of the metrics, "" if there
+// are none.
 func (o *serveOptions) greet(stdout io.Writer, a address, cfg web.Config, metrics string) {
 	fmt.Fprintf(stdout, "Token by Token is at %s\n", a.url())
 	if tell(stdout, a, cfg.Classes.Access, cfg.AllowedHosts); cfg.Classes.Phones != nil {
@@ -203,7 +205,7 @@ func (o *serveOptions) greet(stdout io.Writer, a address, cfg web.Config, metric
 	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", o.keptWhere())
 }
 
-// newHTTP makes an HTTP server with these timeouts.
+// newHTTP returns an HTTP server with these timeouts.
 func newHTTP(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -277,11 +279,11 @@ func (o *serveOptions) flags() *flags {
 		o.metrics = s
 		return nil
 	})
-	f.set.BoolVar(&o.version, "version", false, "") // no variable: it is not about serving
+	f.set.BoolVar(&o.version, "version", false, "") // no variable, since the flag is not about serving
 	return f
 }
 
-// closeInTime closes what is kept, and waits for that no longer than closingEnd.
+// closeInTime closes the stores. It waits at most closingEnd.
 func closeInTime(kept io.Closer) error {
 	closed := make(chan error, 1)
 	go func() { closed <- kept.Close() }()
@@ -289,25 +291,24 @@ func closeInTime(kept io.Closer) error {
 	case err := <-closed:
 		return err
 	case <-time.After(closingEnd):
-		return fmt.Errorf("the database has not closed after %v; what is in it is saved", closingEnd)
+		return fmt.Errorf("the database has not closed after %v; its contents are safe", closingEnd)
 	}
 }
 
-// shutDown ends a server: no new connections, rooms saved, 1012 for every socket, and
-// a short while for requests in progress.
+// shutDown ends a server: it accepts no new connections, saves rooms, closes every socket with
+// code 1012, and lets requests in progress continue for a short time.
 func shutDown(server *http.Server, app *web.Server) error {
 	ended := make(chan error, 1)
 	go func() { ended <- app.Shutdown(context.Background()) }()
 	ctx, cancel := context.WithTimeout(context.Background(), requestsEnd)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
-		server.Close() // cuts the remaining ones; sockets are not the server's
+		server.Close() // cuts the remaining connections; sockets do not belong to the server
 	}
 	return <-ended
 }
 
-// listen opens the address, or, for "", the first free port of this machine's
-// own from 8080 on.
+// listen opens the address or, for "", the first free loopback port from 8080.
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	const first, last = 8080, 8099
 	var config net.ListenConfig

@@ -24,7 +24,7 @@ import (
 // served is a server under test.
 type served struct {
 	url    string
-	dir    string // of its data, if the test set it
+	dir    string // the data folder, if the test set it
 	cancel context.CancelFunc
 	exit   chan int
 	out    *output
@@ -56,7 +56,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wait waits until something has been printed.
+// wait waits until a text has been printed.
 func (o *output) wait(t *testing.T, what string) {
 	t.Helper()
 	for late := time.After(browser.Patience); ; {
@@ -82,17 +82,18 @@ func (o *output) String() string {
 
 var address1 = regexp.MustCompile(`http://\S+`)
 
-// start runs viz serve until the test ends or cancel is called. In a tab it is a static site.
+// start runs viz serve until the test ends or cancel is called. In a tab it opens a static
+// site instead.
 func start(t testing.TB, args ...string) *served {
 	t.Helper()
 	if webtest.IsInTab(t) {
 		if !slices.Equal(args, []string{"-addr", "127.0.0.1:0", "-no-open"}) {
-			t.Fatalf("a static site cannot be as viz serve %q", args)
+			t.Fatalf("a static site does not support viz serve %q", args)
 		}
 		return &served{url: webtest.ServeTab(t, "")}
 	}
 	fixture.Spend(fixture.Servers, 1)
-	// Not t.Context, which ends before what was opened on the server is closed.
+	// Not t.Context, which ends before the test's connections to the server are closed.
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{cancel: cancel, exit: make(chan int, 1), out: newOutput(), errors: newOutput()}
 	go func() {
@@ -158,18 +159,19 @@ func TestServeAnswersRequests(t *testing.T) {
 		)
 	}
 	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d after the end, want 0: %s", code, s.errors)
+		t.Errorf("exit %d after shutdown, want 0: %s", code, s.errors)
 	}
 	if _, err := http.Get(s.url + "/healthz"); err == nil {
-		t.Error("the server still answers after its end")
+		t.Error("the server still answers after shutdown")
 	}
 }
 
-// Sockets must get a message that the server is shutting down, not just be cut.
+// TestShutdownClosesSockets: sockets get a message that the server is shutting down, and are
+// not just cut.
 func TestShutdownClosesSockets(t *testing.T) {
 	fixture.Long(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
-	// sends nothing, as browsers' spare connections do
+	// It sends nothing, like the spare connections of browsers.
 	spare, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +200,7 @@ func TestShutdownClosesSockets(t *testing.T) {
 	}
 }
 
-// Without -addr, a port in use is skipped for the next one.
+// TestNextFreePort: without -addr, the server takes the next free port if one is in use.
 // Promise: By default only your own machine can reach the server; if port 8080 is in use, it takes the next free one.
 func TestNextFreePort(t *testing.T) {
 	first, second := start(t, "-no-open"), start(t, "-no-open")

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// TestShutdownWithDeafFollowers: followers that never read don't keep a server from
-// stopping, nor a room from being saved: the class is at the same stage afterwards.
+// TestShutdownWithDeafFollowers: followers that never read do not prevent a server from
+// stopping and saving its rooms: afterwards the class is at the same stage.
 func TestShutdownWithDeafFollowers(t *testing.T) {
 	fixture.Long(t)
 	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
@@ -64,8 +64,8 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 		return sh
 	}
 	until(listening, func() bool { return len(listening.shots) > 0 })
-	// More than the kernel's buffers hold, so that the server waits for some of them. On a
-	// slow machine it has cut off the first of them by then.
+	// The snapshots fill more than the kernel's buffers, so that the server waits for some
+	// of the followers. On a slow machine it has already cut off the first ones.
 	do("speed", "speed", "max")
 	for range 14 {
 		deaf()
@@ -88,7 +88,7 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 		t.Errorf("exit %d, want 0: %s", code, errors)
 	}
 	if !strings.Contains(errors.String(), "connections were cut") {
-		t.Errorf("nobody was deaf: got %q, want it to contain %q", errors, "connections were cut")
+		t.Errorf("no follower was cut off: got %q, want it to contain %q", errors, "connections were cut")
 	}
 	_, pipe, errors = process(t, args...)
 	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// The test binary becomes viz itself if this is set, so that signals and pipes
+// If this variable is set, the test binary runs viz itself, so that signals and pipes
 // are tested on a real process.
 const asViz = "VIZ_TEST_AS_VIZ"
 
-// wrongClock is by how much the clock of such a process is ahead, as time.ParseDuration
-// reads it.
+// wrongClock is the variable for how far the process's clock is ahead, in the format of
+// time.ParseDuration.
 const wrongClock = "VIZ_TEST_CLOCK"
 
-// once returns a function that calls f only the first time for each argument.
+// once returns a function that calls f only once for each argument.
 func once[K comparable, V any](f func(K) (V, error)) func(K) (V, error) {
 	var calls sync.Map // of K, to func() (V, error)
 	return func(k K) (V, error) {
@@ -42,18 +42,19 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	loadTarget, loadDraft, loadCourse = once(loadTarget), once(loadDraft), once(loadCourse)
-	clusterTimes.life = 6 * time.Second // of servers within this process
+	clusterTimes.life = 6 * time.Second // of servers in this process
 	browser.Main(m)
 }
 
-// process starts viz and returns it with its standard output and a function
-// that returns its standard error after it has ended.
+// process starts viz. It returns the command, its standard output, and its standard
+// error, which is complete once the command has ended.
 func process(t testing.TB, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
 	t.Helper()
 	return processIn(t, nil, args...)
 }
 
-// processIn is process with variables in the environment, which otherwise is empty.
+// processIn is like process, with environment variables. The environment is otherwise
+// empty.
 func processIn(t testing.TB, env []string, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
 	t.Helper()
 	fixture.Spend(fixture.Servers, 1)
@@ -113,13 +114,13 @@ func TestSignalsEndTheProgram(t *testing.T) {
 	}
 }
 
-// `viz trace | head -1`
+// TestPipeClosedByReader runs the equivalent of `viz trace | head -1`.
 func TestPipeClosedByReader(t *testing.T) {
 	viz, pipe, errors := process(t, "trace", "-prompt", "Once", "-n", "400", "-temp", "5", "-top-p", "1")
 	if line, err := bufio.NewReader(pipe).ReadString('\n'); err != nil || !strings.HasPrefix(line, "model") {
 		t.Fatalf("first line %q, %v; want it beginning with %q, <nil>", line, err, "model")
 	}
-	pipe.Close() // viz writes far more than a pipe holds
+	pipe.Close() // viz writes far more than a pipe's buffer holds
 	viz.Wait()
 	if errors.Len() > 0 {
 		t.Errorf("stderr %q, want silence", errors)

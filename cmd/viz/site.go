@@ -26,12 +26,12 @@ import (
 
 const siteUsage = `Usage: viz site -program FILE -out DIR [flags]
 
-Writes the program as a static site: a folder that any web server can send, under
+Writes the program as a static site: a folder that any web server can serve, under
 any path, with everything but classes. The program runs in the visitor's browser.
-"make site" builds FILE, and calls this.
+"make site" builds FILE and runs this command.
 `
 
-// siteHost is the name by which the pages of a site are asked for while it is written.
+// siteHost is the host in requests for the pages while a site is written.
 const siteHost = "site.invalid"
 
 // siteOptions are the flags of viz site.
@@ -121,7 +121,7 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	return err
 }
 
-// parts are what the site is made of, but for the server.
+// parts returns the parts of the site, without the server.
 func (o *siteOptions) parts() (site.Options, error) {
 	parts := site.Options{Host: siteHost, Public: o.base}
 	var err error

@@ -14,26 +14,26 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// stayer is a phone that reconnects whenever its connection ends, like the
-// page, and remembers everything it received.
+// stayer is a phone that reconnects whenever its connection ends, as the page
+// does, and remembers everything it received.
 type stayer struct {
 	load.Phone
 	name     string
-	restarts bool // the server restarts: then a text begins again, so positions may go back
+	restarts bool // the server restarts: then a text restarts, too, so positions may go back
 	stop     context.CancelFunc
 	done     chan struct{}
 
 	mu          sync.Mutex
-	news        chan struct{} // closed when a message has been handled, and replaced
+	news        chan struct{} // closed when a message has been handled, then replaced
 	connections int
 	shots       []shot
 	votes       []yourVote // as received, in order
 	ack         uint64     // the last command answered on the current connection
-	refusal     string     // the last one
+	refusal     string     // the last refusal
 	problems    []string
 }
 
-// shot is a snapshot as it arrived.
+// shot is a received snapshot.
 type shot struct {
 	connection int
 	seq        uint64
@@ -51,10 +51,11 @@ type yourVote struct {
 	connection int
 }
 
-// round names the poll and round of a vote.
+// round returns the poll and round of a vote.
 func (v yourVote) round() string { return fmt.Sprint(v.Poll, " ", v.Round) }
 
-// newStayer begins to follow a room, through a proxy if via names one.
+// newStayer starts following a room, through the proxy at via if that is not
+// "".
 func newStayer(t *testing.T, name, url, code, via string, restarts bool) *stayer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -76,15 +77,15 @@ func (s *stayer) end() {
 	<-s.done
 }
 
-// The waits before a phone tries again, as in the page's script: the maximum
+// The waits before a phone reconnects, as in the page's script: the maximum
 // doubles from first to last, and each wait is random up to it, so that phones
-// that lost a server do not all return together.
+// that lost a server do not all return at once.
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 10 * time.Second
 )
 
-// stay connects again and again until ctx ends, with full jitter.
+// stay reconnects repeatedly until ctx ends, with full jitter.
 func (s *stayer) stay(ctx context.Context) {
 	for tries := 0; ctx.Err() == nil; tries++ {
 		if tries > 0 {
@@ -151,11 +152,10 @@ func (s *stayer) receive(f load.Frame) error {
 	return nil
 }
 
-// at is the position of a snapshot: stages from the prompt.
+// at returns the position of a snapshot, in stages from the prompt.
 func (s shot) at() int { return (s.Step-1)*7 + s.Stage }
 
-// before compares the positions of two snapshots of a class that only goes
-// forward.
+// before reports whether s precedes other in a class that only moves forward.
 func (s shot) before(other shot) bool {
 	return cmp.Or(
 		cmp.Compare(s.Text, other.Text), cmp.Compare(s.Step, other.Step), cmp.Compare(s.Stage, other.Stage),
@@ -190,7 +190,7 @@ func (s *stayer) problem(format string, args ...any) {
 	s.problems = append(s.problems, s.name+": "+fmt.Sprintf(format, args...))
 }
 
-// last is the newest snapshot.
+// last returns the newest snapshot.
 func (s *stayer) last() (sh shot) {
 	if n := len(s.shots); n > 0 {
 		sh = s.shots[n-1]
@@ -198,7 +198,7 @@ func (s *stayer) last() (sh shot) {
 	return sh
 }
 
-// until waits for a condition on what mu guards, and returns the newest
+// until waits for a condition on fields that mu guards, and returns the newest
 // snapshot.
 func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 	for {
@@ -216,7 +216,7 @@ func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 	}
 }
 
-// confirmed is the newest vote in a round that the server has confirmed.
+// confirmed returns the newest vote in a round that the server has confirmed.
 func (s *stayer) confirmed(poll string, round int) (v yourVote) {
 	for _, one := range s.votes {
 		if one.Poll == poll && one.Round == round && one.Number >= v.Number {
@@ -228,8 +228,8 @@ func (s *stayer) confirmed(poll string, round int) (v yourVote) {
 
 var errPollOver = errors.New("the vote is over")
 
-// cast sends a vote until it is confirmed or the poll is over, over any number
-// of connections.
+// cast sends a vote until it is confirmed or the poll is over, across any
+// number of connections.
 func (s *stayer) cast(ctx context.Context, poll string, round int, choice string, number int64) error {
 	for {
 		s.mu.Lock()
@@ -260,14 +260,15 @@ func (s *stayer) cast(ctx context.Context, poll string, round int, choice string
 	}
 }
 
-// over reports whether the stayer knows that a round accepts no more votes.
+// over reports whether the stayer has learned that a round accepts no more
+// votes.
 func (s *stayer) over(poll string, round int) bool {
 	p := s.last().Poll
 	return p == nil || p.ID != poll || p.Round != round || p.Phase != "open"
 }
 
-// checkTogether checks that nobody received anything in the wrong order, and
-// that a snapshot's number means the same to all.
+// checkTogether checks that no phone received anything in the wrong order, and
+// that a snapshot's number means the same on all phones.
 func checkTogether(t *testing.T, list []*stayer) {
 	t.Helper()
 	type place struct {
@@ -283,7 +284,7 @@ func checkTogether(t *testing.T, list []*stayer) {
 		for _, sh := range s.shots {
 			here := place{sh.Text, sh.Step, sh.Stage}
 			if other, known := places[sh.seq]; known && other != here {
-				t.Errorf("%s: snapshot %d is %v, for someone else it was %v", s.name, sh.seq, here, other)
+				t.Errorf("%s: snapshot %d is %v, on another phone it was %v", s.name, sh.seq, here, other)
 			}
 			places[sh.seq] = here
 		}
@@ -291,7 +292,7 @@ func checkTogether(t *testing.T, list []*stayer) {
 	}
 }
 
-// roundCounts are the votes of a round by option, as a snapshot shows them.
+// roundCounts returns the votes of a round by option, as a snapshot shows them.
 func roundCounts(d load.Shared) map[string]int {
 	counts := map[string]int{}
 	for _, o := range d.Poll.Options {
@@ -302,8 +303,8 @@ func roundCounts(d load.Shared) map[string]int {
 	return counts
 }
 
-// standing finds out, over a good network and as another page of the same
-// learner, which of a stayer's votes counts.
+// standing returns the vote of a stayer that counts. It asks over a good
+// network, as another page of the same learner.
 func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
 	again := load.Phone{URL: s.URL, Code: s.Code, Cookie: s.Learner()}
 	if err := again.Dial(ctx); err != nil {
@@ -329,12 +330,13 @@ func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote
 
 var errAnswered = errors.New("answered")
 
-// snapshots and receipts count what a stayer has received; its lock is held.
+// snapshots and receipts count what a stayer has received; the caller holds its
+// lock.
 func snapshots(s *stayer) int { return len(s.shots) }
 func receipts(s *stayer) int  { return len(s.votes) }
 
 // more returns a function that waits until the stayers together have received n
-// more of something than now, or until ctx ends.
+// more items than now, or until ctx ends.
 func more(list []*stayer, count func(*stayer) int) func(ctx context.Context, n int) {
 	total := func(s *stayer) int {
 		s.mu.Lock()

@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// firstCells are the names in the first column of the README's table with a head.
+// firstCells returns the names in the first column of the README table with a given header.
 func firstCells(t *testing.T, head string) []string {
 	t.Helper()
 	_, table, found := strings.Cut(readme(t), "\n"+head)
 	if !found {
-		t.Fatalf("README.md has no table with the head %s", head)
+		t.Fatalf("README.md has no table with the header %s", head)
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	var names []string
@@ -36,7 +36,8 @@ func firstCells(t *testing.T, head string) []string {
 	return names
 }
 
-// constants are the texts of a package's constants whose name begins with a prefix.
+// constants returns the values of a package's string constants whose name begins with a
+// prefix.
 func constants(t *testing.T, folder, prefix string) []string {
 	t.Helper()
 	var list []string
@@ -62,18 +63,18 @@ func constants(t *testing.T, folder, prefix string) []string {
 	return list
 }
 
-// sameNames compares two lists of names without their order.
+// sameNames compares two lists of names in any order.
 func sameNames(t *testing.T, what string, readme, real []string) {
 	t.Helper()
 	slices.Sort(readme)
 	slices.Sort(real)
 	if !slices.Equal(readme, real) {
-		t.Errorf("%s: README.md has %q, want what the program has: %q", what, readme, real)
+		t.Errorf("%s: README.md has %q, want the program's %q", what, readme, real)
 	}
 }
 
-// TestReadmeNamesAllStoredData: the README names every table of the database, every type of record and
-// every file of the data folder, and no others.
+// TestReadmeNamesAllStoredData: README.md names every table of the database, every type of
+// record and every file of the data folder, and no others.
 // Promise: PRIVACY.md names every table, type of record and file that a server stores.
 func TestReadmeNamesAllStoredData(t *testing.T) {
 	dir := t.TempDir()
@@ -84,11 +85,11 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 		files[filepath.Base(path)] = true
 	}
 	s.end()
-	delete(files, "viz.db") // the first table is about what is in it
+	delete(files, "viz.db") // the first table describes its contents
 	described := firstCells(t, "| file in the data folder |")
 	for name := range files {
 		if !slices.Contains(described, name) {
-			t.Errorf("README.md does not say what %s is", name)
+			t.Errorf("README.md does not describe %s", name)
 		}
 	}
 	for _, name := range described {
@@ -121,7 +122,8 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 		append(constants(t, "web/class", "type"), constants(t, "web/progress/saved", "Type")...))
 }
 
-// TestReadmeNamesAllBrowserStorage: what scripts store, and cookies, are what the README says.
+// TestReadmeNamesAllBrowserStorage: cookies and everything that scripts store are as README.md
+// describes them.
 // Promise: PRIVACY.md names everything that the pages store in a browser.
 func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 	script := regexp.MustCompile(`(?:remember|recall|localStorage\.getItem|handOver)\('([^']+)'`)
@@ -143,7 +145,7 @@ func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 		"while you switch between Story and Numbers",
 	} {
 		if !strings.Contains(text, say) {
-			t.Errorf("README.md does not say %q", say)
+			t.Errorf("README.md lacks %q", say)
 		}
 	}
 }

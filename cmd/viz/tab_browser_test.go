@@ -6,13 +6,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// These tests do not belong in a tab: TestDeepModelFitsEveryScreen has another model write,
+// Some tests have no counterpart in a tab: TestDeepModelFitsEveryScreen uses another model,
 // TestPagesMoveToOtherServers is about servers, and TestTourNeverScrollsSideways and
 // TestScreensFitTheirWindow take pictures.
 
-// TestInTab goes through the whole program where it runs in the page: from the home page to
-// a token by keyboard alone, and at the Loop through all stages, whose figures are those of
-// viz trace.
+// TestInTab uses the whole program where it runs in the page: from the home page to a token
+// by keyboard alone, and in the Loop through all stages, whose figures match viz trace.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestJourneyByKeyboard, TestPageShowsWhatTheTracePrints, TestForwardAndBackThroughAllStages, TestPlayToAStop,

@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTabMatchesTheTrace: what the program in a tab sends of its runs is what
-// VIZ_KERNEL=portable viz trace -json prints of the same: the same tokens, counts and texts,
-// logits and all other numbers to a thousandth. The first subtest is a sample of each setting.
+// TestTabMatchesTheTrace: the program in a tab sends the same runs that VIZ_KERNEL=portable
+// viz trace -json prints: the same tokens, counts and texts, and logits and all other numbers
+// to within a thousandth. The first subtest is a sample of each setting.
 // Promise: A model in a browser tab writes the same tokens as on a server.
 func TestTabMatchesTheTrace(t *testing.T) {
 	fixture.Long(t)
@@ -47,8 +47,8 @@ func TestTabMatchesTheTrace(t *testing.T) {
 	}
 }
 
-// printed is what viz prints with a processor that has no vector instructions, a list of
-// JSON objects.
+// printed returns the output of viz, a list of JSON objects, on a processor without vector
+// instructions.
 func printed(t *testing.T, args []string) (list []map[string]any) {
 	t.Helper()
 	viz, out, errors := processIn(t, []string{"VIZ_KERNEL=portable"}, args...)
@@ -69,8 +69,8 @@ func printed(t *testing.T, args []string) (list []map[string]any) {
 	return list
 }
 
-// sameStages compares what was printed with what a tab has sent. The stage of the prompt is
-// the socket's alone.
+// sameStages compares the printed stages with those that a tab sent. Only the socket has the
+// prompt's stage.
 func sameStages(t *testing.T, args []string, want, got []map[string]any) {
 	t.Helper()
 	got = slices.DeleteFunc(got, func(s map[string]any) bool { return s["stage"] == "prompt" })

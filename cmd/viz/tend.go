@@ -23,19 +23,19 @@ type tended struct {
 	done     chan struct{}
 
 	mu     sync.Mutex
-	ahead  time.Duration // by how much the clock jumped
-	jumped time.Time     // when that was noticed, as far as this process has run
+	ahead  time.Duration // how far the clock jumped
+	jumped time.Time     // when the jump was noticed, in this process's time
 }
 
-// lookEvery is how often the clock is looked at, and believeAfter by how much it may be
-// ahead of the last time, and how long it must have gone on if it is by more.
+// lookEvery is the interval between looks at the clock. believeAfter is the largest jump
+// that is believed immediately, and how long a larger jump must last to be believed.
 const (
 	lookEvery    = time.Hour
 	believeAfter = day
 )
 
-// tend deletes what is too old, now and once a day, until the result is closed.
-// Nobody waits for it.
+// tend deletes old data in the background, now and once a day, until the result is
+// closed.
 func tend(db *store.DB, learners *progress.Store, clock func() time.Time, log *slog.Logger) *tended {
 	t := &tended{db: db, learners: learners, clock: clock, log: log, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
@@ -62,27 +62,28 @@ func (t *tended) run(ctx context.Context) {
 	}
 }
 
-// look notes the time in the database, and notices if the clock has jumped since the last
-// time. It may be wrong then: a machine whose battery is empty can start in another year.
+// look notes the time in the database, and detects if the clock has jumped since the last
+// time. The clock may then be wrong: a machine whose battery is empty can start in
+// another year.
 func (t *tended) look(ctx context.Context) {
 	now := t.clock()
 	last, err := t.db.Seen(ctx, now)
-	if err != nil && store.Why(err) == "" && ctx.Err() == nil { // the database has logged the others
-		t.log.Warn("the time could not be noted in the database", "error", err)
+	if err != nil && store.Why(err) == "" && ctx.Err() == nil { // the database has already logged other errors
+		t.log.Warn("the time could not be recorded in the database", "error", err)
 	}
 	if last.IsZero() || now.Sub(last) <= believeAfter {
 		return
 	}
-	t.log.Warn("The clock is more than a day ahead of when this server last used its data. If it is right, nothing "+
-		"has to be done. What is old is deleted by the earlier time until the next start, or for a day.",
+	t.log.Warn("The clock is more than a day ahead of when this server last used its data. If it is right, "+
+		"nothing has to be done. Until the next start, or for a day, the age of data is judged by the earlier time.",
 		"last", last.UTC().Format(time.DateTime), "now", now.UTC().Format(time.DateTime))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ahead, t.jumped = now.Sub(last), time.Now()
 }
 
-// aged is the time at which data is old enough to be deleted: that of the clock, or an
-// earlier one for a day after it has jumped.
+// aged returns the time by which the age of data is judged: the clock's time or, for a
+// day after a jump, an earlier one.
 func (t *tended) aged() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +93,7 @@ func (t *tended) aged() time.Time {
 	return t.clock()
 }
 
-// expire deletes what is too old.
+// expire deletes data that is too old.
 func (t *tended) expire(ctx context.Context) {
 	err := fault.Do(t.log, "deleting old data", func() error {
 		now := t.aged()
@@ -122,7 +123,7 @@ const (
 	mostDataLimit    = 1 << 40
 )
 
-// parseLimit reads the size of -data-limit; none is 0.
+// parseLimit parses the size in -data-limit; none is 0.
 func parseLimit(s string) (int64, error) {
 	if s == "none" {
 		return 0, nil

@@ -8,9 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTourNeverScrollsSideways walks through the program like a visitor, at three sizes in light
-// and dark, and saves pictures under $VIZ_SHOTS. It fails if a screen scrolls
-// sideways.
+// TestTourNeverScrollsSideways walks through the program like a visitor, at three sizes, light
+// and dark, and saves pictures under $VIZ_SHOTS. It fails if a screen scrolls sideways.
 func TestTourNeverScrollsSideways(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")

@@ -21,9 +21,9 @@ import (
 const traceUsage = `Usage: viz trace -prompt TEXT [flags]
 
 Writes text after a prompt, without a server, and prints the seven stages of
-every turn of the loop: as a readable account, or with -json as one object a
+every turn of the loop: as a readable account, or with -json as one object per
 line, the objects that the viz.json.v1 socket sends. infer/STAGES.md describes
-them. Without further flags it draws as the page does at first.
+them. Without further flags the settings are the page's defaults.
 `
 
 // traceOptions are the flags of viz trace.
@@ -95,7 +95,7 @@ func (o *traceOptions) flags() *flags {
 	return f
 }
 
-// knob defines the flag of one knob of the run.
+// knob defines the flag for one knob of the run.
 func (o *traceOptions) knob(f *flags, k terms.Knob) {
 	help := fmt.Sprintf("%s (default %s)", k.Help, terms.Plain(o.settings.Value(k.Key)))
 	f.value(k.Flag, k.Arg, help, func(text string) error {
@@ -118,7 +118,8 @@ func (o *traceOptions) stop(text string) error {
 	return nil
 }
 
-// mustBe removes what [flags] says itself: the flag's name and what was given.
+// mustBe removes the parts of an error that [flags] adds itself: the flag's name and its
+// value.
 func mustBe(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -127,7 +128,7 @@ func mustBe(err error) error {
 	return err
 }
 
-// refused names the flag instead of the field that the engine rejects.
+// refused rewrites an error to name the flag instead of the field that the engine rejects.
 func (f *flags) refused(err error) error {
 	var r *terms.RangeError
 	if !errors.As(err, &r) {
@@ -140,15 +141,15 @@ func (f *flags) refused(err error) error {
 	return usageError{fmt.Errorf("%s %s; it must be %s", f.called(strings.ReplaceAll(r.Field, "_", "-")), got, r.Want)}
 }
 
-// readPrompt reads a prompt from standard input, not much more than twice limit bytes: UTF-16
-// takes that many. It drops a newline at the end, which is the shell's.
+// readPrompt reads a prompt from standard input, up to a little over twice limit bytes, since
+// UTF-16 can take that many. It drops a newline at the end, which the shell adds.
 func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error) {
 	most := 2*int64(limit) + 8
 	data, err := readAll(ctx, stdin, most)
 	if err != nil {
 		return "", fmt.Errorf("reading the prompt: %w", err)
 	}
-	text := string(data) // too long, and cut off, if there are that many bytes
+	text := string(data) // if it has the maximum length, it is too long, and cut off
 	if int64(len(data)) < most {
 		if text, err = files.Text(data); err != nil {
 			return "", usageError{fmt.Errorf("the prompt on standard input %w", err)}
@@ -161,7 +162,7 @@ func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error)
 }
 
 // readAll reads at most limit bytes of standard input. It ends with ctx, even if the input
-// never does.
+// never ends.
 func readAll(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
 	type result struct {
 		data []byte
@@ -187,9 +188,9 @@ type printer interface {
 	end(*infer.Step) error    // the last step
 }
 
-// printRun runs a loop to its end and prints every turn as soon as it is done.
-// It runs whole turns before it derives their stages, so that the drawn token
-// is among the rows of every stage.
+// printRun runs a loop to its end and prints every turn as soon as it is done. It runs a
+// whole turn before it derives the turn's stages, so that the drawn token is among the rows
+// of every stage.
 func printRun(ctx context.Context, loop *infer.Loop, rows int, p printer, out *bufio.Writer) error {
 	m := loop.Model()
 	prompt := infer.Prompt{Model: m, Settings: loop.Settings()}
@@ -199,7 +200,7 @@ func printRun(ctx context.Context, loop *infer.Loop, rows int, p printer, out *b
 	if err := errors.Join(p.begin(prompt), out.Flush()); err != nil {
 		return err
 	}
-	loop.Rows = 1 // what Next returns is not shown
+	loop.Rows = 1 // the steps that Next returns are not shown
 	for {
 		step, err := runTurn(ctx, loop)
 		if errors.Is(err, io.EOF) {
@@ -218,7 +219,7 @@ func printRun(ctx context.Context, loop *infer.Loop, rows int, p printer, out *b
 	}
 }
 
-// runTurn runs one whole turn of the loop. After the last it returns io.EOF.
+// runTurn runs one whole turn of the loop. After the last turn it returns io.EOF.
 func runTurn(ctx context.Context, loop *infer.Loop) (*infer.Step, error) {
 	for {
 		if err := ctx.Err(); err != nil {

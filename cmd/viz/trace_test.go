@@ -21,8 +21,7 @@ type finished struct {
 	out, errors string
 }
 
-// try runs a command line like main, with an environment and a standard input
-// of its own.
+// try runs a command line like main, with its own environment and standard input.
 func try(t *testing.T, env map[string]string, stdin string, args ...string) finished {
 	t.Helper()
 	var out, errors bytes.Buffer
@@ -30,7 +29,7 @@ func try(t *testing.T, env map[string]string, stdin string, args ...string) fini
 	return finished{code, out.String(), errors.String()}
 }
 
-// ok is try for a command line that must succeed; it returns the output.
+// ok is like try, but the command line must succeed. It returns the output.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	f := try(t, nil, "", args...)
@@ -58,7 +57,7 @@ func objects(t *testing.T, text string) []object {
 	return list
 }
 
-// stages returns the objects of one stage, step after step.
+// stages returns all objects of one stage, in step order.
 func stages(list []object, name string) (found []object) {
 	for _, o := range list {
 		if o["stage"] == name {
@@ -138,8 +137,8 @@ func TestTraceCoversWholeVocabulary(t *testing.T) {
 	}
 }
 
-// The filter's rows must follow from their p and the settings, and the rows and
-// the rest must sum to 1.
+// TestTraceFilterFollowsFromProbabilities: the filter's rows follow from their p and the
+// settings, and the rows and the rest sum to 1.
 func TestTraceFilterFollowsFromProbabilities(t *testing.T) {
 	for _, rows := range []string{"0", "1", "12"} {
 		list := objects(t, ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "4", "-rows", rows,
@@ -235,7 +234,7 @@ func TestTraceStopConditions(t *testing.T) {
 		name string
 		args []string
 		stop string
-		text string // what was generated, or "" to leave it open
+		text string // the generated text, or "" for any
 	}{
 		{"max_tokens", []string{"-n", "2", "-prompt", capital}, "max_tokens", " Paris,"},
 		// " Paris" is one token; the stop string begins inside it.
@@ -280,7 +279,8 @@ func TestPromptFromStandardInput(t *testing.T) {
 	}
 }
 
-// TestSpaceAtEndOfPrompt: the commands that go on with a prompt say that it ends with a space.
+// TestSpaceAtEndOfPrompt: the commands that continue a prompt report that it ends with a
+// space.
 func TestSpaceAtEndOfPrompt(t *testing.T) {
 	for _, args := range [][]string{{"trace", "-n", "1", "-rows", "1"}, {"why"}} {
 		const want = "The prompt ends with a space. "
@@ -347,8 +347,8 @@ func TestTraceIgnoresBrokenPipe(t *testing.T) {
 	}
 }
 
-// An interrupt ends a run after its current turn, and a wait for a prompt
-// immediately.
+// TestTraceInterrupted: an interrupt ends a run after its current turn, and ends a wait for a
+// prompt immediately.
 func TestTraceInterrupted(t *testing.T) {
 	for name, prompt := range map[string]string{"running": capital, "waiting": "-"} {
 		t.Run(name, func(t *testing.T) {

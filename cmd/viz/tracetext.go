@@ -15,15 +15,15 @@ const (
 	nameColumn     = 11 // width of "3 softmax" and the like
 	sentenceColumn = 58 // width of a stage's sentence next to its name
 	tokenColumn    = 18 // minimum width of a token in the table
-	barWidth       = 12 // of a bar as long as p
-	stripWidth     = 60 // of the line on which u lands
-	tailWidth      = 60 // of the text so far
+	barWidth       = 12 // width of a bar for p = 1
+	stripWidth     = 60 // width of the line on which u lands
+	tailWidth      = 60 // width of the text so far
 )
 
 var indent = strings.Repeat(" ", nameColumn)
 
-// account prints a run for reading, in the words of package stage. It rounds
-// and shortens like the page, and writes no character that a terminal might
+// account prints a run for reading, in the words of package stage. It rounds and
+// shortens as the page does, and escapes every character that a terminal might
 // interpret as a command.
 type account struct {
 	words  stage.Words
@@ -46,13 +46,13 @@ func (a *account) line(format string, args ...any) {
 	}
 }
 
-// under prints a line that begins with its subject.
+// under prints a line that begins with a name.
 func (a *account) under(name, text string) { a.line("%s%s", pad(name, nameColumn), text) }
 
 // more prints a continuation line.
 func (a *account) more(text string) { a.line("%s%s", indent, text) }
 
-// rule prints a line across, with a title in it.
+// rule prints a horizontal line with a title in it.
 func (a *account) rule(title string) {
 	title = "── " + title + " "
 	a.line("%s%s", title, strings.Repeat("─", max(0, 78-width(title))))
@@ -129,8 +129,8 @@ func (a *account) stage(s infer.Stage, took string) {
 	a.further(s)
 }
 
-// sentence prints a stage's first line: its number and name, what it did and, at
-// the right edge, the time it took.
+// sentence prints a stage's first line: its number and name, a sentence about it
+// and, at the right edge, the time it took.
 func (a *account) sentence(s infer.Stage, took string) {
 	name := fmt.Sprintf("%d %s", s.Kind(), strings.ToLower(a.words.Stage(int(s.Kind())).Short))
 	a.under(name, fmt.Sprintf("%s%9s", pad(a.words.Sentence(stage.Line, s, a.about).String(), sentenceColumn), took))
@@ -142,8 +142,8 @@ func (a *account) further(s infer.Stage) {
 	}
 }
 
-// table prints what stages 2 to 4 know about each token: one row for each that
-// is listed, one for all others together, and the sums.
+// table prints the data of stages 2 to 4 about each token: one row for each
+// listed token, one for all others together, and the sums.
 func (a *account) table(stages []infer.Stage) {
 	w, f := a.words, stages[infer.KindFilter-1].(infer.Filter)
 	logits := stages[infer.KindLogits-1].(infer.Logits).Rows.Rows
@@ -192,7 +192,7 @@ func (a *account) table(stages []infer.Stage) {
 }
 
 // strip draws the kept tokens end to end, each as long as its p′, the drawn one
-// thick. Parts shorter than a column share one.
+// thick. Tokens narrower than a column share one.
 func strip(s infer.Sample) string {
 	cells := []rune(strings.Repeat("─", stripWidth))
 	from := min(int(s.From*stripWidth), stripWidth-1)
@@ -202,7 +202,7 @@ func strip(s infer.Sample) string {
 	var edge float64
 	for i, r := range s.Lanes {
 		if r.ID == s.Chosen.ID && s.From > edge+1e-9 {
-			break // tokens between it and the lane before have none
+			break // the tokens between it and the previous lane have no lanes
 		}
 		if at := int(edge * stripWidth); i > 0 && at < stripWidth {
 			cells[at] = '┬'

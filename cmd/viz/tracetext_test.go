@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// The strip of 60 columns has a mark where each token but the first begins: its
-// position among the kept ones counts, not its rank. A token drawn from further
-// down has no neighbor to begin next to.
+// TestStripMarksTokenStarts: the strip of 60 columns has a mark where each token but
+// the first begins. The token's position among the kept ones counts, not its rank. A
+// token drawn from further down has no neighbor next to which it could begin.
 func TestStripMarksTokenStarts(t *testing.T) {
 	lane := func(rank int, q float64) infer.Row {
 		return infer.Row{Token: infer.Token{ID: rank}, Rank: rank, Q: q, Kept: true}
@@ -34,7 +34,7 @@ func TestStripMarksTokenStarts(t *testing.T) {
 		"the second kept, behind a hole": {
 			drawn(9, 0.5, 0.8, lane(8, 0.5), lane(9, 0.3)), dashes(30) + "┬" + thick(17) + dashes(12),
 		},
-		// from 0.9 × 60 = 54, while the lanes before it end at 48
+		// From 0.9 × 60 = 54, while the previous lanes end at 48.
 		"one that stands apart": {
 			drawn(40, 0.9, 1, lane(1, 0.5), lane(2, 0.3), lane(40, 0.1)),
 			dashes(30) + "┬" + dashes(23) + thick(6),
@@ -46,8 +46,9 @@ func TestStripMarksTokenStarts(t *testing.T) {
 	}
 }
 
-// Viz trace says so if the filters keep no token in common: on this prompt
-// top-k 2 keeps the first two tokens, and typical-p 0.01 one further down.
+// TestTraceExplainsDisjointFilters: viz trace reports when the filters keep no token
+// in common: on this prompt top-k 2 keeps the first two tokens, and typical-p 0.01
+// one further down.
 func TestTraceExplainsDisjointFilters(t *testing.T) {
 	args := []string{
 		"trace", "-prompt", "Once upon a time there was a", "-temp", "1", "-top-p", "1", "-top-k", "2", "-n", "1",
@@ -65,7 +66,8 @@ func TestTraceExplainsDisjointFilters(t *testing.T) {
 	}
 }
 
-// Viz trace lists the scores that a repetition penalty changed, with what they were.
+// TestTraceListsPenalizedScores: viz trace lists the scores that a repetition
+// penalty changed, with the original scores.
 func TestTraceListsPenalizedScores(t *testing.T) {
 	args := []string{"trace", "-prompt", "Once upon a time", "-temp", "0", "-n", "1", "-repetition-penalty", "2"}
 	out := ok(t, args...)

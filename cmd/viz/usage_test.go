@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every error in a command line must give exit code 2, nothing on standard
+// TestBadInput: every error in a command line gives exit code 2, no standard
 // output, and a message that names the flag and the allowed range.
 // Promise: A usage error exits with status 2, prints nothing on stdout, and names the flag and what it allows.
 func TestBadInput(t *testing.T) {
@@ -141,7 +141,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"backup", "one", "two"}, []string{`"two"`}},
 		{[]string{"version", "more"}, []string{`"more"`, "there are none"}},
 		{[]string{"notices", "more"}, []string{`"more"`, "there are none"}},
-		{trace("-tokenizer", file), []string{"-tokenizer", "needs a -model"}},
+		{trace("-tokenizer", file), []string{"-tokenizer", "needs -model"}},
 		{
 			trace("-model", filepath.Join(modelsFolder, "gpt2-f32.gguf"), "-tokenizer", file),
 			[]string{"gpt2-f32.gguf: has its own tokenizer"},
@@ -169,8 +169,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A bad value from the environment is reported like one from a flag, by the
-// variable's name.
+// TestBadEnvironment: an invalid value from the environment is reported like
+// one from a flag, with the variable's name.
 func TestBadEnvironment(t *testing.T) {
 	for variable, bad := range map[string]string{
 		"VIZ_TEMP": "-1", "VIZ_TOP_K": "-1", "VIZ_TOP_P": "0", "VIZ_MIN_P": "2", "VIZ_SEED": "-1", "VIZ_N": "0",
@@ -202,7 +202,7 @@ func TestBadEnvironment(t *testing.T) {
 			)
 		}
 	}
-	// A good flag overrides a bad variable.
+	// A valid flag overrides an invalid variable.
 	if f := try(
 		t, map[string]string{"VIZ_TEMP": "-1"}, "", "trace", "-prompt", "Hello", "-n", "1", "-temp", "1",
 	); f.code != exitDone {
@@ -255,7 +255,8 @@ func TestHelpListsCommandsAndFlags(t *testing.T) {
 	}
 }
 
-// A model that was trained with a start token continues an empty prompt.
+// TestTraceFromTheStartToken: a model that was trained with a start token
+// continues an empty prompt.
 func TestTraceFromTheStartToken(t *testing.T) {
 	if got := ok(t, "trace", "-prompt", "", "-n", "1", "-rows", "1"); !strings.Contains(
 		got, "prompt     <|endoftext|>\n           1 token\n",
@@ -264,7 +265,8 @@ func TestTraceFromTheStartToken(t *testing.T) {
 	}
 }
 
-// A kernel path that does not exist is rejected by every command.
+// TestUnknownKernelPath: every command rejects a kernel path that does not
+// exist.
 func TestUnknownKernelPath(t *testing.T) {
 	for _, args := range [][]string{{"trace", "-prompt", "x"}, {"inspect"}, {"lab"}, {"-version"}} {
 		f := try(t, map[string]string{"VIZ_KERNEL": "avx"}, "", args...)

@@ -13,10 +13,10 @@ import (
 
 const whyUsage = `Usage: viz why -prompt TEXT [flags]
 
-Says why the model would write a token after a prompt: what each part of the
-model adds to the token's score, which together make exactly that score, and
-what the model says with parts switched off. What a part adds and what is lost
-without it are two things, and neither makes it the seat of an idea.
+Explains why the model would write a token after a prompt: how much each part of
+the model adds to the token's score (the parts add up to exactly the score), and
+what the model predicts with parts switched off. What a part adds and what is lost
+without it are two things, and neither shows that the part stores an idea.
 `
 
 // whyOptions are the flags of viz why.
@@ -73,7 +73,7 @@ func (o *whyOptions) flags() *flags {
 	return f
 }
 
-// ask finds out all that the flags ask for.
+// ask computes everything that the flags request.
 func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model, line progressLine) (*why.Report, error) {
 	q := why.Question{Token: -1, Over: -1, Says: why.Shown}
 	for _, t := range []struct {
@@ -124,7 +124,7 @@ func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model, line pro
 	return r, err
 }
 
-// study runs a text that a flag gave.
+// study runs the model on a text given by a flag.
 func (o *whyOptions) study(ctx context.Context, f *flags, m *infer.Model, flag, text string) (*why.Study, error) {
 	if err := infer.CheckPrompt(text, infer.MaxSampleBytes); err != nil && text != "" {
 		return nil, f.wrong(flag, text, err)
@@ -139,7 +139,7 @@ func (o *whyOptions) study(ctx context.Context, f *flags, m *infer.Model, flag, 
 	return s, err
 }
 
-// wrong says what is wrong with a flag's value.
+// wrong returns an error about a flag's value.
 func (f *flags) wrong(flag, value string, err error) error {
 	return usageError{fmt.Errorf("invalid value %s for %s: %w", terms.Quoted(value), f.called(flag), err)}
 }

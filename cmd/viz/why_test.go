@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// The README shows what the command next to it really prints.
+// TestReadmeWhy: README.md shows what the command next to it prints.
 func TestReadmeWhy(t *testing.T) {
 	command := `$ go run ./cmd/viz why -prompt "The capital of France is"`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -26,8 +26,8 @@ func TestReadmeWhy(t *testing.T) {
 	sameText(t, ok(t, "why", "-prompt", "The capital of France is"), shown)
 }
 
-// The page of text and the JSON object have the same numbers, and the JSON's
-// parts add up to its score.
+// TestWhyJSON: the text and the JSON object have the same numbers, and the
+// parts in the JSON add up to its score.
 // Promise: The parts that `viz why` lists add up to the score; the text and the JSON have the same numbers.
 func TestWhyJSON(t *testing.T) {
 	var got struct {
@@ -75,8 +75,8 @@ func TestWhyJSON(t *testing.T) {
 	}
 }
 
-// Every architecture is explained in the terminal; a model with more heads than
-// columns names the largest.
+// TestWhyExplainsEveryArchitecture: every architecture is explained in the
+// terminal. For a model with more heads than columns, the largest are named.
 func TestWhyExplainsEveryArchitecture(t *testing.T) {
 	for _, name := range []string{
 		"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window", "qwen2", "tinyllama",
@@ -105,7 +105,7 @@ func TestWhyExplainsEveryArchitecture(t *testing.T) {
 	}
 }
 
-// Every field of the JSON object is described in STAGES.md.
+// TestWhyIsDocumented: STAGES.md describes every field of the JSON object.
 func TestWhyIsDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "infer", "STAGES.md"))
 	if err != nil {
@@ -138,11 +138,12 @@ func TestWhyIsDocumented(t *testing.T) {
 	}
 	look(object)
 	if seen < 100 {
-		t.Errorf("only %d fields", seen)
+		t.Errorf("found only %d fields", seen)
 	}
 }
 
-// The server sends programs the very object that the command prints.
+// TestWhyJSONEqualsTheServers: the server sends the same object that the
+// command prints.
 func TestWhyJSONEqualsTheServers(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -161,7 +162,7 @@ func TestWhyJSONEqualsTheServers(t *testing.T) {
 		return resp.StatusCode, string(sent)
 	}
 	status, sent := get()
-	for status == http.StatusServiceUnavailable { // on a busy machine, until the heads are measured
+	for status == http.StatusServiceUnavailable { // until the heads are measured, on a busy machine
 		status, sent = get()
 	}
 	sameText(t, sent, ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L6,pos:0",

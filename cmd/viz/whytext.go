@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	whyHeads   = 8  // heads that have a column each; of more, the largest is named
-	whyMoved   = 6  // changes that are listed
-	whyColumns = 8  // positions of a grid that fit 80 columns
-	whyColumn  = 8  // width of one
+	whyHeads   = 8  // heads with a column each; if there are more, the largest is named
+	whyMoved   = 6  // number of listed changes
+	whyColumns = 8  // positions of a grid that fit in 80 columns
+	whyColumn  = 8  // width of a column
 	whyToken   = 12 // width of a token in a list
 )
 
@@ -28,7 +28,7 @@ type whyText struct {
 }
 
 func (t whyText) line(format string, args ...any) {
-	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // a failed write shows at the flush
+	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // a failed write is reported by the flush
 }
 
 func (t whyText) named(name, format string, args ...any) {
@@ -59,7 +59,7 @@ func (t whyText) print() {
 	t.heads()
 }
 
-// outcome prints what a pass says.
+// outcome prints the model's predictions in a pass.
 func (t whyText) outcome(name string, o why.Outcome) {
 	t.named(name, "%s, probability %s, %s of %s", terms.Logit(o.Z), terms.Prob(o.P), terms.Ordinal(o.Rank),
 		terms.Count(t.Study.Model().Config().Vocab))
@@ -108,7 +108,7 @@ func (t whyText) parts(o why.Outcome) {
 	}
 }
 
-// alone prints a part that is in no block.
+// alone prints a part that belongs to no block.
 func (t whyText) alone(c infer.Contribution, heads int, sum float64) {
 	space := 22
 	if heads <= whyHeads {
@@ -119,7 +119,7 @@ func (t whyText) alone(c infer.Contribution, heads int, sum float64) {
 }
 
 // block prints the parts of a block and returns the running sum after it. A
-// bias is a line of its own.
+// bias has its own line.
 func (t whyText) block(block, heads int, parts []infer.Contribution, sum float64) float64 {
 	row := pad(fmt.Sprintf("L%d", block), nameColumn)
 	var together float64
@@ -152,7 +152,7 @@ func (t whyText) block(block, heads int, parts []infer.Contribution, sum float64
 	return sum
 }
 
-// changed prints the run with parts off.
+// changed prints the run with parts switched off.
 func (t whyText) changed() {
 	c := t.Answer.Changed
 	if c == nil {
@@ -173,7 +173,7 @@ func (t whyText) changed() {
 	}
 }
 
-// signed is a difference of scores.
+// signed formats a difference of scores with its sign.
 func signed(z float64) string {
 	if text := terms.Logit(z); strings.HasPrefix(text, "−") || strings.HasPrefix(text, "-") {
 		return text
@@ -181,7 +181,8 @@ func signed(z float64) string {
 	return "+" + terms.Logit(z)
 }
 
-// lens prints what the model would say at each height, position by position.
+// lens prints what the model would predict at each height, position by
+// position.
 func (t whyText) lens() {
 	if t.Lens == nil {
 		return
@@ -223,7 +224,7 @@ func (t whyText) reading(from int) {
 	t.line("%s", row)
 }
 
-// grid prints how far the answer follows.
+// grid prints how far the answer follows the patched positions.
 func (t whyText) grid() {
 	if t.Grid == nil {
 		return
@@ -249,7 +250,7 @@ func (t whyText) grid() {
 	t.reading(from)
 }
 
-// habits are what the heads do, in words.
+// habits describes the habits of heads in words.
 var habits = map[why.Habit]string{
 	why.HabitPrevious: "look at the token before", why.HabitInduction: "look at what came after the same token before",
 	why.HabitStart: "look at the first position",

@@ -7,18 +7,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// bill is the drill about the price of a call. Prices are dollars for a million
-// tokens, and made up.
+// bill is the drill about the price of a call. Prices are in dollars per
+// million tokens, and made up.
 type bill struct {
-	input, output   int // tokens of one call
+	input, output   int // tokens in one call
 	in, out         float64
-	calls           int // a day, level 2
-	turns, question int // of a conversation, level 3
+	calls           int // calls a day, level 2
+	turns, question int // turns of a conversation, level 3
 }
 
 func newBill(p *Problem) *bill {
 	if p.Seed == 0 && p.Level == 1 {
-		return &bill{input: 1000, output: 500, in: 3, out: 15} // of the lesson “Calling an API”
+		return &bill{input: 1000, output: 500, in: 3, out: 15} // from the lesson “Calling an API”
 	}
 	r := newRandom(p)
 	for {
@@ -28,14 +28,15 @@ func newBill(p *Problem) *bill {
 		b.out = b.in * pick(r, []float64{3, 4, 5})
 		b.calls, b.turns, b.question = 100*r.between(2, 90), r.between(4, 9), 10*r.between(3, 12)
 		a, o := b.cost()
-		// Neither part may be nearly as large as the other, nor negligible.
+		// The two parts must not be nearly equal, and neither may be
+		// negligible.
 		if share := o / (a + o); math.Abs(share-0.5) > 0.08 && share > 0.15 && share < 0.9 {
 			return b
 		}
 	}
 }
 
-// cost is what the two parts of a call cost.
+// cost returns the cost of the two parts of a call.
 func (b *bill) cost() (in, out float64) {
 	return float64(b.input) * b.in / 1e6, float64(b.output) * b.out / 1e6
 }
@@ -59,7 +60,7 @@ func buildBill(p *Problem) {
 	}
 }
 
-// priced is the cost of n tokens.
+// priced returns the quantity for the cost of n tokens.
 func (b *bill) priced(id, name string, tokens int, price, other float64) quantity {
 	want := float64(tokens) * price / 1e6
 	return quantity{

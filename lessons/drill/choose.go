@@ -11,7 +11,7 @@ import (
 type choice struct {
 	options []Option
 	right   string
-	why     map[string]said // of the wrong options, by value
+	why     map[string]said // responses to the wrong options, by value
 	note    string
 }
 
@@ -43,7 +43,7 @@ func (c *choice) grade(text string) Verdict {
 	return v
 }
 
-// find finds an option by its value or its text.
+// find returns the option with a value or a text.
 func find(options []Option, text string) (Option, bool) {
 	for _, o := range options {
 		if strings.EqualFold(text, o.Value) || strings.EqualFold(text, strings.TrimSpace(o.Text)) {
@@ -53,12 +53,12 @@ func find(options []Option, text string) (Option, bool) {
 	return Option{}, false
 }
 
-// set grades a cell whose answer is some of its options: the tokens that
+// set grades a cell whose answer is a subset of its options: the tokens that
 // survive a cut, from the most probable down.
 type set struct {
 	options []Option // in the order of the rows
 	ranked  []string // values from the most probable down
-	keep    int      // how many of ranked are right
+	keep    int      // number of ranked options that are right
 	mass    []float64
 	cut     cut
 	note    string
@@ -66,11 +66,11 @@ type set struct {
 
 // cut is the rule by which tokens are kept.
 type cut struct {
-	topP float64 // 0: not by mass
+	topP float64 // 0 if the cut is not by mass
 	k    int
 }
 
-// parse reads option values separated by commas, spaces or braces.
+// parse splits option values at commas, spaces or braces.
 func (s *set) parse(text string) (chosen []string, unknown string) {
 	for _, word := range strings.FieldsFunc(
 		text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) },
@@ -120,7 +120,7 @@ func (s *set) grade(text string) Verdict {
 	return v
 }
 
-// names lists chosen values in the order of the rows.
+// names returns the texts of chosen values in the order of the rows.
 func (s *set) names(chosen []string) string {
 	var names []string
 	for _, o := range s.options {
@@ -131,7 +131,7 @@ func (s *set) names(chosen []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mistake names the mistake in a set of tokens.
+// mistake identifies the mistake in a set of tokens.
 func (s *set) mistake(chosen []string, prefix bool) (Mistake, string, string) {
 	p4 := func(x float64) string { return Probability.show(x) }
 	last := s.ranked[s.keep-1]

@@ -1,28 +1,28 @@
-// Package drill sets small problems to work out by hand, and says of each
-// answer whether it is right and, if not, which mistake was made.
+// Package drill makes small problems to work out by hand. It grades each answer
+// and, if the answer is wrong, identifies the mistake.
 //
-// [New] makes a [Problem] of a kind, a seed and a level; the same three always
+// [New] makes a [Problem] from a kind, a seed and a level; the same three always
 // give the same numbers. A problem has steps, a step has a table, and some of
-// the table's items are cells to fill in. Each cell is checked alone by
-// [Problem.Check], from what the learner typed and nothing else:
+// the table's items are cells to fill in. [Problem.Check] grades each cell
+// separately, using only the learner's input:
 //
 //  1. The text is parsed: '0,632', '.632', '63.2%', '1/3', '2 GiB'. The response
 //     says how it was understood ([Read]). Text and infinities are refused with
-//     a sentence and cost nothing.
+//     an explanation and cost nothing.
 //  2. It is compared with the right values. There may be several, since people
 //     round on the way: the exact value, and what follows from probabilities
 //     that were first rounded to three places.
 //  3. Only if none fits, it is compared with the results of known mistakes. The
 //     nearest wins. So a right answer is never called a mistake.
 //
-// The right values come from the engine's own functions: infer/sampling,
-// infer/cost. So a learner is graded by what the program itself does. The
+// The right values come from the engine's own functions in infer/sampling and
+// infer/cost, so learners are graded by the same code that the program runs. The
 // values of the mistakes are computed from the same numbers.
 //
-// The numbers are chosen so that no cell is a matter of luck: probabilities
+// The numbers are chosen so that no answer is a matter of luck: probabilities
 // keep their distance from the border of the nucleus, from each other, and from
 // the halves where two ways of rounding differ ([New] draws until all that
 // holds).
 //
-// Nothing here knows about pages, clocks or storage.
+// This package is independent of pages, clocks and storage.
 package drill

@@ -2,8 +2,8 @@ package drill
 
 import "testing"
 
-// How exact an answer must be: to three places, with at least two digits for a
-// real number below 1, or to a number of significant digits.
+// TestAnswerPrecision: an answer must be exact to three places, with at least
+// two digits for a real number below 1, or to a number of significant digits.
 func TestAnswerPrecision(t *testing.T) {
 	for _, row := range []struct {
 		form  Form
@@ -33,7 +33,8 @@ func TestAnswerPrecision(t *testing.T) {
 	}
 }
 
-// A comma separates thousands only before groups of three digits.
+// TestThousandsSeparator: a comma separates thousands only before groups of
+// three digits.
 func TestThousandsSeparator(t *testing.T) {
 	for text, want := range map[string]float64{"1,234": 1234, "1,2345": 1.2345, "12,34": 12.34, "1,234,567": 1234567} {
 		readings, err := Read(text, Count)
@@ -43,7 +44,8 @@ func TestThousandsSeparator(t *testing.T) {
 	}
 }
 
-// A step opens when all the cells that it needs are right, not just filled in.
+// TestStepsOpenWhenPrerequisitesAreRight: a step opens when all cells that it
+// needs are right, not when they are merely filled in.
 func TestStepsOpenWhenPrerequisitesAreRight(t *testing.T) {
 	p, err := New(KVBytes, 7, 1)
 	if err != nil {
@@ -62,7 +64,7 @@ func TestStepsOpenWhenPrerequisitesAreRight(t *testing.T) {
 				return s.Open
 			}
 		}
-		t.Fatal("there is no step cache")
+		t.Fatal("the step cache is missing")
 		return false
 	}
 	for _, id := range cells {

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// five is one prediction over a handful of tokens: the lesson's has five, the
-// hardest level six.
+// five is one prediction over a handful of tokens: five in the lesson, six at
+// the hardest level.
 type five struct {
 	names []string  // in the order of the rows, without their leading spaces
 	z     []float32 // logits
@@ -18,15 +18,15 @@ type five struct {
 	u     float64   // of the draw, three decimals
 }
 
-// The temperatures of the drill.
+// The drill's temperatures.
 const cold, hot = 0.5, 2
 
-// lesson is the example in the lesson's exercise.
+// lesson returns the example of the lesson's exercise.
 func lesson() *five {
 	return &five{names: []string{"the", "a", "an", "and", "or"}, z: []float32{4, 3, 2, 1, 0.5}, k: 3, topP: 0.9}
 }
 
-// families are tokens that fit the same context.
+// families are sets of tokens that fit the same context.
 var families = [][]string{
 	{"the", "a", "his", "her", "my", "one"},
 	{"cat", "dog", "bird", "fox", "bear", "frog"},
@@ -38,9 +38,10 @@ var families = [][]string{
 	{"mum", "dad", "Tom", "Lily", "Ben", "Sam"},
 }
 
-// newFive returns the lesson's numbers for seed 0 at level 1, else draws until
-// they are fair. Level 1 has logits in halves, level 2 in tenths, level 3 six
-// tokens in another order, some negative, and other cuts.
+// newFive returns the lesson's numbers for seed 0 at level 1. Otherwise it
+// draws until the numbers are fair. Level 1 has logits in halves, level 2 in
+// tenths. Level 3 has six tokens in a different order, some negative logits,
+// and different cuts.
 func newFive(p *Problem) *five {
 	r := newRandom(p)
 	if p.Seed == 0 && p.Level == 1 {
@@ -70,8 +71,8 @@ func newFive(p *Problem) *five {
 	}
 }
 
-// descend draws n logits, each lower than the one before by least to most
-// parts of one.
+// descend draws n logits in units of 1/parts. Each is lower than the previous
+// one by least to most units.
 func (f *five) descend(r *random, n, parts, least, most int) {
 	at := r.between(5*parts/2, 9*parts/2)
 	if n > 5 {
@@ -83,7 +84,7 @@ func (f *five) descend(r *random, n, parts, least, most int) {
 	}
 }
 
-// plain is the distribution at a temperature, without filters.
+// plain returns the distribution at a temperature, without filters.
 func (f *five) plain(t float64) *sampling.Distribution {
 	return sampling.Decide(f.z, sampling.Settings{Temperature: t, TopP: 1})
 }
@@ -101,10 +102,11 @@ func (f *five) nucleus(t float64) *sampling.Distribution {
 	return sampling.Decide(f.z, sampling.Settings{Temperature: t, TopP: f.topP})
 }
 
-// exp is e^{z/T} of row i.
+// exp returns e^{z/T} of row i.
 func (f *five) exp(i int, t float64) float64 { return math.Exp(float64(f.z[i]) / t) }
 
-// sum is Σ e^{z/T}, from the engine's sum that has the largest taken out.
+// sum returns Σ e^{z/T}, from the engine's sum, which has the largest logit
+// subtracted.
 func (f *five) sum(t float64) float64 {
 	d := f.plain(t)
 	return d.SumExp * math.Exp(d.MaxZ/t)
@@ -131,7 +133,7 @@ func (f *five) fair(level int) bool {
 	}
 	n, k := f.nucleus(1), f.top()
 	if n.Keep < 2 || n.Keep > len(f.z)-2 || level > 2 && n.Keep == k.Keep {
-		return false // one token more or less must be another number than the whole or the largest
+		return false // one token more or less must give a different number than the whole set or the largest alone
 	}
 	for r := range n.Keep {
 		if onHalf(n.Q(r)) {
@@ -146,14 +148,15 @@ func (f *five) fair(level int) bool {
 	return level < 3 || slices.Min(f.z) < 0 && f.z[0] != slices.Max(f.z)
 }
 
-// onHalf: at three places the rounding of x depends on its further digits.
+// onHalf reports whether the rounding of x to three places depends on its
+// further digits.
 func onHalf(x float64) bool {
 	_, part := math.Modf(x * 1000)
 	return math.Abs(part-0.5) < 0.03
 }
 
-// drawU takes the first u of the seed that is not close to a border of the
-// nucleus's segments, with three decimals.
+// drawU takes the seed's first u, with three decimals, that is not close to a
+// border of the nucleus's segments.
 func (f *five) drawU(seed uint64) bool {
 	d := f.nucleus(1)
 	for step := 1; step < 100; step++ {
@@ -171,10 +174,10 @@ func (f *five) drawU(seed uint64) bool {
 	return false
 }
 
-// logit writes a logit as in the table.
+// logit formats a logit as the table does.
 func logit(z float32) string { return strconv.FormatFloat(float64(z), 'g', -1, 32) }
 
-// value is a logit as it reads: 1.7, not the float32 next to it.
+// value returns a logit as it is printed: 1.7, not the nearest float32.
 func value(z float32) float64 {
 	v, _ := strconv.ParseFloat(logit(z), 64)
 	return v

@@ -18,7 +18,7 @@ type number struct {
 	note  string    // shown with a right answer
 }
 
-// slip is the result of a known mistake with the same numbers.
+// slip is the result that a known mistake gives with the problem's numbers.
 type slip struct {
 	mistake Mistake
 	value   float64
@@ -27,8 +27,8 @@ type slip struct {
 	credit  float64
 }
 
-// exactness says how close an answer must be: within near of the value, or its
-// correct rounding to a number of places or of significant digits.
+// exactness is how close an answer must be: within near of the value, or the
+// value correctly rounded to a number of places or significant digits.
 type exactness struct {
 	places, digits int
 }
@@ -45,9 +45,9 @@ func (f Form) exactness() exactness {
 	return exactness{places: 3, digits: 4}
 }
 
-// near is how far from v an answer may be in any form.
+// near returns how far from v an answer may be, however it is written.
 func (f Form) near(v float64) float64 {
-	const slack = 1e-9 // of binary fractions: 0.1 + 0.2
+	const slack = 1e-9 // for binary fractions: 0.1 + 0.2
 	switch a := math.Abs(v); {
 	case f == Probability:
 		return 1e-4 + slack // four decimals, the last may be off by one
@@ -63,18 +63,18 @@ func (f Form) near(v float64) float64 {
 	return min(1e-4, 1e-3*max(math.Abs(v), 1e-3)) + slack
 }
 
-// rounds reports whether the reading is v, rounded to the places it has.
+// rounds reports whether the reading is v rounded to the reading's places.
 func (r Reading) rounds(v float64) bool {
 	return r.Ulp > 0 && math.Abs(r.Value-v) <= r.Ulp*(0.5+1e-9)
 }
 
-// is reports whether the reading is exact enough a v.
+// is reports whether the reading is close enough to v.
 func (r Reading) is(v float64, f Form) bool {
 	if math.Abs(r.Value-v) <= f.near(v) {
 		return true
 	}
 	if !r.rounds(v) || (f == Count || f == Bytes) && !r.scaled {
-		return false // a count is written out, unless in millions or GiB
+		return false // counts must be written out, unless in millions or GiB
 	}
 	e := f.exactness()
 	fine := r.Ulp <= 1.0001*math.Pow10(-e.places)
@@ -85,7 +85,7 @@ func (n *number) right(r Reading) bool {
 	return slices.ContainsFunc(n.want, func(v float64) bool { return r.is(v, n.form) })
 }
 
-// grade reads the text and judges it.
+// grade parses and judges the text.
 func (n *number) grade(text string) Verdict {
 	readings, err := Read(text, n.form)
 	var refused *RefusedError
@@ -101,7 +101,7 @@ func (n *number) grade(text string) Verdict {
 		}
 	}
 	best, distance := n.judge(readings[0])
-	for _, r := range readings[1:] { // '20,086' may be two numbers: use the verdict that says more
+	for _, r := range readings[1:] { // '20,086' may be two numbers: use the more informative verdict
 		if v, d := n.judge(r); d < distance {
 			best, distance = v, d
 		}
@@ -151,11 +151,11 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 	return v, best
 }
 
-// apart is the distance of two numbers relative to the second.
+// apart returns the distance of x from v, relative to v.
 func apart(x, v float64) float64 { return math.Abs(x-v) / max(math.Abs(v), 1e-3) }
 
-// fits reports whether a reading may be v, as someone who made a mistake
-// would have written it.
+// fits reports whether a reading could be v as written by a learner who made a
+// mistake.
 func (r Reading) fits(v float64, f Form) bool {
 	if math.Abs(r.Value-v) <= max(f.near(v), 1e-6*math.Abs(v)) {
 		return true
@@ -163,8 +163,8 @@ func (r Reading) fits(v float64, f Form) bool {
 	return r.rounds(v) && r.Digits >= 2 && r.Ulp <= 0.1*math.Abs(v)
 }
 
-// rounding recognizes an answer that is right except for its last place, or has
-// too few places.
+// rounding recognizes an answer that is right except for its last place, or
+// that has too few places.
 func (n *number) rounding(r Reading) (slip, float64) {
 	best, found := math.Inf(1), slip{}
 	for _, v := range n.want {
@@ -203,7 +203,7 @@ func (r Reading) cutOff(v float64) bool {
 	return r.Ulp > 0 && v > r.Value && v-r.Value < r.Ulp
 }
 
-// demand says how exact an answer must be.
+// demand describes how exact an answer must be.
 func (f Form) demand() string {
 	switch f {
 	case Probability:
@@ -216,7 +216,7 @@ func (f Form) demand() string {
 	return "Give at least three digits; zeros in front do not count."
 }
 
-// show writes a value as the worked solutions do.
+// show formats a value as in the worked solutions.
 func (f Form) show(v float64) string {
 	switch f {
 	case Probability:
@@ -238,12 +238,12 @@ func (f Form) show(v float64) string {
 	return fmt.Sprintf("%.*f", smallPlaces(v), v)
 }
 
-// smallPlaces is how many decimals show four digits of a number below 1.
+// smallPlaces returns how many decimals show four digits of a number below 1.
 func smallPlaces(v float64) int {
 	return min(9, max(4, 3-int(math.Floor(math.Log10(max(math.Abs(v), 1e-9))))))
 }
 
-// significant writes v with n digits, without trailing zeros.
+// significant formats v with n digits, without trailing zeros.
 func significant(v float64, digits int) string {
 	places := max(0, digits-1-int(math.Floor(math.Log10(max(math.Abs(v), 1e-12)))))
 	s := fmt.Sprintf("%.*f", min(places, 9), v)
@@ -253,7 +253,7 @@ func significant(v float64, digits int) string {
 	return terms.Thousands(s)
 }
 
-// unknown is the response to an unrecognized mistake.
+// unknown returns the response to an unrecognized mistake.
 func (n *number) unknown(r Reading) (title, why string) {
 	v := n.want[0]
 	switch {
@@ -267,7 +267,8 @@ func (n *number) unknown(r Reading) (title, why string) {
 	return "That’s not it.", "It’s none of the usual slips. A hint takes you through the rule."
 }
 
-// newNumber keeps only the slips that differ from every right value.
+// newNumber makes a grader. It keeps only the slips that differ from every
+// right value.
 func newNumber(f Form, want []float64, slips []slip) *number {
 	n := &number{form: f, want: want}
 	for _, s := range slips {

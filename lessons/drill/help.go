@@ -1,6 +1,6 @@
 package drill
 
-// Line is one line of the working: what is done, the arithmetic, and the
+// Line is one line of the working: a description, the arithmetic, and the
 // result.
 type Line struct {
 	Say    string
@@ -15,12 +15,12 @@ type Hint struct {
 	Last bool
 }
 
-// Rungs is how many hints a cell has: the first asks, the second gives the
-// rule, the third puts the numbers in.
+// Rungs is the number of hints of a cell: the first asks a question, the second
+// gives the rule, the third puts the numbers in.
 const Rungs = 3
 
-// Hint returns a hint of a cell; rung is clamped to 1 to [Rungs]. An unknown
-// cell has none.
+// Hint returns a hint of a cell. rung is clamped to 1 to [Rungs]. An unknown
+// cell has no hints.
 func (p *Problem) Hint(cellID string, rung int) Hint {
 	c := p.cells[cellID]
 	if c == nil {
@@ -30,7 +30,7 @@ func (p *Problem) Hint(cellID string, rung int) Hint {
 	return Hint{Rung: rung, Text: c.hints[rung-1], Last: rung == Rungs}
 }
 
-// Work shows how a cell is worked out. The Result of the last line is the
+// Work returns the working of a cell. The Result of the last line is the
 // answer.
 func (p *Problem) Work(cellID string) []Line {
 	c := p.cells[cellID]
@@ -40,8 +40,8 @@ func (p *Problem) Work(cellID string) []Line {
 	return append([]Line(nil), c.work...)
 }
 
-// Answer is what the worked solution writes into a cell, in a form that Check
-// takes; "" for an unknown cell.
+// Answer returns the worked solution's answer in a cell, in a form that Check
+// accepts. It returns "" for an unknown cell.
 func (p *Problem) Answer(cellID string) string {
 	if c := p.cells[cellID]; c != nil {
 		return c.answer
@@ -52,11 +52,11 @@ func (p *Problem) Answer(cellID string) string {
 // Working is the worked solution of one step.
 type Working struct {
 	Step    *Step
-	Lines   []Line            // one a cell: the last line of its work
-	Answers map[string]string // by cell, for reading
+	Lines   []Line            // one for each cell: the last line of its work
+	Answers map[string]string // by cell, formatted for reading
 }
 
-// Worked is the worked solution, by step.
+// Worked returns the worked solution, by step.
 func (p *Problem) Worked() []Working {
 	var list []Working
 	for _, s := range p.Steps {
@@ -90,8 +90,8 @@ type SummaryRow struct {
 	Kept bool
 }
 
-// Overview sums up the steps of the softmax drill; it is empty for others. It
-// gives all answers away.
+// Overview returns a summary of each step of the softmax drill, nothing for
+// other drills. It contains all answers.
 func (p *Problem) Overview() []Summary { return append([]Summary(nil), p.overview...) }
 
 // TrendPoint is the largest probability at a temperature.
@@ -99,6 +99,6 @@ type TrendPoint struct {
 	T, P float64
 }
 
-// Trend is how the largest probability falls as T rises, for the softmax
-// drill; it is empty for others.
+// Trend returns how the largest probability falls as T rises, for the softmax
+// drill; it returns nothing for other drills.
 func (p *Problem) Trend() []TrendPoint { return append([]TrendPoint(nil), p.trend...) }

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// answer is one line of a hand-worked table: the input and the response.
+// answer is one line of a table worked out by hand: the input and the response.
 type answer struct {
 	cell, text string
 	state      State
@@ -23,8 +23,9 @@ func checkAll(t *testing.T, p *Problem, list []answer) {
 	}
 }
 
-// Logits 2, 1, 0 and −3 on each: e², e, 1 add up to 11.107; times e^−3 = 0.0498
-// they are 0.3679, 0.1353, 0.0498 and add up to 0.5530. The shares stay.
+// TestShiftByHand: logits 2, 1, 0 and −3 on each: e², e, 1 add up to 11.107; times
+// e^−3 = 0.0498 they are 0.3679, 0.1353, 0.0498 and add up to 0.5530. The shares stay
+// the same.
 func TestShiftByHand(t *testing.T) {
 	checkAll(t, mustNew(t, Shift, 0, 1), []answer{
 		{"before.exp.0", "7.389", Right, ""},
@@ -48,8 +49,8 @@ func TestShiftByHand(t *testing.T) {
 	})
 }
 
-// 2 × 32 × 128 values in a layer, × 32 layers = 262,144, × 2 bytes = 512 KiB a
-// position; × 4,096 = 2 GiB; × 131,072 = 64 GiB.
+// TestKVBytesByHand: 2 × 32 × 128 values in a layer, × 32 layers = 262,144, × 2
+// bytes = 512 KiB for each position; × 4,096 = 2 GiB; × 131,072 = 64 GiB.
 func TestKVBytesByHand(t *testing.T) {
 	p := mustNew(t, KVBytes, 0, 1)
 	checkAll(t, p, []answer{
@@ -66,7 +67,7 @@ func TestKVBytesByHand(t *testing.T) {
 		{"cache.short", "2.147 GB", Right, ""},
 		{"cache.short", "2 GB", Part, Units},
 		{"cache.short", "1 GiB", Wrong, KeysAlone},
-		{"cache.short", "1 GB", Wrong, KeysAlone}, // what one text prints
+		{"cache.short", "1 GB", Wrong, KeysAlone}, // the value that one text prints
 		{"cache.short", "64 MiB", Wrong, Missing}, // one layer, or one head
 		{"cache.short", "16 GiB", Wrong, Units},   // in bits
 		{"cache.long", "64 GiB", Right, ""},
@@ -78,10 +79,10 @@ func TestKVBytesByHand(t *testing.T) {
 	}
 }
 
-// L 6, d 192, h 6, g 2, s 32, f 512, V 4096, n 19. Attention's matrices:
-// 192·6·32 = 36,864 twice and 2·192·2·32 = 24,576: 98,304. Feed-forward
+// TestMultiplyAddsByHand: L 6, d 192, h 6, g 2, s 32, f 512, V 4096, n 19. Attention's
+// matrices: 192·6·32 = 36,864 twice and 2·192·2·32 = 24,576: 98,304. Feed-forward
 // 3·192·512 = 294,912. Times 6 layers: 2,359,296. Attention 2·6·192·19 = 43,776.
-// Scores 192·4096 = 786,432. Together 3,189,504.
+// Scores 192·4096 = 786,432. Total 3,189,504.
 func TestMultiplyAddsByHand(t *testing.T) {
 	checkAll(t, mustNew(t, MultiplyAdds, 0, 1), []answer{
 		{"layer.projections", "98304", Right, ""},
@@ -113,7 +114,8 @@ func TestMultiplyAddsByHand(t *testing.T) {
 	})
 }
 
-// The lesson's own: 1,000 × $3 / 1,000,000 = $0.003; 500 × $15 / 1,000,000 = $0.0075.
+// TestBillByHand: the lesson's own numbers: 1,000 × $3 / 1,000,000 = $0.003; 500 ×
+// $15 / 1,000,000 = $0.0075.
 func TestBillByHand(t *testing.T) {
 	checkAll(t, mustNew(t, Bill, 0, 1), []answer{
 		{"call.in", "0.003", Right, ""},
@@ -135,7 +137,8 @@ func TestBillByHand(t *testing.T) {
 	})
 }
 
-// 1 + 0.8 + 0.64 + 0.512 + 0.4096 = 3.3616 = (1 − 0.32768) / 0.2.
+// TestSpeculationByHand: 1 + 0.8 + 0.64 + 0.512 + 0.4096 = 3.3616 = (1 − 0.32768) /
+// 0.2.
 func TestSpeculationByHand(t *testing.T) {
 	checkAll(t, mustNew(t, Speculation, 0, 1), []answer{
 		{"powers.all.2", "0.64", Right, ""},
@@ -154,8 +157,8 @@ func TestSpeculationByHand(t *testing.T) {
 	})
 }
 
-// Over many seeds: the end of each run is found as a person would, without the
-// engine's function; and every condition occurs.
+// TestStopsByHand: over many seeds, the end of each run is found as a person would,
+// without the engine's function, and every condition occurs.
 func TestStopsByHand(t *testing.T) {
 	ended := map[string]int{}
 	for level := 1; level <= MaxLevel; level++ {
@@ -200,18 +203,18 @@ func TestStopsByHand(t *testing.T) {
 	}
 	for _, r := range terms.Stops() {
 		if ended[r.Key] < 20 {
-			t.Errorf("300 runs end by %v, want ended[r.Key] at least 20", ended)
+			t.Errorf("300 runs end by %v, want each reason at least 20 times", ended)
 		}
 	}
 }
 
-// The right choice occurs in every position.
+// TestRightChoiceVariesInPosition: the right choice occurs in every position.
 func TestRightChoiceVariesInPosition(t *testing.T) {
 	places := map[string]int{}
 	for seed := range uint64(200) {
 		places[mustNew(t, Stops, seed, 2).Answer("run.text")]++
 	}
 	if places["a"] < 30 || places["b"] < 30 || places["c"] < 20 {
-		t.Errorf("the right text stands at %v, want it at a, b and c often", places)
+		t.Errorf("the right text is at %v, want it at a, b and c often", places)
 	}
 }

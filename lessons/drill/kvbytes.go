@@ -8,7 +8,7 @@ import (
 // cache is the drill about the size of the KV cache.
 type cache struct {
 	cost.Shape
-	bytes     int    // of one value
+	bytes     int    // bytes of one value
 	number    string // "fp16"
 	n, longer int    // positions
 	gib       int    // a budget, level 3
@@ -37,8 +37,8 @@ func newCache(p *Problem) *cache {
 			c.number, c.bytes = "fp32", 4
 		}
 	}
-	// Not close to a whole number of positions, where one more or less would be
-	// luck.
+	// The budget must not be close to a whole number of positions, where one
+	// more or less would be luck.
 	c.gib = pick(r, []int{2, 3, 4, 6, 8, 12, 16})
 	return c
 }
@@ -147,14 +147,14 @@ func (c *cache) allPositions(p *Problem) {
 	}, c.total("short", c.n), c.total("long", c.longer))
 }
 
-// total is the cache of n positions.
+// total returns the quantity for the cache of n positions.
 func (c *cache) total(id string, n int) quantity {
 	want, per := c.KVBytes(n, c.bytes), c.KVBytes(1, c.bytes)
 	keys := slip{
 		mistake: KeysAlone, value: float64(want / 2), title: "That is only the keys.",
 		why: "Keys and values are kept: twice as much, " + terms.BytesFull(want) + ".",
 	}
-	// What a much-copied text prints: 1 GB at 4,096 positions.
+	// A widely copied text prints 1 GB for 4,096 positions.
 	thousands := slip{
 		mistake: KeysAlone, value: inThousands(want / 2), title: "That is only the keys.",
 		why: "With the values it is twice as much: " + terms.BytesFull(want) + ".",

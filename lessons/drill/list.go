@@ -6,15 +6,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// quantity is one number to work out, a row of a step that is a list.
+// quantity is one number to work out, a row in a step that is a list.
 type quantity struct {
-	id, name, how string // how: the letters of its formula
+	id, name, how string // how is its formula in letters
 	form          Form
 	unit          string
 	want          []float64
 	slips         []slip
 	note          string
-	answer        string // if it is not written in the usual form
+	answer        string // the answer, if it is not written in the usual form
 	hints         [3]string
 	work          []Line
 }
@@ -61,7 +61,7 @@ func (p *Problem) question(id, prompt, label string, c *choice, hints [3]string,
 // exactly returns v as the only right value.
 func exactly[T int | int64 | float64](v T) []float64 { return []float64{float64(v)} }
 
-// times writes a product.
+// times formats a product.
 func times(factors ...int) string {
 	s := ""
 	for i, f := range factors {
@@ -73,7 +73,8 @@ func times(factors ...int) string {
 	return s
 }
 
-// inThousands is the number of bytes in GB, for an answer in GiB.
+// inThousands returns a number of bytes in GB, for learners who use GB instead
+// of GiB.
 func inThousands(bytes int64) float64 {
 	v, i := float64(bytes), 0
 	for v >= 1024 && i < 4 {

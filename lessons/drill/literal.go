@@ -11,7 +11,7 @@ import (
 )
 
 // literals parses digits with decimal and thousands separators. If a comma or a
-// point can be either, it returns both readings, the likelier first.
+// point could be either, it returns both readings, the likelier first.
 func literals(s string, form Form) ([]term, error) {
 	s = strings.TrimSpace(s)
 	set := strings.Trim(s, "0123456789")
@@ -19,7 +19,7 @@ func literals(s string, form Form) ([]term, error) {
 	if strings.Trim(s, ".,' ") == "" {
 		return nil, &RefusedError{noNumber}
 	}
-	if strings.ContainsAny(set, "' ") { // these are only thousands separators
+	if strings.ContainsAny(set, "' ") { // these can only be thousands separators
 		whole, fraction, _ := cutLast(s, ".,")
 		joined, ok := join(whole, "' ")
 		if !ok || strings.ContainsAny(fraction, "' .,") {
@@ -57,7 +57,7 @@ func literals(s string, form Form) ([]term, error) {
 	return list, nil
 }
 
-// cutLast cuts at the last separator.
+// cutLast cuts a text at its last separator.
 func cutLast(s, signs string) (before, after, sign string) {
 	i := strings.LastIndexAny(s, signs)
 	if i < 0 {
@@ -66,8 +66,8 @@ func cutLast(s, signs string) (before, after, sign string) {
 	return s[:i], s[i+1:], s[i : i+1]
 }
 
-// join removes thousands separators: one to three digits, then groups of three;
-// Indian numbering has groups of two before the last.
+// join removes thousands separators. The first group has one to three digits,
+// the others have three; in Indian numbering all but the last have two.
 func join(s, signs string) (string, bool) {
 	groups := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(signs, r) })
 	if len(groups) == 0 || len(groups)-1 != strings.Count(s, "")-1-len(strings.Join(groups, "")) {
@@ -86,7 +86,8 @@ func join(s, signs string) (string, bool) {
 	return strings.Join(groups, ""), true
 }
 
-// decimal is whole.fraction; both are digits, one may be empty.
+// decimal returns whole.fraction as a term. Both are digits, and one may be
+// empty.
 func decimal(whole, fraction string, plain bool) term {
 	n, ok := new(big.Int).SetString("0"+whole+fraction, 10)
 	if !ok {
@@ -98,8 +99,8 @@ func decimal(whole, fraction string, plain bool) term {
 	return term{value: v, places: len(fraction), digits: max(1, digits), plain: plain}
 }
 
-// canonical writes a value as these pages do: commas from 10,000 on, at most
-// six decimals, no trailing zeros.
+// canonical formats a value as the pages do: commas from 10,000 on, at most six
+// decimals, no trailing zeros.
 func canonical(v float64, form Form) string {
 	if v != 0 && math.Abs(v) < 1e-6 {
 		return strconv.FormatFloat(v, 'g', 3, 64)
@@ -115,7 +116,7 @@ func canonical(v float64, form Form) string {
 	return terms.Thousands(s)
 }
 
-// inWords writes a small count.
+// inWords writes a small count as a word.
 func inWords(n int) string {
 	if words := []string{"none", "one", "two", "three", "four", "five", "six"}; n >= 0 && n < len(words) {
 		return words[n]

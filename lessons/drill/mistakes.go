@@ -1,7 +1,7 @@
 package drill
 
-// slipNames name each mistake for somebody who did not make it, such as a
-// teacher: as what somebody did, without their numbers.
+// slipNames describe each mistake for others, such as an instructor: what the
+// learner did, without the numbers.
 var slipNames = map[Mistake]string{
 	Largest:     "divided by the largest number, not by the sum",
 	Renormalize: "forgot to renormalize",
@@ -36,6 +36,6 @@ var slipNames = map[Mistake]string{
 	OtherOption: "chose another option",
 }
 
-// Name says in a few words what somebody did who made the mistake. It is "" for
-// what is none.
+// Name briefly describes what a learner who made the mistake did. It is "" for
+// other values.
 func (m Mistake) Name() string { return slipNames[m] }

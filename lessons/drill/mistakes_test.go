@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestEveryMistakeHasAName: each mistake that a verdict can have is named for a teacher.
+// TestEveryMistakeHasAName: each mistake that a verdict can have has a name for the
+// instructor.
 func TestEveryMistakeHasAName(t *testing.T) {
 	source, err := os.ReadFile("verdict.go")
 	if err != nil {
@@ -19,6 +20,6 @@ func TestEveryMistakeHasAName(t *testing.T) {
 		}
 	}
 	if len(all) != len(slipNames) {
-		t.Errorf("got %d mistakes and %d names, want a name for each", len(all), len(slipNames))
+		t.Errorf("got %d mistakes and %d names, want one name each", len(all), len(slipNames))
 	}
 }

@@ -8,8 +8,8 @@ import (
 // work is the drill about multiply-adds with and without the cache.
 type work struct {
 	cost.Shape
-	n              int // positions attended to at the step
-	prompt, tokens int // of a whole run
+	n              int // positions attended to in the step
+	prompt, tokens int // tokens of a whole run
 }
 
 func newWork(p *Problem) *work {
@@ -55,7 +55,7 @@ func buildMultiplyAdds(p *Problem) {
 	}
 }
 
-// wrong is a slip with a value of int64.
+// wrong returns a slip with an int64 value.
 func wrong(m Mistake, v int64, title, why string) slip {
 	return slip{mistake: m, value: float64(v), title: title, why: why}
 }

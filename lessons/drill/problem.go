@@ -27,15 +27,16 @@ type Info struct {
 	Title   string
 	Lead    string
 	Minutes int              // roughly how long it takes
-	Levels  int              // levels 1 to this
+	Levels  int              // the highest level
 	Harder  [MaxLevel]string // what makes each level harder
-	Taught  bool             // the numbers of seed 0 at level 1 are the lesson's
+	Taught  bool             // seed 0 at level 1 has the lesson's numbers
 }
 
 // MaxLevel is the hardest level of every drill.
 const MaxLevel = 3
 
-// fiveTokens is what makes the levels of the two five-token drills harder.
+// fiveTokens describes what makes the levels of the two five-token drills
+// harder.
 var fiveTokens = [MaxLevel]string{
 	"Five tokens in order, logits in halves.",
 	"Five tokens in order, logits in tenths.",
@@ -130,7 +131,7 @@ func Find(kind string) (Info, bool) {
 	return Info{}, false
 }
 
-// UnknownError means that there is no such drill or level.
+// UnknownError means that a drill or a level does not exist.
 type UnknownError struct{ What string }
 
 func (e *UnknownError) Error() string { return e.What }
@@ -162,7 +163,7 @@ type Problem struct {
 	Level int
 	Title string
 	Lead  string
-	Facts []Fact // what is given, above the steps
+	Facts []Fact // the given facts, above the steps
 	Steps []*Step
 
 	cells    map[string]*cell
@@ -180,19 +181,19 @@ type Fact struct {
 // under it.
 type Step struct {
 	ID      string
-	Name    string   // on its tab: "Softmax"
+	Name    string   // label of its tab: "Softmax"
 	Note    string   // next to the name: "T = 1"
-	Title   string   // what to do
-	Ask     string   // how
-	Needs   []string // steps to complete before this one is shown: its given numbers are their answers
+	Title   string   // the task
+	Ask     string   // how to do it
+	Needs   []string // steps to complete before this one is shown, because it uses their answers
 	Columns []Column
 	Rows    []Row // every row has one item per column
 	Foot    []Row
 	Asks    []Ask
-	Remark  string // what this step shows, for the summary
+	Remark  string // what this step demonstrates, for the summary
 }
 
-// ColumnState says what a column is for in this step.
+// ColumnState is the use of a column in a step.
 type ColumnState string
 
 // The states of a column.
@@ -218,12 +219,12 @@ type Row struct {
 	Items []Item
 }
 
-// Item is one item of the table: a given text, a cell, or nothing.
+// Item is one item of a table: a given text, a cell, or nothing.
 type Item struct {
 	Text   string
 	Value  float64 // of a given number
 	Cell   *Cell
-	Option string // in a column that chooses rows: the option of Cell that this row stands for
+	Option string // in a column that chooses rows: the option of Cell for this row
 }
 
 // Ask is a question under the table.
@@ -247,7 +248,7 @@ func quoted(token string) string { return "“" + token + "”" }
 
 func quotedAll(tokens []string) string { return "“" + strings.Join(tokens, "”, “") + "”" }
 
-// Cell is one place to fill in.
+// Cell is a field to fill in.
 type Cell struct {
 	ID      string
 	Label   string // accessible name: "p for “the”"
@@ -256,7 +257,7 @@ type Cell struct {
 	Options []Option
 }
 
-// Option is something to choose.
+// Option is one option of a choice.
 type Option struct {
 	Value, Text string
 	Token       bool // Text is the text of a token
@@ -270,16 +271,16 @@ func (p *Problem) Cell(id string) *Cell {
 	return nil
 }
 
-// Order lists all cells in the order of work.
+// Order returns the ids of all cells in the order of work.
 func (p *Problem) Order() []string { return append([]string(nil), p.order...) }
 
-// cell is a cell with what is needed to check it.
+// cell is a cell with the data needed to check it.
 type cell struct {
 	Cell
 	step   string
 	grader grader
 	answer string // the worked solution's answer
-	shown  string // the same for reading
+	shown  string // the same, formatted for reading
 	hints  [3]string
 	work   []Line
 }
@@ -289,7 +290,7 @@ type grader interface {
 	grade(text string) Verdict
 }
 
-// add puts a cell into the problem.
+// add adds a cell to the problem.
 func (p *Problem) add(c *cell) *Cell {
 	if p.cells[c.ID] != nil {
 		panic("drill: two cells are called " + c.ID)

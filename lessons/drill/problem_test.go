@@ -16,8 +16,8 @@ func anyProblem(t *rapid.T) *Problem {
 	return mustNew(t, k.Kind, rapid.Uint64Range(0, 1<<50).Draw(t, "seed"), rapid.IntRange(1, k.Levels).Draw(t, "level"))
 }
 
-// Every problem is consistent: each cell is in one place, has hints and working
-// that ends in its answer, and its answer is right.
+// TestEveryProblemIsConsistent: every cell is in one place, has hints and working that ends in its
+// answer, and its answer is right.
 func TestEveryProblemIsConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)
@@ -58,7 +58,7 @@ func TestEveryProblemIsConsistent(t *testing.T) {
 		}
 		for _, id := range p.Order() {
 			if places[id] != 1 {
-				t.Fatalf("cell %s stands in %d places, want 1", id, places[id])
+				t.Fatalf("cell %s is in %d places, want 1", id, places[id])
 			}
 			whole1(t, p, id)
 		}
@@ -105,8 +105,8 @@ func whole1(t *rapid.T, p *Problem, id string) {
 	}
 }
 
-// Every wrong value that a mistake leads to is recognized as that mistake, or
-// as another that comes as close; and none is called right.
+// TestMistakesAreRecognized: every wrong value that results from a mistake is recognized as that
+// mistake, or as another that is as close, and no wrong value is called right.
 // Promise: Drills recognize the mistake behind a wrong number and never call a wrong number right.
 func TestMistakesAreRecognized(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -122,11 +122,11 @@ func TestMistakesAreRecognized(t *testing.T) {
 				}
 				text := canonical(s.value, n.form)
 				if n.form != Count && n.form != Bytes {
-					text = decimals(s.value, 6) // its zeros, too: 0.021 is less exact than 0.021000
+					text = decimals(s.value, 6) // with trailing zeros: 0.021 is less exact than 0.021000
 				}
 				v := p.Check(id, text)
-				// Six decimals are written: a value just outside of the
-				// tolerance may fall inside.
+				// Only six decimals are written, so a value just outside the tolerance may be
+				// rounded into it.
 				within := func(w float64) bool {
 					return math.Abs(s.value-w) <= n.form.near(w)+1e-6 || apart(s.value, w) < 1e-3
 				}
@@ -143,8 +143,7 @@ func TestMistakesAreRecognized(t *testing.T) {
 	})
 }
 
-// asNear reports whether the named mistake comes as close to the answer as s
-// does.
+// asNear reports whether the named mistake is as close to the answer as s.
 func (n *number) asNear(v Verdict, s slip) bool {
 	near := apart(v.Value, s.value) + 1e-9
 	for _, other := range n.slips {
@@ -156,8 +155,8 @@ func (n *number) asNear(v Verdict, s slip) bool {
 		slices.ContainsFunc(n.want, func(w float64) bool { return apart(v.Value, w) <= max(near, 0.01) })
 }
 
-// The mistakes of the lesson, with other numbers, worked out without the
-// program: recognized unless the number is right or belongs to two mistakes.
+// TestNamedMistakesWithAnyNumbers: the lesson's mistakes with other numbers, computed
+// independently of the program, are recognized unless the number is right or fits two mistakes.
 func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 	found, all := map[Mistake]int{}, map[Mistake]int{}
 	for seed := range uint64(60) {
@@ -211,7 +210,7 @@ func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 	}
 }
 
-// Any input to any cell gets a sensible response.
+// TestAnyInputGetsAResponse: any input to any cell gets a sensible response.
 func TestAnyInputGetsAResponse(t *testing.T) {
 	digits := rapid.StringOfN(rapid.SampledFrom([]rune("0123456789.,%/-+e^ 'GiBktheaun·×$")), 0, 20, 80)
 	rapid.Check(t, func(t *rapid.T) {
@@ -243,8 +242,8 @@ func TestAnyInputGetsAResponse(t *testing.T) {
 	})
 }
 
-// Answering cell by cell: nothing at first, full marks at the end, steps open
-// as those they need are completed; wrong and refused answers count as such.
+// TestScoreCellByCell answers cell by cell: no credit at first, full marks at the end, and steps
+// open as the steps that they need are completed. Wrong and refused answers count as such.
 func TestScoreCellByCell(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	answers := map[string]string{}
@@ -266,7 +265,7 @@ func TestScoreCellByCell(t *testing.T) {
 	}
 	answers["softmax.p.0"], answers["softmax.p.1"], answers["softmax.p.2"] = "0.9", "a lot", "0.09"
 	s = p.Score(answers)
-	// 68 right, one wrong, one refused, and one with too few places at half.
+	// 68 right, one wrong, one refused, and one with too few places for half the credit.
 	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || !(math.Abs(s.Credit-68.5/71) <= 1e-12) ||
 		s.Complete || s.Steps[1].Open {
 		t.Errorf(
@@ -302,8 +301,7 @@ func TestUnknownDrillIsRefused(t *testing.T) {
 	}
 }
 
-// Shown is [Problem.Answer] for reading: the text of a choice instead of its
-// value.
+// Shown returns [Problem.Answer] formatted for reading: the text of a choice instead of its value.
 func (p *Problem) Shown(cellID string) string {
 	if c := p.cells[cellID]; c != nil {
 		return c.shown

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// random draws the numbers of a problem. It uses the engine's u, which is a
-// documented function of seed and step and so never changes.
+// random draws the numbers of a problem. It uses the engine's u, a documented
+// function of seed and step that never changes.
 type random struct {
 	seed uint64
 	step int
@@ -24,13 +24,13 @@ func (r *random) float() float64 {
 	return sampling.U(r.seed, r.step)
 }
 
-// below returns 0 to n−1.
+// below returns a number from 0 to n−1.
 func (r *random) below(n int) int { return int(r.float() * float64(n)) }
 
 // between returns a number from `from` to `to`, both included.
 func (r *random) between(from, to int) int { return from + r.below(to-from+1) }
 
-// pick returns one of a list.
+// pick returns one element of a list.
 func pick[T any](r *random, list []T) T { return list[r.below(len(list))] }
 
 // shuffle shuffles a list in place.

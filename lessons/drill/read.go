@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// Form says what kind of number a cell needs, and so which units it accepts and
-// how exact an answer must be.
+// Form is the kind of number that a cell needs. It determines the accepted units and how exact
+// an answer must be.
 type Form int
 
 // The forms.
 const (
 	Real        Form = iota // a plain number, such as e to a logit
 	Probability             // 0 to 1, or a percentage
-	Count                   // whole things: tokens, positions, multiply-adds
-	Bytes                   // a number of bytes, units welcome
+	Count                   // integers: tokens, positions, multiply-adds
+	Bytes                   // a number of bytes, with or without units
 	Money                   // dollars
-	Ratio                   // how many times
+	Ratio                   // a factor
 )
 
-// Reading is how a text was understood.
+// Reading is one interpretation of a text.
 type Reading struct {
 	Value  float64
-	Ulp    float64 // one unit of the last place written; 0 if the value is exact, like 1/3
+	Ulp    float64 // one unit of the last written place; 0 if the value is exact, like 1/3
 	Digits int     // significant digits written; 0 if the value is exact
 	Said   string  // "63.2% is 0.632"; just the number if it was written plainly
 	scaled bool    // a unit or a word such as 'million' was written
 	plain  bool    // digits and a decimal point, nothing else
 }
 
-// RefusedError says kindly why a text is not an answer.
+// RefusedError explains politely why a text is not an answer.
 type RefusedError struct{ Say string }
 
 func (e *RefusedError) Error() string { return e.Say }
@@ -48,12 +48,11 @@ const (
 	minValue  = 1e-12
 )
 
-// Read understands a number as people write it: with a decimal point or a
-// decimal comma, thousands separated by commas, points, spaces or apostrophes,
-// as a fraction, a percentage, a power (2^31, e^4, exp(4), 5.4e-3, 5.4×10^-3), with a unit
-// or the word million. If a text can be read in two ways ('1,024') it returns
-// both, the likelier for the form first. The error is a *[RefusedError]; blank
-// text gives no reading and no error.
+// Read parses a number as people write it: with a decimal point or a decimal comma, thousands
+// separated by commas, points, spaces or apostrophes, as a fraction, a percentage, a power
+// (2^31, e^4, exp(4), 5.4e-3, 5.4×10^-3), with a unit or the word million. If a text can be
+// read in two ways ('1,024') it returns both, the likelier for the form first. The error is a
+// *[RefusedError]; blank text gives no reading and no error.
 func Read(text string, form Form) ([]Reading, error) {
 	s, err := tidy(text)
 	if err != nil || s == "" {
@@ -92,7 +91,7 @@ func Read(text string, form Form) ([]Reading, error) {
 	return list, err
 }
 
-// tidy reduces the many ways of writing the same to one.
+// tidy reduces the various notations to one.
 func tidy(text string) (string, error) {
 	if len(text) > maxAnswer {
 		return "", refuse("That is longer than any number here. Write just the number, such as 0.632.")
@@ -134,7 +133,8 @@ func tidy(text string) (string, error) {
 	return s, nil
 }
 
-// raised writes powers in one way: e⁴ and e ^ 4 as e^4, 10⁻³ as 10^-3, and e alone as e^1.
+// raised unifies the notations of powers: e⁴ and e ^ 4 become e^4, 10⁻³ becomes 10^-3, and
+// e alone becomes e^1.
 func raised(s string) string {
 	const above = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 	var b strings.Builder
@@ -159,7 +159,7 @@ func raised(s string) string {
 	return s
 }
 
-// term is one number as read, exact.
+// term is one parsed number, exact.
 type term struct {
 	value  *big.Rat
 	places int // after the decimal separator; negative for 5e3
@@ -168,7 +168,7 @@ type term struct {
 }
 
 type scan struct {
-	s      string // what is left
+	s      string // the rest of the text
 	form   Form
 	dollar bool
 }
@@ -182,7 +182,7 @@ func (sc *scan) take(prefix string) bool {
 	return true
 }
 
-// term parses sign, digits, power of ten, power, percent sign.
+// term parses a sign, digits, a power of ten, a power, and a percent sign.
 func (sc *scan) term() ([]term, error) {
 	negative := sc.take("-")
 	if !negative {
@@ -235,11 +235,11 @@ func (sc *scan) term() ([]term, error) {
 	return terms, nil
 }
 
-// mostOfE is the largest exponent of e that is read: e^36 is near maxValue.
+// mostOfE is the largest accepted exponent of e: e^36 is near maxValue.
 const mostOfE = 36
 
-// ofE reads a power of e as it stands on paper: e^4, e^-0.5, e^(3/2) or exp(4). The
-// value counts as exact. It reports false for anything else.
+// ofE parses a power of e as written on paper: e^4, e^-0.5, e^(3/2) or exp(4). The value counts
+// as exact. It reports false for anything else.
 func (sc *scan) ofE() ([]term, bool, error) {
 	if !sc.take("e^") && !sc.take("e**") && !sc.take("exp") {
 		return nil, false, nil
@@ -257,7 +257,7 @@ func (sc *scan) ofE() ([]term, bool, error) {
 				return nil, false, err
 			}
 			y, _ := under[0].value.Float64()
-			x /= y // by 0 it is refused below
+			x /= y // division by 0 is refused below
 		}
 		if !sc.take(")") {
 			return nil, false, refuse("The bracket after e is not closed. Write e^(3/2) or exp(1.5).")
@@ -269,8 +269,8 @@ func (sc *scan) ofE() ([]term, bool, error) {
 	return []term{{value: new(big.Rat).SetFloat64(math.Exp(x))}}, true, nil
 }
 
-// spaceBetweenGroups: a space followed by exactly three digits is a thousands
-// separator.
+// spaceBetweenGroups reports whether a text begins with a thousands separator: a space followed
+// by exactly three digits.
 func spaceBetweenGroups(s string) bool {
 	if len(s) < 4 || s[0] != ' ' {
 		return false
@@ -283,7 +283,7 @@ func spaceBetweenGroups(s string) bool {
 	return len(s) == 4 || s[4] < '0' || s[4] > '9'
 }
 
-// exponent reads e-3, or *10^-3.
+// exponent parses e-3, or *10^-3.
 func (sc *scan) exponent() (int, bool, error) {
 	rest := strings.TrimLeft(sc.s, " ")
 	found := false
@@ -304,7 +304,7 @@ func (sc *scan) exponent() (int, bool, error) {
 	return n, true, nil
 }
 
-// power parses 2^31, if both are whole.
+// power parses 2^31. Both numbers must be integers.
 func (sc *scan) power(terms []term) ([]term, error) {
 	if !sc.take("^") && !sc.take("**") {
 		return terms, nil
@@ -327,7 +327,7 @@ func (sc *scan) power(terms []term) ([]term, error) {
 
 func startsWithInt(s string) bool { _, _, ok := leadingInt(s); return ok }
 
-// leadingInt reads a whole number of at most four digits.
+// leadingInt parses an integer of at most four digits.
 func leadingInt(s string) (n int, rest string, ok bool) {
 	i, sign := 0, 1
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {

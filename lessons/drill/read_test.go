@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// What people type, and how it must be understood.
+// TestReadAcceptsNotations lists what people type, and how it must be read.
 func TestReadAcceptsNotations(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -73,8 +73,9 @@ func TestReadAcceptsNotations(t *testing.T) {
 	}
 }
 
-// A comma before three digits can be either: a count reads it as thousands
-// first, anything else as a decimal comma first. Both readings are returned.
+// TestReadGivesBothReadings: a comma before three digits can be either
+// separator. A count is read with thousands first, anything else with a decimal
+// comma first. Both readings are returned.
 func TestReadGivesBothReadings(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -85,7 +86,7 @@ func TestReadGivesBothReadings(t *testing.T) {
 		{"20.086", Real, []float64{20.086, 20086}},
 		{"4,096", Count, []float64{4096, 4.096}},
 		{"4.096", Count, []float64{4.096, 4096}},
-		{"0,632", Probability, []float64{0.632}}, // no number begins its thousands with 0
+		{"0,632", Probability, []float64{0.632}}, // a group of thousands never begins with 0
 		{"12,34", Count, []float64{12.34}},
 		{"1234,567", Count, []float64{1234.567}},
 	} {
@@ -102,7 +103,8 @@ func TestReadGivesBothReadings(t *testing.T) {
 	}
 }
 
-// Input that is not an answer is refused with a sentence that says what to do.
+// TestReadExplainsRefusals: input that is not an answer is refused with a
+// sentence that explains what to do.
 func TestReadExplainsRefusals(t *testing.T) {
 	for text, part := range map[string]string{
 		"hello":                   "no number",
@@ -147,7 +149,8 @@ func TestReadExplainsRefusals(t *testing.T) {
 	}
 }
 
-// A value written in any of the usual ways reads back as itself.
+// TestReadRoundTrip: a value written in any usual notation is read back
+// unchanged.
 func TestReadRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(0, 1e15).Draw(t, "count")
@@ -175,8 +178,8 @@ func TestReadRoundTrip(t *testing.T) {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// Any input gives an answer, nothing, or a sentence, never a panic. The value
-// is finite and bounded, and its description parses back.
+// FuzzRead: any input gives readings, nothing, or a refusal, and never a panic.
+// The value is finite and bounded, and its description parses back.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"0,632", ".632", "63.2%", "1/3", "2,147,483,648", "2 GiB", "2 GB", "$0.01", "1.05 cents", "2^31", "5,4·10^-3",

@@ -8,14 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// shifted is the drill of a constant added to every logit: all exps grow or
+// shifted is the drill about a constant added to every logit: all exps grow or
 // shrink by the same factor, and the shares stay the same.
 type shifted struct {
 	p       *Problem
 	names   []string
 	z       []float64
 	c       float64
-	d       *sampling.Distribution // of z; that of z + c is the same
+	d       *sampling.Distribution // of z, the same as for z + c
 	after   []float64              // z + c
 	sum     [2]float64             // of the exps before and after
 	seconds *sampling.Distribution
@@ -47,7 +47,7 @@ func listOf(z []float64) string {
 	return strings.Join(list, ", ")
 }
 
-// draw picks numbers; it reports whether they are suitable.
+// draw picks numbers, and reports whether they are suitable.
 func (s *shifted) draw(r *random) bool {
 	n, parts := 2+s.p.Level, 2
 	if s.p.Level > 1 {
@@ -88,7 +88,7 @@ func floats(z []float64) []float32 {
 	return list
 }
 
-// table is the softmax of z: before (0) or after (1).
+// table adds the step for the softmax of z: before (0) or after (1) the shift.
 func (s *shifted) table(id, name, note, title, ask string, z []float64, which int, remark string) {
 	step := &Step{ID: id, Name: name, Note: note, Title: title, Ask: ask, Remark: remark}
 	step.Columns = []Column{

@@ -2,8 +2,8 @@ package drill
 
 import "fmt"
 
-// buildFive builds the five-token drill in fifteen answers: those that one needs to see
-// the idea. The rest, with every exponential, is the drill [Softmax].
+// buildFive builds the five-token drill with fifteen answers, those that convey the
+// idea. The drill [Softmax] has the rest, with every exponential.
 func buildFive(p *Problem) {
 	s := &sheet{five: newFive(p), p: p}
 	p.Facts = []Fact{
@@ -23,7 +23,7 @@ func buildFive(p *Problem) {
 	s.summarize()
 }
 
-// sharesStep asks for the probabilities alone.
+// sharesStep asks only for the probabilities.
 func (s *sheet) sharesStep() {
 	s.open(Step{
 		ID: "softmax", Name: "Softmax", Note: "T = 1", Title: "Turn the logits into probabilities",
@@ -36,7 +36,7 @@ func (s *sheet) sharesStep() {
 	s.foot(map[string]Item{"p": {Text: "must be 1"}})
 }
 
-// favoriteStep asks which token greedy takes.
+// favoriteStep asks which token greedy decoding picks.
 func (s *sheet) favoriteStep() {
 	s.open(Step{
 		ID: "greedy", Name: "Greedy", Note: "take the top one", Needs: []string{"softmax"},
@@ -47,7 +47,8 @@ func (s *sheet) favoriteStep() {
 	s.fill(1, map[string]func(int) Item{"keep": func(i int) Item { return Item{Cell: keep, Option: s.names[i]} }})
 }
 
-// bestStep asks for the tokens that top-k keeps, and for the new share of the first.
+// bestStep asks for the tokens that top-k keeps, and for the new share of the first
+// token.
 func (s *sheet) bestStep() {
 	d, rule := s.top(), cut{k: s.k}
 	best := int(d.Order[0])
@@ -64,7 +65,7 @@ func (s *sheet) bestStep() {
 }
 
 // totalsStep asks for the running total and the nucleus. The total at the first token is
-// its own share, and given.
+// its own share, which is given.
 func (s *sheet) totalsStep() {
 	d, rule := s.nucleus(1), cut{topP: s.topP}
 	border, first := canonical(s.topP, Real), int(d.Order[0])

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The short drill asks fifteen answers, in the lesson's numbers those of the exercise on
-// paper: softmax, greedy, top-3, the nucleus of 0.9, and two temperatures.
+// TestFiveAsksFifteenAnswers: the short drill asks for fifteen answers. With the lesson's
+// numbers they are those of the exercise on paper: softmax, greedy, top-3, the nucleus of
+// 0.9, and two temperatures.
 func TestFiveAsksFifteenAnswers(t *testing.T) {
 	p, err := New(Five, 0, 1)
 	if err != nil {
@@ -15,7 +16,7 @@ func TestFiveAsksFifteenAnswers(t *testing.T) {
 	}
 	answers := map[string]string{
 		"softmax.p.0": "0.632", "softmax.p.1": "0.232", "softmax.p.2": "0.085", "softmax.p.3": "0.031",
-		"softmax.p.4": "0.019", // of 54.598, 20.086, 7.389, 2.718 and 1.649, with the sum 86.440
+		"softmax.p.4": "0.019", // with 54.598, 20.086, 7.389, 2.718 and 1.649, which add up to 86.440
 		"greedy.keep": "the",
 		"topk.keep":   "the,a,an", "topk.q.0": "0.666", // 0.632 / 0.949
 		"topp.cum.1": "0.864", "topp.cum.2": "0.949", "topp.cum.3": "0.980", "topp.cum.4": "1",
@@ -36,7 +37,7 @@ func TestFiveAsksFifteenAnswers(t *testing.T) {
 	}
 }
 
-// A power of e may stay as it is on paper.
+// TestReadAcceptsPowersOfE: a power of e may be written as on paper.
 func TestReadAcceptsPowersOfE(t *testing.T) {
 	for written, want := range map[string]float64{
 		"e^4": math.Exp(4), "e**4": math.Exp(4), "exp(4)": math.Exp(4), "exp 4": math.Exp(4), "e^-0.5": math.Exp(-0.5),
@@ -65,7 +66,8 @@ func TestReadAcceptsPowersOfE(t *testing.T) {
 	}
 }
 
-// Where two slips lead to the same number, the answer names both.
+// TestAmbiguousMistakeNamesBoth: if two slips lead to the same number, the response names
+// both.
 func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 	for _, row := range []struct {
 		kind        Kind
@@ -95,8 +97,8 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 	}
 }
 
-// Nobody is told that they multiplied by e where e is raised to 0: a power of 0 is 1, and
-// that is said.
+// TestPowerOfZeroIsOne: a learner who answers 0 for e to the power of 0 is not told that
+// they multiplied by e, but that a power of 0 is 1.
 func TestPowerOfZeroIsOne(t *testing.T) {
 	p, err := New(Shift, 0, 1)
 	if err != nil {

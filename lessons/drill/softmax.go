@@ -36,7 +36,7 @@ func buildSoftmax(p *Problem) {
 
 func percent(x float64) string { return canonical(100*x, Real) + "%" }
 
-// join lists something of every row.
+// join lists something for every row.
 func (s *sheet) join(f func(i int) string) string {
 	list := make([]string, len(s.names))
 	for i := range list {
@@ -68,8 +68,8 @@ var columns = []Column{
 	{Key: "q", Head: "p′", Title: "probability after the cut, renormalized"},
 }
 
-// frame sets the step's columns: given those named first, live those named
-// second, all others locked.
+// frame sets the states of the step's columns: the first list is given, the
+// second live, and all others are locked.
 func (s *sheet) frame(given, live string) {
 	for _, c := range columns {
 		switch {
@@ -105,7 +105,7 @@ func (s *sheet) fill(t float64, live map[string]func(i int) Item) {
 	s.step.Rows = rows
 }
 
-// given is a number shown in the table.
+// given returns the item for a number shown in the table.
 func (s *sheet) given(key string, i int, t float64, d *sampling.Distribution) Item {
 	number := func(f Form, v float64) Item { return Item{Text: f.show(v), Value: v} }
 	switch key {
@@ -121,7 +121,7 @@ func (s *sheet) given(key string, i int, t float64, d *sampling.Distribution) It
 	return number(Probability, d.Cum[d.RankOf(int32(i))])
 }
 
-// foot adds the sum row with something under a column.
+// foot adds the sum row, with items under some columns.
 func (s *sheet) foot(under map[string]Item) {
 	row := Row{Key: "sum", Name: "sum", Items: make([]Item, len(s.step.Columns))}
 	for c, column := range s.step.Columns {
@@ -191,7 +191,8 @@ func (s *sheet) greedyStep() {
 	s.step.Asks = []Ask{{"What is p′ of that token?", c}}
 }
 
-// cutStep is top-k or the nucleus: which tokens are kept, their mass, p′.
+// cutStep adds the step for top-k or the nucleus: the kept tokens, their mass,
+// and p′.
 func (s *sheet) cutStep(id, name, note string, d *sampling.Distribution, rule cut) {
 	title := fmt.Sprintf("Keep the %d most probable tokens", s.k)
 	ask := "Mark the tokens that stay, add up their p, and divide each by that sum. What is cut gets 0."
@@ -261,7 +262,7 @@ func (s *sheet) temperatureStep(id string, t float64, what string) {
 	}
 }
 
-// summarize fills the tables for the end.
+// summarize fills the tables of the summary.
 func (s *sheet) summarize() {
 	for _, x := range []struct {
 		id string

@@ -12,7 +12,7 @@ type cutter = *sampling.Distribution
 
 func joinValues(list []string) string { return strings.Join(list, ",") }
 
-// kept are the p of the kept tokens, by rank.
+// kept returns p of the kept tokens, by rank.
 func kept(d cutter) []float64 {
 	list := make([]float64, d.Keep)
 	for r := range list {
@@ -83,7 +83,7 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 	})
 }
 
-// sumOf writes probabilities as a sum.
+// sumOf formats probabilities as a sum.
 func sumOf(list []float64) string {
 	parts := make([]string, len(list))
 	for i, p := range list {
@@ -92,7 +92,8 @@ func sumOf(list []float64) string {
 	return strings.Join(parts, " + ")
 }
 
-// qRoutes are p′ of rank r: exact, and from p rounded to three or four places.
+// qRoutes returns p′ of rank r: exact, and from p rounded to three or four
+// places.
 func qRoutes(d cutter, r int) []float64 {
 	if r >= d.Keep {
 		return []float64{0}
@@ -150,7 +151,7 @@ func (s *sheet) qCell(i int, d cutter, rule cut) Item {
 	})}
 }
 
-// qKeptSlips are the mistakes for a token that is kept.
+// qKeptSlips returns the mistakes for a kept token.
 func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	p4, p := Probability.show, d.P[d.Order[r]]
 	slips := []slip{
@@ -230,7 +231,8 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	return slips
 }
 
-// cutNumber also accepts 'cut' or a dash, if nothing is left.
+// cutNumber is a number that also accepts 'cut' or a dash for a token that is
+// not kept.
 type cutNumber struct {
 	*number
 	cut bool

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// drawStep puts the nucleus's segments end to end and finds where a given u
+// drawStep lays the nucleus's segments end to end and asks where a given u
 // falls.
 func (s *sheet) drawStep() {
 	d := s.nucleus(1)
@@ -35,7 +35,7 @@ func (s *sheet) drawStep() {
 	s.step.Asks = []Ask{{"On which token does u = " + u + " fall?", s.drawnCell(d)}}
 }
 
-// beginning writes where a part begins.
+// beginning formats the beginning of a segment.
 func beginning(from float64) string {
 	if from == 0 {
 		return "0"
@@ -43,7 +43,7 @@ func beginning(from float64) string {
 	return Probability.show(from)
 }
 
-// ends are where rank r's part ends: exact, and from rounded p′.
+// ends returns the end of rank r's segment: exact, and from rounded p′.
 func ends(d cutter, r int) []float64 {
 	q := make([]float64, r+1)
 	var rounded float64

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// share is Σ-normalized f over the rows, for row i: the result of another base
-// or of no exponential for the same logits.
+// share returns f(i) divided by the sum of f over the rows: the result of
+// another base, or of no exponential, for the same logits.
 func (s *sheet) share(i int, f func(j int) float64) float64 {
 	var sum float64
 	for j := range s.names {
@@ -120,12 +120,13 @@ func (s *sheet) pCell(i int, t float64) Item {
 	})}
 }
 
-// isPrinted: in the lesson's own numbers one printed value is wrong.
+// isPrinted reports whether a cell is the one in the lesson's own numbers for
+// which a source misprints the value.
 func (s *sheet) isPrinted(i int, t float64) bool {
 	return s.p.Seed == 0 && s.p.Level == 1 && t == cold && i == 0
 }
 
-// misprint is that value; its row adds up to 1.002.
+// misprint is the misprinted value; its row adds up to 1.002.
 const misprint = 0.866
 
 func (s *sheet) printed(i int, t float64) []slip {
@@ -154,8 +155,8 @@ func (s *sheet) printedNote(i int, t float64) string {
 	)
 }
 
-// routes are the sums of the first n values: exact, and from values rounded to
-// three and to four places first.
+// routes returns the sums of the first n values: exact, and from values first
+// rounded to three and to four places.
 func routes(values []float64) []float64 {
 	sums := make([]float64, 3)
 	for _, v := range values {
@@ -246,7 +247,7 @@ func (s *sheet) cumCell(i int) Item {
 	})}
 }
 
-// options are the tokens in the order of the rows.
+// options returns the tokens in the order of the rows.
 func (s *sheet) options() (list []Option) {
 	for _, name := range s.names {
 		list = append(list, Option{Value: name, Text: " " + name, Token: true})
@@ -254,7 +255,7 @@ func (s *sheet) options() (list []Option) {
 	return list
 }
 
-// keepCell is the column that marks the kept tokens.
+// keepCell adds the column that marks the kept tokens.
 func (s *sheet) keepCell(d cutter, rule cut) *Cell {
 	g := &set{options: s.options(), keep: d.Keep, mass: d.Cum, cut: rule}
 	for _, id := range d.Order {

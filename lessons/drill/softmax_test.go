@@ -23,7 +23,8 @@ func mustNew(t interface {
 	return p
 }
 
-// The lesson's five tokens: what each cell must be, worked out by hand.
+// TestSoftmaxLessonByHand checks each cell for the lesson's five tokens against
+// values worked out by hand.
 func TestSoftmaxLessonByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	const tokens, scores = "“the”, “a”, “an”, “and”, “or”", "4, 3, 2, 1, 0.5"
@@ -75,8 +76,8 @@ func TestSoftmaxLessonByHand(t *testing.T) {
 	}
 }
 
-// lessonMistakes are wrong answers to the lesson's numbers, what they come
-// from, and a part of what is said.
+// lessonMistakes are wrong answers to the lesson's numbers, the mistakes that
+// lead to them, and a part of the response.
 var lessonMistakes = []struct {
 	cell, text string
 	want       Mistake
@@ -144,7 +145,7 @@ var lessonMistakes = []struct {
 	{"hot.trend", "rises", TimesT, "flatter"},
 }
 
-// Each mistake is recognized from its number.
+// TestMistakesByHand: each mistake is recognized from its number.
 func TestMistakesByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	for _, row := range lessonMistakes {
@@ -162,12 +163,13 @@ func TestMistakesByHand(t *testing.T) {
 		)
 	}
 	if v := p.Check("cold.p.0", "0.864"); !strings.Contains(v.Note, "0.866") {
-		t.Errorf("0.864 has the note %q, want a word about 0.866", v.Note)
+		t.Errorf("0.864 has the note %q, want it to mention 0.866", v.Note)
 	}
 }
 
-// Any numbers: what an independent softmax gives is right by both rounding
-// routes, in every cell; and no right answer is called a mistake.
+// TestEitherRoundingRouteIsRight: for any numbers, the result of an independent
+// softmax is right by both rounding routes, in every cell, and no right answer
+// is called a mistake.
 func TestEitherRoundingRouteIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.IntRange(1, MaxLevel).Draw(t, "level")
@@ -186,7 +188,7 @@ func TestEitherRoundingRouteIsRight(t *testing.T) {
 			e, sum := naive(f.z, at.t)
 			for i := range e {
 				right(at.step+".exp."+itoa(int64(i)), e[i], 4)
-				if e[i] >= 0.01 { // below, three decimals are one digit
+				if e[i] >= 0.01 { // below 0.01, three decimals have one digit
 					right(at.step+".exp."+itoa(int64(i)), e[i], 3)
 				}
 				right(at.step+".p."+itoa(int64(i)), e[i]/sum, 4)
@@ -194,7 +196,7 @@ func TestEitherRoundingRouteIsRight(t *testing.T) {
 			}
 			right(at.step+".sum", sum, 3)
 		}
-		for places := 3; places <= 4; places++ { // round p first, then go on with that
+		for places := 3; places <= 4; places++ { // round p first, then continue with the rounded values
 			e, sum := naive(f.z, 1)
 			ranked := make([]float64, len(e))
 			d := f.plain(1)
@@ -218,7 +220,7 @@ func TestEitherRoundingRouteIsRight(t *testing.T) {
 	})
 }
 
-// naive is the textbook's softmax, without the engine.
+// naive is the textbook softmax, without the engine.
 func naive(z []float32, t float64) (e []float64, sum float64) {
 	for _, x := range z {
 		e = append(e, math.Exp(value(x)/t))
@@ -229,8 +231,8 @@ func naive(z []float32, t float64) (e []float64, sum float64) {
 
 func decimals(x float64, places int) string { return fmt.Sprintf("%.*f", places, x) }
 
-// Over all seeds no answer depends on luck, and the top probability falls as T
-// rises.
+// TestAnswersAreUnambiguous: for all seeds no answer depends on luck, and the
+// top probability falls as T rises.
 func TestAnswersAreUnambiguous(t *testing.T) {
 	drawn := map[int]int{}
 	for level := 1; level <= MaxLevel; level++ {
@@ -268,7 +270,7 @@ func TestAnswersAreUnambiguous(t *testing.T) {
 		}
 	}
 	if drawn[0] == 0 || drawn[1] == 0 || drawn[2] == 0 {
-		t.Errorf("the draws fall on ranks %v: some never", drawn)
+		t.Errorf("the draws fall only on ranks %v", drawn)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 type guesses struct {
 	alpha  float64
 	gamma  int
-	c, v   float64 // cost of a draft step and of one verification, in decode steps
+	c, v   float64 // costs of a draft step and of one verification, in decode steps
 	powers []float64
 }
 
@@ -42,7 +42,7 @@ func (g *guesses) draw(r *random, level int) {
 // lengths are the draft lengths to choose from at the hardest level.
 var lengths = []int{1, 2, 4, 8, 16}
 
-// clear: the fastest of the draft lengths leads by 2% or more.
+// clear reports whether the fastest draft length leads by 2% or more.
 func (g *guesses) clear() bool {
 	ups := make([]float64, len(lengths))
 	for i, n := range lengths {
@@ -261,7 +261,7 @@ func (g *guesses) speed(p *Problem) {
 		})
 }
 
-// best asks which of a few draft lengths is the fastest.
+// best asks which of several draft lengths is the fastest.
 func (g *guesses) best(p *Problem) {
 	right := lengths[0]
 	up := func(n int) float64 { return cost.SpeedUp(g.alpha, n, g.c, g.v) }
@@ -296,7 +296,8 @@ func (g *guesses) best(p *Problem) {
 	}, []Line{{"Work it out for each.", line, "γ = " + terms.Count(right)}})
 }
 
-// allFirst says what must happen for the first k drafted tokens to be accepted.
+// allFirst describes what must happen for the first k drafted tokens to be
+// accepted.
 func allFirst(k int) string {
 	if k == 1 {
 		return "The first one must be accepted."

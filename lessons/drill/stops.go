@@ -10,16 +10,16 @@ import (
 )
 
 // run is the drill about stop conditions: a run of tokens as a model would
-// write them if nothing stopped it.
+// write it if nothing stopped it.
 type run struct {
 	tokens  []string // "" is the end of text
 	prompt  int      // positions
 	context int
 	stop    infer.Stop
 
-	reason infer.StopReason // what fires first
-	n      int              // at which token
-	text   string           // what is returned
+	reason infer.StopReason // the condition that fires first
+	n      int              // the token at which it fires
+	text   string           // the returned text
 	rivals map[infer.StopReason]int
 }
 
@@ -35,12 +35,12 @@ var sentences = [][]string{
 	{" It", " was", " a", " sunny", " day", "."},
 }
 
-// marks are stop strings and the ways in which tokens may cut them, from the
+// marks are stop strings and the ways in which tokens may split them, from a
 // simple one to one that begins inside a token.
 var marks = []struct {
 	stop string
 	cuts [3][]string
-	near []string // begins the same but is different
+	near []string // texts that begin the same but differ
 }{
 	{"User:", [3][]string{{"User:"}, {"Us", "er", ":"}, {"\nUs", "er", ":"}}, []string{" Us", "ually"}},
 	{"</answer>", [3][]string{{"</answer>"}, {"</", "answer", ">"}, {"!</", "ans", "wer>"}}, []string{"</", "b>"}},
@@ -76,8 +76,8 @@ func newRun(p *Problem) *run {
 	}
 }
 
-// decide asks the engine at every token and reports whether something stops the
-// run.
+// decide runs the engine's check at every token and reports whether something
+// stops the run.
 func (w *run) decide() bool {
 	w.rivals = map[infer.StopReason]int{}
 	var all []byte
@@ -88,7 +88,7 @@ func (w *run) decide() bool {
 		if reason != infer.StopNone && w.reason == infer.StopNone {
 			w.reason, w.n, w.text = reason, n, string(all[:safe])
 		}
-		// Each condition by itself, to know what a learner may have found
+		// Each condition alone, to recognize what a learner may have found
 		// instead.
 		for _, alone := range []struct {
 			kind    infer.StopReason
@@ -110,8 +110,8 @@ func (w *run) decide() bool {
 	return w.reason != infer.StopNone
 }
 
-// open: the answer is not a matter of luck. Two conditions at one token occur
-// only at the hardest level, and each reason occurs.
+// open reports whether the answer is not a matter of luck. Two conditions at
+// the same token occur only at the hardest level, and every reason occurs.
 func (w *run) open(level int, r *random) bool {
 	at := 0
 	for _, n := range w.rivals {
@@ -129,7 +129,7 @@ func (w *run) open(level int, r *random) bool {
 	return w.reason == pick(r, want)
 }
 
-// reasonText is a stop condition's name at the beginning of a line.
+// reasonText returns a stop condition's name, capitalized.
 func reasonText(x infer.StopReason) string { return terms.Capital(terms.StopOf(x).Name) }
 
 // visible makes line breaks visible.
@@ -174,7 +174,7 @@ func buildStops(p *Problem) {
 	w.askText(p)
 }
 
-// when says at which token a condition would fire.
+// when describes the token at which a condition would fire.
 func (w *run) when(x infer.StopReason) string {
 	n, ok := w.rivals[x]
 	if !ok {
@@ -252,7 +252,7 @@ func (w *run) askCount(p *Problem, step *Step) {
 	step.Asks = append(step.Asks, Ask{"How many tokens are generated?", made})
 }
 
-// askText asks what the caller receives.
+// askText asks which text the caller receives.
 func (w *run) askText(p *Problem) {
 	text := func(n int) string { return strings.Join(w.tokens[:n], "") }
 	type candidate struct {
@@ -302,7 +302,7 @@ func (w *run) askText(p *Problem) {
 	}, []Line{{"Take the text up to there, without the stop string.", "", "…" + visible(tail(w.text))}})
 }
 
-// tail is the end of a text, long enough to distinguish it.
+// tail returns the end of a text, long enough to identify it.
 func tail(text string) string {
 	r := []rune(text)
 	return string(r[max(0, len(r)-32):])

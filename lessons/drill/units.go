@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scales are the units and words that multiply.
+// scales are units and words that multiply a number.
 var (
 	byteScales = map[string]int64{
 		"b": 1, "byte": 1, "bytes": 1,
@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// readUnit parses what follows the number: its factor, and the unit of the
+// readUnit parses the text after the number: its factor, and the unit of the
 // result.
 func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	scale = big.NewRat(1, 1)

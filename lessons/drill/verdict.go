@@ -7,15 +7,15 @@ type State string
 const (
 	Empty   State = "empty"
 	Right   State = "right"
-	Part    State = "part" // nearly right: it earns part of the credit
+	Part    State = "part" // nearly right: earns part of the credit
 	Wrong   State = "wrong"
-	Refused State = "refused" // not an answer: it costs nothing
+	Refused State = "refused" // not an answer: costs nothing
 )
 
 // Mistake names a mistake; empty if there is none or none was recognized.
 type Mistake string
 
-// The mistakes that are recognized from the number itself.
+// The mistakes that are recognized from the number alone.
 const (
 	Largest     Mistake = "largest"      // divided by the largest instead of the sum
 	Renormalize Mistake = "renormalise"  // forgot to renormalize
@@ -24,18 +24,18 @@ const (
 	AfterT      Mistake = "after-t"      // applied T, or the constant, in the wrong place
 	Multiplied  Mistake = "multiplied"   // multiplied by a number instead of raising to it or adding it
 	Crossing    Mistake = "crossing"     // left out the token that crosses the border
-	OneTooFew   Mistake = "one-too-few"  // kept one too few
-	OneTooMany  Mistake = "one-too-many" // kept one too many
+	OneTooFew   Mistake = "one-too-few"  // kept one token too few
+	OneTooMany  Mistake = "one-too-many" // kept one token too many
 	Rounding    Mistake = "rounding"
 	Base10      Mistake = "base-10" // raised 10 instead of e
 	Base2       Mistake = "base-2"
 	TimesE      Mistake = "times-e"  // multiplied by e instead of raising it
 	NoExp       Mistake = "no-exp"   // used the logits themselves
 	Shifted     Mistake = "shifted"  // subtracted the largest first
-	Swapped     Mistake = "swapped"  // a number of another column
-	OtherRow    Mistake = "row"      // a number of another row
+	Swapped     Mistake = "swapped"  // a number from another column
+	OtherRow    Mistake = "row"      // a number from another row
 	Unsorted    Mistake = "unsorted" // added up in the order of the rows
-	NotRunning  Mistake = "running"  // did not add up
+	NotRunning  Mistake = "running"  // did not add up a running total
 	LeftOut     Mistake = "left-out" // left one out of a sum
 	NotCut      Mistake = "not-cut"  // a cut token kept its probability
 	Percent     Mistake = "percent"  // a percentage without its sign
@@ -58,7 +58,7 @@ type Verdict struct {
 	Understood string  // how it was read: "63.2% is 0.632"
 	Value      float64 // the parsed value; 0 if it is not a number
 	Mistake    Mistake
-	Title      string // what is wrong, in a sentence: "You divided by the largest exp, not by their sum."
+	Title      string // the mistake in a sentence: "You divided by the largest exp, not by their sum."
 	Why        string // the arithmetic behind it
 	Note       string // something worth knowing about a right answer
 
@@ -76,7 +76,7 @@ func (p *Problem) Check(cellID, text string) Verdict {
 	return v
 }
 
-// Score is the state of the whole problem.
+// Score is the state of a whole problem.
 type Score struct {
 	Right, Part, ToFix, ToGo, Of int     // cells
 	Credit                       float64 // 0 to 1, all cells weighted equally
@@ -90,11 +90,11 @@ type StepScore struct {
 	ID                           string
 	Right, Part, ToFix, ToGo, Of int
 	Complete                     bool
-	Open                         bool // the steps it needs are complete
+	Open                         bool // the steps that it needs are complete
 }
 
 // Score grades all answers, by cell. Cells without an answer, or with a refused
-// one, are still to go.
+// one, still count as to go.
 func (p *Problem) Score(answers map[string]string) Score {
 	s := Score{Verdicts: map[string]Verdict{}, Of: len(p.order)}
 	at := map[string]*StepScore{}

@@ -2,23 +2,21 @@
 // Scheduler, Ye et al. 2022 and the open-spaced-repetition project, version 6)
 // with its default parameters.
 //
-// It models a memory by two numbers. Stability S is the number of days after
-// which the chance of recalling the card has fallen to 90%; difficulty D, from
-// 1 to 10, says how slowly S grows. Between reviews the chance of recall, the
-// retrievability, falls along a power curve:
+// It models a memory with two numbers. Stability S is the number of days after which the chance
+// of recalling the card has fallen to 90%; difficulty D, from 1 to 10, determines how slowly S
+// grows. Between reviews the chance of recall, the retrievability, falls along a power curve:
 //
 //	R(t, S) = (1 + f·t/S)^(−w20), with f = 0.9^(−1/w20) − 1, so that R(S, S) = 0.9
 //
-// At a review the learner gives one of four grades. The grade and R move S and
-// D ([Params.Next] has the formulas beside its parts), and the next date is the
-// day on which R will have fallen to the desired retention. New and forgotten
-// cards first go through short steps of minutes.
+// At a review the learner gives one of four grades. The grade and R change S and D (the helpers
+// of [Params.Next] document the formulas), and the next date is the day on which R will have
+// fallen to the desired retention. New and forgotten cards first go through short steps of
+// minutes.
 //
-// Everything is a pure function of the card, the time and the grade: no clock,
-// no randomness, no storage. Intervals are not fuzzed, so the same history
-// always gives the same dates. Results are rounded to eight decimals where the
-// reference implementation ts-fsrs rounds them; a test compares 1,000
-// histories.
+// Everything is a pure function of the card, the time and the grade: no clock, no randomness, no
+// storage. Intervals are not fuzzed, so the same history always gives the same dates. Results
+// are rounded to eight decimals wherever the reference implementation ts-fsrs rounds them; a
+// test compares 1,000 histories.
 //
 // Formulas: https://github.com/open-spaced-repetition/awesome-fsrs/wiki/The-Algorithm
 package fsrs
@@ -39,10 +37,10 @@ const (
 	Easy                   // recalled immediately
 )
 
-// Grades are the four, from worst to best.
+// Grades are the four grades, from worst to best.
 var Grades = [4]Grade{Again, Hard, Good, Easy}
 
-// String is the grade's name in lower case: "again", "hard", "good", "easy".
+// String returns the grade's name in lower case: "again", "hard", "good", "easy".
 func (g Grade) String() string {
 	if g.valid() {
 		return [...]string{"again", "hard", "good", "easy"}[g-1]
@@ -69,11 +67,11 @@ type State int
 const (
 	New        State = iota // never reviewed
 	Learning                // in its first short steps
-	Review                  // comes back after days
-	Relearning              // forgotten, in short steps again
+	Review                  // due again after days
+	Relearning              // forgotten, and in short steps again
 )
 
-// String is the state's name in lower case.
+// String returns the state's name in lower case.
 func (s State) String() string {
 	if s < New || s > Relearning {
 		return fmt.Sprintf("state %d", int(s))
@@ -81,8 +79,7 @@ func (s State) String() string {
 	return [...]string{"new", "learning", "review", "relearning"}[s]
 }
 
-// Card is what the scheduler stores about one card. It is a value: a review
-// returns a new one.
+// Card is the scheduler's state of one card. It is a value: a review returns a new one.
 type Card struct {
 	Due        time.Time `json:"due"`
 	Stability  float64   `json:"stability"`  // days; 0 while new
@@ -90,9 +87,9 @@ type Card struct {
 	Reps       int       `json:"reps"`       // reviews so far
 	Lapses     int       `json:"lapses"`     // times forgotten after leaving the first steps
 	State      State     `json:"state"`
-	Step       int       `json:"step"`     // which short step, from 0
+	Step       int       `json:"step"`     // index of the short step, from 0
 	Interval   int       `json:"interval"` // days from the last review to Due; 0 within short steps
-	Last       time.Time `json:"last"`     // of the last review; zero while new
+	Last       time.Time `json:"last"`     // time of the last review; zero while new
 }
 
 // Params are the parameters of the schedule. Use [Default].
@@ -101,13 +98,12 @@ type Params struct {
 	Retention   float64         // the chance of recall at which a card is due again, above 0 and up to 1
 	MaxInterval int             // days
 	Learning    []time.Duration // short steps of a new card
-	// short steps of a forgotten one; at most one, or w17 and w18 would need limits of their own
+	// short steps of a forgotten card; at most one, or w17 and w18 would need their own limits
 	Relearning []time.Duration
 }
 
-// Default is FSRS-6 as published: weights fitted to some 700 million reviews,
-// 90% retention, steps of 1 and 10 minutes, and 10 minutes for what was
-// forgotten.
+// Default returns FSRS-6 as published: weights fitted to about 700 million reviews, 90%
+// retention, learning steps of 1 and 10 minutes, and a relearning step of 10 minutes.
 func Default() Params {
 	return Params{
 		W: [21]float64{

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// The first review, by hand: S0(G) = w_{G−1}; D0(G) = w4 − e^{w5·(G−1)} + 1.
+// TestFirstReviewByHand: S0(G) = w_{G−1}; D0(G) = w4 − e^{w5·(G−1)} + 1.
 func TestFirstReviewByHand(t *testing.T) {
 	for _, row := range []struct {
 		g    Grade
@@ -39,7 +39,8 @@ func TestFirstReviewByHand(t *testing.T) {
 	}
 }
 
-// R(S, S) = 0.9 is what stability means; a new card has no retrievability.
+// TestRetrievabilityAtStability: by definition R(S, S) = 0.9; a new card has no
+// retrievability.
 func TestRetrievabilityAtStability(t *testing.T) {
 	p := Default()
 	c := Card{State: Review, Stability: 10, Difficulty: 5, Last: noon, Due: noon.Add(10 * day)}
@@ -56,8 +57,8 @@ func TestRetrievabilityAtStability(t *testing.T) {
 	}
 }
 
-// Midnights count, not hours: a review ten minutes later may be on the next
-// day, one 23 hours later on the same day.
+// TestDaysAreCalendarDays: midnights count, not hours: a review ten minutes later may be
+// on the next day, and one 23 hours later on the same day.
 func TestDaysAreCalendarDays(t *testing.T) {
 	for _, row := range []struct {
 		from, to time.Time
@@ -88,7 +89,7 @@ func TestGradesParse(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("Next takes a grade that is none")
+			t.Error("Next accepts an invalid grade")
 		}
 	}()
 	Default().Next(newCard(noon), noon, 0)
@@ -110,7 +111,7 @@ func TestCheckRefusesBadCards(t *testing.T) {
 		c := good
 		spoil(&c)
 		if c.check() == nil {
-			t.Errorf("a card with a wrong %s passes", name)
+			t.Errorf("a card with an invalid %s passes", name)
 		}
 	}
 	if err := newCard(noon).check(); err != nil {
@@ -118,9 +119,9 @@ func TestCheckRefusesBadCards(t *testing.T) {
 	}
 }
 
-// For any history, even with a clock that jumps back: the numbers stay in
-// range, a better grade never means an earlier date, nothing is due before the
-// review, and a card parsed from JSON continues the same way.
+// TestAnyHistoryStaysInBounds: for any history, even if the clock jumps back, the numbers
+// stay in range, a better grade never means an earlier date, nothing is due before the
+// review, and a card parsed from JSON continues in the same way.
 func TestAnyHistoryStaysInBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, now := Default(), noon
@@ -133,7 +134,7 @@ func TestAnyHistoryStaysInBounds(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !n.Due.After(now) || i > 0 && n.Due.Before(preview[i-1].Due) {
-					t.Fatalf("grade %v is due %v, the one below it %v", Grades[i], n.Due, preview[max(0, i-1)].Due)
+					t.Fatalf("grade %v is due %v, the grade below %v", Grades[i], n.Due, preview[max(0, i-1)].Due)
 				}
 			}
 			data, err := json.Marshal(c)
@@ -147,17 +148,17 @@ func TestAnyHistoryStaysInBounds(t *testing.T) {
 			g := rapid.SampledFrom(Grades[:]).Draw(t, "grade")
 			next, again := p.Next(c, now, g), p.Next(back, now, g)
 			if next != again && !next.Due.Equal(again.Due) {
-				t.Fatalf("%+v read back goes on to %+v, want as itself to %+v", c, again, next)
+				t.Fatalf("%+v parsed from JSON continues as %+v, want %+v", c, again, next)
 			}
 			c = next
 		}
 	})
 }
 
-// newCard is a card that was never reviewed and is due at once.
+// newCard returns a card that was never reviewed and is due now.
 func newCard(now time.Time) Card { return Card{Due: now} }
 
-// check returns what is wrong with a card, or nil.
+// check returns the first problem with a card, or nil.
 func (c Card) check() error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Limits of the model: stabilities below some minutes or above a century are
-// meaningless.
+// Limits of the model: stabilities below a few minutes or above a century are meaningless.
 const (
 	minStability = 0.001 // days
 	maxStability = 36500
@@ -25,8 +24,8 @@ func (p Params) recall(days int, stability float64) float64 {
 	return round8(math.Pow(1+p.factor()*float64(days)/stability, -p.W[20]))
 }
 
-// Retrievability is the chance that the card is recalled now, after the whole
-// days that have passed since its last review; 0 for a new card.
+// Retrievability returns the chance that the card is recalled now, after the whole days that
+// have passed since its last review; 0 for a new card.
 func (p Params) Retrievability(c Card, now time.Time) float64 {
 	if c.State == New {
 		return 0
@@ -34,20 +33,19 @@ func (p Params) Retrievability(c Card, now time.Time) float64 {
 	return p.recall(max(0, int(now.Sub(c.Last)/(24*time.Hour))), c.Stability)
 }
 
-// days is the number of days until R has fallen to the desired retention: I =
+// days returns the number of days until R has fallen to the desired retention: I =
 // S·(r^(−1/w20) − 1)/f, at least one.
 func (p Params) days(stability float64) int {
 	modifier := round8((math.Pow(p.Retention, -1/p.W[20]) - 1) / p.factor())
 	return int(clamp(math.Floor(stability*modifier+0.5), 1, float64(p.MaxInterval)))
 }
 
-// firstDifficulty is D0(G) = w4 − e^{w5·(G−1)} + 1, not yet clamped.
+// firstDifficulty returns D0(G) = w4 − e^{w5·(G−1)} + 1, not yet clamped.
 func (p Params) firstDifficulty(g Grade) float64 {
 	return round8(p.W[4] - math.Exp(float64(g-1)*p.W[5]) + 1)
 }
 
-// memory returns stability and difficulty after a review, t days after the last
-// one.
+// memory returns stability and difficulty after a review, t days after the previous one.
 func (p Params) memory(c Card, t int, g Grade) (stability, difficulty float64) {
 	if c.State == New {
 		return max(p.W[g-1], 0.1), clamp(p.firstDifficulty(g), 1, 10) // S0(G) = w_{G−1}
@@ -64,17 +62,17 @@ func (p Params) memory(c Card, t int, g Grade) (stability, difficulty float64) {
 }
 
 // nextDifficulty moves D by −w6·(G − 3), damped by (10 − D)/9 so that it never
-// passes 10, and then a little (w7) back towards that of an easy card:
-// D″ = w7·D0(4) + (1 − w7)·D′.
+// exceeds 10, and then a little (w7) back toward the difficulty of an easy card: D″ =
+// w7·D0(4) + (1 − w7)·D′.
 func (p Params) nextDifficulty(d float64, g Grade) float64 {
 	delta := -p.W[6] * float64(g-3)
 	moved := d + round8(delta*(10-d)/9)
 	return clamp(round8(p.W[7]*p.firstDifficulty(Easy)+(1-p.W[7])*moved), 1, 10)
 }
 
-// recalled is S′ = S·(1 + e^{w8}·(11 − D)·S^{−w9}·(e^{w10·(1−R)} − 1)·h·e):
-// the more had been forgotten, the more a recall strengthens. h is w15 for a
-// hard one, e is w16 for an easy one, else 1.
+// recalled returns S′ = S·(1 + e^{w8}·(11 − D)·S^{−w9}·(e^{w10·(1−R)} −
+// 1)·h·e): the more was forgotten, the more a recall strengthens the memory. h is w15 for
+// a hard recall, e is w16 for an easy one, otherwise both are 1.
 func (p Params) recalled(d, s, r float64, g Grade) float64 {
 	hard, easy := 1.0, 1.0
 	switch g {
@@ -87,7 +85,7 @@ func (p Params) recalled(d, s, r float64, g Grade) float64 {
 	return round8(clamp(s*(1+growth), minStability, maxStability))
 }
 
-// forgotten is S′ = w11·D^{−w12}·((S + 1)^{w13} − 1)·e^{w14·(1−R)}, and at
+// forgotten returns S′ = w11·D^{−w12}·((S + 1)^{w13} − 1)·e^{w14·(1−R)}, and at
 // most S/e^{w17·w18}: forgetting never makes a memory stronger.
 func (p Params) forgotten(d, s, r float64) float64 {
 	after := p.W[11] * math.Pow(d, -p.W[12]) * (math.Pow(s+1, p.W[13]) - 1) * math.Exp((1-r)*p.W[14])
@@ -96,8 +94,8 @@ func (p Params) forgotten(d, s, r float64) float64 {
 	return min(max(round8(most), minStability), after)
 }
 
-// sameDay is S′ = S·S^{−w19}·e^{w17·(G − 3 + w18)} for a second review on one
-// day; a recalled card never loses stability.
+// sameDay returns S′ = S·S^{−w19}·e^{w17·(G − 3 + w18)} for a second review on the
+// same day. A recalled card never loses stability.
 func (p Params) sameDay(s float64, g Grade) float64 {
 	growth := math.Pow(s, -p.W[19]) * math.Exp(p.W[17]*(float64(g-3)+p.W[18]))
 	if g >= Hard {

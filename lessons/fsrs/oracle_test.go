@@ -27,7 +27,7 @@ func oracle(t *testing.T) (groups []oracleGroup) {
 	}
 	fixture.ReadZipped(t, "../../testdata/fsrs/histories.json.gz", &file)
 	if file.Package != "ts-fsrs" || file.Version != "5.4.2" {
-		t.Fatalf("the fixture is of %s %s, want ts-fsrs 5.4.2", file.Package, file.Version)
+		t.Fatalf("the fixture is from %s %s, want ts-fsrs 5.4.2", file.Package, file.Version)
 	}
 	return file.Groups
 }
@@ -51,9 +51,9 @@ func steps(t *testing.T, list []string) (out []time.Duration) {
 	return out
 }
 
-// Every card after every review of 1,000 histories matches ts-fsrs: dates,
-// counts and states exactly; memory within the last of its eight decimals,
-// which may differ where exp and pow differ in their last bit.
+// TestAgreesWithTSFSRS: every card after every review of 1,000 histories matches ts-fsrs:
+// dates, counts and states exactly; memory to within the last of its eight decimals, which may
+// differ where exp and pow differ in their last bit.
 // Promise: Flashcards are scheduled exactly as the published scheduler ts-fsrs schedules them.
 func TestAgreesWithTSFSRS(t *testing.T) {
 	histories, reviews := 0, 0
@@ -63,7 +63,7 @@ func TestAgreesWithTSFSRS(t *testing.T) {
 			Relearning: steps(t, g.Relearning),
 		}
 		if g.Retention == 0.9 && p.W != Default().W {
-			t.Fatalf("got the default weights %v of ts-fsrs, want ours: %v", p.W, Default().W)
+			t.Fatalf("the default weights of ts-fsrs are %v, ours are %v", p.W, Default().W)
 		}
 		for h, history := range g.Histories {
 			histories++

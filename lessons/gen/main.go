@@ -1,13 +1,13 @@
-// Command gen renders every formula of the course from TeX to MathML and
-// writes the table that package lessons embeds. Run it with
+// Command gen renders every formula of the course from TeX to MathML and writes
+// the table that package lessons embeds. Run
 //
 //	go generate ./lessons
 //
-// whenever a formula has changed; a test fails if that was forgotten. Temml
-// 0.13.5 does the work (temml.min.js, MIT, from the npm package of that name;
-// see temml-LICENSE.txt) in a JavaScript interpreter written in Go, so building
-// and running the program needs only Go. Bad TeX is an error with the formula's
-// file and line, and leaves the table unchanged.
+// after changing a formula; a test fails if the table is out of date. Temml
+// 0.13.5 (temml.min.js, MIT, from the npm package of that name; see
+// temml-LICENSE.txt) renders the formulas in a JavaScript interpreter written in
+// Go, so building and running the program requires only Go. Bad TeX is an error
+// with the formula's file and line, and leaves the table unchanged.
 package main
 
 import (
@@ -28,7 +28,8 @@ import (
 //go:embed temml.min.js
 var temml string
 
-// table is the table's path from the package's folder, where go generate runs.
+// table is the table's path relative to the package's folder, where go generate
+// runs.
 var table = filepath.Join("math", "table.json")
 
 func main() {
@@ -60,15 +61,15 @@ func run(path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// style matches what the pages' security policy forbids.
+// style matches the attribute that the pages' security policy forbids.
 var style = regexp.MustCompile(` style="[^"]*"`)
 
-// name is the name of a function, such as min, which is set upright. MathML says
-// so of every name of several letters; the attribute lets a style sheet that
-// slants single letters leave these alone.
+// name matches the name of a function, such as min, which is set upright. By
+// default MathML sets every name of several letters upright; the attribute lets
+// a style sheet that slants single letters exclude these.
 var name = regexp.MustCompile(`<mi>([A-Za-z]{2,})</mi>`)
 
-// render turns formulas into MathML. Its error names all that fail.
+// render renders formulas as MathML. The error names all that fail.
 func render(formulas []lessons.Formula) (lessons.MathTable, error) {
 	t := lessons.MathTable{Inline: map[string]string{}, Display: map[string]string{}}
 	js := goja.New()

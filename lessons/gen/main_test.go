@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// The committed table is up to date.
+// TestMathTableIsUpToDate: the committed table is up to date.
 func TestMathTableIsUpToDate(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "table.json")
 	if err := run(fresh); err != nil {
@@ -51,7 +51,8 @@ func TestRenderMathML(t *testing.T) {
 	}
 }
 
-// Bad TeX is an error that names its place, for all bad formulas together.
+// TestBadTeXNamesItsPlace: bad TeX is an error with its position, for all bad
+// formulas together.
 func TestBadTeXNamesItsPlace(t *testing.T) {
 	_, err := render([]lessons.Formula{
 		{TeX: `\frac{1}{`, Where: "a.md:3"}, {TeX: "x"}, {TeX: `\nosuchcommand`, Where: "b.md:7", Display: true},

@@ -8,10 +8,11 @@ type Outcome struct {
 	Right      bool
 }
 
-// BinCount is how many bins [Bins] makes of the range from 0 to 1.
+// BinCount is the number of bins into which [Bins] divides the range from 0 to
+// 1.
 const BinCount = 10
 
-// Bin has the guesses that were stated with similar confidence.
+// Bin summarizes the guesses with similar confidence.
 type Bin struct {
 	From, To  float64
 	N, Hits   int
@@ -21,7 +22,7 @@ type Bin struct {
 }
 
 // Bins sorts guesses into ten bins of equal width. A confidence on a border
-// belongs to the bin above; 1 belongs to the last. Guesses outside of 0 to 1
+// belongs to the bin above; 1 belongs to the last bin. Guesses outside 0 to 1
 // are ignored.
 func Bins(list []Outcome) []Bin {
 	var s Sums
@@ -31,8 +32,8 @@ func Bins(list []Outcome) []Bin {
 	return s.Bins()
 }
 
-// Sums sum up the guesses of each bin: what [Bins] needs to know about them.
-// The sums are bit-identical for any order of guesses.
+// Sums are the sums of the guesses in each bin, the data that [Bins] needs.
+// They are bit-identical for any order of guesses.
 type Sums [BinCount]Sum
 
 // Sum is one bin of [Sums].
@@ -42,16 +43,16 @@ type Sum struct {
 	Stated int64 `json:"stated"` // confidences in units of 1/unit, which add up exactly
 }
 
-// unit is fine enough for a mean that is right to thirteen digits, and leaves
-// room for half a million guesses.
+// unit is small enough for a mean with thirteen correct digits, and large
+// enough for half a million guesses.
 const unit = 1 << 44
 
-// Add counts a guess, unless it is outside of 0 to 1.
+// Add counts a guess, unless it is outside 0 to 1.
 func (s *Sums) Add(o Outcome) {
 	if !(o.Confidence >= 0 && o.Confidence <= 1) {
 		return
 	}
-	// A little is added so that 0.3, which is less in binary, is on its border.
+	// The small addend puts 0.3, which is less in binary, on its border.
 	b := &s[min(BinCount-1, int(o.Confidence*BinCount+1e-9))]
 	b.N++
 	b.Stated += int64(math.Round(o.Confidence * unit))
@@ -60,7 +61,7 @@ func (s *Sums) Add(o Outcome) {
 	}
 }
 
-// Stated is the mean of the stated confidences, 0 if there are none.
+// Stated returns the mean of the stated confidences, 0 if there are none.
 func (s *Sums) Stated() float64 {
 	var all Sum
 	for _, b := range s {
@@ -77,7 +78,7 @@ func (b Sum) mean() float64 {
 	return float64(b.Stated) / unit / float64(b.N)
 }
 
-// Bins returns the bins of the guesses that were added.
+// Bins returns the bins of the added guesses.
 func (s *Sums) Bins() []Bin {
 	bins := make([]Bin, BinCount)
 	for i, sum := range s {
@@ -92,18 +93,18 @@ func (s *Sums) Bins() []Bin {
 	return bins
 }
 
-// wilson is the score interval of a proportion: it stays within 0 and 1 and is
-// reliable for a handful of guesses.
+// wilson returns the score interval of a proportion. It stays within 0 and 1
+// and is reliable for a handful of guesses.
 func wilson(hits, n int) (low, high float64) {
-	const z = 1.959963984540054 // 97.5% of the normal distribution lie below
+	const z = 1.959963984540054 // 97.5% of the normal distribution is below
 	p, m := float64(hits)/float64(n), float64(n)
 	center := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	return max(0, center-half), min(1, center+half)
 }
 
-// MeanScore is the mean logarithmic score in nats, and the number of guesses; 0
-// and 0 if there are none. Guesses outside of 0 to 1 are ignored.
+// MeanScore returns the mean logarithmic score in nats, and the number of
+// guesses; 0 and 0 if there are none. Guesses outside 0 to 1 are ignored.
 func MeanScore(list []Outcome) (mean float64, n int) {
 	for _, o := range list {
 		if r, err := Grade(o.Confidence, o.Right); err == nil {

@@ -1,18 +1,18 @@
-// Package predict scores guesses at the next token: predict, then reveal.
+// Package predict scores guesses of the next token: predict, then reveal.
 //
-// A learner sees a few candidates in a shuffled order, without probabilities
-// ([Deal]), picks one and says how sure they are. The answer is scored by the
-// logarithm of the probability they gave to what happened ([Grade]). That score
-// is proper (Good 1952; Gneiting and Raftery 2007): someone who believes that
-// the guess is right with probability q expects
+// A learner sees a few candidates in a shuffled order, without probabilities ([Deal]),
+// picks one and states a confidence. The guess is scored by the logarithm of the
+// probability given to the outcome ([Grade]). That score is proper (Good 1952; Gneiting
+// and Raftery 2007): a learner who believes that the guess is right with probability q
+// expects
 //
 //	q·ln c + (1 − q)·ln(1 − c)
 //
-// from stating c, and this is largest at c = q. So it is best to say what one
-// believes, and being very sure and wrong costs a lot.
+// from stating c, and this is largest at c = q. So it is best to state one's belief, and
+// being very sure and wrong costs a lot.
 //
-// Over many guesses [Bins] compares what was stated with how often it came
-// true: the picture of calibration.
+// Over many guesses [Bins] compares the stated confidences with how often the guesses
+// were right: the calibration.
 package predict
 
 import (
@@ -23,15 +23,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// LeastCandidates is the smallest number of candidates for [Deal]: with fewer,
-// there is no room for both likely and unlikely ones.
+// LeastCandidates is the minimum number of candidates for [Deal]: with fewer, they could
+// not include both likely and unlikely tokens.
 const LeastCandidates = 4
 
-// Deal returns n token ids (fewer if the vocabulary is smaller) in an order
-// that depends on the seed: the most probable ones, the token that will be
-// drawn, and one or two from further down, so that an unlikely token does not
-// give the answer away. d is the distribution of the step, drawn an id of its
-// vocabulary. It panics if n is below [LeastCandidates].
+// Deal returns n token ids (fewer if the vocabulary is smaller) in an order that depends
+// on the seed: the most probable ones, the token that will be drawn, and one or two from
+// further down, so that an unlikely token does not give the answer away. d is the step's
+// distribution, and drawn is an id of its vocabulary. Deal panics if n is below
+// [LeastCandidates].
 func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	if n < LeastCandidates {
 		panic(fmt.Sprintf("predict: Deal of %d candidates", n))
@@ -39,8 +39,8 @@ func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	return DealOf(d.Order, drawn, n, seed)
 }
 
-// DealOf is [Deal] from some of the tokens, the most probable first. The one that will be
-// drawn is among them.
+// DealOf is like [Deal], but deals from a list of tokens, the most probable first. The
+// list must include the drawn token.
 func DealOf(order []int32, drawn int32, n int, seed uint64) []int32 {
 	n = min(n, len(order))
 	likely := max(1, n-2)
@@ -53,7 +53,7 @@ func DealOf(order []int32, drawn int32, n int, seed uint64) []int32 {
 		step++
 		return int(sampling.U(seed^0xca1d1da7e5, step) * float64(k))
 	}
-	// From just below the likely ones down to four times as far.
+	// From just below the likely tokens down to four times that rank.
 	pool := make([]int32, 0, 4*n)
 	for _, id := range order[likely:min(4*n, len(order))] {
 		if id != drawn {
@@ -72,8 +72,8 @@ func DealOf(order []int32, drawn int32, n int, seed uint64) []int32 {
 	return hand
 }
 
-// Sure and Unsure are the ends of what may be stated: at 0 or 1 a single
-// mistake would cost infinitely much.
+// Sure and Unsure are the limits of a stated confidence: at 0 or 1 a single mistake would
+// cost infinitely much.
 const (
 	Unsure = 0.01
 	Sure   = 0.99
@@ -83,7 +83,7 @@ const (
 type Result struct {
 	Confidence float64 // as stated, clamped to Unsure and Sure
 	Right      bool
-	Score      float64 // ln of the probability given to what happened, in nats: 0 at best, −4.6 at worst
+	Score      float64 // ln of the probability given to the outcome, in nats: 0 at best, −4.6 at worst
 }
 
 // Grade scores a guess that was stated with a confidence from 0 to 1.
@@ -100,8 +100,8 @@ func Grade(confidence float64, right bool) (Result, error) {
 	return r, nil
 }
 
-// Blind is the expected score of someone who knows nothing about n candidates
-// and states 1/n: the score to beat.
+// Blind returns the expected score of a learner who knows nothing about n candidates and
+// states 1/n: the score to beat.
 func Blind(n int) float64 {
 	if n < 2 {
 		return 0
@@ -110,9 +110,9 @@ func Blind(n int) float64 {
 	return q*math.Log(q) + (1-q)*math.Log(1-q)
 }
 
-// Points is a score as people count: 100 is the best there is, and 0 what somebody gets
-// on average who guesses blindly among n candidates and says so. It is the score moved
-// and stretched, so the winner by points is the winner by the score.
+// Points converts a score to a familiar scale: 100 is the best possible score, and 0 is
+// the average score for guessing blindly among n candidates with a confidence of 1/n. The
+// conversion is linear, so both rank players in the same order.
 func Points(score float64, n int) int {
 	blind := Blind(n)
 	if blind == 0 {

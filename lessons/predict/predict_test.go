@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// ln 0.8 = −0.2231, ln 0.2 = −1.6094, ln 0.5 = −0.6931; ln 0.99 = −0.01005,
-// ln 0.01 = −4.6052.
+// TestGradeByHand: ln 0.8 = −0.2231, ln 0.2 = −1.6094, ln 0.5 = −0.6931; ln 0.99 =
+// −0.01005, ln 0.01 = −4.6052.
 func TestGradeByHand(t *testing.T) {
 	for _, row := range []struct {
 		c     float64
@@ -39,7 +39,8 @@ func TestGradeByHand(t *testing.T) {
 	}
 }
 
-// Proper: believing q, one expects most from saying q.
+// TestHonestConfidenceMaximizesScore: the score is proper: a learner who believes q
+// expects the most from stating q.
 func TestHonestConfidenceMaximizesScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := rapid.Float64Range(Unsure, Sure).Draw(t, "believed")
@@ -58,7 +59,8 @@ func TestHonestConfidenceMaximizesScore(t *testing.T) {
 	})
 }
 
-// With four candidates: ¼·ln ¼ + ¾·ln ¾ = −0.3466 − 0.2158 = −0.5623.
+// TestBlindScoreByHand: with four candidates, ¼·ln ¼ + ¾·ln ¾ = −0.3466 −
+// 0.2158 = −0.5623.
 func TestBlindScoreByHand(t *testing.T) {
 	if got := Blind(4); !(math.Abs(got+0.5623) <= 1e-4) {
 		t.Errorf("Blind(4) = %v, want -0.5623", got)
@@ -68,8 +70,8 @@ func TestBlindScoreByHand(t *testing.T) {
 	}
 }
 
-// For any distribution: the drawn token and the likely ones are included,
-// nothing twice, the same for the same seed.
+// TestDealIncludesDrawnAndLikelyTokens: for any distribution, the drawn token and the
+// likely ones are included, nothing is dealt twice, and the same seed deals the same.
 func TestDealIncludesDrawnAndLikelyTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-8, 8), 1, 200).Draw(t, "z")
@@ -79,7 +81,7 @@ func TestDealIncludesDrawnAndLikelyTokens(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		hand := Deal(d, drawn, n, seed)
 		if !slices.Equal(hand, Deal(d, drawn, n, seed)) {
-			t.Fatal("the same seed deals otherwise")
+			t.Fatal("the same seed deals differently")
 		}
 		if len(hand) != min(n, len(z)) || !slices.Contains(hand, drawn) {
 			t.Fatalf(
@@ -94,13 +96,13 @@ func TestDealIncludesDrawnAndLikelyTokens(t *testing.T) {
 		}
 		sorted := slices.Sorted(slices.Values(hand))
 		if len(slices.Compact(sorted)) != len(hand) {
-			t.Fatalf("a candidate stands twice in %v", hand)
+			t.Fatalf("a candidate is in %v twice", hand)
 		}
 	})
 }
 
-// The position gives nothing away: over many seeds the drawn token is in each
-// position equally often, within 4σ with σ = √(n·p·(1−p)).
+// TestDealPositionIsUninformative: over many seeds the drawn token is in each position
+// equally often, within 4σ with σ = √(n·p·(1−p)).
 func TestDealPositionIsUninformative(t *testing.T) {
 	z := make([]float32, 100)
 	for i := range z {
@@ -124,9 +126,9 @@ func TestDealPositionIsUninformative(t *testing.T) {
 	}
 }
 
-// Four guesses of 0.7 and 0.72, three right: rate 0.75. Wilson's interval for
-// 3 of 4: (0.75 + 0.4802) / 1.9604 ± 1.96/1.9604·√(0.046875 + 0.060025)
-// = 0.6275 ± 0.3269.
+// TestBinsByHand: four guesses of 0.7 and 0.72, three right: rate 0.75. Wilson's interval
+// for 3 of 4: (0.75 + 0.4802) / 1.9604 ± 1.96/1.9604·√(0.046875 + 0.060025) = 0.6275
+// ± 0.3269.
 func TestBinsByHand(t *testing.T) {
 	bins := Bins(
 		[]Outcome{
@@ -155,8 +157,8 @@ func TestBinsByHand(t *testing.T) {
 	}
 }
 
-// A confidence on a border belongs to the bin that begins there, even if ten
-// times it rounds to less.
+// TestBinsStartAtTheirBorders: a confidence on a border belongs to the bin that begins
+// there, even if ten times it rounds to less.
 func TestBinsStartAtTheirBorders(t *testing.T) {
 	for confidence, want := range map[float64]int{
 		0: 0, 0.05: 0, 0.0999: 0, 0.1: 1, 0.2: 2, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 6, 0.7: 7, 0.8: 8, 0.9: 9, 0.999: 9,
@@ -169,7 +171,7 @@ func TestBinsStartAtTheirBorders(t *testing.T) {
 	}
 }
 
-// (ln 0.8 + ln 0.2) / 2 = (−0.2231 − 1.6094) / 2 = −0.9163.
+// TestMeanScoreByHand: (ln 0.8 + ln 0.2) / 2 = (−0.2231 − 1.6094) / 2 = −0.9163.
 func TestMeanScoreByHand(t *testing.T) {
 	mean, n := MeanScore([]Outcome{{0.8, true}, {0.8, false}, {2, true}})
 	if n != 2 || !(math.Abs(mean+0.9163) <= 1e-4) {
@@ -180,8 +182,8 @@ func TestMeanScoreByHand(t *testing.T) {
 	}
 }
 
-// The sums are bit-identical for any order of guesses, so a calibration does
-// not depend on it.
+// TestSumsIgnoreOrder: the sums are bit-identical for any order of guesses, so a
+// calibration does not depend on the order.
 func TestSumsIgnoreOrder(t *testing.T) {
 	list := []Outcome{
 		{0.1, true}, {0.7, false}, {0.15, true}, {1, true}, {0.3, false}, {2, true}, {1. / 3, false}, {0.72, true},
@@ -194,7 +196,7 @@ func TestSumsIgnoreOrder(t *testing.T) {
 	if forward != back {
 		t.Errorf("got %v forwards, %v backwards; want the same bits", forward, back)
 	}
-	// (0.1 + 0.7 + 0.15 + 1 + 0.3 + 1/3 + 0.72) / 7 = 3.303333… / 7; the 2 is left out.
+	// (0.1 + 0.7 + 0.15 + 1 + 0.3 + 1/3 + 0.72) / 7 = 3.303333… / 7; the 2 is ignored.
 	if got, want := forward.Stated(), (3.27+1./30)/7; math.Abs(got-want) > 1e-13 {
 		t.Errorf("the mean is %v, want %v", got, want)
 	}
@@ -215,6 +217,6 @@ func TestPointsByHand(t *testing.T) {
 		}
 	}
 	if got := Points(-1, 1); got != 0 {
-		t.Errorf("without a choice there are %d points", got)
+		t.Errorf("without a choice: got %d points", got)
 	}
 }

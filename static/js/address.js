@@ -1,5 +1,5 @@
-// The page's address, and its exports. The address has the run's id, for a
-// reload, and its link, which restores it wherever the id means nothing.
+// The page's address, and its exports. The address contains the run's id, for reloads,
+// and a link that restores the run if the id is unknown.
 import { onKey } from './keys.js';
 import { at, embedded, plain } from './place.js';
 
@@ -9,7 +9,7 @@ export class Address {
   #socket;
   #timer = 0;
   #wanted = null;
-  #run = null; // the run in the address
+  #run = null; // the run whose address is shown
 
   listen(socket, tell) {
     this.#socket = socket;
@@ -18,13 +18,13 @@ export class Address {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);
     });
-    // The switch between the views leads back to what is shown now.
+    // The switch between the views leads back to the current state.
     document.addEventListener('submit', ({ target }) => {
       if (!target.matches('[data-view-form]')) return;
       target.elements.back.value = plain(this.#wanted ?? location.pathname + location.search);
     });
-    // The address of a file, or of another page, is worked out when someone
-    // reaches for its link.
+    // The address of a file, or of another page, is computed when the learner reaches for
+    // its link.
     for (const type of ['pointerover', 'focusin', 'click']) {
       document.addEventListener(type, ({ target }) => {
         const link = target.closest?.('[data-export], [data-predict], [data-why]');
@@ -46,7 +46,7 @@ export class Address {
     if (started && this.#socket.run) query.set('run', this.#socket.run);
     if (started && this.#socket.link) query.set('log', this.#socket.link);
     const from = new URLSearchParams(location.search).get('class');
-    if (from) query.set('class', from); // the way back to it
+    if (from) query.set('class', from); // for the way back to the class
     if (embedded) query.delete('run'); // nobody else's page has it
     this.#wanted = at(query.size ? `/loop?${query}` : '/loop');
     if (embedded) {
@@ -66,8 +66,9 @@ export class Address {
     if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
   }
 
-  // aim points a link at a file of this run, or of one rebuilt from its log, or
-  // at the game that asks for the token after the stage shown, or at what made it likely.
+  // aim points a link at a file of this run, or of a run rebuilt from its log, at the
+  // game that asks for the token after the shown stage, or at the explanation of the
+  // shown token.
   #aim(link) {
     const query = new URLSearchParams();
     const file = link.dataset.export;
@@ -94,8 +95,8 @@ export class Address {
   }
 }
 
-// copy puts a text on the clipboard; pages without a secure connection need a
-// text field for it.
+// copy copies text to the clipboard. Pages without a secure connection need a text field
+// for that.
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

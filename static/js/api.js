@@ -1,4 +1,4 @@
-// The page of the API: the requests of clients appear while they are being answered.
+// The page of the API: clients' requests appear while they are being answered.
 import { feedOf } from './feed.js';
 import { copy } from './copy.js';
 

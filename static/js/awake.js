@@ -1,5 +1,6 @@
-// Keeps the screen on while a class runs. A browser gives it up when the page is hidden, so it
-// is asked again when the page is back; one that cannot do it, as over plain HTTP, is let be.
+// Keeps the screen on while a class runs. Browsers release the lock when the page is hidden,
+// so it is requested again when the page returns. Browsers that cannot keep the screen on, as
+// over plain HTTP, are ignored.
 let wanted = false;
 let lock = null;
 let asking = false;
@@ -21,7 +22,7 @@ function letGo() {
   lock = null;
 }
 
-// stayAwake keeps the screen on from now on, or no longer.
+// stayAwake starts or stops keeping the screen on.
 export function stayAwake(on) {
   wanted = on;
   if (on) ask();

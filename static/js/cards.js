@@ -1,5 +1,5 @@
 // Flashcards: the space bar turns the card, 1 to 4 grade it. A review is sent
-// without leaving the page, and the response has the next card.
+// without leaving the page, and the response contains the next card.
 import { onShortcut } from './keys.js';
 import { ask } from './learn.js';
 import { at } from './place.js';
@@ -50,7 +50,7 @@ onShortcut((key, { target }) => {
   return true;
 });
 
-// A press on the card's face also turns it.
+// A click on the card's face also turns it.
 document.addEventListener('click', (event) => {
   if (event.target.closest('a, button, summary') || String(getSelection())) return;
   if (event.target.closest('.fcard__front, .fcard__back') && turned()) turned().open = !turned().open;

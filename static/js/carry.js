@@ -1,8 +1,8 @@
-// Carries what a stage ends with into the next one: what has the same
-// data-carry in two stages is moved from where it was to where it is now. The
-// elements are in their final place from the start; only transform and opacity
-// move, once, and finish() of motion.js ends them at any moment. What moves at
-// which stage is in moves.js. Times are in ms.
+// Carries the results of a stage into the next one: elements with the same data-carry
+// in two stages are moved from their old position to the new one. The elements are in
+// their final position from the start; only transform and opacity are animated, once,
+// and finish() of motion.js ends the animations at any moment. moves.js defines the
+// movements of each stage. Times are in ms.
 import { moves, again, tip } from './moves.js';
 import { afterFrame } from './frames.js';
 
@@ -10,14 +10,14 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const ease = 'cubic-bezier(.2, 0, 0, 1)';
 const shortest = 80; // anything shorter is left out
 
-let before = null; // the page before the next stage
+let before = null; // positions on the page before the next stage
 const running = new Set(); // movements
 let turn = 0; // counts calls of measure
 
 const sceneOf = (page) => page.querySelector('#panel, .fr__main[data-enter], .w-stage[data-enter]');
 const rectOf = (page, selector) => page.querySelector(selector)?.getBoundingClientRect() ?? null;
 
-// endCarries ends every movement now: what is then shown stands at its place.
+// endCarries ends every movement now, which puts everything in its final position.
 export function endCarries() {
   for (const movement of [...running]) {
     const done = movement.onfinish;
@@ -28,9 +28,9 @@ export function endCarries() {
   running.clear();
 }
 
-// measure notes where everything is, before the next stage is shown on the page, or in
-// a part of it; what still moves ends. Nothing has changed since the last frame, so the
-// browser has the layout at hand.
+// measure records where everything is, before the next stage is shown on the page or in
+// a part of it. It ends running movements. Nothing has changed since the last frame, so
+// the browser has the layout ready.
 export function measure(page = document) {
   endCarries();
   turn++;
@@ -47,11 +47,11 @@ export function measure(page = document) {
     before.boxes.set(e.dataset.carry, e.getBoundingClientRect());
   }
   before.open = isOpen(scene);
-  before.again = page.querySelector('.map.is-again') !== null; // a token has come round
+  before.again = page.querySelector('.map.is-again') !== null; // the page shows that a token has come round
 }
 
-// carry moves it to where it is now, after a stage has been reached; or, at the same
-// stage, lets the marker fall again after a new draw.
+// carry animates everything to its new position after a stage has been reached or, at
+// the same stage, lets the marker fall again after a new draw.
 export function carry(arrived = true) {
   const was = before;
   before = null;
@@ -68,13 +68,15 @@ export function carry(arrived = true) {
   } else moves[enter]?.(scene, play, was);
 }
 
-// In Numbers the map is beside the stage, and its newest version waits for a frame.
+// In Numbers the map is beside the stage, and its newest version is shown a frame
+// later.
 const onMap = new Set(['forward', 'cache']);
 
-// isOpen says that the marker has not been let fall.
+// isOpen reports whether the marker has not been dropped yet.
 const isOpen = (scene) => scene?.matches('[data-undrawn]') || scene?.querySelector('.laid.is-open') != null;
 
-// player returns what starts a movement: at a pace, and not if it would be too short.
+// player returns the function that starts a movement at a pace, unless it would be too
+// short.
 export function player(name, pace = 1) {
   return (element, frames, duration, delay = 0, easing = ease) => {
     if (!element || calm.matches || document.hidden || duration / pace < shortest) return null;

@@ -1,8 +1,9 @@
-// The rules of stage 4 as columns: moves one by drag, and with ← and → on its buttons,
-// whose commands the server has written on them. Sends the form that the text keeps to.
+// The rules of stage 4 as columns. They are moved by dragging, or with ← and → on
+// their buttons, whose commands the server provides. This also sends the form that the
+// text must match.
 import { onKey } from './keys.js';
 
-const slack = 6; // px that a hand may shake before a press is a drag
+const slack = 6; // px that the pointer may move before a press is a drag
 
 let send = () => {};
 let step = 0; // the step shown
@@ -24,15 +25,16 @@ export function listenToChain(sends) {
   });
 }
 
-// keepTo sends a form. A text keeps to one from its first token on, so it goes back there.
+// keepTo sends a form. A text must match it from its first token on, so the run goes back
+// to that token.
 function keepTo(grammar) {
   document.getElementById('grammar').value = grammar;
   if (step > 1) send({ cmd: 'seek', step: 1, stage: 'filter' });
   send({ cmd: 'set', grammar });
 }
 
-// byKey presses the button that leads where the arrow points. The arrows of these buttons
-// are never those of the stages.
+// byKey presses the button for an arrow key. On these buttons the arrows never change the
+// stage.
 function byKey(key, { target }) {
   const way = { ArrowLeft: 'earlier', ArrowRight: 'later' }[key];
   const head = target.closest?.('[data-chain] th[data-rule]');
@@ -48,7 +50,7 @@ const center = (element) => {
   return left + width / 2;
 };
 
-// take follows the pointer from a column's head to where it is let go.
+// take follows the pointer from a column's head until it is released.
 function take(event) {
   const head = event.target.closest?.('[data-chain] th[data-rule]');
   if (!head || event.button !== 0 || event.target.closest('button')) return;
@@ -57,7 +59,7 @@ function take(event) {
   let dragged = false;
   const ends = new AbortController();
   const { signal } = ends;
-  event.preventDefault(); // a drag selects no text
+  event.preventDefault(); // a drag does not select text
   head.setPointerCapture(event.pointerId);
   document.addEventListener('pointermove', ({ clientX }) => {
     dragged ||= Math.abs(clientX - from) > slack;
@@ -75,21 +77,23 @@ function take(event) {
   document.addEventListener('pointercancel', end, { signal });
 }
 
-// before is the head before which a dragged column would come, and those beside it.
+// before returns the heads of the other columns, and the index at which a dragged column
+// would be inserted.
 function before(rule, x) {
   const others = heads().filter((head) => head.dataset.rule !== rule);
   const at = others.findIndex((head) => x < center(head));
   return { others, at: at < 0 ? others.length : at };
 }
 
-// placeAt is the place in the order of the rules; null where the column stays.
+// placeAt returns the new place in the order of the rules, or null if the column does not
+// move.
 function placeAt(rule, x) {
   const { others, at } = before(rule, x);
   const was = heads().findIndex((head) => head.dataset.rule === rule);
   if (was < 0 || at === was) return null;
   const place = (head) => Number(head.dataset.place);
   const own = place(heads()[was]);
-  const without = (n) => n - (n > own ? 1 : 0); // the server takes the rule out first
+  const without = (n) => n - (n > own ? 1 : 0); // the server first removes the rule
   return at < others.length ? without(place(others[at])) : without(place(others.at(-1))) + 1;
 }
 

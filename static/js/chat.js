@@ -1,18 +1,19 @@
-// The chat form of the Loop: a list of messages beside the plain prompt. Both keep what was
-// typed while the other shows. What the messages become is the server's to say.
+// The chat form of the Loop: a list of messages as an alternative to the plain prompt. Each
+// keeps its text while the other is shown. The server converts the messages to a prompt.
 const byId = (id) => document.getElementById(id);
 const list = () => byId('messages');
 const textOf = (row) => row.querySelector('textarea');
 
 export const isChat = () => byId('prompt-box').classList.contains('is-chat');
 
-// typed is what there is to start, or to cut into tokens, as the fields of a command.
+// typed returns the text to start with, or to split into tokens, as the fields of a
+// command.
 export const typed = () => (isChat() ? { messages: messages() } : { prompt: byId('prompt').value });
 
 export const messages = () => Array.from(list().children, (row) => (
   { role: row.querySelector('select').value, content: textOf(row).value }));
 
-// written is all that the box holds, also what does not show; write puts it there.
+// written returns everything in the box, including hidden text; write restores it.
 export const written = () => ({ prompt: byId('prompt').value, messages: messages(), chat: isChat() });
 
 export function write({ prompt, messages: said, chat }) {
@@ -42,7 +43,7 @@ function rowOf({ role, content }) {
   return row;
 }
 
-// name numbers the messages for screen readers, and says when there is no room for more.
+// name numbers the messages for screen readers, and disables adding when the form is full.
 function name() {
   const rows = [...list().children];
   rows.forEach((row, i) => {
@@ -66,7 +67,7 @@ export function pressed(button) {
   return true;
 }
 
-// add adds what the other one says next, or instructions at the top.
+// add adds the next message of the other role, or instructions at the top.
 function add(what) {
   const last = list().lastElementChild?.querySelector('select').value;
   const row = rowOf({ role: what === 'system' ? what : last === 'user' ? 'assistant' : 'user', content: '' });
@@ -76,7 +77,7 @@ function add(what) {
   textOf(row).focus();
 }
 
-// remove takes a message away; the only one is emptied.
+// remove removes a message. If it is the only one, its text is cleared.
 function remove(row) {
   const near = row.nextElementSibling ?? row.previousElementSibling;
   if (near) row.remove();

@@ -1,5 +1,5 @@
-// A list that is typed without a script: here it is chips, each of which a press removes,
-// and a small field that adds one. The field itself keeps the list, and is sent.
+// A list that is typed without scripts becomes chips here, each removed by a press, and a
+// small field that adds one. The original field keeps the list, and is submitted.
 import { onKey } from './keys.js';
 
 function show(field) {
@@ -43,7 +43,7 @@ function show(field) {
   onKey(add, (key) => {
     if (key !== 'Enter') return false;
     take();
-    return true; // the form is not sent by it
+    return true; // this does not submit the form
   });
   box.replaceChildren(...chips, add);
 }

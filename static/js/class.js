@@ -1,5 +1,5 @@
-// A screen that follows a class: a phone that votes and looks around, or the
-// wall. Pages without a class only have their copy buttons.
+// A screen that follows a class: a phone that votes and looks around, or the wall.
+// Other pages only use the copy buttons.
 import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { copy } from './copy.js';
@@ -13,15 +13,15 @@ const room = document.body.dataset.room;
 const { view } = document.body.dataset;
 const wall = document.body.dataset.class === 'wall';
 const stageNames = ['', ...(document.body.dataset.stageNames ?? '').split(',')];
-const aloneAfter = 5; // tries before offering to go on alone
-const patience = 10_000; // ms for an answer: a vote must not hang
-const keep = `viz.vote.${room}`; // a vote outlives a reload of the page
+const aloneAfter = 5; // tries before offering to continue alone
+const patience = 10_000; // ms to wait for an answer, so that a vote does not hang
+const keep = `viz.vote.${room}`; // a vote survives a reload of the page
 
 let mine = null; // the vote that counts: {poll, round, choice, text, u, number}
 let waiting = null; // a vote that is not confirmed: {poll, choice, number}
-let last = null; // the last message that all received
+let last = null; // the last message sent to all screens
 let connection = null;
-let inside = false; // this screen looks inside the forward pass
+let inside = false; // whether this screen looks inside the forward pass
 
 try { waiting = JSON.parse(sessionStorage.getItem(keep)); } catch { /* none is kept */ }
 
@@ -62,7 +62,7 @@ function receive(message) {
   if (message.error) {
     tell(message.error.message);
     if (waiting && message.ack) {
-      wait(null); // it was refused: the earlier vote counts
+      wait(null); // it was refused, so the earlier vote counts
       mark();
     }
     return;
@@ -70,11 +70,11 @@ function receive(message) {
   if (message.data?.you) return own(message.data.you);
   if (message.panels && !message.data) return answer(message.panels);
   if (!put(message) || !message.data?.seq) return;
-  if (last?.ended && !message.data.ended) say(''); // it goes on after all
+  if (last?.ended && !message.data.ended) say(''); // the class continues after all
   const called = last?.alone && !message.data.alone; // "all follow me"
   last = message.data;
   document.body.toggleAttribute('data-looking', last.looking);
-  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // a phone sleeps between votes
+  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // a phone may sleep between votes
   if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
   else if (last.ended && !wall) say('The class is over.', 'Thank you for taking part.', false);
   if (wall) return;
@@ -85,9 +85,10 @@ function receive(message) {
   bringPoll();
 }
 
-// A vote that opens scrolls itself into view, once. Elsewhere on the page, or while
-// wandering, it is one press away, until this phone has voted.
-// brought is the newest vote that was on the stage: at first the page's own, which is not scrolled to.
+// A new vote is scrolled into view once. On other parts of the page, or while the
+// learner looks around, it is one press away until this phone has voted.
+// brought is the newest vote that was shown on the stage; initially the page's own,
+// which is not scrolled to.
 let brought = document.getElementById('cl-poll')?.dataset.poll ?? '';
 let pollInView = false;
 const calmly = matchMedia('(prefers-reduced-motion: reduce)');
@@ -111,7 +112,7 @@ function dock() {
   document.getElementById('dock').hidden = !voting() || voted || (!wandering() && pollInView);
 }
 
-// own handles what only this phone receives: its name and the vote that counts.
+// own handles data for this phone alone: its name and the vote that counts.
 function own({ vote, name }) {
   mine = vote;
   const named = document.querySelector('[data-named]');
@@ -130,7 +131,7 @@ function own({ vote, name }) {
 
 function sendVote() {
   if (!waiting) return;
-  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // it is stored here, and sent again
+  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // stored here, and sent again after a loss
 }
 
 function cast(form, submitter) {
@@ -143,11 +144,11 @@ function cast(form, submitter) {
   sendVote();
 }
 
-// standing is this phone's vote in the poll and round on the screen.
+// standing returns this phone's vote in the poll and round on the screen.
 const standing = (box) => (waiting?.poll === box.dataset.poll && waiting)
   || (mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null);
 
-// mark marks this phone's vote on the shared poll, and its state.
+// mark marks this phone's vote in the shared poll, with its state.
 function mark() {
   const box = document.getElementById('cl-poll');
   if (!box?.dataset.poll) return dock();
@@ -181,7 +182,7 @@ function mineWords(box, stands, open) {
   return box.dataset.kind === 'number' ? `Your answer, ${text}, is counted.` : '';
 }
 
-// result says how this phone's vote compares.
+// result describes how this phone's vote compares.
 function result(box, stands) {
   const line = box.querySelector('[data-yours]');
   if (!line) return;
@@ -221,7 +222,7 @@ function lastSay() {
   return `last message ${Math.round((Date.now() - connection.receivedAt) / 1000)} s ago`;
 }
 
-// place updates the link to one's own view, and says where the class is.
+// place updates the link to the learner's own view, and shows where the class is.
 function place() {
   const where = last.started ? `${last.step}.${last.stage}` : '';
   const link = document.querySelector('[data-wander]');
@@ -234,7 +235,7 @@ function place() {
   }
 }
 
-// look shows a stage of one's own choice.
+// look shows a stage that the learner chose.
 async function look(href) {
   const url = new URL(href, location.href);
   try {
@@ -318,7 +319,7 @@ if (room) {
         if (sent) event.target.closest('details').open = false;
       }
     });
-    // How sure someone is, set after the vote, is sent with it.
+    // A confidence set after the vote is sent with it.
     document.addEventListener('change', ({ target }) => {
       if (target.name === 'sure' && standing(target.closest('#cl-poll'))) cast(target.form, null);
     });
@@ -327,7 +328,7 @@ if (room) {
       if (form) look(`?${new URLSearchParams(new FormData(form))}`);
     });
     if (wandering()) hold();
-    // A busy phone reports several changes together: the last one is how it is now.
+    // A busy phone reports several changes together: the last one is current.
     new IntersectionObserver((entries) => {
       pollInView = entries.at(-1).isIntersecting;
       dock();

@@ -1,29 +1,28 @@
-// The connection of a page to one of its live parts: commands out, messages in.
-// It reconnects by itself after every loss, notices when it is dead, and
-// knows which commands have not been answered. What the messages say is the
-// business of its users: a run (run.js), an experiment or a lab (feed.js), a
-// class (class.js, present.js).
+// The connection of a page to one of its live parts: commands out, messages in. It
+// reconnects automatically after every loss, detects dead connections, and tracks
+// unanswered commands. The meaning of the messages is up to its users: a run
+// (run.js), an experiment or a lab (feed.js), a class (class.js, present.js).
 
 import { at, inTab, searchOf } from './place.js';
 import { messagePort } from './port.js';
 
-const longestDelay = 10_000; // ms; a server that comes back is found within this
-const firstDelay = 500; // ms before the first new try, at most
-const answerWait = 20_000; // ms for a command without any sign, until the connection is tried
-const probeWait = 4_000; // ms for an answer to that: without one the connection is dead
-const pingEvery = 25_000; // ms of silence after which the connection is tried
+const longestDelay = 10_000; // ms; the maximum delay before a returning server is found
+const firstDelay = 500; // ms; the maximum delay before the first retry
+const answerWait = 20_000; // ms to wait for any sign after a command before probing the connection
+const probeWait = 4_000; // ms to wait for the answer to a probe; without one the connection is dead
+const pingEvery = 25_000; // ms of silence before probing the connection
 const busyAfter = 200; // ms; quicker answers need no mark
 const lostWords = 'The connection was lost before this was answered, so it may not have been done. '
   + 'What you see is how things stand.';
 
-// Close codes by which the server says that this page did wrong: trying again
-// would end the same way. After 1000 there is nothing more to tell.
+// Close codes for an error by this page: retrying would fail in the same way. After
+// 1000 nothing more follows.
 const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
 
-// webSocket is the transport of a page with a server: an object with send(text)
-// and close(), which calls onopen(), onmessage({data}) and, once, onclose({code,
-// reason}). Another transport is any function that returns the like; one that has
-// ready, a promise, is not used before that is fulfilled.
+// webSocket is the transport of a page with a server: an object with send(text) and
+// close(), which calls onopen(), onmessage({data}) and, once, onclose({code,
+// reason}). Another transport is any function that returns such an object. If the
+// object has ready, a promise, it is not used until that is fulfilled.
 export function webSocket(query) {
   const url = new URL(at('/ws'), location.href);
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -31,25 +30,25 @@ export function webSocket(query) {
   return new WebSocket(url, 'viz.html.v1'); // messages hold panels of HTML
 }
 
-// delayAfter returns a wait in ms before the next try: at most firstDelay, which
-// doubles with every try that has failed. Full jitter: many pages that lost one
-// server do not all come back at once.
+// delayAfter returns a wait in ms before the next try: at most firstDelay, doubled
+// for every failed try. With full jitter, pages that lost the same server do not
+// all return at once.
 const delayAfter = (failed) => Math.random() * Math.min(longestDelay, firstDelay * 2 ** failed);
 
 // Events: open; message (detail: the message), after done (the command) or refused
-// ({command, error}) for what it answers; back (the first message after a loss);
-// lost; ended ({code, reason}), after which nothing is tried any more; busy (true
-// or false).
+// ({command, error}) for the commands that it answers; back (the first message
+// after a loss); lost; ended ({code, reason}), after which there are no retries;
+// busy (true or false).
 export class Connection extends EventTarget {
   tries = 0; // losses since the last message
-  up = false; // the present connection has brought a message
-  opened = false; // any connection ever has
+  up = false; // the current connection has received a message
+  opened = false; // a connection has been open before
   ended = false;
   receivedAt = 0; // when the last message arrived
   #address;
   #options;
   #socket = null; // the transport
-  #open = false; // it can be sent on
+  #open = false; // data can be sent
   #n = 0; // number of the last command
   #unanswered = new Map(); // number → {command, then}
   #retry = 0;
@@ -57,8 +56,8 @@ export class Connection extends EventTarget {
   #busy = 0;
   #isBusy = false;
 
-  // address returns, or promises, the query of the connection. options:
-  // handshake, when the server's first message says which commands it has seen, so
+  // address returns the query of the connection, or a promise of it. options:
+  // handshake, if the server's first message states which commands it has seen, so
   // that the user calls sendAgain or takeUnanswered; patience, instead of
   // answerWait; transport, instead of the page's own.
   constructor(address, options = {}) {
@@ -73,12 +72,12 @@ export class Connection extends EventTarget {
     setInterval(() => { if (!document.hidden && Date.now() - this.receivedAt > pingEvery) this.#probe(); }, pingEvery);
   }
 
-  // open opens a connection unless there is one.
+  // open opens a connection unless one exists.
   async open() {
     if (this.#socket || this.ended) return;
     clearTimeout(this.#retry);
     this.#retry = 0;
-    const mark = {}; // holds the place while the address is being found
+    const mark = {}; // a placeholder while the address is computed
     this.#socket = mark;
     let query;
     const { ready } = this.#options.transport;
@@ -96,31 +95,31 @@ export class Connection extends EventTarget {
     socket.onclose = (event) => { if (socket === this.#socket) this.#lost(event); };
   }
 
-  // wake finds out at once how things stand, after a sleep or a change of
-  // networks: by asking the present connection for a sign, or by a new one.
+  // wake checks the connection immediately, after sleep or a change of networks: it
+  // probes the current connection, or opens a new one.
   wake() {
     if (this.#open) this.#probe();
     else if (this.#socket || this.#retry) this.retry();
   }
 
-  // retry tries at once.
+  // retry retries immediately.
   retry() {
     if (this.up || this.ended) return;
     const old = this.#socket;
-    this.#socket = null; // it may hang for long
+    this.#socket = null; // it might hang for long
     this.#open = false;
     old?.close?.();
     this.open();
   }
 
-  // end has no connection opened any more.
+  // end stops reconnecting.
   end() { this.ended = true; }
 
-  // send numbers a command and sends it. It returns the number, or 0 while there is
-  // no connection. then is what becomes of a command whose answer a loss has cut
-  // off. once: it is sent again where the server can tell whether it has been
-  // carried out, and refused elsewhere; repeat: it is sent again, since to do it
-  // twice is to do it once; forget: the sender looks after it.
+  // send numbers a command and sends it. It returns the number, or 0 if there is no
+  // connection. then determines what happens to a command that is unanswered at a
+  // loss. once: it is sent again if the server can tell whether it was carried out,
+  // and refused otherwise; repeat: it is sent again, since it is idempotent;
+  // forget: the sender handles it.
   send(command, then = 'once') {
     if (!this.#open) return 0;
     const n = ++this.#n;
@@ -135,8 +134,8 @@ export class Connection extends EventTarget {
     if (command.cmd !== 'ping') this.#busy ||= setTimeout(() => this.#showBusy(true), busyAfter);
   }
 
-  // expect gives the connection up when nothing arrives in time; before that it is
-  // asked for a sign, since an answer may take long.
+  // expect drops the connection if nothing arrives in time. Before that it probes
+  // the connection, since an answer may take long.
   #expect(time) {
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => {
@@ -151,7 +150,7 @@ export class Connection extends EventTarget {
     this.send({ cmd: 'ping' }, 'forget');
   }
 
-  // giveUp drops a connection without waiting for the other end to agree.
+  // giveUp drops a connection without waiting for the other end to close it.
   #giveUp() {
     const socket = this.#socket;
     if (!socket) return;
@@ -167,8 +166,8 @@ export class Connection extends EventTarget {
     this.#emit('open');
   }
 
-  // resume sends again what a loss has cut off from its answer, to a server that
-  // does not know this page, or refuses it.
+  // resume sends unanswered commands again, or refuses them, after a loss, with a
+  // server that does not know this page.
   #resume() {
     for (const [n, { command, then }] of this.#unanswered) {
       if (then === 'repeat') this.#transmit(n, command);
@@ -176,21 +175,21 @@ export class Connection extends EventTarget {
     }
   }
 
-  // sendAgain repeats what a loss has cut off from its answer. The server knows by
-  // the numbers what it has carried out.
+  // sendAgain sends unanswered commands again after a loss. The server recognizes
+  // by their numbers which ones it has carried out.
   sendAgain() {
     for (const [n, { command }] of this.#unanswered) this.#transmit(n, command);
   }
 
-  // takeUnanswered gives up, and returns, the commands that a server cannot have
-  // received, or received before it was started again.
+  // takeUnanswered removes and returns the commands that a server cannot have
+  // received, or received before it was restarted.
   takeUnanswered() {
     const commands = [...this.#unanswered.values()].map(({ command }) => command);
     this.#unanswered.clear();
     return commands;
   }
 
-  // refuseLost says of commands that were given up what has become of them.
+  // refuseLost reports abandoned commands as refused.
   refuseLost(commands) {
     for (const command of commands) this.#emit('refused', { command, error: { message: lostWords } });
   }
@@ -207,9 +206,9 @@ export class Connection extends EventTarget {
     this.#emit('message', message);
   }
 
-  // settle closes the commands that a message answers: all up to its ack are done,
-  // except that an error is about the last of them. A handshake is settled
-  // by the user, who knows whether the numbers in them are this page's.
+  // settle removes the commands that a message answers: all up to its ack are done,
+  // except that an error belongs to the last of them. A handshake is settled by the
+  // user, which knows whether its numbers belong to this page.
   settle({ ack, error }) {
     for (const [n, { command }] of this.#unanswered) {
       if (n > ack) break;
@@ -246,7 +245,7 @@ export class Connection extends EventTarget {
     this.#watch = 0;
     this.#socket = null;
     this.#open = this.up = false;
-    // What was on its way may have been carried out or not.
+    // Commands in flight may or may not have been carried out.
     for (const [n, { then }] of this.#unanswered) if (then === 'forget') this.#unanswered.delete(n);
     this.#idle();
     if (this.ended) return;

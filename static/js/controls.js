@@ -1,16 +1,16 @@
-// Everything on the page that a learner can press, drag or type in. What it
-// does is written on the elements as data attributes; see web/WIRE.md for the commands.
+// Everything on the page that a learner can press, drag or type in. Data attributes on the
+// elements define the commands; see web/WIRE.md.
 import { fill, pressed, showChat, typed, write, written } from './chat.js';
 import { handedOver, handOver } from './stored.js';
 import { isolated } from './text.js';
 
 const setEvery = 60; // ms between two values of a slider being dragged
-const piecesEvery = 150; // ms between two cuts of a prompt being typed
+const piecesEvery = 150; // ms between two tokenizations of a prompt being typed
 const findEvery = 150; // ms between two searches for a text being typed
 const mostSent = 60_000; // bytes of a text that is sent: a longer message would end the connection
 const stages = (document.body.dataset.stages ?? '').split(',');
 
-// Questions change nothing: their answers do not clear the errors of commands.
+// Questions change nothing, so their answers do not clear the errors of commands.
 export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'zoom', 'ping']);
 
 // The commands that lead to another stage, which the prompt box would cover.
@@ -30,12 +30,12 @@ export class Controls {
   #socket;
   #edits = new Map(); // field → { timer, value } of edits not sent yet
   #inputs = null; // the server's values
-  #place = null; // and which stage is shown
+  #place = null; // the stage shown
   #unanswered = new Map(); // field → number of edits sent and not yet answered
   #sent = new Map(); // field → the value last sent
-  #unsent = new Set(); // fields that do not hold a number, and say so
+  #unsent = new Set(); // fields that do not contain a number, and show an error
 
-  #kept = handedOver('viz.loop'); // what the page before this one held
+  #kept = handedOver('viz.loop'); // state handed over by the previous page
 
   listen(socket) {
     this.#socket = socket;
@@ -45,7 +45,7 @@ export class Controls {
     document.addEventListener('submit', (event) => this.#submit(event));
   }
 
-  // send sends a command, or says that it could not.
+  // send sends a command, or reports that it could not.
   send(command) {
     if (!this.#socket.send(command)) {
       this.refused(null, { message: notSent });
@@ -61,7 +61,7 @@ export class Controls {
     if (command.cmd === 'find') this.#found();
     if (command.cmd === 'pieces') this.#say(fieldsOf(command)[0], '');
     if (questions.has(command.cmd)) return;
-    const about = command.cmd === 'rebuild' ? [] : ['general']; // the page rebuilds a run by itself
+    const about = command.cmd === 'rebuild' ? [] : ['general']; // the page itself rebuilds a run
     for (const field of [...about, ...fieldsOf(command)]) if (!this.#unsent.has(field)) this.#say(field, '');
     if (['start', 'chat', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#shutMenus();
     if (changesText.has(command.cmd)) this.#showPrompt(false);
@@ -69,7 +69,7 @@ export class Controls {
     if (command.cmd === 'stop' && command.stop) this.#stopAdded();
   }
 
-  // forgetEdits lets a preset replace what is in a field with an error.
+  // forgetEdits lets a preset replace the value of a field with an error.
   #forgetEdits() {
     this.#unsent.clear();
     for (const input of document.querySelectorAll('[data-set]')) this.#say(input.dataset.set, '');
@@ -82,11 +82,11 @@ export class Controls {
     }
   }
 
-  // refused shows why a command was refused; command is null if the error is
-  // about none.
+  // refused shows why a command was refused. command is null if the error does not belong to
+  // a command.
   refused(command, error) {
     this.#answered(command);
-    if (command?.cmd === 'peek') return; // the token has just gone
+    if (command?.cmd === 'peek') return; // the token has just disappeared
     if (command?.cmd === 'find') {
       this.#toFound = false;
       this.#finds = Math.max(0, this.#finds - 1);
@@ -96,7 +96,7 @@ export class Controls {
     if (!this.#unsent.has(field)) this.#say(byId(`err-${field}`) ? field : 'general', error.message);
   }
 
-  // back says that what could not be sent can be now.
+  // back reports that sending is possible again.
   back() {
     if (byId('err-general')?.textContent === notSent) {
       this.#say('general', 'Connected again. What you pressed was not sent, so press it once more.');
@@ -124,8 +124,8 @@ export class Controls {
     this.#finds = this.#stale = 0;
   }
 
-  // applyInputs puts the server's values into the fields, except if an edit is
-  // in flight or shown with its error.
+  // applyInputs puts the server's values into the fields, except into those with an edit in
+  // flight or an error.
   applyInputs(inputs) {
     this.#inputs = inputs;
     for (const [field, value] of Object.entries(inputs)) {
@@ -138,8 +138,8 @@ export class Controls {
     }
   }
 
-  // applyPlace moves the scrubber and the slider of u to the stage shown, and
-  // sets their accessible text.
+  // applyPlace moves the scrubber and the slider of u to the shown stage, and sets their
+  // accessible text.
   applyPlace(place) {
     this.#place = place;
     const { cursor, scrub, show, u } = place;
@@ -175,8 +175,8 @@ export class Controls {
     if (kept) this.#setAsBefore(kept.inputs);
   }
 
-  // What was typed and set before the first run outlives the switch between the views, which
-  // loads the page again; what the server has not answered yet, too.
+  // What was typed and set before the first run, even if the server has not answered yet,
+  // survives the switch between the views, which reloads the page.
   #keep() {
     for (const { act } of this.#edits.values()) act?.();
     const inputs = { ...this.#inputs };
@@ -224,7 +224,7 @@ export class Controls {
     else if ('redraw' in button.dataset) this.send({ cmd: 'redraw', seed: anySeed() });
   }
 
-  // toggle shows a box or hides it; with a chat in it, it is shown.
+  // toggle shows or hides a box. If it contains a chat, it is shown.
   #toggle(box, chat) {
     box.hidden = !box.hidden && !chat;
     if (box.hidden) return;
@@ -233,7 +233,7 @@ export class Controls {
     if (chat) this.#cut();
   }
 
-  // cut asks how what is being typed falls into tokens.
+  // cut requests the tokens of the text being typed.
   #cut() {
     this.#throttle('pieces', piecesEvery, () => {
       const fields = typed();
@@ -277,7 +277,7 @@ export class Controls {
 
   #start() {
     const fields = typed();
-    this.#edits.get('pieces')?.act?.(); // sends a waiting question now
+    this.#edits.get('pieces')?.act?.(); // sends a waiting request now
     this.#drop('pieces');
     if (this.#fits(fields)) this.send({ cmd: 'messages' in fields ? 'chat' : 'start', ...fields });
   }
@@ -315,7 +315,7 @@ export class Controls {
     this.#throttle(field, setEvery, () => this.#set(field, value));
   }
 
-  // seek looks at the stage with a number, counted through all steps from 1.
+  // seek shows the stage with a number, counting through all steps from 1.
   #seek(number) {
     const at = number - 1;
     this.send({ cmd: 'seek', step: 1 + Math.floor(at / stages.length), stage: stages[at % stages.length] });
@@ -323,7 +323,7 @@ export class Controls {
 
   #toFound = false; // move to the first token when the answer arrives
   #finds = 0; // searches sent and not answered
-  #stale = 0; // how many of them are for a step that is no longer shown
+  #stale = 0; // number of searches for a step that is no longer shown
 
   #found() {
     this.#say('find', '');
@@ -335,10 +335,10 @@ export class Controls {
     }
     if (!this.#toFound) return;
     this.#toFound = false;
-    queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // once it is shown
+    queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // after it is shown
   }
 
-  // forget clears what was found at a step that is no longer shown.
+  // forget clears the results for a step that is no longer shown.
   forget() {
     this.#drop('find');
     this.#stale = this.#finds;
@@ -348,14 +348,14 @@ export class Controls {
     if (field && field !== document.activeElement) field.value = '';
   }
 
-  // find searches among the tokens of the step that the peek line is about.
+  // find searches the tokens of the step that the peek line describes.
   #find(text) {
     const step = Number(byId('peek')?.dataset.step || this.step);
     if (this.send({ cmd: 'find', step, text })) this.#finds++;
   }
 
-  // throttle calls act immediately, and again after a pause if it was called
-  // meanwhile: the last call wins.
+  // throttle calls act immediately, and again after a pause if it was called meanwhile: the
+  // last call wins.
   #throttle(key, pause, act) {
     const waiting = this.#edits.get(key);
     if (waiting) {
@@ -386,8 +386,8 @@ export class Controls {
   }
 }
 
-// inWords names a slider's value by the words of its data-words, each after the
-// highest value that it is for: "0 never|1 always".
+// inWords describes a slider's value with the words in its data-words, each after the
+// highest value to which it applies: "0 never|1 always".
 function inWords(slider) {
   const list = slider.dataset.words?.split('|').map((part) => [parseFloat(part), part.slice(part.indexOf(' ') + 1)]);
   if (!list) return;
@@ -399,6 +399,6 @@ const anySeed = () => 1 + Math.floor(Math.random() * 999_999);
 
 const stops = () => JSON.parse(byId('stops')?.dataset.stops || '[]') ?? [];
 
-// unescaped converts \n and \t, typed as two characters, to the character they
-// mean; \\ is a backslash.
+// unescaped converts
+// and \t, typed as two characters, to a newline and a tab; \\ is a backslash.
 const unescaped = (text) => text.replace(/\\([nt\\])/g, (_, c) => ({ n: '\n', t: '\t', '\\': '\\' })[c]);

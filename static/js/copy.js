@@ -1,13 +1,13 @@
-// Buttons with data-copy, the selector of what they copy.
+// Buttons with data-copy, a selector of the element to copy.
 export async function copy(button) {
   const field = document.querySelector(button.dataset.copy);
   const words = button.textContent;
   try {
     await navigator.clipboard.writeText(field.value ?? field.textContent);
     button.textContent = 'Copied';
-  } catch { // without encryption browsers offer no clipboard
+  } catch { // without encryption browsers provide no clipboard
     field.classList.remove('sr');
-    if (field.type === 'password') field.type = 'text'; // of which nothing can be copied
+    if (field.type === 'password') field.type = 'text'; // passwords cannot be copied
     if (field.select) field.select();
     else getSelection().selectAllChildren(field);
     button.textContent = 'Press Ctrl+C';

@@ -1,6 +1,6 @@
-// A walkthrough that is being written: a step is shown without leaving the text, a file is
-// opened into it, and a problem leads to its line. Without this script the form does the
-// same by loading the page again.
+// A walkthrough that is being written: a step is shown without leaving the text, a file
+// can be opened into it, and a problem links to its line. Without this script the form
+// does the same by reloading the page.
 import { onKey } from './keys.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
@@ -10,7 +10,7 @@ const text = form.querySelector('textarea');
 const told = document.querySelector('#draft-told');
 const kept = 'viz-walkthrough';
 
-// What is being written survives a reload of this tab.
+// The draft survives a reload of this tab.
 if (!location.search && sessionStorage.getItem(kept)) text.value = sessionStorage.getItem(kept);
 text.addEventListener('input', () => sessionStorage.setItem(kept, text.value));
 
@@ -24,7 +24,7 @@ function goToLine(line) {
   text.scrollTop = (text.scrollHeight / lines.length) * Math.max(0, line - 4);
 }
 
-let newest = 0; // of the answers, only the newest is shown
+let newest = 0; // number of the newest answer; only that one is shown
 async function show(values) {
   const n = ++newest;
   const out = document.querySelector('#draft-out');
@@ -60,7 +60,7 @@ onKey(text, (key) => {
 
 document.querySelector('[data-open]').addEventListener('change', async ({ target }) => {
   const [file] = target.files;
-  target.value = ''; // the same file can be opened again
+  target.value = ''; // so that the same file can be opened again
   if (!file) return;
   if (file.size > Number(text.dataset.most)) {
     told.textContent = `This file is too large: a walkthrough on this page has at most ${text.dataset.most} bytes.`;

@@ -1,6 +1,6 @@
-// A drill: checked cell by cell, moved through as in a spreadsheet. The form
-// works by itself; here it is sent without leaving the page, and patched with
-// the response.
+// A drill: checked cell by cell, with spreadsheet navigation. The form works
+// without this script; here it is sent without leaving the page, and patched
+// with the response.
 import { onKey } from './keys.js';
 import { ask } from './learn.js';
 import { patch } from './patch.js';
@@ -19,11 +19,11 @@ const isCell = (e) => Boolean(e?.matches?.(cells)) && form.contains(e);
 const cellsOf = (name) => [...form.querySelectorAll(`[name="${CSS.escape(name)}"]:is(${cells})`)];
 const field = (name) => form.querySelector(`input[type=hidden][name="${name}"]`);
 const stateOf = (name) => cellsOf(name)[0]?.dataset.state ?? '';
-let at = field('at').value; // the last cell that had the focus, which the help is for
+let at = field('at').value; // the last focused cell, which the help is about
 
 // Sending ----------------------------------------------------------------------
 
-// send requests the form as it should look now, without what is still being
+// send requests the form as it should look now, without the text still being
 // typed.
 async function send(extra = {}) {
   const data = new URLSearchParams(new FormData(form));
@@ -40,7 +40,7 @@ async function send(extra = {}) {
     patch(form, html);
     for (const [id, was] of since) Object.assign(document.getElementById(id) ?? {}, was);
     keep();
-    if (asked === mine && !waiting) at = field('at').value; // the server may have moved on
+    if (asked === mine && !waiting) at = field('at').value; // the server may have moved to another cell
     return true;
   } catch (error) {
     if (error.name !== 'AbortError') say(error.message);
@@ -50,8 +50,8 @@ async function send(extra = {}) {
   }
 }
 
-// typedSince is what was typed or ticked after a form was sent: the response
-// does not know it, and must not undo it.
+// typedSince returns what was typed or checked after a form was sent. The
+// response does not include that, and must not undo it.
 function typedSince(sent) {
   const since = [];
   for (const e of form.querySelectorAll(cells)) {
@@ -62,7 +62,7 @@ function typedSince(sent) {
   return since;
 }
 
-// soon sends a little later, together with what changes in between.
+// soon sends a little later, together with other changes until then.
 function soon(extra) {
   if (!waiting) {
     waiting = { extra: {} };
@@ -85,7 +85,7 @@ function say(text) {
   if (told) told.textContent = text;
 }
 
-// Work is stored as long as the tab is open, so that a reload loses none.
+// Work is stored while the tab is open, so that a reload loses nothing.
 function keep() {
   if (embedded) return;
   try { sessionStorage.setItem(shelf, new URLSearchParams(new FormData(form))); } catch { /* not kept */ }
@@ -120,7 +120,8 @@ form.addEventListener('focusout', ({ target, relatedTarget }) => {
   soon({ cell: target.name });
 });
 
-// A choice made by pointing counts immediately; arrow keys pass through others.
+// A choice made with the pointer counts immediately; arrow keys pass through
+// other options.
 form.addEventListener('click', (event) => {
   if (event.target.matches('input[type=radio]') && event.detail > 0) now({ cell: event.target.name });
 });
@@ -128,7 +129,7 @@ form.addEventListener('click', (event) => {
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const button = event.submitter;
-  // The Enter key sends a form by its first button.
+  // The Enter key submits a form with its first button.
   if (button?.matches('.drill__first') && isCell(document.activeElement)) {
     enter(document.activeElement);
     return;
@@ -140,8 +141,8 @@ form.addEventListener('submit', async (event) => {
   else if (!document.contains(button) || document.activeElement === document.body) goOn();
 });
 
-// openStep moves the focus to the start of a step, unless the arrow keys move
-// along the tabs.
+// openStep moves the focus to the start of a step, unless the arrow keys are
+// moving along the tabs.
 function openStep(button) {
   if (button.id.startsWith('tab-') && document.contains(button)) return;
   const first = order().find((name) => stateOf(name) !== 'right');
@@ -193,15 +194,15 @@ onKey(form, (key, { target: cell }) => {
   return true;
 });
 
-// No answer holds a question mark.
+// No answer contains a question mark.
 form.addEventListener('beforeinput', (event) => {
   if (event.data !== '?' || !isCell(event.target)) return;
   event.preventDefault();
   now({ do: 'hint' });
 });
 
-// move goes to the neighboring cell, and returns whether there is one. Within
-// a text the arrows move the caret first.
+// move moves to the neighboring cell, and reports whether there is one. Within a
+// text the arrow keys first move the caret.
 function move(cell, dx, dy) {
   const place = cell.closest('td');
   if (!place || cell.type === 'radio') return false;
@@ -217,8 +218,8 @@ function move(cell, dx, dy) {
   return true;
 }
 
-// nextInTable is the cell that Tab leads to: the next one, skipping the buttons
-// of slips that may have opened in between.
+// nextInTable returns the cell that Tab leads to: the next one, skipping the
+// buttons of slips that may have opened in between.
 function nextInTable(cell, by) {
   const all = [...(cell.closest('table')?.querySelectorAll('td input') ?? [])];
   return all[all.indexOf(cell) + by] ?? null;

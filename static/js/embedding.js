@@ -1,4 +1,4 @@
-// The page about embedding: its addresses are those of the site that it is on.
+// The page about embedding: its addresses are those of its own site.
 import { at } from './place.js';
 
 for (const element of document.querySelectorAll('[data-address]')) {

@@ -1,12 +1,13 @@
-// Has a number that the class draws fly to where it fell, with its name, if the instructor
-// shows them. What is there as the page loads is already in its place.
+// Makes a number that the class draws fly to where it fell, with its name, if the
+// instructor shows names. Numbers present when the page loads are already in their places.
 import { player } from './carry.js';
 
 const fresh = (e) => !landed.has(e.dataset.fall);
 const all = () => [...document.querySelectorAll('[data-fall]')];
 const landed = new Set(all().map((e) => e.dataset.fall));
 
-// fly moves those that have come since the last time, from the count of who is here.
+// fly animates the numbers that are new since the last call, starting from the count of
+// members.
 export function fly() {
   const from = document.getElementById('cl-who')?.getBoundingClientRect();
   const play = player('fall');

@@ -1,16 +1,16 @@
-// Live parts of a page: an element with data-feed="NAME?…" has a connection of
-// its own to the feed of that name, opened when the part is first used. Inside
-// it, form[data-send="CMD"] sends its fields whenever one changes or it is
-// submitted, and other [data-send] elements send their data-fields (JSON) when
-// pressed. The answer's panels replace those on the page.
+// Live parts of a page: an element with data-feed="NAME?…" has its own
+// connection to the feed of that name, opened when the part is first used.
+// Inside it, form[data-send="CMD"] sends its fields whenever one changes or the
+// form is submitted, and other [data-send] elements send their data-fields
+// (JSON) when pressed. The answer's panels replace those on the page.
 //
-// Without a script the same forms load a page that shows the same.
+// Without a script the same forms load a page with the same contents.
 import { Connection } from './connection.js';
 import { patch } from './patch.js';
 import { answerer } from './place.js';
 
-// The values of a form's fields, all as text. The button that was pressed
-// overrides a field of the same name.
+// valuesOf returns the values of a form's fields, all as text. The pressed
+// button overrides a field of the same name.
 function valuesOf(form, submitter) {
   return Object.fromEntries(new FormData(form, submitter ?? undefined));
 }
@@ -18,8 +18,8 @@ function valuesOf(form, submitter) {
 export class Feed {
   #element;
   #connection;
-  #waiting = null; // {n, command} that is being answered
-  #next = null; // the newest command to send when that is done
+  #waiting = null; // the {n, command} being answered
+  #next = null; // the newest command to send after that
   #last = null; // the last form's command: the part's state
   #lost = false; // the connection was cut and is not back yet
 
@@ -45,14 +45,14 @@ export class Feed {
 
   connect() { this.#connection.open(); }
 
-  // A new connection gets the part's state.
+  // A new connection receives the part's state.
   #opens() {
     if (this.#lost) this.#next ??= this.#last;
     this.#go();
   }
 
   // send sends a command. Only the newest unsent one is kept: when an input
-  // moves on, where it was no longer matters.
+  // changes again, its earlier value does not matter.
   send(command, keep = false) {
     this.#next = command;
     if (keep) this.#last = command;
@@ -62,7 +62,7 @@ export class Feed {
 
   #go() {
     if (this.#waiting || !this.#next) return;
-    const n = this.#connection.send(this.#next, 'forget'); // after a loss the newest is sent again
+    const n = this.#connection.send(this.#next, 'forget'); // after a loss the newest command is sent again
     if (n === 0) return;
     this.#waiting = { n, command: this.#next };
     this.#next = null;
@@ -83,8 +83,8 @@ export class Feed {
     this.#go();
   }
 
-  // fill sets the fields outside of the panels, except the one with the focus,
-  // and none of them while there is a newer command.
+  // fill sets the fields outside the panels, except the focused one, and none of
+  // them if a newer command is waiting.
   #fill(inputs) {
     if (this.#next) return;
     for (const [name, value] of Object.entries(inputs)) {
@@ -115,7 +115,7 @@ export class Feed {
     if (line && line.textContent !== words) line.textContent = words;
   }
 
-  // refuse marks the field at fault, or clears such marks.
+  // refuse marks the invalid field, or clears such marks.
   #refuse(error) {
     for (const field of this.#element.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
     const line = this.#element.querySelector('[data-feed-error]');
@@ -137,7 +137,7 @@ function put(root, { id, op, html }) {
 
 const feeds = new WeakMap();
 
-// feedOf returns the feed of the live part that an element is in, or null.
+// feedOf returns the feed of the live part that contains an element, or null.
 export function feedOf(element) {
   const part = element.closest('[data-feed]');
   if (!part) return null;
@@ -157,7 +157,7 @@ document.addEventListener('submit', (event) => {
   sendForm(form, event.submitter);
 });
 
-// A slider sends while it moves, every other field when it changes.
+// A slider sends while it moves; every other field sends when it changes.
 document.addEventListener('input', ({ target }) => {
   if (target.type === 'range' && target.form?.matches('[data-feed] form[data-send]')) sendForm(target.form);
 });
@@ -170,8 +170,8 @@ document.addEventListener('click', ({ target }) => {
   if (button) feedOf(button).send({ cmd: button.dataset.send, ...JSON.parse(button.dataset.fields || '{}') });
 });
 
-// The connection opens when someone is about to use the part, so that the first
-// answer is as fast as later ones.
+// The connection opens when the learner is about to use the part, so that the
+// first answer is as fast as later ones.
 for (const kind of ['pointerover', 'focusin']) {
   document.addEventListener(kind, ({ target }) => {
     if (target.closest?.('[data-feed] form[data-send]')) feedOf(target).connect();

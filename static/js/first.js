@@ -1,6 +1,6 @@
 // The first run: each press leads to the next scene without leaving the page, so that
-// what one scene ends with can move into the next; the knob acts while it is moved.
-// Without this script every form and link works by itself.
+// the results of one scene can move into the next; the knob takes effect while it
+// moves. Without this script every form and link still works.
 import { carry, measure } from './carry.js';
 import { endByHand } from './motion.js';
 import { patch } from './patch.js';
@@ -33,15 +33,15 @@ document.addEventListener('submit', async (event) => {
     ready();
     carry();
     say(page.title);
-  } catch { // the card, a refusal, or no answer: the browser shows it
+  } catch { // the card, a refusal, or no answer: the browser loads it
     form.dataset.plain = '';
     form.removeAttribute('aria-busy');
     form.requestSubmit(button);
   }
 });
 
-// say gives the page its title and announces the scene, once nothing moves: until then
-// the marker may still be falling.
+// say sets the page's title and announces the scene once nothing moves: until then the
+// marker might still be falling.
 async function say(title) {
   const said = document.getElementById('first-says');
   if (document.querySelector('.is-falling')) said.textContent = said.dataset.falling;
@@ -53,7 +53,7 @@ async function say(title) {
   said.textContent = [...scene.querySelectorAll('h1, .fr__main > .say')].map((e) => e.textContent).join(' ');
 }
 
-// The card's address is the whole run, so copying it shares the card.
+// The card's address contains the whole run, so copying it shares the card.
 const share = document.querySelector('[data-copy-address]');
 if (share && navigator.clipboard) {
   share.hidden = false;
@@ -68,8 +68,8 @@ addEventListener('popstate', () => location.reload());
 
 // The knob --------------------------------------------------------------------
 
-let turning = false; // a question is on its way
-let turned = false; // and the knob has moved since
+let turning = false; // a request is in flight
+let turned = false; // the knob has moved since
 
 async function turn(knob) {
   turned = true;
@@ -92,7 +92,7 @@ async function turn(knob) {
         knob.form.querySelectorAll('[type=hidden]')[i].value = hidden.value;
       }
     } catch {
-      break; // the button is still there
+      break; // the button still works
     }
   }
   turning = false;
@@ -102,7 +102,7 @@ document.addEventListener('input', ({ target }) => {
   if (target.matches('.fr__knob input[type=range]')) turn(target);
 });
 
-// ready takes the knob's button away, which is for pages without scripts.
+// ready removes the knob's button, which is for pages without scripts.
 function ready() {
   const button = document.querySelector('.fr__knob .btn');
   if (button) button.hidden = true;

@@ -1,5 +1,5 @@
-// afterFrame calls act when the next frame has been drawn, or immediately in a
-// tab that draws none.
+// afterFrame calls act after the next frame has been drawn, or immediately in a
+// tab that is not drawn.
 export function afterFrame(act) {
   if (document.hidden) act();
   else requestAnimationFrame(() => setTimeout(act));

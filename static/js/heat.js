@@ -1,20 +1,20 @@
-// Draws where the heads look: one canvas for each block, a row for each head, a
-// column for each position. The numbers are in the server's messages.
+// Draws what the heads attend to: one canvas for each block, a row for each head, a column for
+// each position. The server's messages contain the numbers.
 import { onAnyKey } from './keys.js';
 
 let heat = null; // { columns, rows: [block][head] → bytes }
 
-// draw shows data ({columns, rows} as the server sends it, rows in base64), or
-// clears the canvases for null.
+// draw shows data ({columns, rows} as the server sends it, rows in base64), or clears the canvases
+// if data is null.
 export function draw(data) {
   listen();
   heat = data && { columns: data.columns, rows: data.rows.map((heads) => heads.map(bytes)) };
   paint();
 }
 
-// weightsOf are the shares, of 255, that a head ("block.head") gives to the positions of the text,
-// as far as they are known. In a long text the second column stands for several positions, which
-// have no shares of their own.
+// weightsOf returns the shares, out of 255, that a head ("block.head") gives to the positions of
+// the text, as far as they are known. In a long text the second column stands for several
+// positions, which have no separate shares.
 export function weightsOf(name) {
   const [block, head] = name.split('.');
   const folded = Number(/^…(\d+)$/.exec(heat?.columns[1])?.[1] ?? 0);
@@ -27,8 +27,8 @@ const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const canvases = () => document.querySelectorAll('canvas[data-heat]');
 const buttonOf = (canvas, head) => document.querySelector(`[data-head="${canvas.dataset.heat}.${head}"]`);
 
-// layout gives every head's row its position on a canvas of a height; heads
-// that share keys and values are adjacent.
+// layout gives every head's row its position on a canvas of a given height. Heads that share keys
+// and values are adjacent.
 function layout(canvas, height, heads) {
   const group = Number(canvas.dataset.group) || heads;
   const apart = heads > group && height / heads > 6 ? 3 : 0;
@@ -78,7 +78,7 @@ function paintOne(canvas, { width, height }, { accent, ink }) {
 let listening = false;
 let waiting = 0;
 
-// again paints once, after pending changes to the page.
+// again repaints once, after pending changes to the page.
 function again() {
   if (waiting) return;
   waiting = requestAnimationFrame(() => {

@@ -1,11 +1,11 @@
-// Which presses of keys are commands, and what they are called. No other script listens to
-// keys. Here they also press the buttons that name them: data-key="ArrowRight" on a button,
-// data-focus-key="t" on a field.
+// Decides which key presses are commands, and names them. No other script listens to keys. Keys
+// also press the buttons that name them: data-key="ArrowRight" on a button, data-focus-key="t"
+// on a field.
 import { recall } from './stored.js';
 
-// composes reports whether a press belongs to an input method, which makes one character out
-// of several presses. WebKit sends the Enter that ends a composition after the composition;
-// only its code still says so.
+// composes reports whether a press belongs to an input method, which combines several presses
+// into one character. WebKit sends the Enter that ends a composition after the composition;
+// only its code identifies it.
 const composes = (event) => event.isComposing || event.keyCode === 229;
 
 const latin = /^[\u0000-\u024f\u1e00-\u1eff]/;
@@ -13,11 +13,11 @@ const letterOrDigit = /^(?:Key|Digit)(.)$/;
 const signs = { BracketLeft: '[', BracketRight: ']', Slash: '/' };
 
 // nameOf names a press: 'n', 'N' with Shift, '?', 'ArrowLeft', 'Shift+Tab', 'Ctrl+Enter' (also
-// with the Command key). A key that types no Latin letter is called what it is on an English
-// keyboard. So is the W of Hebrew, an apostrophe, which no Latin layout has there.
+// with the Command key). A key that types no Latin letter is named as on an English keyboard.
+// This includes the W of Hebrew layouts, an apostrophe, which no Latin layout has there.
 function nameOf(event) {
   const { shiftKey, code } = event;
-  const typed = event.getModifierState('AltGraph'); // AltGr types a sign, which is no command of its own
+  const typed = event.getModifierState('AltGraph'); // AltGr types a character, which is not a separate command
   let key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const foreign = !typed && (!latin.test(key) || (code === 'KeyW' && key === "'"));
   if (foreign) key = letterOrDigit.exec(code)?.[1].toLowerCase() ?? signs[code] ?? key;
@@ -30,8 +30,8 @@ function nameOf(event) {
   return (event.ctrlKey || event.metaKey ? 'Ctrl+' : '') + (event.altKey ? 'Alt+' : '') + key;
 }
 
-// onKey calls act with the name of each press that may be a command, and with the event. If act
-// returns true the press was one, and does nothing else.
+// onKey calls act with the name of each press that might be a command, and with the event. If
+// act returns true, the press was a command and has no other effect.
 export function onKey(element, act) {
   element.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || composes(event) || !event.key) return; // autofill sends events without a key
@@ -39,31 +39,31 @@ export function onKey(element, act) {
   });
 }
 
-// onShortcut is onKey for shortcuts of the whole page: presses that an open dialog or the
-// focused element has no use for, and only keys that the learner has not switched off.
+// onShortcut is like onKey, for shortcuts of the whole page: presses that an open dialog or the
+// focused element does not use, and only keys that the learner has not switched off.
 export function onShortcut(act, element = document) {
   onKey(element, (key, event) => {
     if (document.querySelector('dialog[open]') || takes(event.target, key)) return false;
-    // Dictation software may type single characters by mistake.
+    // Dictation software might type single characters by mistake.
     if (key.length === 1 && key !== ' ' && recall('viz.letterkeys') === 'off') return false;
     return act(key, event);
   });
 }
 
-// onAnyKey calls act at every press, whatever it means.
+// onAnyKey calls act for every press, whatever it means.
 export function onAnyKey(act, options) { addEventListener('keydown', act, options); }
 
-// onKeyUp calls act when a key is let go.
+// onKeyUp calls act when a key is released.
 export function onKeyUp(act) { document.addEventListener('keyup', (event) => act(nameOf(event), event)); }
 
-// The text areas that Enter sends, where Shift and Enter make a new line.
+// The text areas that Enter submits. In these, Shift+Enter inserts a newline.
 const sent = '#prompt, #messages textarea, .w textarea';
 
-// listenToKeys listens on the window, whose listeners run after everything in the document: a
+// listenToKeys listens on the window, whose listeners run after those in the document, so a
 // page's own use of a key takes precedence.
 export function listenToKeys() {
   listenToDrags();
-  // The Enter that ends a composition does not send the form of a one-line field either.
+  // The Enter that ends a composition does not submit the form of a one-line field either.
   addEventListener('keydown', (event) => {
     if (composes(event) && event.key === 'Enter' && event.target.matches?.('input')) event.preventDefault();
   }, true);
@@ -85,8 +85,8 @@ export function listenToKeys() {
   }, window);
 }
 
-// A slider that was dragged by mouse or finger gives the arrow keys back, since
-// nobody moved into it to use them. One reached by the keyboard keeps them.
+// A slider that was dragged with mouse or finger releases the arrow keys, since the learner did
+// not focus it to use them. A slider reached by keyboard keeps them.
 let dragged = null;
 
 function listenToDrags() {

@@ -1,5 +1,5 @@
 // The labs' pages: the address follows the settings, so that a reload shows the
-// same; and selects follow the server's values. Everything else is feed.js.
+// same, and selects follow the server's values. feed.js does everything else.
 import { startRings } from './rings.js';
 import { startChips } from './chips.js';
 import { sendForm } from './feed.js';
@@ -32,9 +32,9 @@ if (lab) {
   startRings();
 }
 
-// The focused field is left alone, so that typing is not undone. But if the
-// JSON has the focus without being edited, it follows: otherwise its old text
-// would count as an edit and undo the change.
+// The focused field is not updated, so that typing is not undone. But if the
+// JSON has the focus without being edited, it is updated: otherwise its old
+// text would count as an edit and undo the change.
 const request = lab?.querySelector('[name="request"]');
 let untouched = request?.value;
 function followRequest(json) {
@@ -42,8 +42,8 @@ function followRequest(json) {
   untouched = json;
 }
 
-// Results can be stepped through. Every message replaces them; the position
-// stays.
+// Results can be stepped through. Every message replaces them, but the position
+// is kept.
 const walks = new Map(); // by the walk's name
 function showWalks() {
   for (const bar of document.querySelectorAll('[data-walk]')) {
@@ -56,7 +56,7 @@ lab?.addEventListener('feed', showWalks);
 showWalks();
 
 // A slider beside a number: its position is from 0 to 1000, linear or, over a
-// long range, logarithmic, as the server set it. It only fills in the number.
+// long range, logarithmic, as set by the server. It only fills in the number.
 const whole = 1000;
 
 function scaleOf(slider) {
@@ -76,8 +76,8 @@ function scaleOf(slider) {
   };
 }
 
-// Only round numbers: multiples of the step, or two figures if it is
-// logarithmic.
+// Only round numbers: multiples of the step, or two significant figures if the
+// slider is logarithmic.
 function rounded(value, step, byFactors) {
   const size = byFactors && value > 0 ? 10 ** (Math.floor(Math.log10(value)) - 1) : 0;
   const grain = Math.max(size, Number.isInteger(step) ? 1 : step);

@@ -1,12 +1,12 @@
-// The pages of the course. Every form on them works by itself; here it is sent
-// without leaving the page, and the part that changes is replaced.
+// The pages of the course. Every form on them works without this script; here it
+// is sent without leaving the page, and only the changed part is replaced.
 import { answerer, at, running } from './place.js';
 
 const root = document.documentElement;
 const typedFor = 180; // ms without a key before a search is sent
 
-// ask fetches a part of a page. If that fails it throws an error with a message
-// for people.
+// ask fetches a part of a page. On failure it throws an error with a message for
+// the learner.
 export async function ask(url, options = {}) {
   let answer;
   if (running) await running;
@@ -79,7 +79,8 @@ function markRead(section) {
   if (tick) item.querySelector('a').append(tick);
 }
 
-// seen reports a section to the server once its end has come into view. If that
+// seen reports a section to the server once its end has come into view. A failed
+// report is repeated at the next section, or by the button at the end.
 // fails it is reported at the next section, or by the button at the end.
 const told = new Set();
 const late = new Set(); // sections whose report failed
@@ -116,7 +117,7 @@ if (sections.length) {
 
 // Folds ------------------------------------------------------------------------
 
-// What was opened stays open, on this page and for this visit.
+// Opened folds stay open, on this page and for this visit.
 const folds = [...document.querySelectorAll('[data-fold]')];
 const foldsKey = `folds:${location.pathname}`;
 try {
@@ -151,7 +152,7 @@ if (search) {
   };
   field.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(find, typedFor); });
   search.addEventListener('submit', (event) => { event.preventDefault(); find(); });
-  // What was typed before this script ran fired no listener.
+  // Text typed before this script ran did not trigger a listener.
   if (field.value.trim() !== (new URLSearchParams(location.search).get('q') ?? '').trim()) find();
 }
 

@@ -1,12 +1,12 @@
-// Lights what belongs to the thing under the pointer, the finger or the focus, wherever else the
-// page shows it. The server says what a thing is: data-token is a token's text, data-pos a position
-// in the text, data-block a block of the model. A thing with a position and a block is a cell of the
-// map, which reads the cells below it and to its left: those are lit, with their tokens.
+// Highlights, everywhere on the page, whatever relates to the thing under the pointer, the finger
+// or the focus. The server marks things: data-token is a token's text, data-pos a position in the
+// text, data-block a block of the model. A thing with a position and a block is a cell of the map.
+// It reads the cells below it and to its left: those are highlighted, with their tokens.
 import { weightsOf } from './heat.js';
 
 const marked = '[data-token], [data-pos], [data-block], [data-head]';
-const texts = '.widget, [data-picture], main[data-feed]'; // parts of a page with a text of their own
-let at = null; // the thing that is pointed at
+const texts = '.widget, [data-picture], main[data-feed]'; // parts of a page with their own text
+let at = null; // the thing pointed at
 let lit = [];
 const changes = new MutationObserver(() => light(at?.isConnected ? at : null));
 
@@ -24,7 +24,7 @@ function belongs(thing) {
 const readBy = (last, top, text) => all('[data-pos]', text).filter(({ dataset: { pos, block = 0 } }) => (
   pos !== '' && Number(pos) <= last && Number(block) <= top));
 
-// looksAt are the tokens of the text that a head reads, each with its share.
+// looksAt returns the tokens of the text that a head reads, each with its share.
 function looksAt(head) {
   const weights = weightsOf(head);
   const read = all('#strip-row [data-pos]').filter(({ dataset: { pos } }) => weights.get(Number(pos)) > 1);
@@ -45,11 +45,11 @@ function light(thing) {
   at = thing;
   lit = thing ? belongs(thing) : [];
   for (const e of lit) e.classList.add('is-lit');
-  changes.takeRecords(); // these changes are its own
+  changes.takeRecords(); // these changes were made here
   if (!thing) changes.disconnect();
 }
 
-// point lights a thing, and lights it again whenever the page changes beneath it.
+// point highlights a thing, again whenever the page changes beneath it.
 function point(thing) {
   if (thing === at) return;
   light(thing);
@@ -58,7 +58,7 @@ function point(thing) {
   changes.observe(document.body, { subtree: true, childList: true, attributeFilter });
 }
 
-// followPointer lights things from now on.
+// followPointer starts highlighting.
 export function followPointer() {
   for (const kind of ['pointerover', 'focusin']) {
     document.addEventListener(kind, ({ target }) => point(target.closest?.(marked) ?? null));

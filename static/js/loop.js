@@ -55,7 +55,7 @@ function receive(message) {
   }
 }
 
-// settle updates what is outside of the panels.
+// settle updates everything outside the panels.
 function settle(data, arrived) {
   const { inputs, cursor, link, heat } = data;
   controls.step = cursor.step;
@@ -87,7 +87,7 @@ endByHand();
 if (location.pathname.startsWith('/storybook/')) showStory();
 else run.connect();
 
-// showStory fills in what a storybook page has outside of its panels.
+// showStory fills in the parts of a storybook page outside its panels.
 async function showStory() {
   const data = await (await fetch(`${location.pathname}/data`)).json();
   controls.applyPlace(data);

@@ -1,13 +1,12 @@
-// The map of the model: arrow keys move among its buttons, Esc goes back out of
-// what is zoomed into. The server draws both; see web/stage/map.templ. What moves
-// is in zoom.js.
+// The map of the model: arrow keys move among its buttons, Esc leaves the zoomed view. The
+// server draws both; see web/stage/map.templ. zoom.js animates the changes.
 import { onKey } from './keys.js';
 import { grow, press, shrink } from './zoom.js';
 
 const zoom = () => document.getElementById('map-zoom');
 const isOpen = () => zoom() !== null && !zoom().hidden;
 
-let from = null; // label of the button that was pressed on the map or at a block
+let from = null; // label of the button that was pressed on the map or on a block
 let entering = false; // the answer to a press takes the focus
 
 // listenToMap handles the map's keys. ask sends a question.
@@ -34,10 +33,10 @@ export function listenToMap(ask) {
 
 let again = () => {};
 
-// followMap asks for what is zoomed into again, at a new state.
+// followMap requests the zoomed view again, for a new state.
 export function followMap() { again(); }
 
-// showZoom is called once the answer to a question is in the page.
+// showZoom is called after the answer to a question is in the page.
 export function showZoom() {
   if (!entering || !isOpen()) return;
   entering = false;
@@ -47,7 +46,7 @@ export function showZoom() {
   now?.focus({ preventScroll: true });
 }
 
-// leave shows the whole model, with the focus on the button that led in.
+// leave shows the whole model, and focuses the button that led in.
 function leave(button) {
   const box = zoom();
   press(button);
@@ -61,13 +60,13 @@ function leave(button) {
   back?.focus();
 }
 
-// move goes to the button in a direction and reports whether key is one.
+// move moves to the button in a direction, and reports whether key is an arrow key.
 function move(keys, at, key) {
   const rows = [...keys.children].map((row) => [...row.querySelectorAll('button')]);
   const y = rows.findIndex((row) => row.includes(at));
   if (y < 0) return false;
   const x = rows[y].indexOf(at);
-  // Counted from the end, since the rows of a map with words may lack their first.
+  // Counted from the end, since the rows of a map with words may lack their first cell.
   const below = (row) => Math.max(0, (rows[row]?.length ?? 0) - rows[y].length + x);
   const to = {
     ArrowUp: [below(y - 1), y - 1], ArrowDown: [below(y + 1), y + 1], ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y],
@@ -82,7 +81,8 @@ function move(keys, at, key) {
   return true;
 }
 
-// rove lets Tab reach one button of a map: the one that is pressed, or the last of the top row.
+// rove makes one button of a map reachable with Tab: the pressed one, or the last of the top
+// row.
 export function rove(keys) {
   const top = keys.firstElementChild.querySelectorAll('button');
   const at = keys.querySelector('[aria-pressed="true"]') ?? top[top.length - 1];

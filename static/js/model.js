@@ -1,11 +1,11 @@
-// The page about the model. In a browser that runs the program, a visitor's own model is
-// opened here: this hands its files to the worker, which reads them where they are.
+// The page about the model. In a browser that runs the program, visitors open their own models
+// here: this script passes the files to the worker, which reads them in place.
 import { at, running } from './place.js';
 
 const say = document.getElementById('model-say');
 const bad = document.getElementById('model-bad');
 
-// refuse says why a model was not opened. Nothing has changed then.
+// refuse explains why a model was not opened. Nothing has changed then.
 function refuse({ say: what, why = [] }) {
   say.textContent = '';
   const head = document.createElement('p');
@@ -20,7 +20,7 @@ function refuse({ say: what, why = [] }) {
   bad.replaceChildren(head, ...(why.length > 0 ? [list] : []));
 }
 
-// ask sends the worker what to change, and shows the page again when it has.
+// ask sends a change to the worker, and reloads the page when it is done.
 async function ask(message) {
   await running;
   const { port1, port2 } = new MessageChannel();
@@ -38,7 +38,7 @@ async function ask(message) {
   navigator.serviceWorker.controller.postMessage(message, [port2]);
 }
 
-// open opens files, a list of {name, file}: those of a folder are named after it, "folder/file".
+// open opens files, a list of {name, file}. Files in a folder have its name: "folder/file".
 function open(files) {
   if (files.length === 0) return;
   bad.replaceChildren();
@@ -47,9 +47,9 @@ function open(files) {
   ask({ viz: 'open', folder: inside ? folder : '', files });
 }
 
-// filesOf are the files of what was dropped: of a folder those at its top.
+// filesOf returns the dropped files; for a folder, the files at its top.
 async function filesOf(transfer) {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean); // gone after a wait
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean); // gone after an await
   const folder = entries.find((entry) => entry.isDirectory);
   if (!folder) return [...transfer.files].map((file) => ({ name: file.name, file }));
   const files = [];
@@ -66,7 +66,7 @@ async function filesOf(transfer) {
 for (const input of document.querySelectorAll('[data-model-open] input')) {
   input.addEventListener('change', () => {
     open([...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
-    input.value = ''; // the same files may be chosen again
+    input.value = ''; // so that the same files can be chosen again
   });
 }
 

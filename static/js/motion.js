@@ -1,6 +1,6 @@
 // Animations play once, when a stage is reached: not again when something else
-// changes there or the page reconnects, and a key or a press ends them. What moves
-// is in motion.css: within #panel by its data-enter, elsewhere by the
+// changes there or the page reconnects. A key or a press ends them. motion.css
+// defines the animations: within #panel by its data-enter, elsewhere by the
 // data-arrived of the whole page.
 import { endCarries } from './carry.js';
 import { onAnyKey } from './keys.js';
@@ -13,7 +13,7 @@ let panel = null; // the element that showed it
 
 const finite = (animation) => animation.effect?.getComputedTiming().iterations !== Infinity;
 
-// endByHand has a key or a press anywhere end what moves.
+// endByHand makes a key or a press anywhere end all animations.
 export function endByHand() {
   const end = () => {
     endCarries();
@@ -27,8 +27,8 @@ function finish(animations) {
   for (const animation of animations) if (finite(animation) && animation.playState === 'running') animation.finish();
 }
 
-// arrives returns, before anything of a state is shown, whether it is at a
-// different stage from the previous one; the first is the page as loaded.
+// arrives reports, before a state is shown, whether its stage differs from the
+// previous one. The first state is the page as loaded.
 export function arrives({ cursor, undrawn }) {
   const here = `${cursor.step} ${undrawn ? 'undrawn' : cursor.stage}`;
   const first = place === '';
@@ -37,12 +37,12 @@ export function arrives({ cursor, undrawn }) {
   return moved && !first;
 }
 
-// leave makes the next state count as a new stage even if it is the same one,
-// of another text.
+// leave makes the next state count as a new stage even if the stage is the same,
+// since it belongs to another text.
 export function leave() { place = 'elsewhere'; }
 
-// animate starts the animations of a stage just reached, and ends those that a
-// change at the same stage has started.
+// animate starts the animations of a stage that was just reached, and ends those
+// that a change at the same stage has started.
 export function animate(arrived, { cursor, playing }) {
   const kept = panel === panelOf();
   panel = panelOf();
@@ -51,12 +51,12 @@ export function animate(arrived, { cursor, playing }) {
     if (enter) finish(panel.getAnimations({ subtree: true }));
     return;
   }
-  const flying = playing && cursor.stage === 'cache'; // whole tokens
+  const flying = playing && cursor.stage === 'cache'; // whole tokens are being written
   const was = root.dataset.arrived;
   delete root.dataset.arrived;
   if (!enter || flying) return;
-  // An element that stays replays its animation only after being without it for
-  // a moment; a new one plays by itself.
+  // A kept element replays its animation only after briefly losing the attribute;
+  // a new element plays it automatically.
   if (kept) delete panel.dataset.enter;
   if (kept || was === enter) void getComputedStyle(panel).animationName;
   panel.dataset.enter = enter;

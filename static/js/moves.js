@@ -1,28 +1,27 @@
 import { beginFall } from './falling.js';
 import { trim } from './trim.js';
 
-// What moves when a stage is reached, from where to where, and for how long at
-// the usual pace, in ms. Each takes the scene (the panel of a stage), what starts
-// a movement (see player in carry.js), and the page, or the part of it that has the
-// scene, as it was.
+// What moves when a stage is reached, from where to where, and for how long at the usual pace, in
+// ms. Each function gets the scene (the panel of a stage), the function that starts a movement (see
+// player in carry.js), and the previous state of the page, or of the part with the scene.
 const appear = [{ opacity: 0 }, { opacity: 1 }];
 const downward = [{ clipPath: 'inset(0 0 100% 0)' }, { clipPath: 'inset(0)' }];
-const rowLight = { panel: 80, story: 160, fr__main: 600 }; // how long light stays at a block
+const rowLight = { panel: 80, story: 160, fr__main: 600 }; // how long the light stays at a block
 
 const map = (page, selector) => [...page.querySelectorAll(`.map ${selector}`)];
 const boxOf = (element) => element?.getBoundingClientRect();
 const last = (list) => list[list.length - 1];
 
-// The tokens of the text, as far as each is an element of its own.
+// The tokens of the text that are separate elements.
 const written = '#strip-prompt .tok, #strip-gen > :is(.tok, .w), .fr__text .w, '
   + ':is(#cl-strip, .w-text, .w .ph__prose) :is(.tok:not(.tok--next), .w)';
 const tokens = (page) => [...page.querySelectorAll(written)];
 
-// endOf is where a word ends that may be broken between two lines.
+// endOf returns the position at which a word ends; the word may be broken between two lines.
 const endOf = (word) => last([...word.getClientRects()]);
 
-// copyOf is a copy of words that moves over the page and is gone when it arrives:
-// words in a line cannot be moved.
+// copyOf makes a copy of words that moves over the page and disappears when it arrives, since words
+// in a line cannot be moved.
 function copyOf(words, play, frames, duration, delay = 0) {
   const copy = document.createElement('span');
   copy.className = 'carried';
@@ -34,7 +33,7 @@ function copyOf(words, play, frames, duration, delay = 0) {
   return flight;
 }
 
-// gone takes an element away once its movement ends, or now if it has none.
+// gone removes an element once its movement ends, or now if it has none.
 function gone(element, flight) {
   if (!flight) element.remove();
   else flight.onfinish = flight.oncancel = () => element.remove();
@@ -42,8 +41,8 @@ function gone(element, flight) {
 
 const to = ({ x, y }) => `translate(${x}px, ${y}px)`;
 
-// climb: the way back is drawn once if a token has come round, chips go from the text to
-// the foot of their columns, and light climbs the blocks, with what each would say.
+// climb: the way back is drawn once if a token has come round, chips move from the text to the foot
+// of their columns, and light climbs the blocks, with the prediction of each.
 function climb(scene, play, was) {
   const came = scene.dataset.enter === 'forward' && was.again;
   let from = 0;
@@ -71,8 +70,8 @@ function climb(scene, play, was) {
   });
 }
 
-// unroll: the last column's vector leaves at the top of the map along its line, opens
-// into the tile, a fan opens above it with the outlines of the bars, and the scores come out.
+// unroll: the last column's vector leaves at the top of the map along its line and opens into the
+// tile, a fan opens above it with the outlines of the bars, and the scores appear.
 function unroll(scene, play, was) {
   const tile = map(was.page, '.map__vec')[0];
   const cell = boxOf(last(map(was.page, '.map__row:first-child :is(.last, .pass)')));
@@ -96,7 +95,8 @@ function unroll(scene, play, was) {
   }
 }
 
-// move: everything that was there goes to its new place and size. It returns when the last arrives.
+// move: everything that was there before moves to its new place and size. It returns when the last
+// arrives.
 function move(scene, play, was, duration = 480, stagger = 0) {
   const all = [...scene.querySelectorAll('[data-carry]')];
   const step = Math.min(stagger, 480 / all.length);
@@ -114,18 +114,19 @@ function move(scene, play, was, duration = 480, stagger = 0) {
   return duration + step * Math.max(all.length - 1, 0);
 }
 
-// arrive: what a movement ends with appears when it does, figures above all.
+// arrive: elements, mostly figures, appear at the time when a movement ends.
 function arrive(scene, play, selector, at) {
   for (const element of scene.querySelectorAll(selector)) play(element, appear, 120, at);
 }
 
-// share: dots pull out into bars; the figures and the ticks of T = 1 come when the bars stand.
+// share: dots stretch into bars; the figures and the ticks of T = 1 appear when the bars are
+// complete.
 function share(scene, play, was) {
   move(scene, play, was);
   arrive(scene, play, '.ghost, .ghostkey, .pct, td.now', 480);
 }
 
-// tip: the bars lie down end to end; then each has its name, and the marker waits.
+// tip: the bars lie down end to end; then each gets its name, and the marker waits.
 export function tip(scene, play, was) {
   const end = move(scene, play, was, 900, 60);
   const words = '.laid__t, .seg__t, .laid__gaps, .laid__rest, .laid__twin, .laid__pin, .story__foot, .laid .cap';
@@ -136,11 +137,10 @@ const pins = '.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)';
 const winners = '.laid__at, .laid__rings, .say, .story__foot, .laid__twin, .laid .cap, .verdict, .mark text, .facts, '
   + '.panel__head p, .work-line, .fr__do, .bigstage__say:not(.bigstage__say--walk), .ph__head p, .w-stage__say';
 
-// whole is the stage with what a wall says of it elsewhere.
+// whole returns the stage including what a wall shows elsewhere.
 const whole = (scene) => scene.closest('.deck__body') ?? scene;
 
-// fall: the marker runs to the far end and back, aims, and falls. Only then is the winner
-// named.
+// fall: the marker runs to the far end and back, aims, and falls. Only then is the winner named.
 function fall(scene, play) {
   const offset = [0, 350, 700, 1000, 1200].map((t) => t / 1200);
   let falls = false;
@@ -156,7 +156,7 @@ function fall(scene, play) {
   if (falls) land(scene, play, 1200);
 }
 
-// again: the old marker shrinks to a ring, and the new one goes straight to its place.
+// again: the old marker shrinks to a ring, and the new one moves straight to its place.
 export function again(scene, play, was) {
   const markers = [...scene.querySelectorAll(pins)];
   const now = boxOf(markers[0]);
@@ -168,7 +168,7 @@ export function again(scene, play, was) {
   land(scene, play, 660);
 }
 
-// land: the marker, which holds still by then, falls; a ring opens, and the winner is named.
+// land: the marker, now motionless, falls; a ring opens, and the winner is named.
 function land(scene, play, at) {
   const stage = whole(scene);
   const drop = [{ transform: 'scaleY(0)' }, { transform: 'none' }];
@@ -181,7 +181,7 @@ function land(scene, play, at) {
   if (scene.matches('.fr__main')) play(scene.querySelector('h1'), appear, 200, at + 460);
 }
 
-// fly: the winner's name leaves the line for its place in the text.
+// fly: the winner's name moves from the line to its place in the text.
 function fly(scene, play, was) {
   const word = last(tokens(was.page));
   const end = word && endOf(word);
@@ -196,7 +196,7 @@ function fly(scene, play, was) {
   for (const label of map(was.page, '.map__toks .is-next')) play(label, appear, 120, 600);
 }
 
-// run: a dot runs down the edge of the map, which lights behind it.
+// run: a dot runs down the edge of the map, which lights up behind it.
 function run(edge, play) {
   const { right: x, top, bottom } = boxOf(edge);
   if (!play(edge, downward, 600, 0, 'linear') || bottom - top < 1) return;
@@ -206,7 +206,7 @@ function run(edge, play) {
   gone(dot, play(dot, [{ transform: to({ x, y: top }) }, { transform: to({ x, y: bottom }) }], 600, 0, 'linear'));
 }
 
-// remember: the columns of this pass turn to the kept tint, block by block.
+// remember: the columns of this pass change to the tint for kept ones, block by block.
 function remember(scene, play, was) {
   map(was.page, '.map__row').reverse().forEach((row, i) => {
     for (const fresh of row.querySelectorAll('.fresh')) {

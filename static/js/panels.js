@@ -1,5 +1,5 @@
-// Puts the server's panels into the page. The panels of the new stage are
-// first; those that can be read a moment later wait until it has been drawn.
+// Puts the server's panels into the page. The panels of the new stage are first; those that
+// can be read a moment later wait until it has been drawn.
 import { patch } from './patch.js';
 import { afterFrame } from './frames.js';
 import { holdFocus } from './focus.js';
@@ -12,9 +12,8 @@ const nearLast = 8; // px: to the last line
 
 const operations = {
   morph(element, html, arrived) {
-    // Little of a panel stays the same at another stage: replacing it is faster
-    // than finding out what does. A panel with the focus is patched all the
-    // same.
+    // Little of a panel stays the same at another stage: replacing it is faster than comparing
+    // it. A panel with the focus is patched anyway.
     if (arrived && element.id === 'panel' && !element.contains(document.activeElement)) element.outerHTML = html;
     else patch(element, html);
   },
@@ -22,8 +21,8 @@ const operations = {
   remove(element) { element.remove(); },
 };
 
-// These are around the stage: its cost, the text so far for reading, the
-// settings. Their newest versions wait for the frame that shows the stage.
+// These panels are around the stage: its cost, the text so far for reading, the settings.
+// Their newest versions wait for the frame that shows the stage.
 const beside = new Set([
   'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
   'filter-order', 'stops-head', 'stops',
@@ -40,9 +39,8 @@ function applyWaiting() {
 let ownPeek = null; // the state's own line under the strip
 let peekIsOwn = true;
 
-// applyPanels applies a message's panels in order. state: they show a new
-// state, otherwise they answer a question; arrived: the state is at another
-// stage.
+// applyPanels applies a message's panels in order. state: they show a new state, otherwise
+// they answer a question; arrived: the state is at another stage.
 export function applyPanels(panels, state, arrived) {
   kept ??= measured();
   const returnFocus = holdFocus();
@@ -63,14 +61,13 @@ function wait(panel) {
   waiting.set(panel.id, panel);
 }
 
-// restorePeek restores the state's own line under the strip, in place of
-// another token's.
+// restorePeek restores the state's own line under the strip, in place of another token's.
 export function restorePeek() {
   if (ownPeek && !peekIsOwn) apply(ownPeek);
   peekIsOwn = true;
 }
 
-// say announces text of the page itself to screen readers, besides showing it.
+// tell shows the page's own text, and announces it to screen readers.
 export function tell(words) {
   const element = document.getElementById('told') ?? document.getElementById('err-general');
   if (element) element.textContent = words;
@@ -82,16 +79,15 @@ function apply({ id, op, html }, arrived) {
   operations[op](element, html, arrived);
 }
 
-let kept = null; // positions before anything changed
+let kept = null; // positions before the change
 
-// measured measures, before anything changes, the scroll positions of the text
-// and the table: afterwards the browser would have to compute the layout for
-// that.
+// measured measures, before anything changes, the scroll positions of the text and the table.
+// Afterwards the browser would have to compute the layout for that.
 function measured() {
   return { text: textAt(), row: document.querySelector('#panel [data-rows]')?.scrollTop ?? 0 };
 }
 
-// textAt says where the text stands: a row of tokens in Numbers, lines in the Story.
+// textAt returns the element of the text: a row of tokens in Numbers, lines in the Story.
 function textAt() {
   const text = document.getElementById('strip-row');
   if (!text) return null;
@@ -104,10 +100,10 @@ function textAt() {
   };
 }
 
-let opened = false; // the text has been brought to its place once
+let opened = false; // the text has been scrolled to its place once
 
-// followText scrolls the text to its end, if it was there, and to the token that one
-// looks back at. At the end of a run it is read from its beginning.
+// followText scrolls the text to its end, if it was there, or to the token that the learner
+// looks back at. At the end of a run it scrolls to the beginning, for reading.
 function followText(was) {
   const text = document.getElementById('strip-row');
   const now = textAt();
@@ -115,7 +111,7 @@ function followText(was) {
     if (!was?.over) text.scrollTop = 0;
   } else if (now.back) {
     if (now.back !== was?.back || !opened) bring(text, text.querySelector('[aria-current="true"]'), nearEnd);
-  } else if (text.querySelector('.tok--ghost')) { // what a branch has dropped follows
+  } else if (text.querySelector('.tok--ghost')) { // the tokens that a branch has dropped follow
     bring(text, text.querySelector('.tok--next'), text.clientWidth / 2);
   } else if (was?.atEnd || was?.back || was?.over || !opened) {
     text.scrollLeft = text.scrollWidth;
@@ -124,18 +120,17 @@ function followText(was) {
   opened = true;
 }
 
-// bring scrolls a box, and nothing around it, until it shows one of its elements, with so much
-// of what is before it as it can.
+// bring scrolls a box, and nothing around it, until it shows one of its elements, together
+// with as much of before as possible.
 function bring(box, element, before) {
   const [within, at] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
   if (at.left < within.left || at.right > within.right) box.scrollLeft += at.left - within.left - before;
   if (at.top < within.top || at.bottom > within.bottom) box.scrollTop += at.top - within.top;
 }
 
-// scrollBack is called once everything has changed. It forces the layout now,
-// while the browser waits for the screen, rather than in the frame. The text follows
-// what happens in it; the table of the next stage, which has the same rows, scrolls to
-// the same row.
+// scrollBack is called after everything has changed. It forces the layout now, while the
+// browser waits for the screen, rather than in the frame. The text follows its changes; the
+// table of the next stage, which has the same rows, scrolls to the same row.
 export function scrollBack() {
   if (!kept) return;
   const { text, row } = kept;
@@ -145,26 +140,26 @@ export function scrollBack() {
   if (rows && rows.scrollTop !== row) rows.scrollTop = row;
 }
 
-let toSay = null; // of the state that is being shown
+let toSay = null; // announcement of the state that is being shown
 
-// announce says what the state shown is, once what moves into it has begun to: while the
-// marker falls only that it does.
+// announce announces the state shown, after its movements have begun. While the marker falls
+// it announces only that.
 export function announce() {
   const panel = toSay;
   toSay = null;
   if (!panel) return;
   if (isFalling()) {
-    spoken = null; // of the stage before
+    spoken = null; // it belongs to the previous stage
     const line = document.getElementById('spoken');
     line.textContent = line.dataset.falling;
   }
   afterFall('spoken', () => speak(panel));
 }
 
-let spoken = null; // the newest announcement still to make
+let spoken = null; // the newest pending announcement
 let speaking = 0;
 
-// speak announces at most one thing every speakEvery; the last one wins.
+// speak announces at most one text every speakEvery; the last one wins.
 function speak(panel) {
   spoken = panel;
   if (speaking) return;

@@ -1,14 +1,13 @@
-// Makes an element look like a piece of HTML and touches only what differs, so
-// that focus, scroll and a press under way survive. It walks the two trees in
-// parallel, which suffices while their shape is the same; a part whose shape
-// has changed is replaced. Only if that would lose the focus are the two
-// matched node by node, which is far slower.
+// Makes an element equal to a piece of HTML and touches only what differs, so that focus,
+// scroll position and a press in progress survive. It walks the two trees in parallel
+// while their shape is the same; a part whose shape has changed is replaced. Only if that
+// would lose the focus are the two matched node by node, which is far slower.
 import { Idiomorph } from './vendor/idiomorph.js';
 
-// Attributes that a script or the learner sets, and the server does not know.
+// Attributes that a script or the learner sets, and that are unknown to the server.
 const own = { DETAILS: ['open'], CANVAS: ['width', 'height'] };
 
-// patch turns element into html, which is one element.
+// patch changes element to html, which must be a single element.
 export function patch(element, html) {
   const template = document.createElement('template');
   template.innerHTML = html;
@@ -27,7 +26,7 @@ function become(old, next) {
   else if (sameShape(old, next)) {
     for (let a = old.firstChild, b = next.firstChild; a; a = a.nextSibling, b = b.nextSibling) become(a, b);
   } else if (old.contains(document.activeElement)) {
-    // what is typed in a field stays; a focused button gets its new words like all others
+    // text typed in a field is kept; a focused button gets its new label like all others
     const ignoreActiveValue = document.activeElement.matches('input, textarea, select');
     const callbacks = { beforeAttributeUpdated: keepsOwn };
     Idiomorph.morph(old, [...next.childNodes], { morphStyle: 'innerHTML', ignoreActiveValue, callbacks });
@@ -43,7 +42,7 @@ function sameShape(old, next) {
     a = a.nextSibling;
     b = b.nextSibling;
   }
-  return a === b; // both at the end
+  return a === b; // both lists have ended
 }
 
 function attributes(old, next) {
@@ -56,5 +55,5 @@ function attributes(old, next) {
   }
 }
 
-// keepsOwn stops Idiomorph from changing attributes that are not the server's.
+// keepsOwn stops Idiomorph from changing attributes that do not come from the server.
 const keepsOwn = (name, element) => !own[element.nodeName]?.includes(name);

@@ -1,27 +1,27 @@
-// Where the pages are: at the root of a server's addresses, or below the path of a
+// The location of the pages: at the root of a server's addresses, or below the path of a
 // static site, where a service worker runs the program (tab.js).
 const up = document.documentElement.dataset.root; // from this page to the site's root, nothing on a server
 
-// inTab says whether the program runs in this browser.
+// inTab reports whether the program runs in this browser.
 export const inTab = up !== undefined;
 
 const root = inTab ? new URL(up, document.baseURI).pathname : '/';
 
-// answerer is what answers a page, as a sentence about it begins.
+// answerer names what answers a page's requests, to begin a sentence.
 export const answerer = inTab ? 'The program' : 'The server';
 
-// embedded says whether the page is in another site's frame, where nothing is kept.
+// embedded reports whether the page is in another site's frame, where nothing is stored.
 export const embedded = document.body?.dataset?.embed !== undefined;
 
-// searchOf is the query of a connection.
+// searchOf returns the query of a connection.
 export function searchOf(query) {
   const search = new URLSearchParams(query);
   if (embedded) search.set('embed', '1');
   return search;
 }
 
-// at is where an address of the program is: '/learn/visit', '/loop?run=…'. Pages of a
-// site are folders.
+// at returns the page's address for an address of the program: '/learn/visit',
+// '/loop?run=…'. Pages of a site are folders.
 export function at(address) {
   if (!inTab) return address;
   const [, path, rest] = address.match(/^\/([^?#]*)(.*)$/);
@@ -29,14 +29,14 @@ export function at(address) {
   return root + path + (folder ? '/' : '') + rest;
 }
 
-// plain is the program's address of one that at has made, for what is sent to the program.
+// plain is the inverse of at, for addresses that are sent to the program.
 export function plain(address) {
   if (!inTab || !address.startsWith(root)) return address;
   return `/${address.slice(root.length).replace(/\/(?=[?#]|$)/, '')}`;
 }
 
-// running is fulfilled once the program can answer (tab.js says so); null on a server,
-// which always can.
+// running is fulfilled once the program can answer (tab.js reports it). On a server, which
+// can always answer, it is null.
 export const running = inTab ? new Promise((resolve) => {
   if ('runs' in document.documentElement.dataset) resolve();
   else addEventListener('viz-running', resolve, { once: true });

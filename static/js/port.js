@@ -1,10 +1,11 @@
-// The transport of a page whose program runs in a service worker: a message port. It
-// looks like a WebSocket to connection.js.
+// The transport of a page whose program runs in a service worker: a message port with
+// the interface that connection.js expects of a WebSocket.
 import { running, searchOf } from './place.js';
 
-const aliveEvery = 20_000; // ms: browsers end a service worker half a minute after its last event
+const aliveEvery = 20_000; // ms: browsers stop a service worker half a minute after its last event
 
-// Text goes either way as it is. The worker says {life} when the port is served, and
+// Text is passed unchanged in both directions. The worker sends {life} when the port is
+// served, and {code, reason} when it is closed; the page closes it with null.
 // {code, reason} when it is no more; the page closes with null.
 class Port {
   #port = null;
@@ -45,8 +46,8 @@ class Port {
     } else this.#close(data);
   }
 
-  // watch waits for the end of the worker, of which a port says nothing: it holds a lock
-  // as long as it lives.
+  // watch waits for the end of the worker, which a port does not report: the worker
+  // holds a lock as long as it lives.
   #watch(life) {
     navigator.locks?.request(life, { signal: this.#life.signal }, () => this.#close({ code: 1012 })).catch(() => {});
   }
@@ -61,6 +62,6 @@ class Port {
   }
 }
 
-// messagePort is the transport; no connection is tried before the program runs.
+// messagePort is the transport. No connection is tried before the program runs.
 export const messagePort = (query) => new Port(query);
 messagePort.ready = running;

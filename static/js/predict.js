@@ -6,7 +6,7 @@ const sure = document.getElementById('sure');
 const say = document.getElementById('sure-say');
 const show = () => { if (sure) say.textContent = `${sure.value}%`; };
 sure?.addEventListener('input', show);
-show(); // on return to the page the slider is where it was left
+show(); // when the visitor returns to the page, the slider keeps its position
 
 const form = document.getElementById('guess');
 onShortcut((key, { target }) => {

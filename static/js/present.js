@@ -1,5 +1,5 @@
-// The teacher's window: the slide, and the buttons that drive it. Each button
-// belongs to a form; with a connection its command is sent there, and a
+// The presenter's window: the slide, and the buttons that control it. Each
+// button belongs to a form. With a connection its command is sent there, and a
 // clicker's keys press it.
 import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
@@ -9,12 +9,12 @@ import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
 
 const { room, view } = document.body.dataset;
-const membersEvery = 2000; // ms between two updates of who is there
+const membersEvery = 2000; // ms between two updates of the members
 const begun = Date.now();
-let leave = ''; // where to go once the room is deleted
+let leave = ''; // where to go after the room is deleted
 
-// A ticket opens the connection once; the cookie that buys it is sent nowhere
-// else.
+// A ticket opens the connection once. The cookie that buys the ticket is sent
+// nowhere else.
 async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
   if (response.status === 403 || response.status === 404 || response.status === 410) {
@@ -34,7 +34,7 @@ connection.addEventListener('message', ({ detail }) => {
   if (detail.panels && !detail.data) return answer(detail.panels);
   put(detail);
   if (detail.data?.seq) stayAwake(!detail.data.ended && !detail.data.gone);
-  // The button that was pressed may be gone; then the main one gets the focus.
+  // If the pressed button is gone, the main button gets the focus.
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
   if (detail.data?.gone && leave) location.assign(leave);
 });
@@ -83,7 +83,7 @@ onShortcut((key) => {
   return button !== null;
 });
 
-// The list of members is requested while it is open.
+// The list of members is updated while it is open.
 setInterval(() => {
   const looked = document.getElementById('d-room').open;
   if (looked && !document.querySelector('#pr-members :focus')) connection.send({ cmd: 'members' }, 'forget');

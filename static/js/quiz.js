@@ -1,12 +1,12 @@
-// The quiz shows one question at a time. Its page has them all, so that it works without
-// a script, on paper, and for links to one of them.
+// The quiz shows one question at a time. Its page contains all of them, so that it works
+// without scripts, on paper, and for links to single questions.
 
 const list = document.querySelector('.quiz__list');
 const step = document.querySelector('[data-quiz-step]');
 const items = [...list?.children ?? []];
 let now = 0;
 
-// show puts one question in view, and says which one it is.
+// show shows one question, and its number.
 function show(n) {
   now = Math.max(0, Math.min(n, items.length - 1));
   items.forEach((item, i) => item.classList.toggle('is-now', i === now));
@@ -15,13 +15,13 @@ function show(n) {
   step.querySelector('[data-quiz-next]').disabled = now === items.length - 1;
 }
 
-// byAddress shows the question that the address names.
+// byAddress shows the question in the address.
 function byAddress() {
   const n = items.findIndex((item) => `#${item.id}` === location.hash);
   if (n >= 0) show(n);
 }
 
-// go moves by one, and keeps the place in the address.
+// go moves by one question, and updates the address.
 function go(by) {
   show(now + by);
   history.replaceState(history.state, '', `#${items[now].id}`);
@@ -30,8 +30,8 @@ function go(by) {
 if (step && items.length > 1) {
   list.classList.add('is-single');
   step.hidden = false;
-  // After an answer without a script, the question that was answered is the one in view;
-  // otherwise the first that never was.
+  // After an answer without a script, the answered question is in view; otherwise the
+  // first one that was never answered.
   const answered = items.findIndex((item) => item.querySelector('.check.is-done, .check__answer'));
   const fresh = items.findIndex((item) => !('answered' in item.dataset));
   show(answered >= 0 ? answered : Math.max(0, fresh));

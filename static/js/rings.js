@@ -1,6 +1,6 @@
-// The rings of a guess: they are dragged up and down in the chart, or moved by arrow keys.
-// What they say is in a field, which is sent like every other; the chart comes back with
-// the guess drawn. Only the ring under the pointer is moved here.
+// The rings of a guess: they are dragged up and down in the chart, or moved with arrow
+// keys. Their values are in a field, which is sent like any other; the chart that comes
+// back shows the guess. Only the ring under the pointer is moved here.
 import { onKey, onKeyUp } from './keys.js';
 
 const partOf = (ring) => ({
@@ -12,7 +12,7 @@ const partOf = (ring) => ({
 
 const sliderOf = (ring) => ring.querySelector('[role="slider"]');
 
-// place shows a ring at a time in milliseconds.
+// place moves a ring to a time in milliseconds.
 function place(ring, ms) {
   const { field, top, bottom, high } = partOf(ring);
   const value = Math.min(high, Math.max(0, ms));
@@ -28,16 +28,16 @@ function place(ring, ms) {
   field.value = text;
 }
 
-// send tells the server, once a ring has come to rest.
+// send sends the value to the server after a ring has come to rest.
 function send(ring) {
   const { field } = partOf(ring);
   const other = [...document.querySelectorAll('[data-ring]')].find((r) => r.dataset.ring !== ring.dataset.ring);
-  if (other && !partOf(other).field.value) return; // a guess has both
+  if (other && !partOf(other).field.value) return; // a guess needs both
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-// nearest is the ring of a picture that is closest to a point: where two lie together, a
-// finger means the one that it is nearer to.
+// nearest returns the ring of a picture that is closest to a point, since two rings can be
+// at the same place.
 function nearest(rings, { clientX, clientY }) {
   const far = (ring) => {
     const { left, right, top, bottom } = sliderOf(ring).getBoundingClientRect();
@@ -47,7 +47,7 @@ function nearest(rings, { clientX, clientY }) {
 }
 
 export function startRings() {
-  for (const fields of document.querySelectorAll('.guess__drawn')) fields.hidden = true; // the rings say it
+  for (const fields of document.querySelectorAll('.guess__drawn')) fields.hidden = true; // the rings show the values
   let held = null;
   let finger = null;
 
@@ -71,16 +71,16 @@ export function startRings() {
   for (const kind of ['pointerup', 'pointercancel']) {
     document.addEventListener(kind, (event) => {
       if (event.pointerId !== finger) return;
-      if (kind === 'pointerup') follow(event); // a quick finger is further than its last move said
+      if (kind === 'pointerup') follow(event); // a quick finger may have moved since its last event
       if (held?.isConnected) send(held);
       held = null;
       finger = null;
     });
   }
 
-  // A finger on a ring moves the ring and not the page; beside it, it scrolls as anywhere.
+  // A finger on a ring moves the ring and not the page; elsewhere it scrolls as usual.
   // (Browsers ignore touch-action on a part of a drawing.) Each answer may bring new
-  // drawings; listening again to the same one changes nothing.
+  // drawings; listening again to the same one has no effect.
   const keep = (event) => {
     if (event.target.tagName === 'circle') event.preventDefault();
   };

@@ -1,9 +1,9 @@
-// The run on the Loop page: its commands, its messages, and how to get back to
-// it after a loss, from its link if the server no longer has it.
+// The run on the Loop page: its commands, its messages, and how to restore it
+// after a loss, from its link if the server no longer has it.
 import { Connection } from './connection.js';
 import { answerer, inTab } from './place.js';
 
-// joined merges an empty run's first message with the one that fills it, so
+// joined merges an empty run's first message with the message that fills it, so
 // that nothing on the page is cleared in between.
 function joined(first, next) {
   const again = new Set(next.panels?.map(({ id, op }) => (op === 'morph' ? id : '')));
@@ -24,9 +24,9 @@ export class Run {
   #connection;
   #seq = 0; // version of the last state shown
   #held = null; // the first message of a run that is being opened from the link
-  #opening = 0; // n of that open
-  #shown = false; // a run has been shown since the page was opened
-  #lostIt = false; // that run, and not one of before, is being opened from the link
+  #opening = 0; // number of the command that opens it
+  #shown = false; // a run has been shown since the page was loaded
+  #lostIt = false; // the run shown here, not an earlier one, is being opened from the link
   #unknown = []; // commands in flight to a server that does not know them
 
   // options: run (id or ''), link (or ''), isQuestion(command), for commands
@@ -35,8 +35,8 @@ export class Run {
   constructor(options) {
     this.#options = options;
     this.run = options.run;
-    this.link = options.link; // leads to what is shown, even if the run is lost
-    this.started = options.run !== ''; // had a text, so its loss must be reported
+    this.link = options.link; // restores what is shown, even if the run is lost
+    this.started = options.run !== ''; // it had a text, so its loss must be reported
     this.#connection = new Connection(() => this.#address(), { handshake: true });
     const events = {
       message: (message) => this.#receive(message),
@@ -75,7 +75,7 @@ export class Run {
   }
 
   #receive(message) {
-    if (message.error?.code === 'expired') this.started = false; // reported once
+    if (message.error?.code === 'expired') this.started = false; // reported only once
     if (message.run) this.#handshake(message); // a connection's first message has everything
     else this.#follow(message);
   }
@@ -96,12 +96,12 @@ export class Run {
   }
 
   #follow(message) {
-    // A state follows from this page's own request, or from another page of the
-    // run that was faster.
+    // A state results from this page's own request, or from a faster one by
+    // another page of the run.
     const held = this.#held && (message.data || message.ack >= this.#opening) ? this.#held : null;
     if (held) {
       this.#held = null;
-      if (message.error && !message.data) { // what the run really shows is nothing
+      if (message.error && !message.data) { // the run is in fact empty
         this.link = '';
         this.#show(held);
       } else {
@@ -114,9 +114,9 @@ export class Run {
     if (!message.error && this.#lostIt) this.#options.onRebuilt();
   }
 
-  // refuseUnknown drops commands that a server which does not know this page
-  // cannot have received, or received before it restarted. The person can press
-  // again.
+  // refuseUnknown drops commands that a server that does not know this page
+  // cannot have received, or received before it restarted. The learner can
+  // press again.
   #refuseUnknown() { this.#connection.refuseLost(this.#unknown.splice(0)); }
 
   #show(message) {
@@ -126,8 +126,8 @@ export class Run {
     this.#shown = true;
   }
 
-  // open rebuilds the run from the link on a server that does not have it. The
-  // page keeps showing the same meanwhile.
+  // open rebuilds the run from the link on a server that does not have it.
+  // Meanwhile the page does not change.
   #open(message) {
     this.#held = message;
     this.#lostIt = this.#shown && this.started;

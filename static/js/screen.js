@@ -1,6 +1,5 @@
-// What all screens of a class share: replaceable parts of the page, the banner
-// with the state of the connection, countdowns, and keeping the end of the text
-// in view.
+// What all screens of a class share: replaceable parts of the page, the banner with the state
+// of the connection, countdowns, and keeping the end of the text in view.
 import { draw } from './heat.js';
 import { patch } from './patch.js';
 import { fly } from './falls.js';
@@ -8,13 +7,13 @@ import { afterFall, isFalling, landed } from './falling.js';
 import { carry, measure } from './carry.js';
 import { endByHand } from './motion.js';
 
-const shown = new Map(); // id of a piece -> the HTML it has
-const held = new Map(); // panels held back while someone looks elsewhere
+const shown = new Map(); // id of a piece -> its current HTML
+const held = new Map(); // panels held back while the learner looks elsewhere
 let holding = false;
 let seq = 0; // of the last snapshot
 let heat = null; // the pictures of the heads, if they are shown
 
-// put shows a message's pieces. It returns false for an outdated one.
+// put shows a message's pieces. It returns false for an outdated message.
 export function put({ seq: number, panels, data }) {
   if (data?.seq !== undefined) {
     if (data.seq < seq) return false;
@@ -47,9 +46,9 @@ function late(id, html) {
   fly();
 }
 
-let stage = ''; // that is shown; at first the one of the page as it loaded
+let stage = ''; // the stage shown; initially that of the page as loaded
 
-// arrives reports whether a snapshot is at another stage than the one before it.
+// arrives reports whether a snapshot's stage differs from the previous snapshot's.
 function arrives(data) {
   if (!data?.seq) return false;
   const was = stage;
@@ -58,6 +57,7 @@ function arrives(data) {
 }
 
 // fit makes the slide's vote, or its stage in the Story, small enough to fit, down to a size
+// that can still be read from the back.
 // that can still be read from the back.
 const smallest = 3;
 function fit() {
@@ -71,7 +71,7 @@ if (document.querySelector('.deck')) {
   document.fonts.ready.then(fit);
 }
 
-// answer shows what only this screen requested.
+// answer shows the answer to this screen's own request.
 export function answer(panels) {
   for (const { id, html } of panels) {
     const element = document.getElementById(id);
@@ -81,8 +81,8 @@ export function answer(panels) {
   }
 }
 
-// asked is the command of a button inside a stage, which the page's script
-// sends; a button that only closes its own part has none.
+// asked returns the command of a button inside a stage, which the page's script sends. A
+// button that only closes its own part has none.
 export function asked(target) {
   const shuts = target.closest?.('[data-toggle]');
   if (shuts) document.getElementById(shuts.dataset.toggle).hidden = true;
@@ -99,8 +99,8 @@ function piece(id, html) {
   if (id.endsWith('strip')) toEnd(document.getElementById(id));
 }
 
-// hold holds back the class's panels and empties its stage, whose ids another
-// stage is about to use; release shows what has arrived since.
+// hold holds back the class's panels and empties its stage, whose ids another stage is about
+// to use. release shows the panels that have arrived since.
 export function hold() {
   if (holding) return;
   holding = true;
@@ -118,15 +118,15 @@ export function release() {
   draw(heat);
 }
 
-// toEnd brings a strip's newest token into view.
+// toEnd scrolls a strip to its newest token.
 export function toEnd(strip) {
   if (!strip) return;
   strip.scrollLeft = strip.scrollWidth;
   strip.scrollTop = strip.scrollHeight;
 }
 
-// The presenter's window tells the wall's, if both are this browser's, in which view it is and
-// where a class joins.
+// If both windows are in this browser, the presenter's window tells the wall's which view it
+// shows and where a class joins.
 export const viewChannel = new BroadcastChannel('viz.view');
 export const shows = (view) => `${view} ${document.querySelector('.join b')?.textContent}`;
 
@@ -144,7 +144,7 @@ export function say(head, words = '', retry = true) {
   banner.querySelector('[data-retry]').hidden = !retry;
 }
 
-// sayFor is say for a limited time.
+// sayFor is like say, for a limited time.
 export function sayFor(ms, head, words) {
   say(head, words, false);
   calm = setTimeout(() => say(''), ms);

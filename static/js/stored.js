@@ -1,5 +1,4 @@
-// What a page keeps in this browser. If storage is switched off nothing is
-// kept.
+// Values that a page stores in this browser. If storage is switched off, nothing is stored.
 export function remember(key, value) {
   try {
     if (value === null) localStorage.removeItem(key);
@@ -11,7 +10,8 @@ export function recall(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 
-// handOver keeps a value for the next page of this tab, which takes it by handedOver, once.
+// handOver stores a value for the next page of this tab, which takes it once with
+// handedOver.
 export function handOver(key, value) {
   try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* not kept */ }
 }

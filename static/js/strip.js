@@ -1,6 +1,6 @@
-// The text as a list of buttons: the arrow keys move along it, and the line
-// under it describes the token under the pointer, the finger or the focus. At the
-// end of a run in Numbers the text is there a second time, to be read.
+// The text as a list of buttons: the arrow keys move along it, and the line below
+// it describes the token under the pointer, the finger or the focus. At the end
+// of a run in Numbers the text is shown a second time, for reading.
 import { onKey } from './keys.js';
 
 const peekAfter = 80; // ms on a token before its line is requested
@@ -36,7 +36,7 @@ export class Strip {
       const token = tokenOf(event.target);
       this.#tapped = touch && token !== null && token !== undefined && !token.classList.contains('is-picked');
     });
-    // Runs before the click carries out the token's own command.
+    // Runs before the click triggers the token's own command.
     document.addEventListener('click', (event) => this.#click(event), true);
     onKey(document, (key, { target }) => this.#key(key, target));
   }
@@ -61,8 +61,8 @@ export class Strip {
     this.#waiting = setTimeout(() => this.#ask(token), peekAfter);
   }
 
-  // ask requests a token's description from the server; without a connection
-  // the token's own text has to do.
+  // ask requests a token's description from the server. Without a connection the
+  // token's own text must suffice.
   #ask(token) {
     clearTimeout(this.#waiting);
     if (isRead(token)) {
@@ -74,7 +74,7 @@ export class Strip {
     else if (!this.#socket.send({ cmd: 'peek', step: Number(this.#asked) })) line().replaceChildren(token.dataset.peek);
   }
 
-  // answered moves the focus into a line that someone is waiting for.
+  // answered moves the focus into a line that the learner is waiting for.
   answered() {
     if (!this.#enter || line().dataset.step !== this.#asked) return;
     this.#enter = false;
@@ -122,7 +122,7 @@ export class Strip {
     return true;
   }
 
-  // back goes from the line to its token, or blurs if it has none.
+  // back moves from the line to its token, or blurs if it has none.
   #back(target) {
     const token = list().querySelector(`[data-step="${CSS.escape(line().dataset.step ?? '')}"]`);
     if (token) token.focus();

@@ -1,22 +1,22 @@
-// The pages of a static site: has the service worker run the program, says how far that
-// is, and until then holds back what only the program can answer.
+// The pages of a static site. This script starts the program in a service worker, shows its
+// progress, and holds back requests to the program until it runs.
 import { onAnyKey } from './keys.js';
 import { at, embedded } from './place.js';
 import { saveFiles } from './save.js';
 
 const worker = workers();
 let controlled = Boolean(worker?.controller); // a worker answers this page's requests
-const lines = {}; // the elements that say how things are, by what they are about
-let begun = false; // something on this page would be lost
+const lines = {}; // the elements that show states, by topic
+let begun = false; // whether the visitor has begun something that a reload would lose
 let runs = false;
 let own = null; // the visitor's own model, as the worker has it: where its files are
-const held = []; // [form, submitter]: sent as soon as the program runs
+const held = []; // [form, submitter]: submitted as soon as the program runs
 
-const longestChange = 10_000; // ms, after which a page is loaded again even without a new version
+const longestChange = 10_000; // ms after which a page is reloaded even without a new version
 
 const megabytes = (n) => (n / 1e6).toFixed(1);
 
-// workers are the browser's service workers, if it has any for this page.
+// workers returns the browser's service workers, if it has any for this page.
 function workers() {
   try {
     return navigator.serviceWorker;
@@ -25,8 +25,8 @@ function workers() {
   }
 }
 
-// tell shows a sentence about something, with what else belongs to it. Without a text it shows
-// nothing about it any more.
+// tell shows a sentence about a topic, followed by more elements. Without a text it removes the
+// topic's line.
 function tell(about, text, ...more) {
   if (!text) {
     lines[about]?.remove();
@@ -45,7 +45,7 @@ function tell(about, text, ...more) {
   const [sentence, ...old] = line.children;
   if (sentence.textContent !== text) sentence.textContent = text;
   const same = old.length === more.length && old.every((e, i) => e.textContent === more[i].textContent);
-  if (same) return; // a button that is being pressed stays
+  if (same) return; // so that a button being pressed is not replaced
   for (const element of old) element.remove();
   line.append(...more);
 }
@@ -59,10 +59,10 @@ function button(label, press) {
   return element;
 }
 
-// say shows how the program is, with a button where something can be tried again.
+// say shows the state of the program, with a button if something can be retried.
 const say = (text, again = null) => tell('program', text, ...again ? [button('Try again', again)] : []);
 
-// show says what the worker's state means for people.
+// show translates the worker's state for visitors.
 function show(state) {
   switch (state.phase) {
     case 'loading':
@@ -76,8 +76,8 @@ function show(state) {
   }
 }
 
-// run lets everything through that waits for the program. A page that is about its
-// visitor, or about its address, is loaded again: the file was the same for everybody.
+// run releases everything that waits for the program. A page that depends on its visitor or on
+// its address is reloaded, since the static file was the same for everyone.
 function run(state) {
   if (runs) return;
   runs = true;
@@ -95,8 +95,8 @@ function run(state) {
 
 const start = () => worker.controller?.postMessage({ viz: 'start' });
 
-// Where the address asks for something, such as a text that a link leads to, the file does
-// not show that: there a press changes nothing that is worth keeping, what is typed does.
+// If the address requests something, such as a text that a link contains, the file does not
+// show it. Then a press loses nothing on reload, but typed text would be lost.
 const begins = () => { begun = true; };
 const first = { capture: true, once: true };
 addEventListener('input', begins, first);
@@ -112,7 +112,8 @@ addEventListener('submit', (event) => {
   held.push([event.target, event.submitter]);
 }, { capture: true });
 
-// offer shows that a new version of the site waits until the pages of this one are closed.
+// offer tells the visitor that a new version of the site waits until the pages of the old one
+// are closed.
 function offer({ waiting }) {
   if (!waiting || !controlled) return;
   tell('version', 'A new version is ready.', button('Reload all pages', () => {
@@ -120,7 +121,7 @@ function offer({ waiting }) {
   }));
 }
 
-// follow looks out for new versions of the site.
+// follow watches for new versions of the site.
 function follow(registration) {
   const wait = () => registration.installing?.addEventListener('statechange', () => offer(registration));
   registration.addEventListener('updatefound', wait);
@@ -128,8 +129,8 @@ function follow(registration) {
   offer(registration);
 }
 
-// leave waits for the new version, for which the page is loaded again. A worker that is still
-// asked for something is not replaced, so every connection ends here.
+// leave waits for the new version, for which the page is reloaded. A worker with open requests
+// is not replaced, so every connection ends here.
 function leave() {
   tell('version', 'Changing to the new version …');
   dispatchEvent(new Event('viz-leaving'));
@@ -144,8 +145,8 @@ function change() {
   controlled = true;
 }
 
-// refuse says that the program cannot run here, and why. In another site's frame that is mostly
-// because of the page around, and the page itself leads out of it (web/shell).
+// refuse explains that the program cannot run here. In another site's frame the cause is
+// usually the surrounding page, and this page links out of it (web/shell).
 function refuse(text) {
   if (!embedded || parent === window) {
     say(text);
@@ -164,7 +165,7 @@ async function begin() {
     return;
   }
   worker.addEventListener('message', ({ data, ports }) => {
-    if (data?.viz === 'own?') ports[0].postMessage(own); // of a worker that has just begun
+    if (data?.viz === 'own?') ports[0].postMessage(own); // sent by a worker that has just started
     if (data?.viz === 'leave') leave();
     if (data?.viz === 'reload') location.reload(); // another version answered this page
     if (data?.viz !== 'state') return;
@@ -176,7 +177,7 @@ async function begin() {
     follow(await worker.register(at('/worker.js')));
     const { active } = await worker.ready;
     if (worker.controller) start();
-    else active.postMessage({ viz: 'claim' }); // a page that was reloaded past the worker
+    else active.postMessage({ viz: 'claim' }); // for a page whose reload bypassed the worker
   } catch (error) {
     refuse(`The model cannot run here: this browser keeps no files for this page (${error.message}). `
       + 'Everything can still be read.');

@@ -1,5 +1,5 @@
-// A walkthrough played alone: every step is its own page, so all that is left
-// is to follow the rows of its tables.
+// A walkthrough played alone: every step is a separate page, so this only has
+// to follow the rows of its tables.
 import { toEnd } from './screen.js';
 import { followRows } from './worked.js';
 

@@ -1,12 +1,13 @@
-// What is cut at stage 4 leaves, then the rest stretches to share all. In Numbers the
-// dashed line between the rows travels by motion.css; in the Story it does here, and what
-// is below it falls out of the bars. Times are in ms.
+// At stage 4 the cut tokens leave, then the others stretch to share everything. In Numbers
+// motion.css moves the dashed line between the rows; in the Story this script does, and the rows
+// below the line fall out of the bars. Times are in ms.
 const appear = [{ opacity: 0 }, { opacity: 1 }];
 const cutting = 480;
 
 const boxOf = (element) => element.getBoundingClientRect();
 
-// trim moves a stage that has just been cut. play starts a movement, was is the page before.
+// trim animates a stage that has just been cut. play starts a movement; was is the previous
+// page.
 export function trim(scene, play, was) {
   const kept = [...scene.querySelectorAll('[data-carry]')]
     .filter((bar) => !bar.closest('.is-cut') && boxOf(bar).width > 0);
@@ -21,7 +22,8 @@ export function trim(scene, play, was) {
   }
 }
 
-// partOf is p as a part of p′, the same for all that is kept, as the lengths of a bar have it.
+// partOf returns p as a fraction of p′, the same for all kept tokens, from the lengths of a
+// bar.
 function partOf(bar, was) {
   if (!bar) return 1;
   const old = bar.parentElement.querySelector('.bar__p, .w-bar__p');
@@ -29,7 +31,7 @@ function partOf(bar, was) {
   return width === undefined ? 0 : Math.min(width / boxOf(bar).width, 1);
 }
 
-// drop lets the line travel, and what is cut fall out, from the least likely up.
+// drop moves the line, and lets the cut tokens fall out, from the least likely up.
 function drop(scene, play, was, before) {
   const rows = [...scene.querySelectorAll('.shares > li')];
   const slices = rows.map((row) => sliceOf(row, was, before)).filter(Boolean).reverse();
@@ -46,7 +48,8 @@ function drop(scene, play, was, before) {
 
 const last = (list) => list[list.length - 1];
 
-// sliceOf puts what a row loses over its bar: all of it, or its end if it is everything else.
+// sliceOf puts the lost part of a row over its bar: all of it, or the end of the bar for
+// everything else.
 function sliceOf(row, was, before) {
   const bar = row.querySelector('.bar');
   const old = was.boxes.get(bar?.dataset.carry);
@@ -61,7 +64,7 @@ function sliceOf(row, was, before) {
   return slice;
 }
 
-// travel lets a dashed line run down to above a row, and fade when the bars stand.
+// travel moves a dashed line down to above a row, and fades it when the bars are complete.
 function travel(scene, play, row) {
   const picture = row.closest('.story__pic');
   const line = document.createElement('i');

@@ -1,8 +1,8 @@
-// A walk through what has been recorded, step by step: a bar with data-walk,
-// and in the same part elements with data-at, the number of their step. Those
-// after the step shown are hidden (is-ahead), those of it are highlighted
-// (is-at), and the data-now of each lane shows that element's title. At the end
-// everything is visible, as without a script.
+// Steps through a recording: a bar with data-walk, and in the same part
+// elements with data-at, the number of their step. Elements after the shown
+// step are hidden (is-ahead), those of the step are highlighted (is-at), and
+// the data-now of each lane shows that element's title. At the end everything
+// is visible, as without a script.
 const replayEvery = 250; // ms: slow enough to read along
 
 export class Walk {
@@ -10,8 +10,7 @@ export class Walk {
   #bar = null;
   #timer = 0;
 
-  // show initializes a bar, which may be new or replaced, at the step it was
-  // at.
+  // show initializes a bar, which may be new or replaced, at its previous step.
   show(bar) {
     bar.hidden = false;
     if (bar !== this.#bar) {
@@ -36,8 +35,8 @@ export class Walk {
   get #line() { return this.#bar.querySelector('.walk__say'); }
   get #most() { return Number(this.#bar.dataset.most); }
 
-  // by moves by a number of steps; it announces the step if a person requested
-  // it, not in a replay, which would talk without end.
+  // by moves by a number of steps. It announces the step if a person requested
+  // it, but not in a replay, which would talk constantly.
   #by(n, aloud) {
     this.#line.setAttribute('aria-live', aloud ? 'polite' : 'off');
     this.#go(Math.min(this.#at, this.#most) + n);

@@ -1,14 +1,14 @@
-// Why this token: a part that is pressed changes the page in place. Without this
-// script the same form leads to the same page.
+// Why this token: pressing a part changes the page in place. Without this script the same form
+// leads to the same page.
 import { listenToMap, rove } from './map.js';
 import { patch } from './patch.js';
 import { at } from './place.js';
 
-// settle is for a page that has just been drawn: arrow keys move within its maps, and Tab goes on
-// to the next thing.
+// settle prepares a newly drawn page: arrow keys move within its maps, and Tab moves on to the
+// next element.
 function settle() {
   for (const keys of document.querySelectorAll('[data-map-keys]')) rove(keys);
-  // What is still being measured is asked for again until it is there.
+  // Values that are still being measured are requested again until they are there.
   const again = document.querySelector('[data-again]');
   if (again) setTimeout(() => again.isConnected && again.click(), 1000);
 }
@@ -18,7 +18,7 @@ document.addEventListener('submit', async (event) => {
   if (!form) return;
   event.preventDefault();
   const asked = new URLSearchParams(new FormData(form, event.submitter));
-  for (const [name, value] of [...asked]) if (!value) asked.delete(name); // the address says what is asked, no more
+  for (const [name, value] of [...asked]) if (!value) asked.delete(name); // keep only the parameters that are set
   const address = `${at('/why')}?${asked}`;
   const pressed = event.submitter;
   pressed.setAttribute('aria-busy', 'true');
@@ -29,13 +29,13 @@ document.addEventListener('submit', async (event) => {
     settle();
     if (address !== location.pathname + location.search) history.pushState(null, '', address);
   } catch {
-    location.assign(address); // which says what is wrong
+    location.assign(address); // that page explains the error
   } finally {
     pressed.removeAttribute('aria-busy');
   }
 });
 
-// The line below the parts describes the part that the pointer is over, or that has the focus.
+// The line below the parts describes the part under the pointer or the focus.
 for (const came of ['pointerover', 'focusin']) {
   document.addEventListener(came, (event) => {
     const say = event.target.closest?.('[data-say]')?.dataset.say;
@@ -43,10 +43,10 @@ for (const came of ['pointerover', 'focusin']) {
   });
 }
 
-// Back and forward go through what was switched off.
+// Back and forward step through the parts that were switched off.
 window.addEventListener('popstate', () => location.reload());
 
-// What is wider than the screen opens at its end, where the answer is.
+// Content that is wider than the screen is scrolled to its end, where the answer is.
 for (const wide of document.querySelectorAll('[data-end]')) wide.scrollLeft = wide.scrollWidth;
 listenToMap(() => {});
 settle();

@@ -1,6 +1,5 @@
-// The experiments in the lessons. The server sends what they show (feed.js);
-// this does what only the page can do: the number next to a moving slider, the
-// quick choices, and playing.
+// The experiments in the lessons. The server sends their contents (feed.js); this script does
+// only what the page can do: the number next to a moving slider, the quick choices, and playing.
 import { carry, measure } from './carry.js';
 import { sendForm } from './feed.js';
 import { onKey } from './keys.js';
@@ -9,8 +8,7 @@ import { handedOver, handOver } from './stored.js';
 
 const pace = 1600; // ms between two steps while playing: a sentence's reading time
 
-// A slider's number follows the thumb; the quick choices show which of them is
-// selected.
+// A slider's number follows the thumb; the quick choices show which of them is selected.
 function follow(slider) {
   const form = slider.form;
   const decimals = Number(slider.dataset.decimals ?? 0);
@@ -36,7 +34,7 @@ document.addEventListener('click', ({ target }) => {
 
 // Switching views --------------------------------------------------------------
 
-// The switch between the views loads the page again: what was set outlives that.
+// The switch between the views reloads the page; the settings survive that.
 const formsOf = () => [...document.querySelectorAll('figure.widget > form.w')];
 const valuesOf = (form) => Object.fromEntries(new FormData(form));
 
@@ -65,10 +63,10 @@ for (const form of formsOf()) {
 
 // Moving -----------------------------------------------------------------------
 
-// What a stage ends with moves into the next one, as in the Loop. Going back, or to another
+// The results of a stage move into the next one, as in the Loop. Going back, or to another
 // token, moves nothing.
 const placeOf = (figure) => Number(figure.querySelector('.w__body > input[name=at]')?.value);
-let was = 0; // the place before the newest message
+let was = 0; // the position before the newest message
 
 document.addEventListener('feedcomes', ({ target }) => {
   was = placeOf(target);
@@ -79,7 +77,7 @@ endByHand();
 
 // Cutting ----------------------------------------------------------------------
 
-// The places between a text's letters are one stop of Tab. The arrow keys move among them, and
+// The gaps between a text's letters are a single Tab stop. The arrow keys move among them, and
 // Enter cuts like the space bar.
 const placesOf = (element) => [...element.closest('figure').querySelectorAll('.w-cut input')];
 
@@ -98,7 +96,7 @@ document.addEventListener('focusin', ({ target }) => {
   for (const place of placesOf(target)) place.tabIndex = place === target ? 0 : -1;
 });
 
-// judge says how many of the model's cuts the learner has made, once they are shown.
+// judge reports how many of the model's cuts the learner has made, once they are shown.
 function judge({ target }) {
   const say = target.closest?.('figure')?.querySelector('.w-model[open] [data-cut-say]');
   if (!say) return;
@@ -130,8 +128,7 @@ function show(figure) {
   button.querySelector('use').setAttribute('href', playing(figure) ? '#i-pause' : '#i-play');
 }
 
-// wait moves on after a step's time, unless the figure is out of sight; at the
-// end it stops.
+// wait advances after a step's time, unless the figure is out of sight; at the end it stops.
 function wait(figure) {
   clearTimeout(timers.get(figure));
   timers.set(figure, setTimeout(() => {
@@ -173,7 +170,8 @@ document.addEventListener('click', ({ target }) => {
 });
 for (const button of document.querySelectorAll('.w [data-play]')) button.hidden = false;
 
-// What took longer than a page may take, as on a slow machine, is worked out once it is in view.
+// Results that took longer than a page may take, as on a slow machine, are computed once they
+// are in view.
 const seen = new IntersectionObserver((entries) => {
   for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
     seen.unobserve(target);

@@ -1,5 +1,5 @@
-// The worked line above the table, which follows the pointer or the focus. All
-// its text is in the page from the server.
+// The worked line above the table, which follows the pointer or the focus. The
+// server puts all its text into the page.
 import { onKey } from './keys.js';
 
 let row = -1; // index of the row that the learner points at

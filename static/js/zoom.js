@@ -1,6 +1,6 @@
-// What moves when one looks into the map, and back out: a row of cells grows into
-// lanes, a lane into its weights, and the strips of a sum slide into one. Everything
-// is in its final place from the start. Times are in ms; the way back takes half.
+// The movements when zooming into the map, and back out: a row of cells grows into lanes, a
+// lane into its weights, and the strips of a sum slide into one. Everything is in its final
+// place from the start. Times are in ms; the way back takes half.
 import { player } from './carry.js';
 
 const inward = 480;
@@ -9,15 +9,15 @@ const appear = [{ opacity: 0 }, { opacity: 1 }];
 const box = () => document.getElementById('map-zoom');
 const boxOf = (element) => element?.getBoundingClientRect();
 
-let from = null; // where what was pressed stands
+let from = null; // position of the pressed element
 let depth = 0;
-let row = -1; // of the map that was zoomed into
-let beside = null; // the cells of the map as they stood, where one of their rows is zoomed into
+let row = -1; // the row of the map that was zoomed into
+let beside = null; // the cells of the map as they were when one of their rows was zoomed into
 
-// depthOf is 0 at the whole model, 1 in a block, 2 in a head, 3 in a sum.
+// depthOf returns 0 for the whole model, 1 for a block, 2 for a head, 3 for a sum.
 const depthOf = () => box().hidden ? 0 : box().querySelectorAll('.zoom__crumbs :is(b, button)').length - 1;
 
-// press notes what is zoomed into, or out of, before the answer to it is shown.
+// press records what is zoomed into, or out of, before the answer is shown.
 export function press(button) {
   const keys = button.closest('.map__keyrow');
   const cells = keys && document.querySelector('#map .map__net');
@@ -27,7 +27,7 @@ export function press(button) {
   from = boxOf(keys ?? button.closest('.zoom__lane') ?? box().querySelector('.zoom__lanes') ?? button);
 }
 
-// grow moves what has been zoomed into from where it stood.
+// grow animates the zoomed element from its previous position.
 export function grow() {
   const was = depth;
   depth = depthOf();
@@ -42,7 +42,7 @@ export function grow() {
   beside = null;
 }
 
-// slideOff has a copy of the rows beside the one zoomed into leave upward and downward.
+// slideOff makes a copy of the neighboring rows leave upward and downward.
 function slideOff(play) {
   const { cells, at } = beside;
   cells.setAttribute('class', 'map__net carried carried--net');
@@ -57,11 +57,11 @@ function slideOff(play) {
   }
 }
 
-// away is where a row beside the one zoomed into goes: upward or downward out of sight.
+// away returns where a neighboring row moves: up or down, out of sight.
 const away = (i) => ({ opacity: 0, transform: `translateY(${Math.sign(i - row) * 100}%)` });
 
-// shrink moves the row of the map that was zoomed into back from where the lanes stood, and
-// the others back beside it.
+// shrink moves the zoomed row of the map back from the position of the lanes, and the other
+// rows back beside it.
 export function shrink() {
   depth = 0;
   const net = document.querySelector('#map .map__net');
@@ -88,7 +88,7 @@ function moveFrom(old, element, play, time) {
   play(element, [{ transform: start, transformOrigin: '0 0' }, { transform: 'none', transformOrigin: '0 0' }], time);
 }
 
-// gather has a copy of each column's numbers shrink to its weight and slide onto the sum.
+// gather makes a copy of each column's numbers shrink to its weight and slide onto the sum.
 function gather(play) {
   const total = box().querySelector('.terms__total svg');
   const to = boxOf(total);

@@ -14,8 +14,8 @@ func preparations() []step {
 	return []step{{name: "Go toolchain", run: commands("go version")}, {name: "installation", run: installMissing}}
 }
 
-// checks are the steps of every run, those that fail early first. Only the step go vet vets:
-// tests do not vet their packages once more.
+// checks are the steps of every run, with those that fail early first. Only the go vet step
+// runs vet; the tests skip it with -vet=off.
 func checks() []step {
 	return append(
 		preparations(),
@@ -25,7 +25,7 @@ func checks() []step {
 		step{name: "go vet", run: commands("go vet ./...")},
 		step{name: "staticcheck", run: commands("go tool staticcheck ./...")},
 		step{name: "static build", run: buildStatic},
-		// The charts must be the same with the parts of the plotting library that browsers get.
+		// The charts must not change with the reduced plotting library that browsers get.
 		step{name: "program for browsers", run: commands(
 			"go run ./cmd/viz/tab/build -vet",
 			"go test -vet=off -modfile=.build/wasm/viz.mod -tags=minimal ./plots",
@@ -38,9 +38,9 @@ func checks() []step {
 }
 
 // nightlyChecks are the steps that only a nightly run has. With browsers as clients, the race
-// detector skips the tests that only look at a page or repeat what another test of the feature
-// sends, which take minutes under it, and those of a memory limit, since it uses several times
-// as much.
+// detector skips tests that only look at a page or repeat what another test of the feature
+// sends, which take minutes under it, and tests of a memory limit, since the detector
+// multiplies memory use.
 func nightlyChecks() []step {
 	skip := "Accessible|Practice|Drill|Dialogs|^TestTour$|Motion|^TestWays|EveryHand|Deep|Reflow|Paper|Sheet|" +
 		"SaysWhat|LeadNowhere|VotesFit|LookInside|MemoryInARush"
@@ -54,13 +54,13 @@ func nightlyChecks() []step {
 
 const raceTest = "CGO_ENABLED=1 go test -race -vet=off -timeout=30m "
 
-// racedPackages are those whose goroutines share memory. They run under the race detector
-// with -short, and so without browsers.
+// racedPackages are the packages whose goroutines share memory. They run under the race
+// detector with -short, and thus without browsers.
 const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal ./web/journal/stream " +
 	"./web/loop/runs ./web/wire"
 
-// racedEngine are the tests of the engine that run under the race detector: those of its
-// pool, and of what interrupts a pass.
+// racedEngine are the engine's tests that run under the race detector: the tests of its pool,
+// and of interrupted passes.
 var racedEngine = part{packages: []string{"./infer"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
 	"TestPanicStaysWithItsSeat", "TestClosedPoolRefusesNewPasses", "TestSeatReportsModelErrors",
@@ -75,7 +75,7 @@ func has(program string) bool {
 }
 
 // installMissing installs Chromium for the tests in a browser, a C compiler for the race
-// detector, and curl for a test of the API's example.
+// detector, and curl for the test of the API's example.
 func installMissing(r *runner) error {
 	var packages []string
 	if os.Getenv("VIZ_CHROMIUM") == "" &&
@@ -95,14 +95,15 @@ func installMissing(r *runner) error {
 	return install(r, packages)
 }
 
-// install installs Debian packages: where there is no headless shell, all of Chromium.
+// install installs Debian packages. If no headless shell is available, it installs all of
+// Chromium.
 func install(r *runner, packages []string) error {
 	if len(packages) == 0 {
 		fmt.Fprintln(r.out, "nothing is missing")
 		return nil
 	}
 	if !has("apt-get") {
-		return fmt.Errorf("missing, without apt-get to install them: %s", strings.Join(packages, " "))
+		return fmt.Errorf("missing, and there is no apt-get to install them: %s", strings.Join(packages, " "))
 	}
 	var root []string
 	if os.Geteuid() != 0 {
@@ -135,7 +136,7 @@ func checkReadme(*runner) error {
 	return nil
 }
 
-// checkFormat holds the Go files that people write to gofumpt.
+// checkFormat checks that hand-written Go files are formatted with gofumpt.
 func checkFormat(r *runner) error {
 	list, err := r.output("git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.go")
 	if err != nil {
@@ -147,7 +148,7 @@ func checkFormat(r *runner) error {
 	})
 	wrong, err := r.output(append([]string{"go", "tool", "gofumpt", "-l"}, files...)...)
 	if err == nil && wrong != "" {
-		err = fmt.Errorf("not formatted by gofumpt (make generate does it):\n%s", wrong)
+		err = fmt.Errorf("not formatted with gofumpt (make generate formats them):\n%s", wrong)
 	}
 	return err
 }

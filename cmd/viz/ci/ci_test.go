@@ -29,7 +29,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// The parts of TestBadNetworks have each of its schedules once.
+// TestBadNetworkPartsHaveEverySchedule: the parts of TestBadNetworks run each of its schedules
+// once.
 func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	for seed := range 1000 {
 		in := 0
@@ -44,8 +45,8 @@ func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	}
 }
 
-// In as many days as there are parts each is the first of a day, which always runs, even at
-// the turn of the year.
+// TestEveryPartHasItsTurn: over as many days as there are parts, each part is the first of a day,
+// and so always runs, even at the turn of the year.
 func TestEveryPartHasItsTurn(t *testing.T) {
 	for first := 1; first+len(parts)-1 <= 365; first++ {
 		began := map[string]bool{}
@@ -53,7 +54,7 @@ func TestEveryPartHasItsTurn(t *testing.T) {
 			began[partsOf(day)[0].name] = true
 		}
 		if len(began) != len(parts) {
-			t.Fatalf("%d of %d parts begin one of the days from %d on", len(began), len(parts), first)
+			t.Fatalf("%d of %d parts come first on one of the days from %d on, want all", len(began), len(parts), first)
 		}
 	}
 	for n := 1; n < 300; n++ {
@@ -62,7 +63,7 @@ func TestEveryPartHasItsTurn(t *testing.T) {
 			starts[day*stride(n)%n] = true
 		}
 		if len(starts) != n {
-			t.Errorf("with %d parts only %d begin a day", n, len(starts))
+			t.Errorf("with %d parts only %d come first on a day, want all", n, len(starts))
 		}
 	}
 }
@@ -138,8 +139,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A failed step ends the run; one that is incomplete does not. A part that the clock keeps out
-// does not appear.
+// TestRunAll: a failed step ends the run, but an incomplete step does not. A part that the clock
+// leaves out is not listed.
 func TestRunAll(t *testing.T) {
 	var out strings.Builder
 	r := &runner{out: &out, now: time.Now}
@@ -174,12 +175,12 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
-// TestClockLeavesOutTurns: of a rotation, turns start until they have taken 200 seconds; when the
-// run is 15 minutes old, only the first of all starts.
+// TestClockLeavesOutTurns: new turns of a rotation start until they have taken 200 seconds; once
+// the run is 15 minutes old, only the very first turn starts.
 func TestClockLeavesOutTurns(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		checks, turns time.Duration // that the checks take, and each turn
+		checks, turns time.Duration // time that the checks take, and each turn
 		want          string
 	}{
 		{"quick", 5 * time.Minute, time.Second, "checks a1 a2 a3 b1 b2"},
@@ -237,7 +238,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// A part that the clock ends fails the run only if one of its tests had failed before.
+// TestPartsEndedByTheClock: a part that is timed out fails the run only if one of its tests had
+// already failed.
 func TestPartsEndedByTheClock(t *testing.T) {
 	fixture.Long(t)
 	dir := t.TempDir()

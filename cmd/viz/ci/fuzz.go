@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// targetsADay is how many fuzz targets an ordinary run takes.
+// targetsADay is the number of fuzz targets in an ordinary run.
 const targetsADay = 8
 
 // A target is a fuzz target.
@@ -69,10 +69,10 @@ func fuzzSteps(list []target) (steps []step) {
 	return steps
 }
 
-// fuzz fuzzes a target for four seconds. By default Go spends up to a minute on making each
-// interesting input smaller, and tries no others meanwhile. Go before 1.27 may report the end
-// of -fuzztime as a failure, "context deadline exceeded" without an input
-// (go.dev/issue/75804): only the second of these in a row fails the run.
+// fuzz fuzzes a target for four seconds. By default Go spends up to a minute on minimizing
+// each interesting input, and tries no others meanwhile. Before Go 1.27 the end of -fuzztime
+// can be reported as a failure, "context deadline exceeded" without an input
+// (go.dev/issue/75804), so only the second such failure in a row fails the run.
 func (t target) fuzz(r *runner) error {
 	again := false
 	for {

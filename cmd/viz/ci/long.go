@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longLimit ends a part: twice what the longest takes on two cores.
+// longLimit is the timeout of a part: twice what the longest takes on two cores.
 const longLimit = 300 * time.Second
 
 // A part of the long tier is a set of tests that take at most 150 seconds on two cores.
@@ -32,14 +32,14 @@ func (p part) pattern() string {
 // anyOf returns a pattern for names of tests or subtests.
 func anyOf(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// partsOf returns all parts in the order in which they have their turn on a day of the year.
-// Each is the first of a day once in as many days as there are parts.
+// partsOf returns all parts in the order in which they run on a day of the year. Over as many
+// days as there are parts, each comes first once.
 func partsOf(day int) []part {
 	return from(parts, day*stride(len(parts)))
 }
 
-// stride is by how many parts a day begins later than the one before: about as many as run,
-// and a number without a common divisor with n, so that no part is passed over for good.
+// stride is the number of parts by which each day's start moves on: about as many as run on a
+// day. It has no common divisor with n, so that every part eventually comes first.
 func stride(n int) int {
 	for s := 3; ; s++ {
 		a, b := s, n
@@ -52,7 +52,7 @@ func stride(n int) int {
 	}
 }
 
-// from returns a list with what stands before a place moved to the end.
+// from returns the list rotated so that it starts at a given index.
 func from[T any](list []T, place int) []T {
 	place %= len(list)
 	return slices.Concat(list[place:], list[:place])
@@ -92,7 +92,7 @@ func partSteps(list []part) (steps []step) {
 	return steps
 }
 
-// inTurns returns steps as the turns of a rotation.
+// inTurns marks steps as the turns of a rotation.
 func inTurns(rotation string, steps []step) []step {
 	for i := range steps {
 		steps[i].turns = rotation
@@ -100,10 +100,10 @@ func inTurns(rotation string, steps []step) []step {
 	return steps
 }
 
-// run runs a part, each of its packages for at most the limit. What the tests print is shown
-// only if they do not pass. Results are never taken from the cache, since many of these tests
-// do something else each time. Only with -v=test2json are failed subtests reported while the
-// test goes on; it marks such lines with a control character.
+// run runs a part, each of its packages for at most limit. The tests' output is shown only if
+// they fail. Results are never taken from the cache, since many of these tests do something
+// different each time. Only with -v=test2json are failed subtests reported while the test
+// continues; it marks such lines with a control character.
 func (p part) run(r *runner, limit time.Duration) error {
 	if p.npm {
 		if err := prepareNPM(r); err != nil {
@@ -122,14 +122,14 @@ func (p part) run(r *runner, limit time.Duration) error {
 	return err
 }
 
-// noise are the lines that go test prints for tests that start and pass; result is what it
-// prints of each package.
+// noise matches the lines that go test prints for tests that start and pass; result matches
+// the lines that it prints for each package.
 var (
 	noise  = regexp.MustCompile(`(?m)^(=== (RUN|PAUSE|CONT) .*| *--- PASS: .*|PASS)\n`)
 	result = regexp.MustCompile(`(?m)^(ok|FAIL|\?) *\t.*\n`)
 )
 
-// shorten returns what is worth reading of the output of go test.
+// shorten returns the interesting part of the output of go test.
 func shorten(log string, all bool) string {
 	if all {
 		return noise.ReplaceAllString(log, "")
@@ -142,8 +142,8 @@ var (
 	testFailed = regexp.MustCompile(`(?m)^ *--- FAIL: `)
 )
 
-// onlyTimedOut reports whether the clock ended every package that did not pass, and none of
-// its tests had failed until then.
+// onlyTimedOut reports whether every package that did not pass was timed out before any of
+// its tests had failed.
 func onlyTimedOut(log string) bool {
 	ended := len(timedOut.FindAllString(log, -1))
 	return ended > 0 && ended >= strings.Count(log, "\nFAIL\t") && !testFailed.MatchString(log)

@@ -2,9 +2,9 @@
 // builds it and runs it at the top of the repository.
 //
 // A run is a list of steps (main.go), which run one after another until one fails (run.go).
-// Most are one command (checks.go). The long tier of tests is a table of parts (parts.go);
-// the ordinary run takes some of them each day (long.go), and some of the fuzz targets
-// (fuzz.go), so that each has its turn. A nightly run takes all.
+// Most are a single command (checks.go). The long tier of tests is a table of parts
+// (parts.go). The ordinary run takes some of the parts (long.go) and some of the fuzz
+// targets (fuzz.go) each day, so that all of them run in rotation. A nightly run takes all.
 package main
 
 import (
@@ -61,9 +61,10 @@ func main() {
 	}
 }
 
-// setEnvironment sets what every command of a run gets. Packages are compiled once for each
-// set of flags, so all steps use the same: without cgo, which only the race detector needs,
-// and with -trimpath, which makes the build cache independent of the checkout's path.
+// setEnvironment sets the environment of every command of a run. Packages are compiled once
+// for each set of flags, so all steps use the same: without cgo, which only the race
+// detector needs, and with -trimpath, which makes the build cache independent of the
+// checkout's path.
 func setEnvironment() error {
 	flags, err := exec.Command("go", "env", "GOFLAGS").Output()
 	if err != nil {
@@ -76,7 +77,7 @@ func setEnvironment() error {
 	)
 }
 
-// plan returns the steps that a command line asks for.
+// plan returns the steps for a command line.
 func plan(args []string, day int, targets []target) ([]step, error) {
 	command, names := "", []string(nil)
 	if len(args) > 0 {

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// parts are all parts of the long tier. A test that takes longer than a part may is in several,
-// each with another pattern for its subtests.
+// parts are all parts of the long tier. A test that takes longer than one part may take is
+// split over several, each with its own pattern for subtests.
 var parts = append(
 	badNetworks(),
 	part{name: "loop-ways", packages: []string{"./web/loop"}, tests: []string{
@@ -335,7 +335,7 @@ var parts = append(
 	}},
 )
 
-// badNetworks returns a part for each last digit of the thousand schedules.
+// badNetworks returns one part for each last digit of the thousand schedules' numbers.
 func badNetworks() (list []part) {
 	for digit := range 10 {
 		list = append(list, part{

@@ -16,13 +16,13 @@ const top = "../../.."
 // A test is a test function of a package.
 type test struct{ pkg, name string }
 
-// uses is what a test function uses of the long tier.
+// uses records which functions of the long tier a test function calls.
 type uses struct {
-	tier  bool     // it asks for the tier
-	inTab []string // the tests that it runs once more with webtest.InTab
+	tier  bool     // the test requires the tier
+	inTab []string // the tests that it repeats with webtest.InTab
 }
 
-// testFunctions returns the test functions of the tree.
+// testFunctions returns the test functions of the repository.
 var testFunctions = sync.OnceValues(func() (map[test]uses, error) {
 	all := map[test]uses{}
 	err := testFiles(top, func(pkg, file string) error {
@@ -40,8 +40,8 @@ var testFunctions = sync.OnceValues(func() (map[test]uses, error) {
 	return all, err
 })
 
-// usesOf finds calls of fixture.Long, fixture.LongTier and webtest.InTab in a function, and the
-// name VIZ_LONG.
+// usesOf finds calls of fixture.Long, fixture.LongTier and webtest.InTab in a function, and
+// uses of the string VIZ_LONG.
 func usesOf(f *ast.FuncDecl) (found uses) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -64,7 +64,7 @@ func usesOf(f *ast.FuncDecl) (found uses) {
 	return found
 }
 
-// nameOf returns a name such as fixture.Long, or nothing for another expression.
+// nameOf returns a name such as fixture.Long, or "" for other expressions.
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -75,8 +75,8 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// partsOfTests returns the parts that each test is in. It fails the test for names in parts
-// that no test has, and for packages without a test in the part.
+// partsOfTests returns the parts that each test is in. It reports an error for each test name
+// in a part that does not exist, and for each package of a part that has none of its tests.
 func partsOfTests(t *testing.T, tests map[test]uses) map[test][]part {
 	in := map[test][]part{}
 	for _, p := range parts {
@@ -103,8 +103,8 @@ func partsOfTests(t *testing.T, tests map[test]uses) map[test][]part {
 	return in
 }
 
-// TestEveryLongTestIsInOnePart: a test of the long tier that is in no part never runs, and one
-// in two parts runs twice. Parts with different subtests of a test count as one.
+// TestEveryLongTestIsInOnePart: a test of the long tier that is in no part would never run, and
+// one in two parts would run twice. Parts with different subtests of a test count as one.
 func TestEveryLongTestIsInOnePart(t *testing.T) {
 	tests, err := testFunctions()
 	if err != nil {
@@ -128,7 +128,7 @@ func TestEveryLongTestIsInOnePart(t *testing.T) {
 				}
 			}
 			if n != 1 {
-				t.Errorf("add %s to the sub of one part with %s of %s in cmd/viz/ci/parts.go: %d parts have it",
+				t.Errorf("add %s to the sub of exactly one part with %s of %s in cmd/viz/ci/parts.go: %d parts have it",
 					sub, f.name, f.pkg, n)
 			}
 		}
@@ -137,7 +137,7 @@ func TestEveryLongTestIsInOnePart(t *testing.T) {
 		subs := map[string]bool{}
 		for _, p := range list {
 			if subs[p.sub] || p.sub == "" && len(list) > 1 {
-				t.Errorf("leave %s of %s in one part in cmd/viz/ci/parts.go, or give each a sub of its own: part %s "+
+				t.Errorf("keep %s of %s in one part in cmd/viz/ci/parts.go, or give each part its own sub: part %s "+
 					"runs it again", f.name, f.pkg, p.name)
 			}
 			subs[p.sub] = true
@@ -148,7 +148,7 @@ func TestEveryLongTestIsInOnePart(t *testing.T) {
 	}
 }
 
-// TestUsesOf: the search finds what it is for.
+// TestUsesOf: usesOf finds every way to use the long tier, and nothing else.
 func TestUsesOf(t *testing.T) {
 	for body, want := range map[string]bool{
 		`fixture.Long(t)`: true,
@@ -163,12 +163,12 @@ func TestUsesOf(t *testing.T) {
 		}
 		got := usesOf(file.Decls[0].(*ast.FuncDecl))
 		if got.tier != want || len(got.inTab) > 0 && !slices.Equal(got.inTab, []string{"TestB", "TestC"}) {
-			t.Errorf("%s: %+v, want the tier %v", body, got, want)
+			t.Errorf("%s: %+v, want tier %v", body, got, want)
 		}
 	}
 }
 
-// TestRacedTestsExist: go test passes without a test if -run matches none.
+// TestRacedTestsExist: go test passes without running a test if -run matches none.
 func TestRacedTestsExist(t *testing.T) {
 	tests, err := testFunctions()
 	if err != nil {
@@ -190,7 +190,8 @@ func TestRacedTestsExist(t *testing.T) {
 	}
 }
 
-// Names of parts are words, which the command line takes, and none is there twice.
+// TestPartNames: names of parts are single words, since they are arguments of a command, and
+// unique.
 func TestPartNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range parts {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// turnsTake is how long the turns of one rotation take before no other one starts.
+	// turnsTake is the total time after which no further turn of a rotation starts.
 	turnsTake = 200 * time.Second
-	// lateAfter is the age of a run from which no second turn starts, of any rotation: so a run
-	// that had to compile everything ends within twenty minutes, too.
+	// lateAfter is the age of a run after which only the first turn of all rotations may start,
+	// so that even a run that has to compile everything ends within twenty minutes.
 	lateAfter = 15 * time.Minute
 )
 
@@ -23,12 +23,12 @@ type step struct {
 	name string
 	run  func(*runner) error
 
-	// turns names the rotation of which the step is one turn, and is empty for a step of
-	// every run. The clock may leave out all turns but the first.
+	// turns names the rotation that the step is a turn of. It is empty for a step of every run.
+	// The clock may leave out all turns but the first.
 	turns string
 }
 
-// An incomplete step has not passed, but does not fail the run. It is an error that says why.
+// An incomplete step has not passed, but does not fail the run. The error gives the reason.
 type incomplete string
 
 func (i incomplete) Error() string { return string(i) }
@@ -41,7 +41,7 @@ type runner struct {
 	rows []row
 }
 
-// A row is what the summary shows of a step.
+// A row is a step's line in the summary.
 type row struct {
 	name      string
 	wall, cpu time.Duration // cpu is user and system time of the step's commands
@@ -54,7 +54,7 @@ const failed = "FAILED"
 // runAll runs steps until one fails, and reports whether one did.
 func (r *runner) runAll(steps []step) bool {
 	began := r.now()
-	took, turns := map[string]time.Duration{}, 0 // by rotation, and how many of all
+	took, turns := map[string]time.Duration{}, 0 // time by rotation; number of turns in all
 	for _, s := range steps {
 		late := r.now().Sub(began) >= lateAfter && turns > 0
 		if s.turns != "" && (took[s.turns] >= turnsTake || late) {
@@ -83,8 +83,8 @@ func (r *runner) runAll(steps []step) bool {
 	return false
 }
 
-// summarize prints what each step took. The last line says how the run ended; lines above it
-// name the steps that neither passed nor failed.
+// summarize prints what each step took. The last line reports how the run ended; the lines
+// above it name the steps that neither passed nor failed.
 func (r *runner) summarize() {
 	total, last := row{name: "total"}, "all checks passed"
 	fmt.Fprintf(r.out, "\n%-60s %9s %9s\n", "step", "wall", "processor")
@@ -109,18 +109,19 @@ func (r *runner) summarize() {
 	fmt.Fprintf(r.out, "\n%s.ci/run: %s\n", strings.Join(notes, ""), last)
 }
 
-// run runs a program with its arguments. As in a shell, settings of the environment, such as
-// GOOS=js, may come first.
+// run runs a program with its arguments. As in a shell, environment settings such as GOOS=js
+// may come first.
 func (r *runner) run(command ...string) error { return r.runTo(r.out, command...) }
 
-// output is run, but returns what the program prints instead of showing it. Errors are shown.
+// output is like run, but returns what the program prints instead of showing it. Errors are
+// shown.
 func (r *runner) output(command ...string) (string, error) {
 	var b strings.Builder
 	err := r.runTo(&b, command...)
 	return b.String(), err
 }
 
-// runTo is run with another writer for the program's standard output.
+// runTo is like run, but writes the program's standard output to out.
 func (r *runner) runTo(out io.Writer, command ...string) error {
 	settings := 0
 	for strings.Contains(command[settings], "=") {
@@ -129,7 +130,7 @@ func (r *runner) runTo(out io.Writer, command ...string) error {
 	c := exec.Command(command[settings], command[settings+1:]...)
 	c.Env = append(os.Environ(), command[:settings]...)
 	c.Stdout, c.Stderr = out, r.out
-	c.WaitDelay = 10 * time.Second // a process left behind may hold the output open
+	c.WaitDelay = 10 * time.Second // a process left behind might hold the output open
 	err := c.Run()
 	if s := c.ProcessState; s != nil {
 		r.cpu += s.UserTime() + s.SystemTime()
@@ -140,7 +141,7 @@ func (r *runner) runTo(out io.Writer, command ...string) error {
 	return nil
 }
 
-// commands returns a step's function that runs commands, whose arguments have no spaces.
+// commands returns a step function that runs commands. Their arguments must not contain spaces.
 func commands(list ...string) func(*runner) error {
 	return func(r *runner) error {
 		for _, c := range list {

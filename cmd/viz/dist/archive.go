@@ -24,8 +24,8 @@ func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarball is a tar archive of the files, in the oldest format that everything
-// reads (ustar). It depends on nothing but its arguments.
+// tarball returns a tar archive of the files, in the ustar format, which every
+// program reads. The result depends only on the arguments.
 func tarball(files []file, when time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -66,7 +66,7 @@ func gzipped(data []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// zipped is a zip archive of the files. Zip has no owners.
+// zipped returns a zip archive of the files. Zip does not store owners.
 func zipped(files []file, when time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// commitTime is when the commit of testRelease was made, with a part of a second
-// that no archive may keep.
+// commitTime is the time of testRelease's commit, with a fraction of a second
+// that no archive can store.
 var commitTime = time.Date(2026, 11, 23, 19, 2, 40, 5e8, time.FixedZone("", 2*60*60))
 
 func someFiles() []file {
@@ -120,8 +120,8 @@ func TestGzipHeaderIsEmpty(t *testing.T) {
 	}
 }
 
-// Archives depend neither on the order in which files are given, nor on the time
-// zone, nor on when they are made.
+// TestArchivesAreReproducible: archives do not depend on the order of the files,
+// the time zone, or the current time.
 func TestArchivesAreReproducible(t *testing.T) {
 	t.Parallel()
 	reversed := someFiles()
@@ -143,7 +143,7 @@ func TestArchivesAreReproducible(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Equal(one, later) {
-			t.Errorf("%s: the time of the commit is not in it", name)
+			t.Errorf("%s: the time of the commit is missing", name)
 		}
 	}
 }

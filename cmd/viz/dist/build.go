@@ -17,7 +17,7 @@ import (
 // platform is an operating system and an architecture, by Go's names.
 type platform struct{ os, arch string }
 
-// platforms are what a release is built for.
+// platforms are the platforms that a release is built for.
 var platforms = []platform{
 	{"linux", "amd64"},
 	{"linux", "arm64"},
@@ -27,13 +27,14 @@ var platforms = []platform{
 	{"windows", "arm64"},
 }
 
-// environment is that of a go command for the platform. It overrides the settings
-// that change what the compiler or the linker writes. The version of Go and its
-// experiments (GOTOOLCHAIN, GOEXPERIMENT) are in what viz version prints.
+// environment returns the environment of a go command for the platform. It
+// overrides the settings that change what the compiler or the linker writes. The
+// version of Go and its experiments (GOTOOLCHAIN, GOEXPERIMENT) are in the output
+// of viz version.
 func (p platform) environment() []string {
 	return append(
 		os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
-		"GOFLAGS=-mod=readonly", // empty, it would be what go env -w set
+		"GOFLAGS=-mod=readonly", // if empty, the value from go env -w would apply
 		"GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off",
 	)
 }
@@ -52,7 +53,7 @@ type program struct {
 	data []byte
 }
 
-// release says what is released.
+// release describes the release to build.
 type release struct {
 	version     string    // the tag, or the hash of the commit with the last tag before it
 	revision    string    // the full hash of the commit
@@ -60,11 +61,11 @@ type release struct {
 	uncommitted int       // changed and new files, which are left out
 }
 
-// name is that of the platform's archive, without the suffix.
+// name returns the name of the platform's archive, without the suffix.
 func (r release) name(p platform) string { return "viz-" + r.version + "-" + p.os + "-" + p.arch }
 
-// hashDigits is how much of a commit's hash is in a version without a tag. Git
-// would otherwise choose a length by the number of objects in the clone.
+// hashDigits is the length of a commit's hash in a version without a tag. Git
+// would otherwise choose a length based on the number of objects in the clone.
 const hashDigits = 12
 
 // describe asks git which commit is checked out at top.
@@ -98,8 +99,8 @@ func git(dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// command runs a command in dir and returns its standard output. An error has
-// what the command wrote to standard error.
+// command runs a command in dir and returns its standard output. Errors include
+// the command's standard error.
 func command(dir string, env []string, name string, args ...string) ([]byte, error) {
 	c := exec.Command(name, args...)
 	c.Dir, c.Env = dir, env

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// licenses are the licenses that modules have, by words that only they have.
-// Another one must be read by a person before a release may carry it.
+// licenses are the licenses that modules have, each with words that only it
+// contains. A person must read any other license before a release may include
+// it.
 var licenses = []struct{ id, words string }{
 	{"0BSD", "Zero-Clause BSD"},
 	{"Apache-2.0", "Apache License Version 2.0"},
@@ -18,13 +19,13 @@ var licenses = []struct{ id, words string }{
 	{"OFL-1.1", "This Font Software is licensed under the SIL Open Font License, Version 1.1"},
 }
 
-// bsd is in both BSD licenses.
+// bsd is the text that both BSD licenses share.
 const bsd = "Redistribution and use in source and binary forms, with or without modification, are permitted"
 
 var blanks = regexp.MustCompile(`\s+`)
 
 // identify returns the SPDX expression for the licenses in a text, "" if it
-// knows none of them.
+// recognizes none.
 func identify(text string) string {
 	text = strings.ToLower(blanks.ReplaceAllString(text, " "))
 	has := func(words string) bool { return strings.Contains(text, strings.ToLower(words)) }

@@ -3,27 +3,26 @@
 //	go run ./cmd/viz/dist            build everything, in dist/
 //	go run ./cmd/viz/dist notices    write cmd/viz/NOTICES.txt
 //
-// A release is built from the commit that is checked out, exported to a folder
-// of its own: changes that are not committed, and files that git ignores, are
-// not in it. It has
+// A release is built from the checked-out commit, which is exported to a folder
+// of its own, without uncommitted changes and ignored files. It has
 //
 //   - an archive for each platform, with the program, a short README, the
-//     license and the notices of what others wrote (archive.go);
+//     license and the third-party notices (archive.go);
 //   - a bill of materials for each program, in SPDX 2.3 (sbom.go), made from
 //     the build information in the program itself;
 //   - a container image for linux, as an OCI layout in a tar file (oci.go);
 //   - SHA256SUMS.
 //
-// It is reproducible: the same commit and the same version of Go give the same
-// bytes, in any folder. The times in all files are the commit's, or those of
+// Releases are reproducible: the same commit and the same version of Go give the
+// same bytes, in any folder. The times in all files are the commit's, or
 // SOURCE_DATE_EPOCH; files are sorted and have no owner; build.go sets everything
 // else that could change the compiler's output.
 //
-// The licenses of all modules that are linked, and of the fonts and scripts
-// that are embedded, are collected in NOTICES.txt (notices.go), which viz
-// notices prints. It is committed, and a test fails if it is out of date. A
-// module without a license, or with one that license.go doesn't know, is an
-// error: a person must look at it.
+// The licenses of all linked modules, and of the embedded fonts and scripts, are
+// collected in NOTICES.txt (notices.go), which viz notices prints. The file is
+// committed, and a test fails if it is out of date. A module without a license,
+// or with one that license.go does not know, is an error: a person must look at
+// it.
 package main
 
 import (

@@ -16,15 +16,15 @@ import (
 	"unicode/utf8"
 )
 
-// noticesFile is where the notices are committed, and embedded from.
+// noticesFile is the file with the notices, which is committed and embedded.
 const noticesFile = "cmd/viz/NOTICES.txt"
 
-// part is something that others wrote and the program contains.
+// part is third-party software in the program.
 type part struct {
-	name    string // a module's path, or what the embedded files are called
-	version string // of a module
+	name    string // a module's path, or the name of the embedded files
+	version string // for a module
 	license string // an SPDX expression
-	texts   []text // the license first
+	texts   []text // the license comes first
 }
 
 // text is a file with a license or a notice.
@@ -33,15 +33,15 @@ type text struct{ name, body string }
 // standardLibrary is the name of the part that is Go itself.
 const standardLibrary = "Go standard library and runtime"
 
-// legal matches the names of files and folders with licenses and notices,
-// primary those with the license of a whole module.
+// legal matches the names of files and folders with licenses and notices; primary
+// matches files with the license of a whole module.
 var (
 	legal   = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notices?|patents|third[-_ ]party.*)([-_.].*)?$`)
 	primary = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.(md|txt|rst))?$`)
 )
 
-// collect returns all parts of the program, for any platform: Go, the modules
-// and what is embedded of others. It reads the module cache.
+// collect returns all parts of the program, for any platform: Go, the modules,
+// and embedded third-party files. It reads the module cache.
 func collect(top string) ([]part, error) {
 	goRoot, err := command(top, os.Environ(), "go", "env", "GOROOT")
 	if err != nil {
@@ -73,10 +73,10 @@ func collect(top string) ([]part, error) {
 	return parts, nil
 }
 
-// module is a module with the packages of it that are linked.
+// module is a module with its linked packages.
 type module struct {
 	path, version, folder string
-	packages              []string // folders
+	packages              []string // their folders
 }
 
 // linked lists the modules with a package in the program for any platform.
@@ -93,7 +93,7 @@ func linked(top string) ([]module, error) {
 		for line := range strings.Lines(string(out)) {
 			f := strings.Split(strings.TrimSpace(line), "\t")
 			if len(f) != 4 {
-				continue // a package of our own, or of Go
+				continue // a package of this module, or of Go
 			}
 			m := found[f[0]]
 			m.path, m.version, m.folder = f[0], f[1], f[2]
@@ -104,14 +104,14 @@ func linked(top string) ([]module, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.New("go list names no modules")
+		return nil, errors.New("go list printed no modules")
 	}
 	return slices.SortedFunc(maps.Values(found), func(a, b module) int { return cmp.Compare(a.path, b.path) }), nil
 }
 
-// read collects the legal texts of a module: those at its top, and those in the
-// folders of its linked packages and between. It is an error if the top has no
-// license, or one that is not known.
+// read collects the legal texts of a module: those in its top folder, and those
+// in the folders of its linked packages and between them. It is an error if the
+// top folder has no license, or an unknown one.
 func read(name, version, folder string, packages []string) (part, error) {
 	p := part{name: name, version: version}
 	folders := map[string]bool{folder: true}
@@ -134,12 +134,12 @@ func read(name, version, folder string, packages []string) (part, error) {
 	license := p.texts[i]
 	p.texts = slices.Insert(slices.Delete(p.texts, i, i+1), 0, license)
 	if p.license = identify(license.body); p.license == "" {
-		return p, fmt.Errorf("%s %s: its %s is unknown to license.go: read it", name, version, license.name)
+		return p, fmt.Errorf("%s %s: unrecognized %s: read it and add it to license.go", name, version, license.name)
 	}
 	return p, nil
 }
 
-// legalTexts reads the legal files in dir, and all files of legal folders in it.
+// legalTexts reads the legal files in dir, and all files in its legal folders.
 // The names are relative to top.
 func legalTexts(top, dir string) ([]text, error) {
 	entries, err := os.ReadDir(dir)
@@ -166,7 +166,7 @@ func legalTexts(top, dir string) ([]text, error) {
 	return texts, nil
 }
 
-// readText reads a legal text word for word, as UTF-8, with plain line ends and
+// readText reads a legal text verbatim, as UTF-8, with plain line ends and
 // without form feeds.
 func readText(top, path string) (text, error) {
 	data, err := os.ReadFile(path)
@@ -186,12 +186,12 @@ func readText(top, path string) (text, error) {
 	return text{filepath.ToSlash(name), strings.Trim(string(data), "\n") + "\n"}, err
 }
 
-// licenseSuffix ends the name of a license next to embedded files of others:
-// inter-LICENSE.txt is that of inter-latin-wght-normal.woff2.
+// licenseSuffix is the end of a license's name next to embedded third-party
+// files: inter-LICENSE.txt is the license of inter-latin-wght-normal.woff2.
 const licenseSuffix = "-LICENSE.txt"
 
-// vendored returns what others wrote in a folder of files that are embedded. Each
-// file must have a license next to it.
+// vendored returns the parts in a folder of embedded third-party files. Each file
+// must have a license next to it.
 func vendored(folder string) (parts []part, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -208,7 +208,7 @@ func vendored(folder string) (parts []part, err error) {
 		}
 		p := part{name: name, license: identify(t.body), texts: []text{t}}
 		if p.license == "" {
-			return nil, fmt.Errorf("%s: unknown to license.go: read it", filepath.Join(folder, e.Name()))
+			return nil, fmt.Errorf("%s: unrecognized license: add it to license.go", filepath.Join(folder, e.Name()))
 		}
 		parts = append(parts, p)
 	}
@@ -229,7 +229,7 @@ their licenses and notices, word for word. "go generate ./cmd/viz" writes it.
 
 `
 
-// notices is the text of the notices file.
+// notices returns the text of the notices file.
 func notices(parts []part) []byte {
 	var b bytes.Buffer
 	b.WriteString(noticesHead)
@@ -245,7 +245,7 @@ func notices(parts []part) []byte {
 	return b.Bytes()
 }
 
-// title is the name with the version.
+// title returns the name with the version.
 func (p part) title() string { return strings.TrimSpace(p.name + " " + p.version) }
 
 func writeNotices(top string) error {
@@ -256,7 +256,7 @@ func writeNotices(top string) error {
 	return os.WriteFile(filepath.Join(top, filepath.FromSlash(noticesFile)), notices(parts), 0o644)
 }
 
-// checkNotices returns an error if the notices file is not what the parts say.
+// checkNotices returns an error if the notices file does not match the parts.
 func checkNotices(top string, parts []part) error {
 	old, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(noticesFile)))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// repository is the top of the repository.
+// repository is the top folder of the repository.
 var repository = filepath.Join("..", "..", "..")
 
 func writeFiles(t *testing.T, dir string, files map[string]string) {
@@ -26,7 +26,8 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 
 const mit = "Permission is hereby granted, free of charge, to any person\nobtaining a copy of this software …\n"
 
-// NOTICES.txt has every module that go.mod's versions link, for any platform.
+// TestNoticesAreUpToDate: NOTICES.txt has every module that is linked, in the
+// version of go.mod, for any platform.
 func TestNoticesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	parts, err := collect(repository)
@@ -42,11 +43,12 @@ func TestNoticesAreUpToDate(t *testing.T) {
 		}
 	}
 	if slices.ContainsFunc(parts, func(p part) bool { return strings.Contains(p.name, "chromedp") }) {
-		t.Error("chromedp is listed, which only tests use")
+		t.Error("chromedp is listed, but only tests use it")
 	}
 }
 
-// The texts of a module are those at its top and on the way to what is linked.
+// TestReadModuleFindsLicenses: the texts of a module are those in its top
+// folder and on the way to linked packages.
 func TestReadModuleFindsLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -79,7 +81,7 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 	}{
 		"no license":        {map[string]string{"README": mit, "NOTICE": mit}, "no license in"},
 		"only another text": {map[string]string{"LICENSE-FONT": mit}, "no license in"},
-		"license not known": {map[string]string{"LICENSE": "Pay me."}, "unknown to license.go"},
+		"license not known": {map[string]string{"LICENSE": "Pay me."}, "unrecognized LICENSE"},
 	} {
 		dir := t.TempDir()
 		writeFiles(t, dir, c.files)
@@ -91,7 +93,8 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 	}
 }
 
-// Every embedded file of others has a license next to it.
+// TestVendoredFilesHaveLicenses: every embedded third-party file has a license
+// next to it.
 func TestVendoredFilesHaveLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// imageUser runs viz in a container: nobody with an account.
+// imageUser is the user that runs viz in a container, who has no account.
 const imageUser = 65532
 
 type descriptor struct {
@@ -98,8 +98,8 @@ func (b *blobs) addJSON(mediaType string, v any) (descriptor, error) {
 	return b.add(mediaType, data), nil
 }
 
-// image is the OCI layout of an image with the programs, which are all for
-// linux, and the documents. Nothing else is in it.
+// image returns the OCI layout of an image with the programs, which are all for
+// linux, and the documents. It contains nothing else.
 func image(r release, programs []program, docs []file) ([]file, error) {
 	about := map[string]string{
 		"org.opencontainers.image.title":    "viz",
@@ -122,7 +122,7 @@ func image(r release, programs []program, docs []file) ([]file, error) {
 		return nil, err
 	}
 	all.Annotations = map[string]string{
-		"org.opencontainers.image.ref.name": "viz:" + strings.ReplaceAll(r.version, "+", "-"), // a tag has no +
+		"org.opencontainers.image.ref.name": "viz:" + strings.ReplaceAll(r.version, "+", "-"), // a tag cannot contain +
 	}
 	top, err := json.Marshal(imageIndex{SchemaVersion: 2, MediaType: typeIndex, Manifests: []descriptor{all}})
 	if err != nil {
@@ -138,7 +138,7 @@ func image(r release, programs []program, docs []file) ([]file, error) {
 }
 
 // addImage adds the layer, the configuration and the manifest for one
-// architecture, and returns the manifest's descriptor.
+// architecture. It returns the manifest's descriptor.
 func (b *blobs) addImage(r release, p program, docs []file, about map[string]string) (descriptor, error) {
 	root, err := tarball(rootFiles(p, docs), r.when)
 	if err != nil {
@@ -175,12 +175,12 @@ func (b *blobs) addImage(r release, p program, docs []file, about map[string]str
 	return m, err
 }
 
-// rootFiles is the file system of a container.
+// rootFiles returns the file system of a container.
 func rootFiles(p program, docs []file) []file {
 	files := []file{
 		{name: "viz", mode: 0o755, data: p.data},
 		{name: "data", mode: fs.ModeDir | 0o700, owner: imageUser},
-		{name: "tmp", mode: fs.ModeDir | fs.ModeSticky | 0o777}, // SQLite's large sorts
+		{name: "tmp", mode: fs.ModeDir | fs.ModeSticky | 0o777}, // for SQLite's large sorts
 		{name: "usr", mode: fs.ModeDir | 0o755},
 		{name: "usr/share", mode: fs.ModeDir | 0o755},
 		{name: "usr/share/doc", mode: fs.ModeDir | 0o755},

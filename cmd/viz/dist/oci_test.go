@@ -19,7 +19,7 @@ func testRelease() release {
 	return release{version: "v1.2.0", revision: strings.Repeat("c6", 20), when: commitTime.UTC()}
 }
 
-// layout is an image as a program that knows only the specification reads it.
+// layout reads an image using only the specification.
 type layout struct {
 	t     *testing.T
 	files map[string][]byte
@@ -54,7 +54,8 @@ func (l *layout) object(data []byte) map[string]any {
 	return o
 }
 
-// blob follows a descriptor, and checks media type, digest and size.
+// blob returns the blob of a descriptor, and checks its media type, digest and
+// size.
 func (l *layout) blob(d any, mediaType string) []byte {
 	l.t.Helper()
 	o := d.(map[string]any)
@@ -74,8 +75,8 @@ func (l *layout) blob(d any, mediaType string) []byte {
 	return data
 }
 
-// An independent walk through the image meets both architectures with the right
-// files, and every blob is used.
+// TestImageHasBothArchitectures: an independent walk through the image finds
+// both architectures with the right files, and every blob is used.
 func TestImageHasBothArchitectures(t *testing.T) {
 	t.Parallel()
 	docs := []file{{name: "NOTICES.txt", mode: 0o644, data: []byte("Thanks.\n")}}
@@ -93,7 +94,7 @@ func TestImageHasBothArchitectures(t *testing.T) {
 	}
 	l := readLayout(t, archive)
 	if got := l.object(l.files["oci-layout"])["imageLayoutVersion"]; got != "1.0.0" {
-		t.Errorf("version of the layout %v, want %v", got, "1.0.0")
+		t.Errorf("layout version %v, want %v", got, "1.0.0")
 	}
 	top := l.object(l.files["index.json"])["manifests"].([]any)
 	if len(top) != 1 {
@@ -142,7 +143,7 @@ func (l *layout) checkImage(d any, p program) {
 		"ExposedPorts": map[string]any{"8080/tcp": map[string]any{}},
 		"Volumes":      map[string]any{"/data": map[string]any{}},
 	}; !reflect.DeepEqual(run, want) {
-		l.t.Errorf("it runs %v, want %v", run, want)
+		l.t.Errorf("the image runs %v, want %v", run, want)
 	}
 	layers := manifest["layers"].([]any)
 	if len(layers) != 1 {

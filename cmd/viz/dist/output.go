@@ -23,8 +23,8 @@ type output struct {
 	log    io.Writer
 }
 
-// openOutput creates the folder, or empties it if it has an earlier release: the
-// files that its SHA256SUMS names are removed. Any other file is an error.
+// openOutput creates the folder. If it contains an earlier release, the files
+// that its SHA256SUMS lists are removed. Any other file is an error.
 func openOutput(folder string) (*output, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func openOutput(folder string) (*output, error) {
 	for _, e := range entries {
 		if !slices.Contains(old, e.Name()) {
 			return nil, fmt.Errorf(
-				"%s: is not part of an earlier release: move it away", filepath.Join(folder, e.Name()),
+				"%s is not part of an earlier release: move it away", filepath.Join(folder, e.Name()),
 			)
 		}
 	}
@@ -56,7 +56,7 @@ func openOutput(folder string) (*output, error) {
 		}
 	}
 	o := &output{folder: folder, sums: map[string][sha256.Size]byte{}, log: io.Discard}
-	return o, o.writeSums() // from now on a run that is cut off can be told from other people's files
+	return o, o.writeSums() // lets a later run recognize the remains of an interrupted one
 }
 
 // archive writes the archive of one program.
@@ -97,8 +97,8 @@ func (o *output) image(r release, programs []program, docs []file) error {
 	return o.write("viz-"+r.version+"-image.tar", data)
 }
 
-// write writes one file of the release. Its hash is recorded first, so that the
-// folder never has a file that SHA256SUMS doesn't name.
+// write writes one file of the release. Its hash is recorded first, so that
+// SHA256SUMS always lists every file in the folder.
 func (o *output) write(name string, data []byte) error {
 	o.sums[name] = sha256.Sum256(data)
 	if err := o.writeSums(); err != nil {

@@ -42,7 +42,8 @@ func mustDescribe(t *testing.T, dir string) release {
 	return r
 }
 
-// A release is the commit: what is not committed is counted and left out.
+// TestReleaseLeavesUncommittedFilesOut: a release has exactly the files of the commit;
+// uncommitted ones are counted and left out.
 func TestReleaseLeavesUncommittedFilesOut(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	dir := t.TempDir()
@@ -62,7 +63,7 @@ func TestReleaseLeavesUncommittedFilesOut(t *testing.T) {
 	writeFiles(t, dir, map[string]string{"a.txt": "changed", "new.txt": "new", "ignored": "ignored"})
 	r = mustDescribe(t, dir)
 	if want := "v1.0.0-1-g" + r.revision[:hashDigits]; r.version != want || r.uncommitted != 2 {
-		t.Errorf("after a tag: %+v, want version %s and 2 files not committed", r, want)
+		t.Errorf("after a tag: %+v, want version %s and 2 uncommitted files", r, want)
 	}
 	to := t.TempDir()
 	if err := export(dir, to, r.revision); err != nil {
@@ -91,7 +92,7 @@ func TestReleaseLeavesUncommittedFilesOut(t *testing.T) {
 	}
 }
 
-// A release replaces an earlier one, and nothing else.
+// TestOutputReplacesOnlyEarlierReleases: a release replaces an earlier one, but no other files.
 func TestOutputReplacesOnlyEarlierReleases(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "dist")
@@ -122,7 +123,7 @@ func TestOutputReplacesOnlyEarlierReleases(t *testing.T) {
 	}
 }
 
-// checkout makes a repository with one commit, of the files as they are here.
+// checkout makes a repository with one commit of the files in the working tree.
 func checkout(t *testing.T, dir string) {
 	t.Helper()
 	list, err := command(
@@ -133,7 +134,7 @@ func checkout(t *testing.T, dir string) {
 	}
 	for _, name := range strings.FieldsFunc(string(list), func(c rune) bool { return c == 0 }) {
 		data, err := os.ReadFile(filepath.Join(repository, filepath.FromSlash(name)))
-		if os.IsNotExist(err) { // deleted, and not committed yet
+		if os.IsNotExist(err) { // deleted, but not committed yet
 			continue
 		} else if err != nil {
 			t.Fatal(err)
@@ -146,7 +147,7 @@ func checkout(t *testing.T, dir string) {
 }
 
 // TestReproducibleRelease: two releases of the same commit, built in different folders, are the
-// same, byte for byte, and the program in them says the version that is in their names.
+// same, byte for byte, and their program reports the version in their file names.
 // Promise: Two releases made from the same commit are the same, byte for byte.
 func TestReproducibleRelease(t *testing.T) {
 	fixture.Long(t)
@@ -174,9 +175,9 @@ func releaseTwice(t *testing.T, targets []platform) {
 			t.Fatal(err)
 		}
 	}
-	want := 2*len(targets) + 1 // and the sums
+	want := 2*len(targets) + 1 // plus the sums
 	if targets[0].os == "linux" {
-		want++ // the image
+		want++ // plus the image
 	}
 	entries, err := os.ReadDir(outs[0])
 	if err != nil || len(entries) != want {
@@ -200,11 +201,11 @@ func releaseTwice(t *testing.T, targets []platform) {
 	said, err := command("", os.Environ(), viz, "version")
 	version := "viz " + r.version + ", " + runtime.Version() + " "
 	if err != nil || !strings.HasPrefix(string(said), version) {
-		t.Errorf("it says %q, %v; want %q", said, err, version)
+		t.Errorf("viz version printed %q, %v; want %q", said, err, version)
 	}
 }
 
-// unpack writes one file of an archive to a folder, and returns its path.
+// unpack writes one file of an archive to a folder and returns its path.
 func unpack(t *testing.T, archive, name string) string {
 	t.Helper()
 	f, err := os.Open(archive)
@@ -219,7 +220,7 @@ func unpack(t *testing.T, archive, name string) string {
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			t.Fatalf("%s has no %s", archive, name)
+			t.Fatalf("%s has no file %s", archive, name)
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -238,8 +239,8 @@ func unpack(t *testing.T, archive, name string) string {
 	}
 }
 
-// TestNothingElseIsBuiltInTheRelease: a release is refused a folder in which anything else lies. So what make and
-// CI build elsewhere must not be there: make site and make dist work in any order.
+// TestNothingElseIsBuiltInTheRelease: dist refuses a folder with other files in it, so make and
+// CI must build everything else elsewhere. Then make site and make dist work in any order.
 func TestNothingElseIsBuiltInTheRelease(t *testing.T) {
 	t.Parallel()
 	inside := regexp.MustCompile(`(^|[\s"'=])dist/\w`)

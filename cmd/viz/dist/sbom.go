@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The bill of materials is a document of SPDX 2.3 in JSON. The fields are those
-// of https://spdx.github.io/spdx-spec/v2.3/.
+// The bill of materials is an SPDX 2.3 document in JSON. The fields are
+// described at https://spdx.github.io/spdx-spec/v2.3/.
 
 type spdxDocument struct {
 	SPDXVersion       string             `json:"spdxVersion"`
@@ -71,9 +71,9 @@ const (
 	noAssertion    = "NOASSERTION"
 )
 
-// billOfMaterials lists what is in a program: Go and the modules that its build
-// information names, and the embedded fonts and scripts. A module that is not
-// among the parts, whose licenses are in the notices, is an error.
+// billOfMaterials lists what is in a program: Go, the modules in its build
+// information, and the embedded fonts and scripts. A module that is not among
+// the parts, whose licenses are in the notices, is an error.
 func billOfMaterials(r release, p program, parts []part) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(p.data))
 	if err != nil {
@@ -82,7 +82,7 @@ func billOfMaterials(r release, p program, parts []part) ([]byte, error) {
 	return bill(r, p, info, parts)
 }
 
-// bill is billOfMaterials for given build information.
+// bill is like billOfMaterials, for the given build information.
 func bill(r release, p program, info *debug.BuildInfo, parts []part) ([]byte, error) {
 	sum := fmt.Sprintf("%x", sha256.Sum256(p.data))
 	name := r.name(p.platform)
@@ -128,10 +128,10 @@ func bill(r release, p program, info *debug.BuildInfo, parts []part) ([]byte, er
 	return append(data, '\n'), err
 }
 
-// notInID are the characters that an identifier may not have.
+// notInID matches characters that an identifier may not have.
 var notInID = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// spdx describes a part of the program.
+// spdx returns the SPDX description of a part.
 func (p part) spdx(purpose string, refs ...spdxRef) spdxPackage {
 	s := spdxPackage{
 		Name: p.name, SPDXID: "SPDXRef-" + notInID.ReplaceAllString(p.title(), "-"), Version: p.version,
@@ -149,7 +149,7 @@ func (p part) spdx(purpose string, refs ...spdxRef) spdxPackage {
 	return s
 }
 
-// moduleRef is the package URL of a Go module.
+// moduleRef returns the package URL of a Go module.
 func moduleRef(path, version string) spdxRef {
 	version = strings.ReplaceAll(version, "+", "%2B")
 	return spdxRef{"PACKAGE-MANAGER", "purl", "pkg:golang/" + strings.ToLower(path) + "@" + version}

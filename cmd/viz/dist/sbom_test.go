@@ -30,8 +30,8 @@ func testInfo() *debug.BuildInfo {
 	}
 }
 
-// The document has what SPDX 2.3 requires: sections 6 (document), 7 (packages)
-// and 11 (relationships).
+// TestBillOfMaterials: the document has what SPDX 2.3 requires in sections 6
+// (document), 7 (packages) and 11 (relationships).
 func TestBillOfMaterials(t *testing.T) {
 	t.Parallel()
 	p := program{platform{"linux", "amd64"}, []byte("program")}
@@ -71,7 +71,7 @@ func TestBillOfMaterials(t *testing.T) {
 	var packages []string
 	for _, p := range d.Packages {
 		if ids[p.SPDXID] || !regexp.MustCompile(`^SPDXRef-[A-Za-z0-9.-]+$`).MatchString(p.SPDXID) {
-			t.Errorf("identifier %q is not valid, or used before", p.SPDXID)
+			t.Errorf("identifier %q is invalid or a duplicate", p.SPDXID)
 		}
 		ids[p.SPDXID] = true
 		if p.DownloadLocation != "NOASSERTION" || p.FilesAnalyzed == nil || *p.FilesAnalyzed {
@@ -107,7 +107,8 @@ func TestBillOfMaterials(t *testing.T) {
 	}
 }
 
-// A program may not contain a module whose license was not collected.
+// TestBillOfMaterialsRefusesUnknownModule: a program may not contain a module
+// whose license was not collected.
 func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 	t.Parallel()
 	info := testInfo()
@@ -118,7 +119,8 @@ func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 	}
 }
 
-// Where a module has more than its license, the document says so.
+// TestBillOfMaterialsNamesFurtherTexts: if a module has more texts than its
+// license, the document mentions them.
 func TestBillOfMaterialsNamesFurtherTexts(t *testing.T) {
 	t.Parallel()
 	s := testParts()[2].spdx("LIBRARY")

@@ -1,7 +1,7 @@
 //go:build !js
 
-// Command tab is the program as a browser runs it: see package web/tab. Build it for
-// js/wasm with make site, which puts it into a static site.
+// Command tab is the program that runs in a browser: see package web/tab. make site
+// builds it for js/wasm and puts it into a static site.
 package main
 
 import (
@@ -10,6 +10,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "This program runs in a browser only: make site builds it for one, and the site around it.")
+	fmt.Fprintln(os.Stderr, "This program runs only in a browser. Run make site to build it together with its site.")
 	os.Exit(2)
 }

@@ -6,27 +6,28 @@
 //   <viz-widget experiment="cache-saves"></viz-widget>
 //   <viz-widget drill="softmax" level="2"></viz-widget>
 //
-// or copy it, and give each element where Token by Token is: base="https://viz.example/".
+// or copy it, and set each element's base to the address of Token by Token:
+// base="https://viz.example/".
 //
 //   <viz-loop>    prompt: a text to begin with; or log: what a link of the Loop has after
 //                 log=; or neither, and the reader types one. view: story or numbers.
 //   <viz-widget>  experiment: the name of an experiment, and view; or drill: the name of a
 //                 drill, with level and seed.
 //
-// Both take label, which names the frame for people who do not see it. Your page's policy
-// must allow the server in script-src and frame-src; a server must be started with your
-// page's origin in -embed-origins. The element is as high as what is in it.
+// Both accept label, the accessible name of the frame. Your page's policy must allow the
+// server in script-src and frame-src; a server must be started with your page's origin in
+// -embed-origins. The element is as high as its contents.
 //
-// With type="module" or an import it works as well, if the host lets your page read it (CORS).
-// So this file must be both a classic script, without import and export, and a module. The
-// block keeps its names out of your page's.
+// It also works with type="module" or an import, if the host lets your page read it (CORS). So
+// this file must be both a classic script, without import and export, and a module. The block
+// keeps its names out of your page's scope.
 {
-  // own is this file's address. Only a classic script is the page's current one; a module
-  // finds its address at the top of the stack.
+  // own is this file's address. Only a classic script is the document's current script; a
+  // module finds its address at the top of the stack.
   const own = document.currentScript?.src || /https?:.+?(?=:\d+:\d+)/.exec(new Error().stack)?.[0];
   const here = new URL('../', own ?? document.baseURI).href;
 
-  // How high a frame can be, in pixels, and how high it is before its page says so.
+  // The maximum height of a frame in pixels, and its height before its page reports one.
   const lowest = 80;
   const highest = 8000;
   const atFirst = 420;
@@ -44,10 +45,10 @@
 
     attributeChangedCallback() { if (this.#frame) this.#show(); }
 
-    // address is that of the page in the frame, below the base.
+    // address returns the address of the framed page, below the base.
     address() { throw new Error('an element of its own says what it shows'); }
 
-    // query is the query of some attributes, as far as they are given.
+    // query returns the query for some attributes, if they are set.
     query(...names) {
       const query = new URLSearchParams();
       for (const name of names) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));
@@ -77,7 +78,7 @@
       this.append(frame);
     }
 
-    // receive takes nothing but a height, and only from the page that is in the frame.
+    // receive accepts only a height, and only from the framed page.
     #receive({ source, origin, data }) {
       const frame = this.#frame;
       if (!frame || source !== frame.contentWindow || origin !== new URL(frame.src).origin) return;
@@ -102,7 +103,7 @@
     }
   }
 
-  if (!customElements.get('viz-loop')) { // a page may have the script twice
+  if (!customElements.get('viz-loop')) { // a page may include the script twice
     customElements.define('viz-loop', Loop);
     customElements.define('viz-widget', Widget);
   }

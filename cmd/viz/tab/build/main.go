@@ -1,8 +1,7 @@
-// Command build builds the program for browsers, ./cmd/viz/tab, as small as it can be:
-// without nine of twelve fonts, the LaTeX, and the writers of PDF and EPS that gonum's plot brings
-// along and no chart here uses. They would be a fifth of what a browser downloads. The code of
-// pages is compiled without inlining: each component is a closure, of which the compiler
-// otherwise puts a copy into whatever calls it.
+// Command build builds the program for browsers, ./cmd/viz/tab, as small as possible. It leaves
+// out nine of twelve fonts, LaTeX, and the PDF and EPS writers of gonum's plot, which no chart
+// uses: a fifth of the download. The code of pages is compiled without inlining, since each
+// component is a closure, which the compiler would otherwise copy into every caller.
 //
 //	go run ./cmd/viz/tab/build -o .build/wasm/viz.wasm
 //
@@ -25,24 +24,24 @@ import (
 	"strings"
 )
 
-// work is where the changed libraries and a go.mod that points at them are written. Its path
-// becomes a part of the program, so that it is relative.
+// work is the folder for the changed libraries and a go.mod that points to them. Its path becomes
+// part of the program, so it is relative.
 const work = ".build/wasm"
 
-// fonts takes the place of the library's file with all fonts.
+// fonts replaces the library's file that embeds all fonts.
 //
 //go:embed fonts.go.txt
 var fonts []byte
 
-// A change is a library that the program gets otherwise.
+// A change describes a library that is built with changed files.
 type change struct {
 	library, dir string
-	// files are those that it has otherwise: nil for none.
+	// files are the changed files; nil removes one.
 	files map[string][]byte
 }
 
-// changes are all of them. The build tag minimal, which is one of gonum's plot, leaves out
-// the formats that nothing asks for.
+// changes are all changed libraries. The build tag minimal, defined by gonum's plot, leaves out
+// unused formats.
 var changes = []change{
 	{
 		library: "gonum.org/v1/plot", dir: "plot",
@@ -52,7 +51,7 @@ var changes = []change{
 
 func main() {
 	out := flag.String("o", work+"/viz.wasm", "the file to write")
-	// With the same flags, packages are compiled once for both.
+	// Both commands use the same flags, so that packages are compiled only once.
 	vet := flag.Bool("vet", false, "vet ./cmd/viz/tab and ./web/tab first")
 	flag.Parse()
 	if err := build(*out, *vet); err != nil {
@@ -61,8 +60,8 @@ func main() {
 	}
 }
 
-// compact are the packages that are compiled without inlining, since they are large and what they do
-// takes no time that anybody notices. Without any inlining the model would write half as fast.
+// compact are the packages that are compiled without inlining: they are large, and their speed
+// does not matter. Without inlining everywhere, the model would write half as fast.
 var compact = []string{
 	"github.com/tokenbytoken/viz/web/...", "github.com/tokenbytoken/viz/lessons/...", "gonum.org/v1/plot/...",
 	"github.com/yuin/goldmark/...", "github.com/ajstarks/...", "git.sr.ht/...", "codeberg.org/...", "golang.org/x/...",
@@ -110,12 +109,12 @@ func build(out string, vet bool) error {
 	return run("build", "-o", out, "./cmd/viz/tab")
 }
 
-// copy copies the library's Go files, the changed ones as they are to be, and returns where
-// they are. It is an error if the library no longer has one of those.
+// copy copies the library's Go files, with the changes, and returns the path of the copy. It
+// returns an error if the library no longer has one of the changed files.
 func (c change) copy() (to string, err error) {
 	list, err := exec.Command("go", "list", "-m", "-json", c.library).Output()
 	if err != nil {
-		return "", fmt.Errorf("where is %s: %w", c.library, err)
+		return "", fmt.Errorf("finding %s: %w", c.library, err)
 	}
 	var module struct{ Dir string }
 	if err := json.Unmarshal(list, &module); err != nil {
@@ -125,7 +124,7 @@ func (c change) copy() (to string, err error) {
 	left := len(c.files)
 	err = fs.WalkDir(os.DirFS(module.Dir), ".", func(name string, d fs.DirEntry, err error) error {
 		wanted := path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
-		wanted = wanted || name == "go.mod" || name == ".version" // templ embeds it
+		wanted = wanted || name == "go.mod" || name == ".version" // templ embeds the .version file
 		if err != nil || d.IsDir() || !wanted {
 			return err
 		}
@@ -141,12 +140,12 @@ func (c change) copy() (to string, err error) {
 		return update(path.Join(to, name), text)
 	})
 	if err == nil && left > 0 {
-		err = fmt.Errorf("%s has changed: %d of the files that are to be others are not as they were", c.library, left)
+		err = fmt.Errorf("%s has changed: %d of the files to replace no longer exist", c.library, left)
 	}
 	return to, err
 }
 
-// update writes a file that is not so already: others may build at the same time.
+// update writes a file only if its content changes, since others might build at the same time.
 func update(name string, text []byte) error {
 	name = filepath.FromSlash(name)
 	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, text) {
