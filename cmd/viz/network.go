@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -233,9 +234,16 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	if x.URL != "" {
 		fmt.Fprintf(w, "A class reaches it at %s\n", x.URL)
 	}
-	if !a.loopback() {
+	others := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
+		name, _, err := net.SplitHostPort(host)
+		if err != nil { // it has no port
+			name = strings.Trim(host, "[]")
+		}
+		return address{host: name}.loopback()
+	})
+	if !a.loopback() && len(others) > 0 {
 		fmt.Fprintf(w, "Others on the network can reach it too, by these names and no others:\n  %s\n"+
-			"Allow more with -allow-host.\n", strings.Join(hosts, "\n  "))
+			"Allow more with -allow-host.\n", strings.Join(others, "\n  "))
 	}
 	warn(w, x.Clear)
 }

@@ -119,6 +119,7 @@ func TestStartupExplainsWhoCanConnect(t *testing.T) {
 	}{
 		{[]string{"-addr", "127.0.0.1:0"}, "Only this machine can reach it.", "Warning"},
 		{[]string{"-addr", "0.0.0.0:0"}, "Warning: this is plain HTTP.", "Only this machine"},
+		{[]string{"-addr", "0.0.0.0:0"}, "Warning: this is plain HTTP.", "localhost"},
 		{
 			[]string{"-addr", "127.0.0.1:0", "-public-url", "https://class.example"},
 			"A class reaches it at https://class.example\n", "Warning",
