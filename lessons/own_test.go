@@ -175,7 +175,7 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 			"01-mine.md:4: number 2",
 		},
 		"not UTF-8": {"01-mine.md", ownLesson("a\n\xff"), "01-mine.md:13: the line is not valid UTF-8"},
-		"UTF-32":    {"01-mine.md", "\xff\xfe\x00\x00a\x00\x00\x00", "01-mine.md:1: the file is a text in UTF-32"},
+		"UTF-32":    {"01-mine.md", "\xff\xfe\x00\x00a\x00\x00\x00", "01-mine.md:1: the file is UTF-32 text"},
 		"NUL":       {"01-mine.md", ownLesson("a\x00"), "01-mine.md:12: a control character, U+0000"},
 		"an escape": {"01-mine.md", ownLesson("a\x1b[2J"), "01-mine.md:12: a control character, U+001B"},
 		"a long line": {

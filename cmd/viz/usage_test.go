@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"why", "-prompt", "a", "-off", "pos:1"}, []string{"-off", "pos:1 is not an earlier position"}},
 		{[]string{"why", "-prompt", "a", "-token", "a b c"}, []string{"-token", "one, or # and its number"}},
 		{[]string{"why", "-prompt", "a", "-over", "#5000"}, []string{"-over", "#0 to #4095"}},
-		{[]string{"why", "-prompt", "a", "-patch", "a b"}, []string{"-patch", "as many in both"}},
+		{[]string{"why", "-prompt", "a", "-patch", "a b"}, []string{"-patch", "both need the same number"}},
 		{[]string{"why", "more"}, []string{`"more"`, "only flags"}},
 		{trace("-model", filepath.Join(empty, "none")), []string{"-model", "no such folder or file", "config.json"}},
 		{trace("-model", file), []string{"-model", "config.json", "is a part of a model"}},

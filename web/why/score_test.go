@@ -162,8 +162,8 @@ func TestScorePageRefusesBadInput(t *testing.T) {
 		"text=a+b&rules=top_k%3D1+top_k%3D2":          "is no rule",
 		"text=a+b&rules=x%3D1":                        "There is no rule",
 		"text=a+b&rules2=top_p%3D7":                   "above 0, up to 1",
-		"text=a+b&rules=xtc_probability%3D1":          "has no one distribution",
-		"text=a+b&rules=mirostat_tau%3D5":             "follows what it has drawn",
+		"text=a+b&rules=xtc_probability%3D1":          "has no single distribution",
+		"text=a+b&rules=mirostat_tau%3D5":             "adapts to its own draws",
 		"text=a+b&other=" + strings.Repeat("é", 3000): "6000 bytes long",
 		"text=" + strings.Repeat("q+", 2000):          "tokens long",
 	} {
