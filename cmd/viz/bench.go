@@ -106,7 +106,7 @@ func (o *benchOptions) flags() *flags {
 	})
 	f.numbers("threads", "threads in use (default 1 and one per processor)", &o.plan.Threads)
 	f.numbers("texts", "texts read or written together (default 1,4,16)", &o.plan.Texts)
-	f.number("prompt-tokens", "tokens of the prompt that is read", &o.plan.Prompt)
+	f.number("prompt-tokens", "length of the prompt in tokens", &o.plan.Prompt)
 	f.number("n", "tokens written of each text", &o.plan.Written)
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
 		d, err := time.ParseDuration(text)

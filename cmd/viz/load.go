@@ -70,7 +70,7 @@ func (o *loadOptions) flags() *flags {
 		})
 	}
 	duration("time", "how long stages are measured", time.Second, time.Hour, &o.Time)
-	duration("every", "from one stage of a room to its next", 10*time.Millisecond, time.Minute, &o.Every)
+	duration("every", "time between two stages of a room", 10*time.Millisecond, time.Minute, &o.Every)
 	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }
