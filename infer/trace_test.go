@@ -184,7 +184,7 @@ func replays(tb testing.TB, l *Loop) {
 		tb.Fatalf("replaying %+v: %v", l.Log(), err)
 	}
 	if !reflect.DeepEqual(untimed(again.Steps()), untimed(l.Steps())) {
-		tb.Fatalf("the log %+v replays to other steps", l.Log())
+		tb.Fatalf("the log %+v replays to different steps", l.Log())
 	}
 	if !again.Settings().Equal(l.Settings()) || again.Stopped() != l.Stopped() ||
 		again.Cache().Positions() != l.Cache().Positions() {

@@ -54,7 +54,7 @@ func TestParisLessonIsTrue(t *testing.T) {
 		t.Errorf("without L6.H1 %v is lost, and Paris has rank %d", lost, a.Changed.Rank)
 	}
 	if a = without("L6.H1,L6.H6"); a.Changed.Says[0].Token.Text != " known" {
-		t.Errorf("without both the model predicts %q", a.Changed.Says[0].Token.Text)
+		t.Errorf("without both, the model predicts %q", a.Changed.Says[0].Token.Text)
 	}
 	w, err := m.Watch(t.Context(), france.Tokens(), true)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestLessonSureAndUnsureIsTrue(t *testing.T) {
 		t.Errorf("the sure prompt is %q, want the one that the lesson on temperature names", sure)
 	}
 	if top := p(sure, 1).Cum[0]; top < 0.99 {
-		t.Errorf("the sure prompt's favorite has %.3f, want at least 0.99", top)
+		t.Errorf("the high-confidence prompt's top token has probability %.3f, want at least 0.99", top)
 	}
 	if d := p(course(t).Start("unsure").Prompt, 1); d.Cum[0] > 0.15 || d.Cum[23] > 0.75 {
 		t.Errorf("the unsure prompt's favorite has %.3f, the first 24 %.3f; want at most 0.15, at most 0.75", d.Cum[0],
@@ -189,7 +189,7 @@ func TestLessonNucleusIsTrue(t *testing.T) {
 	topK, topP := sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, sampling.Settings{Temperature: 1, TopP: 0.9}
 	peaked, flat := first(t, w.Params["peaked"]), first(t, w.Params["flat"])
 	if n := sampling.Decide(peaked, topP).Keep; n > 2 {
-		t.Errorf("top-p keeps %d on the sure prompt, want at most 2", n)
+		t.Errorf("top-p keeps %d on the high-confidence prompt, want at most 2", n)
 	}
 	d := sampling.Decide(peaked, topK)
 	if d.Keep != 40 || d.P[d.Order[39]] > 0.001 {

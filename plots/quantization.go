@@ -33,8 +33,8 @@ var wayBars = []struct {
 	{ramp3, draw.LineStyle{Color: ink2, Width: 1}},
 }
 
-// RoundedBars draws the probabilities of a few tokens. Each token has one bar
-// for each way, side by side: two or three, the unchanged weights first.
+// RoundedBars draws the probabilities of a few tokens. Each token has one bar for each format, side
+// by side: two or three, the unchanged weights first.
 func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 	c := Chart{Title: "The same step with rounded weights", Header: []string{"token"}}
 	if len(tokens) == 0 || len(ways) < 1 || len(ways) > len(wayBars) {

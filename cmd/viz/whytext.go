@@ -224,7 +224,7 @@ func (t whyText) reading(from int) {
 	t.line("%s", row)
 }
 
-// grid prints how far the answer follows the patched positions.
+// grid prints how strongly the answer follows the patched positions.
 func (t whyText) grid() {
 	if t.Grid == nil {
 		return

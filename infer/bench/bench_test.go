@@ -58,7 +58,7 @@ func TestRunHasARowForEachCase(t *testing.T) {
 				turns,
 			)
 		}
-		// Multiply-adds of a token in this round.
+		// Multiply-adds per token in this round.
 		perToken := map[Phase]float64{
 			Kernel:  6 * 688_128 * float64(r.Threads),
 			Prefill: float64(shape.Pass(20).Total()) / 20,

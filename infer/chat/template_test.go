@@ -15,8 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat/jinja"
 )
 
-// published holds testdata/chat: templates of published models and what Jinja makes of
-// them.
+// published holds testdata/chat: templates of published models and their Jinja output.
 type published struct {
 	Sources map[string]struct {
 		Tokens map[string]string

@@ -147,8 +147,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	return c, version, start, err
 }
 
-// llama2cTensors returns the tensors, from byte at on, and the end of the last
-// one.
+// llama2cTensors returns the tensors, starting at byte at, and the end of the last one.
 func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor, end int64) {
 	tensors = map[string]tensor{}
 	shapes := map[string][]int{}

@@ -32,6 +32,6 @@ func TestWeightMemoryIsAligned(t *testing.T) {
 		}
 	}
 	if weightWords[float32](0) != nil || weightInts(0) != nil {
-		t.Error("an empty matrix gets memory")
+		t.Error("an empty matrix allocates memory")
 	}
 }

@@ -128,7 +128,7 @@ func TestMirostatByHand(t *testing.T) {
 	}
 	// A user can choose a token that is cut: 2.5 − 0.5·(5.7123 − 1).
 	if mu := second.Next(4)[place].(float64); !near4(mu, 0.1439) {
-		t.Errorf("after a token that was cut the limit is %v, want 0.1439", mu)
+		t.Errorf("after a token that was cut, the limit is %v, want 0.1439", mu)
 	}
 	if s.Stateful() != RuleMirostat || (Settings{Temperature: 1, TopP: 1, XTCProbability: 1}).Stateful() != RuleNone {
 		t.Error("Stateful does not return the rule that has state")

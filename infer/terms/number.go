@@ -10,8 +10,8 @@ import (
 // tabular figures.
 const Minus = "−"
 
-// tooLong is the size from which numbers are written in scientific notation: at a
-// temperature of 1e-300 even a small score becomes a number of 301 digits.
+// tooLong is the size above which numbers are written in scientific notation: at a temperature of
+// 1e-300 even a small score becomes a number of 301 digits.
 const tooLong = 1e6
 
 // Decimals formats any number with n decimals, thousands commas and a true minus sign. A

@@ -230,7 +230,7 @@ func steps(place string, raw json.RawMessage) ([]step, error) {
 	if err != nil || s.Type != "Sequence" {
 		return []step{s}, err
 	}
-	// Each part of the file has its own name for the list; a part of one step has no list.
+	// Each part of the file has its own key for the list; a part with a single step has no list.
 	members := s.Normalizers
 	for _, more := range [][]json.RawMessage{s.Pretokenizers, s.Processors, s.Decoders} {
 		members = append(members, more...)

@@ -20,8 +20,8 @@ export function searchOf(query) {
   return search;
 }
 
-// at returns the page's address for an address of the program: '/learn/visit',
-// '/loop?run=…'. Pages of a site are folders.
+// at returns the page's URL for a path of the program: '/learn/visit', '/loop?run=…'. Pages of a
+// site are folders.
 export function at(address) {
   if (!inTab) return address;
   const [, path, rest] = address.match(/^\/([^?#]*)(.*)$/);

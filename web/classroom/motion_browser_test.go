@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// classOn opens a class whose run has begun, on a wall and a phone in slow motion.
+// classOn opens a class whose run has begun, on a wall and a phone with slowed animations.
 func classOn(t *testing.T, base string) (desk *browser.Tab, room string, screens map[string]*browser.Tab) {
 	t.Helper()
 	desk = browser.Open(t, browser.Laptop, base+"/join")

@@ -64,7 +64,7 @@ const (
 	mostServed   = 1024
 )
 
-// serveFor is how long a request of another server can take. No server waits longer.
+// serveFor is how long a request from another server can take. No server waits longer.
 const serveFor = 15 * time.Second
 
 func newBus(nc *nats.Conn, prefix string, log *slog.Logger) (*bus, error) {

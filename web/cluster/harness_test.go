@@ -135,7 +135,7 @@ func (u *union) server(name string) *post {
 	return p
 }
 
-// end stops a server like SIGTERM.
+// end stops a server as SIGTERM would.
 func (p *post) end() {
 	p.ended.Do(func() {
 		if err := errors.Join(p.Close(context.Background()), p.joined.Close()); err != nil {

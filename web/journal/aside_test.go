@@ -90,7 +90,7 @@ func TestUnfoldableLogIsQuarantined(t *testing.T) {
 		}
 		add(t, fs, 1, 3)
 		if s := stateOf(t, NewFolds(j, Learner, tallies), ada.Name); s.Records != 3 {
-			t.Errorf("what came after is %+v, want Records = 3", s)
+			t.Errorf("the later state is %+v, want Records = 3", s)
 		}
 		if s := stateOf(t, fs, bob.Name); s.Values["b"] != 7 {
 			t.Errorf("the other owner's state is %+v, want b = 7", s)

@@ -18,7 +18,7 @@ type ChatForm struct {
 	Offered  []ChatOffer
 }
 
-// ChatOffer is a conversation offered as a beginning.
+// ChatOffer is a conversation offered as a starting point.
 type ChatOffer struct {
 	Text string // the person's message
 	JSON string // the messages

@@ -204,7 +204,7 @@ func TestQueryAnswersFitThePage(t *testing.T) {
 		for i, part := range parts {
 			d := parse(t, html(t, part)).Find("body")
 			if d.Children().Length() != 1 || d.Children().AttrOr("id", "") != id || d.Find("b > b").Length() != 0 {
-				t.Errorf("answer %d is not one #%s: %.200q", i, id, html(t, part))
+				t.Errorf("answer %d is not a single #%s: %.200q", i, id, html(t, part))
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(`document.getElementById('top_k').value === '1'`)
 	if !browser.Value[bool](b.Tab, atStage("2")) {
-		t.Error("the arrow key of a focused slider moved the run")
+		t.Error("an arrow key on a focused slider moved the run")
 	}
 	b.Eval(`document.activeElement.blur()`)
 	b.Key("т", "KeyN") // on a Russian keyboard

@@ -83,7 +83,7 @@ func (v *visitor) lightsWhatItReads(weights []float32) {
 		.map((e) => [e.dataset.pos, parseInt(e.dataset.looks)]))`)
 	for at, weight := range weights {
 		if share, lit := got[at]; math.Abs(100*float64(weight)-float64(share)) > 1 || weight > 0.01 && !lit {
-			v.t.Errorf("token %d is lit with %d%% (lit: %v), want its weight of %.1f%%", at, share, lit, 100*weight)
+			v.t.Errorf("token %d is lit at %d%% (lit: %v), want its weight of %.1f%%", at, share, lit, 100*weight)
 		}
 	}
 }

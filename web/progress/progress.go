@@ -254,8 +254,8 @@ func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 // works.
 func (s *Store) Trouble(ctx context.Context) string { return store.Why(s.db.Ready(ctx)) }
 
-// DamagedFiles lists damaged databases on the server's disk. They can contain data of any
-// learner, which Delete does not delete.
+// DamagedFiles lists damaged databases on the server's disk. They can contain any learner's data,
+// which Delete does not delete.
 func (s *Store) DamagedFiles() ([]store.DamagedFile, error) { return s.db.DamagedFiles() }
 
 // Delete deletes all data of a learner, from the disk as well. Data in damaged databases stays

@@ -22,8 +22,8 @@ type Start struct {
 // Open opens the run in a link, at the link's stage. It does not play.
 type Open struct{ Link Link }
 
-// Rebuild is like Open, for a run that was lost. A run that already has a text, because
-// another of its pages was first, does not change.
+// Rebuild is like Open, for a run that was lost. A run that already has a text, because another of
+// its pages got there first, does not change.
 type Rebuild struct{ Link Link }
 
 // StepStage moves one stage forward: to one that has run if the learner was looking back,

@@ -51,7 +51,7 @@ func TestFirstVisitInPrivateWindow(t *testing.T) {
 }
 
 // TestRunsWithoutAnyQuota: if a browser gives a site no space at all, neither for files nor for
-// records, the program runs, and sentences say that nothing is saved.
+// records, the program runs, and messages say that nothing is saved.
 func TestRunsWithoutAnyQuota(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -41,7 +41,7 @@ func nothing(context.Context, image.Input) (*image.Image, error) {
 	return &image.Image{Program: []byte("\x00asm"), Memory: []byte("memory")}, nil
 }
 
-// server returns a server like the one of viz site.
+// server returns a server like viz site's.
 func server(t *testing.T) http.Handler {
 	t.Helper()
 	course, _ := webtest.CourseWithOwn(t)

@@ -111,7 +111,7 @@ func TestNewVersionReplacesTheOld(t *testing.T) {
 	} {
 		tab.Await(keptText(name))
 		if text := browser.Value[string](tab, "text"); !strings.Contains(text, want) {
-			t.Errorf("of %s the old version is kept: got %.80q, want it to contain %q", name, text, want)
+			t.Errorf("the old version of %s is kept: got %.80q, want it to contain %q", name, text, want)
 		}
 	}
 }

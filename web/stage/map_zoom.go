@@ -149,7 +149,7 @@ func (w Words) zoomBlock(s *session.State, to ZoomTo, z *Zoom) {
 	w.lanes(s, to.Block, b.Attention, 0, z)
 }
 
-// lanes draws how much heads read of each column. The first head has the number from.
+// lanes draws how much heads read of each column. The first head has the number given by from.
 func (w Words) lanes(s *session.State, block int, heads [][]float32, from int, z *Zoom) {
 	tokens := w.textTokens(s, s.Look.Position+1)
 	spans := mapSpans(len(tokens))

@@ -59,7 +59,7 @@ func shownSettings(s *session.State) infer.Settings {
 	return s.Settings
 }
 
-// blocks returns "Six blocks", in words up to twelve.
+// blocks returns "Six blocks", spelling numbers through twelve.
 func (w Words) blocks(n int) string {
 	if key := "blocks." + strconv.Itoa(n); w.texts.Has(key) {
 		return w.T(key)

@@ -92,8 +92,7 @@ func segment(x, w float64, text Text, class string) Segment {
 	}
 }
 
-// beside moves the text of a segment to the longer side of a piece that lies on the
-// segment.
+// beside moves the text of a segment to the longer side of a piece that overlaps the segment.
 func (g *Segment) beside(from, to float64) {
 	space := from - g.at
 	if after := g.at + g.wide - to; after > space {

@@ -22,8 +22,8 @@ const (
 	cleanPages = 256  // in one write transaction
 )
 
-// ErrReading is returned by [DB.Scrub] if another program keeps reading the database, as
-// viz backup and viz check do. The deleted data is then still on the disk.
+// ErrReading is returned by [DB.Scrub] if another program keeps reading the database, as viz backup
+// and viz check do. The deleted data then remains on the disk.
 var ErrReading = errors.New("another program is reading the database")
 
 // How Scrub waits until nobody reads deleted data.

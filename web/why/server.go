@@ -157,8 +157,8 @@ type answer struct {
 	patch, heads error
 }
 
-// ask runs the question of an address, in the queue for plain requests. An error comes with
-// the status of the answer. all is as in report.
+// ask runs the question in a URL, in the queue for plain requests. An error comes with the status
+// of the answer. all is as in report.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all bool) (answer, int, error) {
 	var a answer
 	who, _ := s.Caller(r)

@@ -92,7 +92,7 @@ func (f frame) slice(at uint32) []byte {
 
 func (f frame) string(at uint32) string { return string(f.slice(at)) }
 
-// value returns the value of a Go reference: a number, or the id of a value in a NaN.
+// value returns the value of a Go reference: a number, or the id of a value encoded as a NaN.
 func (f frame) value(at uint32) value {
 	bits := uint64(f.int64(at))
 	number := math.Float64frombits(bits)
