@@ -7,10 +7,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// Runner runs a model's passes on its behalf: later, or batched with those of
-// other texts. The results must equal those of [Model.ForwardTo] and
-// [Model.LogitsTo], bit for bit, and so must the changes to the cache.
-// Arguments have been checked: tokens are in the vocabulary and fit the window.
+// Runner runs a model's passes on its behalf: later, or batched with passes of other texts. The
+// results must equal the results of [Model.ForwardTo] and [Model.LogitsTo], bit for bit, and so
+// must the changes to the cache. Arguments have been checked: tokens are in the vocabulary and fit
+// the window.
 type Runner interface {
 	ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error)
 	LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error)

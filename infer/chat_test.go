@@ -207,7 +207,7 @@ func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 				got := l.Steps()[i]
 				if got.Chosen != want.Chosen || !slices.Equal(got.Logits, want.Logits) ||
 					got.Positions() != want.Positions() {
-					t.Errorf("%s: step %d differs from that of a single pass over the text", name, i+1)
+					t.Errorf("%s: step %d differs from the step of a single pass over the text", name, i+1)
 				}
 				if i == 0 && (got.Start < same || len(got.Input)+got.Start != len(ids)) {
 					t.Errorf(

@@ -84,7 +84,7 @@ func TestCompareByHand(t *testing.T) {
 	}
 }
 
-// TestCompareAtTemperatureOneEqualsScore: at T = 1 the sums are those of viz score, and a text does not
+// TestCompareAtTemperatureOneEqualsScore: at T = 1 the sums equal viz score's, and a text does not
 // diverge from itself.
 func TestCompareAtTemperatureOneEqualsScore(t *testing.T) {
 	t.Parallel()

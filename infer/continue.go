@@ -7,11 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 )
 
-// Continue prepares to write after another prompt, as [NewChat] does, and reuses this
-// loop's cache for the tokens that both prompts begin with: a chat that has grown is read
-// from its first new token on. The columns are bit for bit those of a full read, since
-// nothing after a position changes it. At least the last token is read, because its pass
-// predicts the next one. This loop does not change.
+// Continue prepares to write after another prompt, as [NewChat] does, and reuses this loop's cache
+// for the tokens that both prompts begin with: a chat that has grown is read from its first new
+// token on. The columns equal a full read's, bit for bit, since nothing after a position changes
+// it. At least the last token is read, because its pass predicts the next one. This loop does not
+// change.
 func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	next, err := NewChat(l.model, prompt, s)
 	if err != nil || len(l.steps) == 0 {

@@ -133,8 +133,8 @@ func (in *Inspection) attended(l int, q, x []float32) {
 	}
 }
 
-// head records one head's attention weights in block l: those of the positions
-// from `from` on, earlier ones being outside its window.
+// head records one head's attention weights in block l: the weights of the positions from `from`
+// on; earlier positions are outside its window.
 func (in *Inspection) head(l, from int, w []float32) {
 	if in != nil {
 		in.Blocks[l].Attention = append(in.Blocks[l].Attention, append(make([]float32, from), w...))

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestQuantizedFormatsAgree: models in ggml's quantized formats, in files like
-// those of llama.cpp, give the logits that an independent pass computes from
-// ggml's own widened numbers; also rounded to int8, they nearly do.
+// TestQuantizedFormatsAgree: models in ggml's quantized formats, in files like llama.cpp's, give
+// the logits that an independent pass computes from ggml's own widened numbers; also rounded to
+// int8, they nearly do.
 func TestQuantizedFormatsAgree(t *testing.T) {
 	var all map[string]expected
 	fixture.ReadZipped(t, filepath.Join(modelsFolder, "kquants.json.gz"), &all)

@@ -189,9 +189,9 @@ func (b *batch) try() error {
 	return err
 }
 
-// Seat is one text's place in a pool: a [Runner] whose passes take turns with
-// those of the other seats. It belongs to one goroutine at a time, except for
-// Step. An unused seat costs a few hundred bytes and needs no closing.
+// Seat is one text's place in a pool: a [Runner] whose passes take turns with the other seats'
+// passes. It belongs to one goroutine at a time, except for Step. An unused seat costs a few
+// hundred bytes and needs no closing.
 type Seat struct {
 	pool   *Pool
 	job    job

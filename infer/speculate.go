@@ -228,8 +228,7 @@ func (s *Speculator) Round(ctx context.Context) ([]SpecStage, error) {
 	}
 }
 
-// Tokens returns a copy of the generated tokens' ids, including those of a
-// round in progress.
+// Tokens returns a copy of the generated tokens' ids, including tokens of a round in progress.
 func (s *Speculator) Tokens() []int { return slices.Clone(s.text[s.prompt:]) }
 
 // Stopped returns why no further round will begin, or [StopNone].

@@ -186,7 +186,7 @@ type SpecTotals struct {
 	Judged    int // of them; not those after a rejected one or after the end
 	Accepted  int
 	Generated int
-	// The prefill's cost, and that of the rounds without it.
+	// The prefill's cost, and the cost of the rounds without it.
 	PrefillDraft, PrefillTarget SpecCost
 	Draft, Target               SpecCost
 }

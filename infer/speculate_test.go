@@ -220,8 +220,8 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	}
 }
 
-// TestSpeculationKeepsCachesConsistent: after every round the caches equal
-// those of reading the text from the start.
+// TestSpeculationKeepsCachesConsistent: after every round the caches equal the caches of reading
+// the text from the start.
 func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -245,7 +245,7 @@ func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 			for b := range have.keys {
 				if w := n * have.width; !sameBits(have.keys[b][:w], want.keys[b][:w]) ||
 					!sameBits(have.values[b][:w], want.values[b][:w]) {
-					t.Fatalf("round %d: block %d of a cache differs from that of the text", e.Round, b)
+					t.Fatalf("round %d: block %d of a cache differs from the text's cache", e.Round, b)
 				}
 			}
 		}

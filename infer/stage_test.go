@@ -109,7 +109,7 @@ func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 				if bare, ranked := m.Stage(step, KindLogits, nil, n), m.Stage(
 					step, KindLogits, step.Distribution(), n,
 				); !reflect.DeepEqual(bare, ranked) {
-					t.Errorf("logits with %d rows are\n%+v\nwant those of a ranked step:\n%+v", n, bare, ranked)
+					t.Errorf("logits with %d rows are\n%+v\nwant the logits of a ranked step:\n%+v", n, bare, ranked)
 				}
 				sample := m.Stage(step, KindSample, nil, n).(Sample)
 				if !hasToken(sample.Lanes, step.Chosen) ||

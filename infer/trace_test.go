@@ -33,7 +33,7 @@ func TestCutAnywhereAndContinue(t *testing.T) {
 			fresh := newLoop(t, m, "Hi", want.Settings())
 			runTo(t, fresh, n, kind)
 			if !reflect.DeepEqual(untimed(l.Steps()), untimed(fresh.Steps())) {
-				t.Fatalf("cut to step %d, %v: the steps are not those of a run that got that far", n, kind)
+				t.Fatalf("cut to step %d, %v: the steps differ from a run that got that far", n, kind)
 			}
 			finish(t, l)
 			if !reflect.DeepEqual(untimed(l.Steps()), untimed(want.Steps())) {
@@ -100,9 +100,9 @@ func TestCutRefusesStagesNotReached(t *testing.T) {
 	}
 }
 
-// TestSetBeforeAndAfterTheDraw: before the draw new settings apply immediately:
-// the stages shown are those of a run that had them from the start of the step.
-// After it they apply to the next step.
+// TestSetBeforeAndAfterTheDraw: before the draw new settings apply immediately: the stages shown
+// equal the stages of a run that had them from the start of the step. After it they apply to the
+// next step.
 func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 	m := smallModel(t)
 	old, changed := pure(7), pure(8)
@@ -278,8 +278,7 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	}
 }
 
-// TestLoopBytes: the memory that a loop reports is at least that of its
-// numbers.
+// TestLoopBytes: a loop reports at least the memory of its numbers.
 func TestLoopBytes(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(1))
 	last := l.Bytes()

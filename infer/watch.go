@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// A Watch is one pass over a whole text with everything kept that an explanation needs:
-// the residual stream at every height, what every head and every feed-forward layer
-// added, and on request the attention weights. With nothing changed its numbers are
-// those of [Model.Forward], bit for bit.
+// A Watch is one pass over a whole text with everything kept that an explanation needs: the
+// residual stream at every height, what every head and every feed-forward layer added, and on
+// request the attention weights. With nothing changed its numbers equal [Model.Forward]'s, bit for
+// bit.
 //
 // It is a separate pass over the same operations, so that writing without explanations
 // costs nothing extra. A Watch is read-only once made and owns its data, about
@@ -312,7 +312,7 @@ func (w *Watch) seen(position, window int) []int {
 	return seen
 }
 
-// switched holds the outputs that replace those of the parts that are off.
+// switched holds the outputs that replace the outputs of the parts that are off.
 type switched struct {
 	size, stride int                       // headDim, heads·headDim
 	head         map[int]map[int][]float32 // by block and head, from 0: [headDim]

@@ -217,8 +217,8 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	})
 }
 
-// TestLensEndsWithTheModelsOutput: at the last height the lens equals the model's
-// output, at every position, and its surprise is that of the token that came.
+// TestLensEndsWithTheModelsOutput: at the last height the lens equals the model's output, at every
+// position, and its surprise is the surprise of the token that came.
 func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("The capital of France is Paris.")

@@ -103,8 +103,8 @@ func (l *loader) readOwn(dir string) map[string]string {
 	return texts
 }
 
-// ownNames returns the names of the files to read, sorted: those in the folder, and
-// those of walks in it.
+// ownNames returns the names of the files to read, sorted: the files in the folder, and the walks
+// in it.
 func (l *loader) ownNames(folder *files.Inside) (names []string) {
 	for _, in := range []string{".", walkFolder} {
 		entries, err := folder.Names(in, maxOwnFiles)
@@ -214,7 +214,7 @@ func isLessonFile(name string) bool {
 func (l *loader) makeOwn(d *document, lesson *Lesson) {
 	for _, key := range d.order {
 		if strings.HasPrefix(key, "outcomes.") {
-			l.problems.add(d.front[key].at, "outcomes are those of the built-in course: outcomes: [loop]")
+			l.problems.add(d.front[key].at, "outcomes are names from the built-in course: outcomes: [loop]")
 		}
 	}
 	lesson.Own = true

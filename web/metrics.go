@@ -162,7 +162,7 @@ func (s *Server) computed(p *metrics.Page) {
 		tokens = append(tokens, metrics.Value{Label: names[i], Value: float64(stats.Positions)})
 	}
 	p.Counters("viz_passes_total", "Passes through the weights; one serves several texts.", "model", passes...)
-	p.Counters("viz_tokens_total", "Tokens computed: those of prompts and those written.", "model", tokens...)
+	p.Counters("viz_tokens_total", "Tokens computed, in prompts and in written text.", "model", tokens...)
 	p.Gauge("viz_labs", "Measurements in the labs that run or wait for their turn.", float64(s.labs.Waiting()))
 }
 

@@ -56,10 +56,9 @@ func (a address) url() string {
 	return scheme + a.String()
 }
 
-// hosts returns the Host values that the server accepts: this machine's own
-// names, the address itself, those of all network interfaces if the server
-// listens on all, and the allowed ones. A page of another site cannot make a
-// browser send one of these as the page's own host.
+// hosts returns the Host values that the server accepts: this machine's own names, the address
+// itself, the addresses of all network interfaces if the server listens on all, and the allowed
+// ones. A page of another site cannot make a browser send one of these as the page's own host.
 func (a address) hosts(allowed []string) []string {
 	list := shell.LoopbackHosts(a.String())
 	add := func(host string) {

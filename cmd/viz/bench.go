@@ -23,7 +23,7 @@ const benchUsage = `Usage: viz bench [flags]
 Measures how fast a model runs on this machine: reading a prompt (prefill) and
 writing (decode), for each quantization, number of threads and number of texts
 at once, and the speed of the matrix products alone (kernel). With -accuracy it
-measures instead how far int8 results differ from those of the model's weights.
+compares int8 results with results of the model's own weights instead.
 `
 
 // benchOptions are the flags of viz bench.

@@ -23,8 +23,8 @@ const roomsUsage = `Usage: viz rooms [flags]                list the rooms of cl
        viz rooms close [flags] CODE    end a class: its code no longer works
        viz rooms remove [flags] CODE   delete a room and everything in it
 
-Works on the rooms in the data folder, whether or not a server uses it, or on
-those of a cluster, whether or not its servers run. A closed class keeps its
+Works on the rooms in the data folder, whether or not a server uses it, or on a
+cluster's rooms, whether or not its servers run. A closed class keeps its
 summary, and its instructor can reopen it; a removed room is gone.
 `
 

@@ -222,7 +222,7 @@ func clusterFigures(p *metrics.Page, x cluster.Stats, ready bool) {
 		metrics.Value{Label: "taken", Value: float64(x.Taken)}, metrics.Value{Label: "lost", Value: float64(x.Lost)})
 	p.Gauge("viz_cluster_silent_seconds", "Since NATS last confirmed that this server is there.", x.Silent.Seconds())
 	p.Gauge("viz_cluster_lag_seconds", "How long that confirmation took.", x.Round.Seconds())
-	p.Gauge("viz_cluster_clock_behind_seconds", "By how much this server's clock is behind that of NATS, 0 if by "+
+	p.Gauge("viz_cluster_clock_behind_seconds", "By how much this server's clock is behind the NATS clock, 0 if by "+
 		"less than two seconds.", x.Clock.Seconds())
 	p.Counters("viz_cluster_messages_lost_total", "Messages between servers that were dropped because too many "+
 		"waited, or refused because they could not be read.", "why",

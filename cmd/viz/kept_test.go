@@ -43,8 +43,8 @@ type write struct {
 	form url.Values
 }
 
-// classWrites makes a class with an open poll and an assignment. It returns the forms of a
-// browser that would store something: those of the class, of a new class, and of exercises.
+// classWrites makes a class with an open poll and an assignment. It returns the forms of a browser
+// that would store something: the forms of the class, of a new class, and of exercises.
 func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.Course) []write {
 	t.Helper()
 	post := func(path string, form url.Values) string {

@@ -26,8 +26,8 @@
 // (lab.go), an instructor's own lessons (lessons.go), a static site (site.go), simulated classes
 // (load.go), and third-party licenses (notices.go).
 //
-// For operators there are metrics (metrics.go), rooms (classes.go, and control.go for those of a
-// running server), a check (check.go), a backup (backup.go), and clusters of servers (cluster.go,
+// For operators there are metrics (metrics.go), rooms (classes.go, and control.go for a running
+// server's rooms), a check (check.go), a backup (backup.go), and clusters of servers (cluster.go,
 // carry.go).
 //
 // Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.

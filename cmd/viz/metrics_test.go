@@ -69,7 +69,7 @@ func TestMetricsFlag(t *testing.T) {
 		delete(named, m[1])
 	}
 	for name := range named {
-		if !strings.HasPrefix(name, "process_") { // those of Linux
+		if !strings.HasPrefix(name, "process_") { // only Linux has these
 			t.Errorf("OPERATING.md names %s, which is not served", name)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Accuracy describes how much the predictions of one weight format differ from those of
-// another, over every position of some texts.
+// Accuracy describes how much the predictions of two weight formats differ, over every position of
+// some texts.
 type Accuracy struct {
 	Quant     infer.Quant `json:"quant"`
 	Texts     string      `json:"texts"`     // "written" or "generated"

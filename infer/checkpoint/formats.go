@@ -13,9 +13,8 @@ const (
 	dtypeF16  dtype = "F16"  // IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits
 	dtypeBF16 dtype = "BF16" // the upper half of a binary32: 1 sign, 8 exponent, 7 fraction bits
 
-	// ggml's, in blocks of 32 values with one F16 scale d each. The low halves
-	// of 16 bytes hold the 4-bit numbers q of values 0 to 15, the high halves
-	// those of 16 to 31.
+	// ggml's, in blocks of 32 values with one F16 scale d each. The low halves of 16 bytes hold the
+	// 4-bit numbers q of values 0 to 15, the high halves the numbers of values 16 to 31.
 	dtypeQ8    dtype = "Q8_0"   // d, 32 signed bytes q; a value is q·d
 	dtypeQ4    dtype = "Q4_0"   // d, 16 bytes; (q − 8)·d
 	dtypeQ41   dtype = "Q4_1"   // d, an F16 minimum m, 16 bytes; q·d + m

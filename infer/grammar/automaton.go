@@ -90,7 +90,7 @@ func needs(nodes []node) []int32 {
 		}
 	}
 	need[end] = 0
-	for level := []int32{end}; len(level) > 0; { // all nodes of one need, then those of the next
+	for level := []int32{end}; len(level) > 0; { // all nodes of one need, then all nodes of the next
 		var after []int32
 		for i := 0; i < len(level); i++ {
 			for _, from := range before[level[i]] {

@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// FromRegexp returns the language of the texts that a regular expression matches as a
-// whole. The syntax is that of Go's package regexp, which is RE2's: no look-around and no
-// backreferences. Anchors are allowed only at its two ends. The error is a
-// *[terms.Refusal].
+// FromRegexp returns the language of the texts that a regular expression matches as a whole. The
+// syntax is RE2's, as in Go's package regexp: no look-around and no backreferences. Anchors are
+// allowed only at its two ends. The error is a *[terms.Refusal].
 func FromRegexp(expression string) (*Grammar, error) {
 	b := newBuilder()
 	re, err := parseExpression(expression)

@@ -28,10 +28,9 @@
 // vectors only mean more registers of sums for each weight loaded. Rows that
 // fill no panel are padded with zeros.
 //
-// Most models are stored as bfloat16, the upper half of float32. If all weights
-// of a matrix are, two share a word, those of row i and row i+16: half the
-// memory to read, and a shift and a mask make them float32 again, with
-// bit-identical results.
+// Most models are stored as bfloat16, the upper half of float32. If all weights of a matrix are,
+// the weights of row i and row i+16 share a word: half the memory to read, and a shift and a mask
+// make them float32 again, with bit-identical results.
 //
 // # Int8
 //

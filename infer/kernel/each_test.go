@@ -36,7 +36,7 @@ func compareEach(t *testing.T, r *rand.Rand, size, queries, n int) {
 		Scores(want[i*n:(i+1)*n], q[i*size:(i+1)*size], keys, stride, 0.3)
 	}
 	if !sameBits(got[:queries*n], want) || got[queries*n] != behind {
-		t.Fatalf("%s: the scores differ from those of single queries", what)
+		t.Fatalf("%s: the scores differ from single queries' scores", what)
 	}
 
 	got, want = slices.Repeat([]float32{behind}, queries*size+16), make([]float32, queries*size)
@@ -45,7 +45,7 @@ func compareEach(t *testing.T, r *rand.Rand, size, queries, n int) {
 		Mix(want[i*size:(i+1)*size], weights[i*n:(i+1)*n], keys, stride)
 	}
 	if !sameBits(got[:queries*size], want) || got[queries*size] != behind {
-		t.Fatalf("%s: the mixes differ from those of single rows", what)
+		t.Fatalf("%s: the mixes differ from single rows' mixes", what)
 	}
 }
 

@@ -20,9 +20,8 @@ func pairColumns(p Path) int {
 	return 1
 }
 
-// floatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors:
-// w [2, cols, 32], x [n, cols]. Each vector has 64 results in dst, stride after
-// those of the previous one.
+// floatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors: w [2, cols, 32], x
+// [n, cols]. Each vector has 64 results in dst, stride after the previous vector's.
 func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2
@@ -95,9 +94,9 @@ func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols 
 	}
 }
 
-// bfloatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors:
-// w [2, cols, 16], x [n, cols]. Each vector has 64 results in dst, stride after
-// those of the previous one. A word has two bfloat16.
+// bfloatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors: w [2, cols, 16], x
+// [n, cols]. Each vector has 64 results in dst, stride after the previous vector's. A word has two
+// bfloat16.
 func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2

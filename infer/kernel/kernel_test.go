@@ -152,9 +152,9 @@ func TestMulAgainstFloat64(t *testing.T) {
 	})
 }
 
-// TestBfloat16ProductsAreExact: if all weights are bfloat16 they take half the memory,
-// and their products are those of float32 panels, bit for bit. One more row, with a
-// value that needs more bits, makes Pack use float32.
+// TestBfloat16ProductsAreExact: if all weights are bfloat16 they take half the memory, and their
+// products equal the products of float32 panels, bit for bit. One more row, with a value that needs
+// more bits, makes Pack use float32.
 func TestBfloat16ProductsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 2))
 	onEveryPath(t, func(t *testing.T) {
@@ -184,8 +184,8 @@ func TestBfloat16ProductsAreExact(t *testing.T) {
 	})
 }
 
-// comparePaths runs f on every path. Results must be within tolerance of the
-// portable one, and those of the two vector paths the same bits.
+// comparePaths runs f on every path. Results must be within tolerance of the portable path's, and
+// the two vector paths must agree bit for bit.
 func comparePaths(tb testing.TB, what string, tolerance float64, f func() []float32) {
 	tb.Helper()
 	var results [][]float32

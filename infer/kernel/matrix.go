@@ -80,8 +80,8 @@ func fitsBfloat16(data []float32) bool {
 	return true
 }
 
-// low and high return the two weights in a word: that of a row in the first half of a panel, and
-// that of the row 16 rows below it.
+// low and high return the two weights in a word: the weight of a row in the first half of a panel,
+// and the weight of the row 16 rows below it.
 func low(w uint32) float32  { return math.Float32frombits(w << 16) }
 func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
 

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// The operations that a draw needs on a vocabulary's scores are computed in
-// float64. All paths give the same bits: those of [math.Exp], of one division
-// and of a sum from the first value to the last.
+// The operations that a draw needs on a vocabulary's scores are computed in float64. All paths give
+// the same bits as [math.Exp], one division and a sum from the first value to the last.
 
 // Max returns the largest of the scores. There must be at least one, and no
 // NaN.

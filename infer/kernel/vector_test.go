@@ -88,7 +88,7 @@ func TestScoresDoNotDependOnBatchSize(t *testing.T) {
 			for k := 1; k <= n; k++ {
 				got := make([]float32, k)
 				if Scores(got, q, keys[:(k-1)*stride+size], stride, 1); !sameBits(got, want[:k]) {
-					t.Fatalf("size %d: %d scores are not those of single keys", size, k)
+					t.Fatalf("size %d: %d scores differ from single keys' scores", size, k)
 				}
 			}
 		}

@@ -194,7 +194,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 		v := r.Values()
 		why := whyValues(v)
 		if v[key] != x || why[key] != x || why["prompt"] != v["prompt"] || why["seed"] != v["seed"] {
-			t.Errorf("%s: the values hold %q, those of the prefill lab %q, want %s", key, v[key], why[key], x)
+			t.Errorf("%s: the values hold %q, the prefill lab's values %q, want %s", key, v[key], why[key], x)
 		}
 	}
 	for key, x := range map[string]string{

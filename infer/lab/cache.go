@@ -43,9 +43,9 @@ func (cacheLab) Info() Info {
 				Values: Values{"prompt": longPrompt, "tokens": "16"},
 			},
 		},
-		Includes: "A time is that of the pass over the blocks and of the scores; choosing the token is left out, and " +
-			"an end of text does not stop the run. Multiply-adds are those of matrix products, tallied where they " +
-			"are done; norms, rotary positions, softmax and activations are not counted.",
+		Includes: "A time covers the pass over the blocks and the scores; choosing the token is left out, and " +
+			"an end of text does not stop the run. Multiply-adds of matrix products are counted where they are " +
+			"done; norms, rotary positions, softmax and activations are not counted.",
 	}
 }
 

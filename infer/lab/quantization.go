@@ -53,8 +53,8 @@ func (quantizationLab) Info() Info {
 			"asked at every step, at T = 1 over the whole vocabulary with nothing cut. KL is Σ p·ln(p/q) in nats, " +
 			"where p is the probability before rounding and q the one after. Only the matrices of the blocks are " +
 			"rounded: the embedding table and the output matrix keep their values. Q4_0 is rounded as llama.cpp " +
-			"rounds it, and its size is that of the format, but it is widened to float32 before the computation, " +
-			"so its time says nothing about the format. A time is that of one token's pass and scores, after the " +
+			"rounds it, and its size is the format's, but it is widened to float32 before the computation, " +
+			"so its time says nothing about the format. A time covers one token's pass and scores, after the " +
 			"whole text.",
 	}
 }

@@ -74,8 +74,7 @@ func TestQuantizationWays(t *testing.T) {
 	}
 }
 
-// TestQuantizationAgreesWithBench: the divergences equal those of infer/bench over the same
-// text.
+// TestQuantizationAgreesWithBench: the divergences equal infer/bench's over the same text.
 func TestQuantizationAgreesWithBench(t *testing.T) {
 	q, _ := result[*Quantization](t, "quantization", Values{"prompt": "Once", "tokens": "9", "repeats": "1"})
 	own := models(t).Target
@@ -92,7 +91,7 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of all positions, minus those of the prompt except its last.
+		// All positions, minus the prompt's positions except its last.
 		sum := func(ids []int) float64 {
 			a, err := bench.Compare(context.Background(), own, rounded, "test", [][]int{ids})
 			if err != nil {

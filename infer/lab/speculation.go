@@ -50,7 +50,7 @@ func (speculationLab) Info() Info {
 			},
 		},
 		Includes: "Both sides write the same number of tokens after the same prompt; reading the prompt is left out " +
-			"of both. A time is that of whole turns or rounds: passes, scores, softmax, filters and draws. c and v " +
+			"of both. A time covers whole turns or rounds: passes, scores, softmax, filters and draws. c and v " +
 			"are passes with their scores alone. The text of a seed need not be the same; its distribution is.",
 	}
 }

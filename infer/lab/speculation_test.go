@@ -81,7 +81,7 @@ func TestSyntheticPairYieldsFormula(t *testing.T) {
 			t.Errorf("got %+v, %v; want no error, Off ≈ 0, Measured ≈ %v, Rounds = 20_000", s, err, s.Alpha)
 		}
 		if !near(s.Distance/s.DistanceExpected, 1, 0.5) {
-			t.Errorf("got distance %v, want about that of as many plain draws, %v", s.Distance, s.DistanceExpected)
+			t.Errorf("got distance %v, want about %v, as from as many plain draws", s.Distance, s.DistanceExpected)
 		}
 	}
 	// If both predict the same, everything is accepted: γ + 1.

@@ -35,8 +35,8 @@ func TestStopLimitsBeforeARun(t *testing.T) {
 	}
 }
 
-// TestStopRaceMatchesSingleRuns: every racer's step and text equal those of a run that only
-// this condition can end.
+// TestStopRaceMatchesSingleRuns: every racer's step and text equal the step and text of a run that
+// only this condition can end.
 func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})

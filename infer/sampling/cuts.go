@@ -46,7 +46,7 @@ type Reason struct {
 	//	top-k      the rank; k
 	//	top-p      Σ p of all more probable tokens; p
 	//	min-p      the token's p; the minimum
-	//	typical-p  the distance of the token's surprise from the average; that of the last token kept
+	//	typical-p  the distance of the token's surprise from the average; the last kept token's distance
 	//	top-nσ     the score; the minimum
 	//	XTC        p; the threshold
 	//	mirostat   −log₂ p; the maximum, μ, in bits

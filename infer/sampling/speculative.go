@@ -80,11 +80,10 @@ const (
 	ForRule                  // the rule at index 0 of the chain; index 1 has the next number, and so on
 )
 
-// UFor returns the u of a step (1 for the first generated token) for a purpose. For ForDraw
-// it is [U]. For the others it is U of another seed: seed plus purpose times SplitMix64's
-// increment, put through the 64-bit finalizer of MurmurHash3 (Appleby), so that the streams
-// of one seed do not overlap those of its neighbors. Like U it depends on its arguments
-// alone.
+// UFor returns the u of a step (1 for the first generated token) for a purpose. For ForDraw it is
+// [U]. For the others it is U of another seed: seed plus purpose times SplitMix64's increment, put
+// through the 64-bit finalizer of MurmurHash3 (Appleby), so that one seed's streams do not overlap
+// its neighbors' streams. Like U it depends on its arguments alone.
 func UFor(seed uint64, step int, purpose Purpose) float64 {
 	if purpose == ForDraw {
 		return U(seed, step)

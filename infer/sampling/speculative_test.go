@@ -89,7 +89,7 @@ func TestVectorRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUForIsAsDocumented: the streams match those of an independent program: upper 53 bits.
+// TestUForIsAsDocumented: the streams match an independent program's: upper 53 bits.
 func TestUForIsAsDocumented(t *testing.T) {
 	for _, row := range []struct {
 		seed    uint64

@@ -184,9 +184,9 @@ func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	}
 }
 
-// FuzzAdded adds two tokens with any flags to those of a small vocabulary. Encode never
-// panics; its tokens spell the text, unless a flag swallows blanks, and if Check accepts a
-// text, nothing of it is lost.
+// FuzzAdded adds two tokens with any flags to a small vocabulary. Encode never panics; its tokens
+// spell the text, unless a flag swallows blanks, and if Check accepts a text, nothing of it is
+// lost.
 func FuzzAdded(f *testing.F) {
 	for _, seed := range []struct{ one, other, text string }{
 		{"  ", "   ", "a       b"},

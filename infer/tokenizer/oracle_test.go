@@ -60,7 +60,7 @@ func oracle(tb testing.TB) []oracleLine {
 	return lines
 }
 
-// TestEncodeMatchesHuggingFace compares the ids of 2,000 texts with those of
+// TestEncodeMatchesHuggingFace compares the ids of 2,000 texts with the ids from
 // @huggingface/tokenizers, and checks that each text's ids decode to the text.
 func TestEncodeMatchesHuggingFace(t *testing.T) {
 	tok := bundled(t)

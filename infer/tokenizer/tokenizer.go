@@ -52,8 +52,8 @@ type Tokenizer struct {
 	// one: the ByteLevel pre-tokenizer's option of that name.
 	addPrefixSpace bool
 
-	// bytes holds the bytes of all ordinary tokens; spans[id] locates those of token id. It
-	// is empty for a special token or an id that the vocabulary skips.
+	// bytes holds the bytes of all ordinary tokens; spans[id] locates the bytes of token id. It is
+	// empty for a special token or an id that the vocabulary skips.
 	bytes []byte
 	spans []span // [size]
 

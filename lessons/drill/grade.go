@@ -13,7 +13,7 @@ import (
 // number grades a number cell.
 type number struct {
 	form  Form
-	want  []float64 // right values: the exact one, then those of other rounding routes
+	want  []float64 // right values: the exact one, then the values of other rounding routes
 	slips []slip    // results of known mistakes, the most specific first
 	note  string    // shown with a right answer
 }

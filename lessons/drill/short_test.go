@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestFiveAsksFifteenAnswers: the short drill asks for fifteen answers. With the lesson's
-// numbers they are those of the exercise on paper: softmax, greedy, top-3, the nucleus of
-// 0.9, and two temperatures.
+// TestFiveAsksFifteenAnswers: the short drill asks for fifteen answers. With the lesson's numbers
+// they are the answers of the exercise on paper: softmax, greedy, top-3, the nucleus of 0.9, and
+// two temperatures.
 func TestFiveAsksFifteenAnswers(t *testing.T) {
 	p, err := New(Five, 0, 1)
 	if err != nil {

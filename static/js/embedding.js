@@ -1,4 +1,4 @@
-// The page about embedding: its addresses are those of its own site.
+// The page about embedding: its addresses are its own site's.
 import { at } from './place.js';
 
 for (const element of document.querySelectorAll('[data-address]')) {

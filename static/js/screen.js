@@ -46,7 +46,7 @@ function late(id, html) {
   fly();
 }
 
-let stage = ''; // the stage shown; initially that of the page as loaded
+let stage = ''; // the stage shown; initially the stage of the loaded page
 
 // arrives reports whether a snapshot's stage differs from the previous snapshot's.
 function arrives(data) {

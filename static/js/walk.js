@@ -1,8 +1,7 @@
-// Steps through a recording: a bar with data-walk, and in the same part
-// elements with data-at, the number of their step. Elements after the shown
-// step are hidden (is-ahead), those of the step are highlighted (is-at), and
-// the data-now of each lane shows that element's title. At the end everything
-// is visible, as without a script.
+// Steps through a recording: a bar with data-walk, and in the same part elements with data-at, the
+// number of their step. Elements after the shown step are hidden (is-ahead), the step's own are
+// highlighted (is-at), and the data-now of each lane shows that element's title. At the end
+// everything is visible, as without a script.
 const replayEvery = 250; // ms: slow enough to read along
 
 export class Walk {

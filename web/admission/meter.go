@@ -20,8 +20,8 @@ type Pace struct {
 	PerAddress Rate // for the newcomers of one address together
 }
 
-// sweepAfter is how long a [Meter] waits before it discards the buckets that are full again,
-// those of callers who have left.
+// sweepAfter is how long a [Meter] waits before it discards full buckets, which belong to callers
+// who have left.
 const sweepAfter = 10 * time.Second
 
 // maxKept is how many callers a [Meter] remembers. Beyond that it discards the oldest entry,

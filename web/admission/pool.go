@@ -262,8 +262,8 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places from which a caller at address a can take one: those of the address
-// with the most, if it would still have as many as a's; otherwise those of a itself.
+// fairFor returns the places from which a caller at address a can take one: the places of the
+// address that has the most, if it would still have as many as a; otherwise a's own places.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

@@ -197,7 +197,7 @@ func asError(r *terms.Refusal) error {
 	return r
 }
 
-// otherNames are alternative names of knobs: those of newer clients and of llama.cpp.
+// otherNames are alternative names of knobs, from newer clients and from llama.cpp.
 var otherNames = []struct{ name, key string }{
 	{"max_completion_tokens", "max_tokens"},
 	{"n_predict", "max_tokens"},

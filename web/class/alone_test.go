@@ -79,8 +79,8 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	}
 }
 
-// TestAloneDrawsFollowQ: all of a thousand draws are counted, distributed like q, and the
-// rows match those of a class.
+// TestAloneDrawsFollowQ: all of a thousand draws are counted, distributed like q, and the rows
+// match a class's rows.
 func TestAloneDrawsFollowQ(t *testing.T) {
 	t.Parallel()
 	st := beforeTheDraw(t)

@@ -5,8 +5,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// The refusal codes of classes, in addition to those of [terms.Code]. A refused request
-// changes nothing.
+// The refusal codes of classes, in addition to the codes of [terms.Code]. A refused request changes
+// nothing.
 const (
 	CodeNoRoom   terms.Code = "no_room"   // no room has this code
 	CodeLocked   terms.Code = "locked"    // the instructor has locked the room

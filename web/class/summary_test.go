@@ -139,8 +139,8 @@ func TestReplayNeedsItsKey(t *testing.T) {
 	}
 }
 
-// TestSummaryCSV: a strict reader can read the file, its numbers are those of the summary,
-// and it contains no formulas.
+// TestSummaryCSV: a strict reader can read the file, its numbers match the summary, and it contains
+// no formulas.
 func TestSummaryCSV(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

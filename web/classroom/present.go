@@ -160,7 +160,7 @@ func offered(o *class.Offer) (say string, first button, more []button) {
 // forwardButtonPlain moves forward in the loop without a poll.
 var forwardButtonPlain = button{Cmd: "forward", Say: "No vote: next stage", Keys: forwardKeys}
 
-// forwardKeys move forward: those of clickers, and the space bar.
+// forwardKeys move forward: the keys of clickers, and the space bar.
 var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}
 
 // forwardButton moves forward: in the script if it is followed, otherwise in the loop.

@@ -36,8 +36,8 @@ type tourRun struct {
 	states []*session.State
 }
 
-// tourPrompt limits the prompts of walkthroughs, in bytes; tourTime limits how long a page
-// waits for its step. The forward passes take turns with those of all other runs.
+// tourPrompt limits the prompts of walkthroughs, in bytes; tourTime limits how long a page waits
+// for its step. The forward passes take turns with all other runs.
 const (
 	tourPrompt = 16 << 10
 	tourTime   = 10 * time.Second
@@ -205,6 +205,6 @@ func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 const (
 	// mostDraws is the maximum number of draws at once.
 	mostDraws = 1000
-	// drawStream separates the draws of a tour from those of the run.
+	// drawStream separates a tour's draws from the run's draws.
 	drawStream = 0x5eed
 )

@@ -111,7 +111,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 	who, fresh := p.Caller(r)
 	if fresh != nil { // the page set a cookie, so this browser does not keep cookies
 		p.fail(w, r, terms.Refuse(class.CodeCookie, "Your browser didn’t keep this page’s cookie, so your results "+
-			"can’t be told from those of others. Allow cookies for this site and open your link again."))
+			"can’t be told from other people’s. Allow cookies for this site and open your link again."))
 		return
 	}
 	room, err := p.Hub.Assigned(class.NormalCode(r.PathValue("code")), r.PostForm.Get("key"), who)

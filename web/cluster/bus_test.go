@@ -151,7 +151,7 @@ func TestRoomNamesAreEncodedUniquely(t *testing.T) {
 	must(t, b.nc.Flush())
 	for _, name := range names {
 		if l := take(t, a, name); !mine(l) {
-			t.Errorf("the lease of %q is that of another room", name)
+			t.Errorf("the lease of %q belongs to another room", name)
 		}
 		a.bus.Publish(name, []byte(name))
 		if m := next(t, got); m != name+"|"+name {

@@ -296,9 +296,8 @@ func (fs *Folds[S]) acquire(name string) *Active[S] {
 	return a
 }
 
-// Retire removes the log of an owner who was last active before a time, and reports whether
-// it did. The state is then that of an empty log. ok, which can be nil, must return true
-// for the state.
+// Retire removes the log of an owner who was last active before a time, and reports whether it did.
+// The state is then an empty log's. ok, which can be nil, must return true for the state.
 func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, ok func(*S) bool) (bool, error) {
 	a := fs.acquire(name)
 	defer fs.release(a)
@@ -396,7 +395,7 @@ func (a *Active[S]) Read(ctx context.Context, f func(Record) error) error {
 	return a.folds.logs.Read(ctx, a.owner, 0, f)
 }
 
-// Drop deletes the log. The state is then that of an empty log.
+// Drop deletes the log. The state is then an empty log's.
 func (a *Active[S]) Drop(ctx context.Context) error {
 	a.loaded = false
 	if err := a.folds.logs.Drop(ctx, a.owner); err != nil {

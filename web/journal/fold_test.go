@@ -197,7 +197,7 @@ func TestWasteIsCompacted(t *testing.T) {
 	})
 }
 
-// TestFailedAppendKeepsTheState: after a failed append the state is still that of the log.
+// TestFailedAppendKeepsTheState: after a failed append the state still matches the log.
 func TestFailedAppendKeepsTheState(t *testing.T) {
 	c := &counted{Journal: NewMemory()}
 	fs := NewFolds(c, Learner, tallies)

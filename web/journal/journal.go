@@ -112,10 +112,9 @@ var ErrTooLarge = errors.New("too large for a log")
 
 // Journal stores logs. Its methods can be called from any goroutine.
 //
-// Errors are [ErrTooLarge], [ErrAway], the context's, or those of the disk. If Append
-// returns an error, none of the batch is stored, except that after [ErrAway] the outcome is
-// unknown: the connection might have broken before the answer arrived. A batch that is then
-// appended again counts once.
+// Errors are [ErrTooLarge], [ErrAway], the context's, or the disk's. If Append returns an error,
+// none of the batch is stored, except that after [ErrAway] the outcome is unknown: the connection
+// might have broken before the answer arrived. A batch that is then appended again counts once.
 type Journal interface {
 	// Append adds the records of a batch that the log does not have yet, and creates the
 	// log if there is none. It returns the sequence number of each new record, and 0 for

@@ -205,7 +205,7 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The model's own numbers, and those of the previously chosen model.
+	// The model's own numbers, and the previously chosen model's.
 	for name, own := range p.ownOf(i, v) {
 		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
 			v[name] = ""

@@ -23,8 +23,8 @@ func chatFields() []field {
 	}
 }
 
-// A chatPart is one run of tokens of the conversation: an example, with marks like those of a
-// chat template. Born is the request in which it is first read or written.
+// A chatPart is one run of tokens of the conversation: an example, with marks like a chat
+// template's. Born is the request in which it is first read or written.
 type chatPart struct {
 	Who, Text string
 	Sees      string // what the screen shows of it; "" for hidden parts

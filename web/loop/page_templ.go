@@ -812,8 +812,8 @@ func shareHTML() templ.Component {
 	})
 }
 
-// promptBoxHTML takes the panel's place before the first run, and whenever it is opened. It
-// is an input, so it is never replaced. With settings it offers those of the console, which
+// promptBoxHTML takes the panel's place before the first run, and whenever it is opened. It is an
+// input, so it is never replaced. With settings it offers the console's settings, since the console
 // is hidden without a text.
 func promptBoxHTML(v Page, settings bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -288,7 +288,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 		fmt.Sprint([]int{c.Heads, c.HeadDim}, []int{c.KVHeads, c.HeadDim}, []int{c.KVHeads, c.HeadDim}, []int{c.FFN}) ||
 		in.Query.Values[5] != st.Look.Blocks[5].Query[5] {
 		t.Errorf(
-			"inside: got shapes %v %v %v %v, want those of the model, with the look's values", in.Query.Shape,
+			"inside: got shapes %v %v %v %v, want the model's shapes, with the look's values", in.Query.Shape,
 			in.Key.Shape, in.Value.Shape, in.Hidden.Shape,
 		)
 	}

@@ -23,7 +23,7 @@ import (
 type Place struct {
 	// Opens means that the page can open a model's files.
 	Opens bool
-	// Files are those of the model that the visitor has opened, or nil.
+	// Files are the files of the model that the visitor has opened, or nil.
 	Files *Files
 }
 

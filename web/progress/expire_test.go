@@ -73,8 +73,8 @@ func TestExpireAbsentLearners(t *testing.T) {
 	}
 }
 
-// TestExpireQuarantinedData: quarantined data of learners who have no other data is deleted
-// after 30 days, but not the data of learners who still have a log, nor that of rooms.
+// TestExpireQuarantinedData: quarantined data of learners who have no other data is deleted after
+// 30 days, but not the data of rooms, nor of learners who still have a log.
 func TestExpireQuarantinedData(t *testing.T) {
 	logs := journal.NewMemory()
 	c := &clock{t: morning}

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The codes of refusals that are specific to runs, besides those of [terms.Code]. A refused
+// The codes of refusals that are specific to runs, besides the codes of [terms.Code]. A refused
 // command does not change the run.
 const (
 	CodeOrder   terms.Code = "order"   // the run's state does not allow the command

@@ -162,7 +162,7 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	}
 	if (st.Dist == nil) != (st.Step().Ran < infer.KindSoftmax) || st.Dist != nil &&
 		st.Dist.Settings != st.Step().Settings.Settings {
-		t.Fatalf("at %+v the distribution is not that of the step", st.Cursor)
+		t.Fatalf("at %+v the distribution differs from the step's", st.Cursor)
 	}
 	for i, step := range st.Steps[:len(st.Steps)-1] {
 		if step.Ran != infer.KindCache || step.N != i+1 || st.Steps[i+1].Input[0] != step.Chosen {

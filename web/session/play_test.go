@@ -138,7 +138,7 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 		if kind >= infer.KindSoftmax {
 			want := sampling.Decide(old.Steps[1].Logits, st.Settings.Settings)
 			if !slices.Equal(st.Dist.P, want.P) || st.Dist.Keep != 3 {
-				t.Errorf("set at %v: the distribution shown is not that of the new settings", kind)
+				t.Errorf("set at %v: the distribution shown does not match the new settings", kind)
 			}
 		}
 		if kind == infer.KindFilter {

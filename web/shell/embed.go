@@ -88,7 +88,7 @@ func Embeds(origins []string, public string, next http.Handler) http.Handler {
 // scriptPath is the address of the script that creates frames on other sites' pages.
 const scriptPath = EmbedPath + "/viz.js"
 
-// shared reports whether a path is that of a file that is the same for everyone.
+// shared reports whether a path names a file that is the same for everyone.
 func shared(path string) bool { return strings.HasPrefix(path, "/static/") || path == scriptPath }
 
 // Framed marks a request for a page in the frame of another site, or for the live part of such a

@@ -23,7 +23,7 @@ type Of struct {
 	// the id "main".
 	Skip string
 	// Styles and Scripts are names of files under static, such as "css/learn.css" and
-	// "js/learn.js". They come after those of the frame.
+	// "js/learn.js". They come after the frame's files.
 	Styles, Scripts []string
 	// Mono preloads the token font, for pages that show tokens at first sight.
 	Mono bool

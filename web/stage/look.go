@@ -112,8 +112,8 @@ func (v *Look) head(block, head int) *HeadButton {
 	return nil
 }
 
-// worked returns the initial worked line of the panel: that of the head with the largest
-// weight on a single position.
+// worked returns the initial worked line of the panel: the line of the head with the largest weight
+// on a single position.
 func (v *Look) worked() *Work {
 	for _, b := range v.Blocks {
 		for _, g := range b.Groups {

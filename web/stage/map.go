@@ -220,9 +220,9 @@ func (w Words) mapColumns(
 	return spans, classes
 }
 
-// quiet hides every second label if there is not enough space for all. It keeps the newest
-// label, which is that of the next token once it is drawn, and the label of the fold, but
-// not its neighbor's.
+// quiet hides every second label if there is not enough space for all. It keeps the newest label,
+// which belongs to the next token once it is drawn, and the label of the fold, but not its
+// neighbor's.
 func quiet(columns []MapColumn) {
 	if len(columns) <= mapLabels {
 		return

@@ -30,7 +30,7 @@ type Tick struct {
 	X, Label, Anchor string
 }
 
-// TableRow is one token. Texts are ready to show; those of later stages are "".
+// TableRow is one token. Texts are ready to show; texts of later stages are "".
 type TableRow struct {
 	Text             Text
 	Label            string // instead of Text, for the rest

@@ -170,8 +170,8 @@ func TestTypicalPLeadingLine(t *testing.T) {
 	}
 }
 
-// TestWorkedLineStartsAtThirdKeptRow: the worked line shown first is that of the third kept
-// row, of the last if there are fewer, and of the first row if none is kept.
+// TestWorkedLineStartsAtThirdKeptRow: the worked line shown first belongs to the third kept row, to
+// the last if there are fewer, and to the first row if none is kept.
 func TestWorkedLineStartsAtThirdKeptRow(t *testing.T) {
 	for kept, want := range map[string]int{
 		"xxxxx": 2, "xx...": 1, "x....": 0, "..xxx": 4, "...x.": 3, ".x..x": 4, ".....": 0, ".x.xxx": 4,

@@ -14,7 +14,7 @@ import (
 // before; it is complete and on the disk when Backup returns, and only the current user can
 // read it. After an error there is no file.
 //
-// Errors: [fs.ErrExist] if there is a file of that name, and those of [OpenToRead].
+// Errors: [fs.ErrExist] if there is a file of that name, and the errors of [OpenToRead].
 func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	db, err := OpenToRead(dir)
 	if err != nil {

@@ -174,7 +174,7 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	case application != applicationID && !same:
 		return foreign()
 	case !same:
-		return damaged{"its tables are not those of version " + fmt.Sprint(version)}
+		return damaged{"its tables do not match version " + fmt.Sprint(version)}
 	case version > len(migrations) || application != applicationID:
 		return damaged{"a bit of its header is wrong"}
 	}

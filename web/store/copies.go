@@ -28,8 +28,8 @@ const (
 // copyOld copies a database in an earlier format to a dated name next to it, before it is
 // changed. If it is interrupted, it leaves no copy.
 //
-// No other connection may be open: closing a file releases all locks that this process has
-// on it, including those of SQLite.
+// No other connection may be open: closing a file releases all locks that this process has on it,
+// including SQLite's.
 func (db *DB) copyOld(path string, now time.Time) error {
 	conn, err := sql.Open("sqlite", dsn(path, pragmas(true)))
 	if err != nil {

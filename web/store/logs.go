@@ -33,9 +33,8 @@ const logQuery = `SELECT o.id, o.kind, o.name, o.used_at, o.first, o.last, o.rec
 	) r ON r.owner = o.id
 	WHERE o.kind NOT IN (` + otherKinds + `) GROUP BY o.id`
 
-// consistent reports whether a row matches its records. Records above last are those of an
-// interrupted batch, which web/journal deletes; if it was the first one of the log, last is
-// below first.
+// consistent reports whether a row matches its records. Records above last belong to an interrupted
+// batch, which web/journal deletes; if it was the first one of the log, last is below first.
 func (l logRow) consistent() bool {
 	if l.all > 0 && l.last < l.first && l.first != l.least {
 		return false

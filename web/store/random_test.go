@@ -231,7 +231,7 @@ func (x *tokens) refused(t *testing.T, file []byte) bool {
 func TestSalvageTextWithFlippedType(t *testing.T) {
 	x := newTokens(t)
 	row := bytes.Index(x.file, []byte("answer399<token"))
-	at := row - 8 + bytes.Index(x.file[row-8:row], []byte{13 + 2*6, 13 + 2*3}) + 1 // after that of "answer"
+	at := row - 8 + bytes.Index(x.file[row-8:row], []byte{13 + 2*6, 13 + 2*3}) + 1 // after the bytes of "answer"
 	for _, said := range []byte{18, 3} {
 		dir, file := t.TempDir(), bytes.Clone(x.file)
 		file[at] = said

@@ -93,9 +93,9 @@ func DropSetAside(tx *sql.Tx, kind, name string) error {
 	return nil
 }
 
-// setAsideDays is how long records that were set aside are kept if nobody can delete them:
-// those of learners, who may never return, and those without an owner. Rooms that are set
-// aside expire like other rooms, see web/class.
+// setAsideDays is how long records that were set aside are kept if nobody can delete them: records
+// of learners, who might never return, and records without an owner. Rooms that are set aside
+// expire like other rooms, see web/class.
 const setAsideDays = 30
 
 // expireSetAside deletes records that were set aside long ago, and returns the number of

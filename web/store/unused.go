@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 )
 
-// zeroUnused overwrites the unused parts of a page of a database with zeros and reports
-// whether it changed anything. It skips pages that have no unused parts or do not look like
-// a page of a b-tree: those of long records, whose first four bytes are a page number below
-// 1<<24, and free ones, which secure_delete has overwritten.
+// zeroUnused overwrites the unused parts of a page of a database with zeros and reports whether it
+// changed anything. It skips pages that have no unused parts or do not look like a page of a
+// b-tree: pages of long records, whose first four bytes are a page number below 1<<24, and free
+// pages, which secure_delete has overwritten.
 //
 // When SQLite moves rows to other pages it does not overwrite their old places. The format
 // is defined in https://sqlite.org/fileformat2.html, section 1.6: a header, an array of two

@@ -189,7 +189,7 @@ func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 	}
 }
 
-// TestFilesAreAFolder: the files are listed like those of a folder on disk.
+// TestFilesAreAFolder: the files are listed as in a folder on disk.
 func TestFilesAreAFolder(t *testing.T) {
 	t.Parallel()
 	list, err := fromDisk(t, "qwen3/", "tokenizer.json", "config.json").ReadDir(".")

@@ -27,8 +27,8 @@ const (
 	asSteps
 )
 
-// packBlock and packMost are those of the engine's int8 (infer/kernel): the number of weights of
-// a row that share a scale, and the largest step.
+// packBlock and packMost match the engine's int8 (infer/kernel): the number of weights of a row
+// that share a scale, and the largest step.
 const (
 	packBlock = 64
 	packMost  = 127

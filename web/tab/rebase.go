@@ -33,7 +33,7 @@ func Rebase(html, root string) string {
 	}
 }
 
-// RebaseStyles does for style sheets, whose addresses are those of fonts, what [Rebase] does for
+// RebaseStyles does for style sheets, which contain addresses of fonts, what [Rebase] does for
 // HTML.
 func RebaseStyles(css, root string) string { return strings.ReplaceAll(css, `url("/`, `url("`+root) }
 

@@ -219,7 +219,7 @@ func (l *lexer) tag(closing kind, mark string) error {
 	}
 }
 
-// operators of two characters come before those of one.
+// operators lists two-character operators before one-character operators.
 var operators = []string{
 	"//", "**", "==", "!=", "<=", ">=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", "=", "<", ">",
 	".", ":", "|", ",",

@@ -1,9 +1,9 @@
 // Package stream stores logs in a NATS cluster, so that any of several servers can append
 // to any log: it is web/journal's adapter for JetStream.
 //
-// The logs are in [Streams] streams, viz_0 to viz_7; the hash of its owner determines the
-// stream of a log. A log is the messages of one subject, such as viz.3.log.learner.ID, and
-// its snapshots are those of viz.3.snap.learner.ID. There are no consumers per owner.
+// The logs are in [Streams] streams, viz_0 to viz_7; the hash of its owner determines the stream of
+// a log. A log is the messages of one subject, such as viz.3.log.learner.ID, and its snapshots are
+// the messages of viz.3.snap.learner.ID. There are no consumers per owner.
 //
 // # A change is one message
 //

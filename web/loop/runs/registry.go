@@ -30,8 +30,8 @@ type Config struct {
 	// Places limits the number of runs, in total and per learner; nil for the limits of
 	// [admission.DefaultLimits].
 	Places *admission.Pool
-	// Grammars is the queue in which grammars are compiled, and BadGrammars counts unusable
-	// ones; nil for those of [admission.DefaultLimits].
+	// Grammars is the queue in which grammars are compiled, and BadGrammars counts unusable ones;
+	// nil for the defaults of [admission.DefaultLimits].
 	Grammars    *admission.Queue
 	BadGrammars *admission.Meter
 	// Resident returns how much memory the process uses; nil for [memory.Resident].

@@ -14,9 +14,9 @@ import (
 // room. No learner has such a name: learners' names are 22 characters without a space.
 const roomLearner = "room "
 
-// RoomRun is the run of a class's room. It belongs to the room and not to a learner, so
-// nobody can open it by its id. While it is open it is neither dropped nor evicted, since a
-// class that watches it must not wait. Its memory counts like that of other runs.
+// RoomRun is the run of a class's room. It belongs to the room and not to a learner, so nobody can
+// open it by its id. While it is open it is neither dropped nor evicted, since a class that watches
+// it must not wait. Its memory counts like other runs' memory.
 type RoomRun struct {
 	registry *Registry
 	run      *Run

@@ -36,9 +36,9 @@ func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
 	return st
 }
 
-// TestRoomRunIsNeverDropped: the run of a room belongs to no learner. While the room has it
-// open, it is neither dropped for another, nor evicted, nor expired, and its memory counts
-// like that of other runs.
+// TestRoomRunIsNeverDropped: the run of a room belongs to no learner. While the room has it open,
+// it is neither dropped for another, nor evicted, nor expired, and its memory counts like other
+// runs' memory.
 func TestRoomRunIsNeverDropped(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, roomRunStays)

@@ -7,7 +7,7 @@
 //           pages: {path: file}}
 //
 // where program, memory, weights and state are an image of the program (web/site/image). Paths are
-// relative to this file; bytes are those of the compressed file, whose path without its ending
+// relative to this file; bytes is the size of the compressed file, whose path without its ending
 // .gz is the file as it was, of size bytes. A new version of the site waits until no page of the
 // old one is open, or until somebody presses a button on one (tab.js). All pages are then loaded
 // again: a page of one version never works with the program or files of another.
@@ -325,8 +325,8 @@ async function fill(memory, answer) {
 // free frees bytes at once, which the garbage collector would do later.
 const free = (bytes) => bytes.transfer?.(0);
 
-// hand gives the running program what it held when its image was taken, and then the
-// visitor's viz. The properties are those of wasm_exec.js, which is that of the same Go.
+// hand gives the running program what it held when its image was taken, and then the visitor's viz.
+// The properties are defined in wasm_exec.js of the same version of Go.
 function hand(go) {
   const { values, prepared, timeout } = site.state;
   values.forEach(({ count = 0, path, function: made }, i) => {
