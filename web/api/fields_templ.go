@@ -8,7 +8,7 @@ package api
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// fieldsHTML lists what a JSON schema may contain, and the fields that are accepted without effect.
+// fieldsHTML lists what a JSON schema may contain, and the values of fields that have no effect.
 func fieldsHTML() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -30,7 +30,7 @@ func fieldsHTML() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"apip__cols\"><details class=\"apip__lang\"><summary>What a JSON schema may contain</summary><ul><li>Any type: <code>type</code>, <code>enum</code>, <code>const</code>, <code>allOf</code>, <code>anyOf</code>, <code>oneOf</code> (if no text fits two branches), <code>$ref</code> within the schema (no recursion).</li><li>Objects: <code>properties</code>, <code>required</code>, <code>additionalProperties</code>, <code>propertyNames</code>, <code>minProperties</code> (at most 1, or the number required), <code>maxProperties</code> (at least the number listed).</li><li>Lists: <code>items</code>, <code>prefixItems</code>, <code>minItems</code>, <code>maxItems</code>.</li><li>Strings: <code>minLength</code>, <code>maxLength</code>, <code>pattern</code> (where RE2 and ECMAScript agree), <code>format</code> (<code>date</code>, <code>time</code>, <code>date-time</code>, <code>duration</code>, <code>uuid</code>, <code>ipv4</code>, <code>ipv6</code>, <code>hostname</code>, <code>email</code>, <code>uri</code>; others are ignored).</li><li>Numbers: <code>minimum</code>, <code>maximum</code>, <code>exclusiveMinimum</code>, <code>exclusiveMaximum</code>, <code>multipleOf</code> (at most 1,000, not counting its decimal point). A number with a bound has up to 15 digits and no exponent.</li><li>Annotations, such as <code>title</code>, are ignored. Every other keyword is refused by name.</li><li>An object has only the listed properties, in the schema’s order, unless <code>additionalProperties</code> is given. A schema without <code>type</code> allows the types that its keywords are about; without such keywords it allows a scalar, or a list or an object of scalars.</li></ul></details> <details class=\"apip__lang\"><summary>Fields that are accepted without effect</summary><ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"apip__cols\"><details class=\"apip__lang\"><summary>What a JSON schema may contain</summary><ul><li>Any type: <code>type</code>, <code>enum</code>, <code>const</code>, <code>allOf</code>, <code>anyOf</code>, <code>oneOf</code> (if no text fits two branches), <code>$ref</code> within the schema (no recursion).</li><li>Objects: <code>properties</code>, <code>required</code>, <code>additionalProperties</code>, <code>propertyNames</code>, <code>minProperties</code> (at most 1, or the number required), <code>maxProperties</code> (at least the number listed).</li><li>Lists: <code>items</code>, <code>prefixItems</code>, <code>minItems</code>, <code>maxItems</code>.</li><li>Strings: <code>minLength</code>, <code>maxLength</code>, <code>pattern</code> (where RE2 and ECMAScript agree), <code>format</code> (<code>date</code>, <code>time</code>, <code>date-time</code>, <code>duration</code>, <code>uuid</code>, <code>ipv4</code>, <code>ipv6</code>, <code>hostname</code>, <code>email</code>, <code>uri</code>; others are ignored).</li><li>Numbers: <code>minimum</code>, <code>maximum</code>, <code>exclusiveMinimum</code>, <code>exclusiveMaximum</code>, <code>multipleOf</code> (at most 1,000, not counting its decimal point). A number with a bound has up to 15 digits and no exponent.</li><li>Annotations, such as <code>title</code>, are ignored. Every other keyword is refused by name.</li><li>An object has only the listed properties, in the schema’s order, unless <code>additionalProperties</code> is given. A schema without <code>type</code> allows the types that its keywords are about; without such keywords it allows a scalar, or a list or an object of scalars.</li></ul></details> <details class=\"apip__lang\"><summary>Fields and values without effect</summary><ul><li>With another value, some of these fields work, such as <code>top_k</code>; the others are then refused by name.</li>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -54,7 +54,7 @@ func fieldsHTML() templ.Component {
 						var templ_7745c5c3_Var2 string
 						templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(" or ")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 29, Col: 17}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 30, Col: 17}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 						if templ_7745c5c3_Err != nil {
@@ -68,7 +68,7 @@ func fieldsHTML() templ.Component {
 					var templ_7745c5c3_Var3 string
 					templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(value)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 31, Col: 21}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 32, Col: 21}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 					if templ_7745c5c3_Err != nil {
@@ -89,7 +89,7 @@ func fieldsHTML() templ.Component {
 					var templ_7745c5c3_Var4 string
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(", ")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 37, Col: 14}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 38, Col: 14}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -103,7 +103,7 @@ func fieldsHTML() templ.Component {
 				var templ_7745c5c3_Var5 string
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 39, Col: 19}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 40, Col: 19}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -128,7 +128,7 @@ func fieldsHTML() templ.Component {
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(", ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 47, Col: 13}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 48, Col: 13}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -142,7 +142,7 @@ func fieldsHTML() templ.Component {
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 49, Col: 18}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/api/fields.templ`, Line: 50, Col: 18}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
