@@ -5,7 +5,7 @@ not part of the text. A text may have slots, such as {girl} or {a:animal} ("a" o
 it): each slot has one filling in all of a text.
 
     python3 plain.py check                    measures the corpus, and lists what must be changed
-    python3 plain.py write SEED [TIMES]       prints documents; texts with slots TIMES times, each filled differently
+    python3 plain.py write SEED [TIMES]       prints documents; texts with slots TIMES times, with new fillings
 """
 
 import collections
@@ -19,22 +19,26 @@ import sys
 HERE = pathlib.Path(__file__).parent
 FORMS = set("story scene letter explanation howto talk description list school joke news".split())
 
-GIRLS = """Maria Amara Lily Sofia Hana Zoe Priya Nora Fatima Chloe Ines Mei Grace Leila Anna Rosa Ivy Yara Emma Tess Noor Kim Ada
-Lucia Ruth Mina Clara Aisha Jade Elif""".split()
-BOYS = """Ben Omar Leo Mateo Kofi Sam Ravi Jack Finn Diego Hugo Tariq Noah Ken Luca Will Anton Jamal Theo Max Nico Adam Yusuf Paul
-Dev Oscar Eli Tom Ivan Marco""".split()
-WOMEN = "Helen Teresa Joyce Carmen Irene Olga Martha Nadia Susan Ruthie Paula Gloria Wanda Denise Farah Linda Mrs.~Bell Mrs.~Ortiz".split()
-MEN = "George Frank Ahmed Walter Luis Henry Victor Ray Stan Pedro Arthur Hassan Dennis Carl Mr.~Novak Mr.~Brown Mr.~Lee Mr.~Diaz".split()
 FILLINGS = {
-    "girl": GIRLS, "boy": BOYS, "woman": WOMEN, "man": MEN,
-    "family": "Garcia Novak Brown Okafor Miller Chen Haddad Rossi Weber Silva Park Larsen Reed Khan Lopez Walsh".split(),
-    "town": "Millbrook Fairview Ashford Lakewood Eastport Riverton Maple~Hill Stonebridge Oakdale Westfield Harlow Pinewood".split(),
-    "animal": "fox bear owl rabbit deer wolf badger otter squirrel hedgehog raccoon beaver frog crow eagle moose".split(),
-    "pet": "cat dog hamster parrot rabbit turtle puppy kitten goldfish canary".split(),
+    "girl": """Maria Amara Lily Sofia Hana Zoe Priya Nora Fatima Chloe Ines Mei Grace Leila Anna Rosa Ivy
+        Yara Emma Tess Noor Kim Ada Lucia Ruth Mina Clara Aisha Jade Elif""".split(),
+    "boy": """Ben Omar Leo Mateo Kofi Sam Ravi Jack Finn Diego Hugo Tariq Noah Ken Luca Will Anton Jamal
+        Theo Max Nico Adam Yusuf Paul Dev Oscar Eli Tom Ivan Marco""".split(),
+    "woman": """Helen Teresa Joyce Carmen Irene Olga Martha Nadia Susan Ruthie Paula Gloria Wanda Denise
+        Farah Linda""".split(),
+    "man": """George Frank Ahmed Walter Luis Henry Victor Ray Stan Pedro Arthur Hassan Dennis Carl""".split(),
+    "family": """Garcia Novak Brown Okafor Miller Chen Haddad Rossi Weber Silva Park Larsen Reed Khan Lopez
+        Walsh""".split(),
+    "town": """Millbrook Fairview Ashford Lakewood Eastport Riverton Maple~Hill Stonebridge Oakdale
+        Westfield Harlow Pinewood""".split(),
+    "animal": """fox bear owl rabbit deer wolf badger otter squirrel hedgehog raccoon beaver frog crow
+        eagle moose""".split(),
+    "pet": "cat dog hamster parrot rabbit turtle puppy kitten canary".split(),
     "color": "red blue green yellow purple orange white black brown gray pink".split(),
     "food": "soup pizza rice pasta bread cheese pancakes stew salad noodles cake".split(),
     "fruit": "apple orange pear banana plum peach mango lemon".split(),
-    "thing": "key map button coin whistle notebook flashlight marble compass bell umbrella spoon ring candle".split(),
+    "thing": """key map button coin whistle notebook flashlight marble compass bell umbrella spoon ring
+        candle""".split(),
     "number": "two three four five six seven eight nine".split(),
     "day": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
 }
@@ -61,7 +65,8 @@ def fill(text, rng):
 
     def put(m):
         word = chosen[m[2]]
-        return word if not m[1] else m[1] + ("n " if word[0].lower() in "aeio" or word.startswith("umb") else " ") + word
+        vowel = word[0].lower() in "aeio" or word.startswith("umb")
+        return word if not m[1] else m[1] + ("n " if vowel else " ") + word
 
     return SLOT.sub(put, text)
 
@@ -77,8 +82,11 @@ def runs(text, n):
 
 def check():
     documents, wrong = list(texts()), []
-    kept = {r for name in ("modern.txt", "beginnings.tsv") for line in (HERE / name).read_text(encoding="utf-8").split("\n")
-            for r in runs(line.split("\t")[-1], 8)}
+    kept = {
+        r for name in ("modern.txt", "beginnings.tsv")
+        for line in (HERE / name).read_text(encoding="utf-8").split("\n")
+        for r in runs(line.split("\t")[-1], 8)
+    }
     openings, forms, seen = collections.Counter(), collections.Counter(), {}
     for i, (form, text) in enumerate(documents):
         openings[" ".join(words(text)[:3])] += 1
