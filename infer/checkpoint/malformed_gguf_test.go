@@ -269,6 +269,10 @@ var malformedGGUF = []struct {
 		m.tensors = append(m.tensors, ggufTensor{"rope_freqs.weight", []uint64{3}, 0, uint64(len(m.data))})
 		m.data = append(m.data, make([]byte, 12)...)
 	}, "rope_freqs has shape [3], want [1]"},
+	{"rope factors of an unknown type", func(m *ggufModel) {
+		m.tensors = append(m.tensors, ggufTensor{"rope_freqs.weight", []uint64{1}, 77, uint64(len(m.data))})
+		m.data = append(m.data, u32(0)...)
+	}, `tensor "rope_freqs.weight" has type number 77`},
 	{"rope factor zero", func(m *ggufModel) {
 		m.tensors = append(m.tensors, ggufTensor{"rope_freqs.weight", []uint64{1}, 0, uint64(len(m.data))})
 		m.data = append(m.data, make([]byte, 4)...)

@@ -20,9 +20,12 @@ func (t tensor) widen(r io.ReaderAt) ([]float32, error) {
 	return t.order.restore(values, t.shape), nil
 }
 
-// values is how many values the tensor has.
+// values is how many values the tensor has, 0 if its format is unknown.
 func (t tensor) values() int64 {
-	f := formats[t.dtype]
+	f, known := formats[t.dtype]
+	if !known {
+		return 0
+	}
 	return t.bytes / int64(f.bytes) * int64(f.values)
 }
 
