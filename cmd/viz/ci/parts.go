@@ -32,9 +32,8 @@ var parts = append(
 		"TestLearnIsAccessible", "TestAnswersAreAccessible", "TestLearnReflows",
 	}},
 	part{name: "learn-experiments", packages: []string{"./web/learn"}, tests: []string{"TestExperimentsAccessible"}},
-	part{name: "learn-pictures", packages: []string{"./web/learn"}, tests: []string{
-		"TestOddPicturesAccessible", "TestEvenPicturesAccessible",
-	}},
+	part{name: "learn-pictures-1", packages: []string{"./web/learn"}, tests: []string{"TestOddPicturesAccessible"}},
+	part{name: "learn-pictures-2", packages: []string{"./web/learn"}, tests: []string{"TestEvenPicturesAccessible"}},
 	part{name: "learn-ways", packages: []string{"./web/learn"}, tests: []string{
 		"TestLessonByEveryHand", "TestPictureByEveryHand", "TestExperimentsByEveryHand",
 		"TestHomePromptStartsTheFirstRun", "TestTermNoteOpensInPlace",
@@ -136,8 +135,10 @@ var parts = append(
 	)},
 	part{name: "tab-learn-home", packages: []string{"./web/learn"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestHomePlaysTheLoop", "TestHomeWithReducedMotion", "TestHomeWritesFirst",
-		"TestHomeRevealsNothingEarly", "TestHomePromptStartsTheFirstRun", "TestFirstScreenHasAnExercise",
-		"TestPictureFollowsTheText", "TestPictureByEveryHand",
+		"TestHomeRevealsNothingEarly", "TestHomePromptStartsTheFirstRun",
+	)},
+	part{name: "tab-learn-picture", packages: []string{"./web/learn"}, tests: []string{"TestInTab"}, sub: anyOf(
+		"TestFirstScreenHasAnExercise", "TestPictureFollowsTheText", "TestPictureByEveryHand",
 	)},
 	part{name: "tab-learn-experiments", packages: []string{"./web/learn"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestExperimentsByEveryHand", "TestExperimentReportsErrorsInPlace", "TestExperimentPlays",
@@ -146,9 +147,12 @@ var parts = append(
 	part{name: "tab-learn-pages", packages: []string{"./web/learn"}, tests: []string{"TestInTabPages"}, sub: anyOf(
 		"TestLearnIsAccessible", "TestHomeIsShort", "TestOpeningsFitTheField",
 	)},
+	part{name: "tab-learn-audit", packages: []string{"./web/learn"}, tests: []string{"TestInTabPages"}, sub: anyOf(
+		"TestExperimentsAccessible",
+	)},
 	part{name: "tab-learn-paper", packages: []string{"./web/learn"}, tests: []string{"TestInTabPages"}, sub: anyOf(
-		"TestExperimentsAccessible", "TestExperimentWithReducedMotion", "TestLessonOnPaper",
-		"TestReferencePrintsOnOneSheet", "TestLearnReflows",
+		"TestExperimentWithReducedMotion", "TestLessonOnPaper", "TestReferencePrintsOnOneSheet",
+		"TestLearnReflows",
 	)},
 	part{
 		name: "tab-learn-pictures-1", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"},
@@ -163,11 +167,13 @@ var parts = append(
 		"TestDrillAddressIsReproducible", "TestSmallDrillByEveryHand", "TestDrillFastTyping",
 		"TestHelpFollowsTheFocus", "TestShortDrillToTheSummary",
 	)},
+	part{name: "tab-cards", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
+		"TestCardByHash", "TestCardsByKeyboard", "TestCardsByTouch", "TestCardsAreSaved", "TestCardsOnPaper",
+		"TestRevealAccessible",
+	)},
 	part{name: "tab-practice", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
-		"TestQuizByEveryHand", "TestQuizShowsOneQuestion", "TestCardByHash", "TestCardsByKeyboard",
-		"TestCardsByTouch", "TestPredictByKeyboard", "TestRevealAccessible", "TestCardsAreSaved",
-		"TestProgressFileRestoresProgress", "TestCardsOnPaper", "TestProgressAccessible",
-		"TestPracticePagesAreAccessible",
+		"TestQuizByEveryHand", "TestQuizShowsOneQuestion", "TestPredictByKeyboard",
+		"TestProgressFileRestoresProgress", "TestProgressAccessible", "TestPracticePagesAreAccessible",
 	)},
 	part{name: "tab-paper", packages: []string{"./web"}, tests: []string{"TestInTabPages"}},
 	part{name: "tab-labs-fields", packages: []string{"./web/labs"}, tests: []string{"TestInTab"}, sub: anyOf(
@@ -193,7 +199,12 @@ var parts = append(
 	part{name: "tab-loop-moves", packages: []string{"./web/loop"}, tests: []string{"TestInTabMoves"}},
 	part{name: "tab-loop-screens", packages: []string{"./web/loop"}, tests: []string{"TestInTabScreens"}},
 	part{name: "tab-loop-words", packages: []string{"./web/loop"}, tests: []string{"TestInTabWords"}},
-	part{name: "tab-loop-ways", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}},
+	part{name: "tab-loop-draws", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}, sub: anyOf(
+		"TestWaysDraw",
+	)},
+	part{name: "tab-loop-ways", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}, sub: anyOf(
+		"TestWaysSettings", "TestWaysExportAndSetUp",
+	)},
 	part{name: "tab-first", packages: []string{"./web/first"}, tests: []string{"TestInTab"}},
 	part{name: "tab-why", packages: []string{"./web/why", "./web/model"}, tests: []string{"TestInTab"}},
 	part{name: "tab-program", packages: []string{"./cmd/viz"}, tests: []string{"TestInTab", "TestTabMatchesTheTrace"}},
