@@ -57,8 +57,8 @@ type Speculator struct {
 	listed []bool // [vocab], all false between uses: tokens that already have a row
 
 	// Memory that every round reuses.
-	said struct{ target, draft said }
-	rest sampling.Correction
+	predictions struct{ target, draft predictions }
+	rest        sampling.Correction
 
 	stop       StopReason
 	stopString string
@@ -145,7 +145,7 @@ func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (
 		listed: make([]bool, target.config.Vocab),
 	}
 	sp.caches.target, sp.caches.draft = target.NewCache(), draft.NewCache()
-	sp.said.target, sp.said.draft = newSaid(target, gamma+1), newSaid(draft, gamma)
+	sp.predictions.target, sp.predictions.draft = newPredictions(target, gamma+1), newPredictions(draft, gamma)
 	if len(ids) == 1 {
 		sp.next = SpecPropose
 	}

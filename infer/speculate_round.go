@@ -38,15 +38,15 @@ func read(ctx context.Context, m *Model, c *Cache, tokens []int) (SpecCost, erro
 	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts, Took: time.Since(start) - m.waited()}, err
 }
 
-// said holds a model's predictions at the positions of a round.
-type said struct {
+// predictions holds a model's predictions at the positions of a round.
+type predictions struct {
 	out     []float32          // [positions, width]
 	z       []float32          // [positions, vocab]
 	samples []sampling.Sampler // by position
 }
 
-func newSaid(m *Model, positions int) said {
-	return said{
+func newPredictions(m *Model, positions int) predictions {
+	return predictions{
 		make([]float32, positions*m.config.Width), make([]float32, positions*m.config.Vocab),
 		make([]sampling.Sampler, positions),
 	}
@@ -54,7 +54,7 @@ func newSaid(m *Model, positions int) said {
 
 // score runs tokens through a model and writes its predictions for the last n of
 // them to `to`, from position `at` on. On an error the cache is unchanged.
-func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *said, at, n int) (SpecCost, error) {
+func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *predictions, at, n int) (SpecCost, error) {
 	d, v, from := m.config.Width, m.config.Vocab, c.positions
 	out, z := to.out[at*d:(at+n)*d], to.z[at*v:(at+n)*v]
 	start := time.Now()
@@ -74,7 +74,7 @@ func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *said, at, 
 }
 
 // logits are the scores at position i.
-func (d *said) logits(i int) []float32 {
+func (d *predictions) logits(i int) []float32 {
 	v := len(d.z) / len(d.samples)
 	return d.z[i*v : (i+1)*v]
 }
@@ -82,7 +82,7 @@ func (d *said) logits(i int) []float32 {
 // decide turns a model's scores at the positions from `from` up to `to` into
 // distributions to draw from, and returns the distributions of all positions before
 // `to`.
-func (s *Speculator) decide(r *specRound, by *said, from, to int) []sampling.Sampler {
+func (s *Speculator) decide(r *specRound, by *predictions, from, to int) []sampling.Sampler {
 	for i := from; i < to; i++ {
 		by.samples[i].DecideIn(s.context(r, i), by.logits(i), s.settings.Settings)
 	}
@@ -107,7 +107,7 @@ func (s *Speculator) context(r *specRound, i int) sampling.Context {
 // exists. Those after a rejection are never used.
 func (s *Speculator) needs(i int) {
 	r := s.round
-	r.p = s.decide(r, &s.said.target, len(r.p), max(len(r.p), i+1))
+	r.p = s.decide(r, &s.predictions.target, len(r.p), max(len(r.p), i+1))
 }
 
 // draftable is how many tokens a round that begins after n tokens of text may
@@ -130,12 +130,12 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 		if i > 0 {
 			unread = []int{r.drafted[i-1].token}
 		}
-		spent, err := score(ctx, s.draft, s.caches.draft, unread, &s.said.draft, i, 1)
+		spent, err := score(ctx, s.draft, s.caches.draft, unread, &s.predictions.draft, i, 1)
 		if err != nil {
 			s.caches.draft.Truncate(from)
 			return nil, err
 		}
-		r.q = s.decide(r, &s.said.draft, i, i+1)
+		r.q = s.decide(r, &s.predictions.draft, i, i+1)
 		q := &r.q[i]
 		rank, u := s.draw(q, n-s.prompt+i+1, sampling.ForDraft)
 		id := q.Token(rank)
@@ -167,7 +167,7 @@ func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
 	for _, d := range r.drafted {
 		tokens = append(tokens, d.token)
 	}
-	spent, err := score(ctx, s.target, s.caches.target, tokens, &s.said.target, 0, len(r.drafted)+1)
+	spent, err := score(ctx, s.target, s.caches.target, tokens, &s.predictions.target, 0, len(r.drafted)+1)
 	if err != nil {
 		return nil, err
 	}

@@ -103,9 +103,9 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 		carry.from, carry.to, carry.where = cluster, folder, terms.Printable(dir)
 	}
 	if err := carry.all(ctx); err != nil {
-		return fmt.Errorf("%w\n%s\nRun the same command again to continue", err, carry.said())
+		return fmt.Errorf("%w\n%s\nRun the same command again to continue", err, carry.summary())
 	}
-	fmt.Fprintln(stdout, carry.said())
+	fmt.Fprintln(stdout, carry.summary())
 	secret := terms.Printable(filepath.Join(dir, "cookie-secret"))
 	if way == intoCluster {
 		fmt.Fprintf(stdout, "Start its servers with -cluster-secret and a copy of %s, so that browsers keep "+
@@ -201,8 +201,8 @@ func (c *carry) leave(room string, why error) {
 	c.out = append(c.out, room+": "+why.Error())
 }
 
-// said reports what was copied.
-func (c *carry) said() string {
+// summary reports what was copied.
+func (c *carry) summary() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	say := fmt.Sprintf(

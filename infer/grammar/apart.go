@@ -30,7 +30,7 @@ func (c compiler) refutes(x *shape, y shape, force bool) bool {
 	if listed {
 		k = kindsOf(mine)
 	}
-	if k &= y.said(); otherListed {
+	if k &= y.namedTypes(); otherListed {
 		k &= kindsOf(others)
 	}
 	var chars, otherChars, items, otherItems span

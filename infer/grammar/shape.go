@@ -61,8 +61,8 @@ func (c compiler) limit(s *schema, keyword string, n int) {
 	}
 }
 
-// said returns the types that the schemas name.
-func (x shape) said() kinds {
+// namedTypes returns the types that the schemas name.
+func (x shape) namedTypes() kinds {
 	k := kinds(allKinds)
 	for _, s := range x.from {
 		if s.types != 0 {
@@ -79,7 +79,7 @@ func (x shape) kinds() kinds {
 	if about := x.about(); !named && about != 0 {
 		return about
 	}
-	return x.said()
+	return x.namedTypes()
 }
 
 // values returns the values that every enum and const lists, of the named types.
@@ -93,7 +93,7 @@ func (x shape) values() (list []*value, listed bool) {
 			list = common(list, values)
 		}
 	}
-	k := x.said()
+	k := x.namedTypes()
 	return slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return v.kinds()&k == 0 }), listed
 }
 
@@ -142,7 +142,7 @@ func (x shape) unlisted() shape {
 		s.values = nil
 		free.from = append(free.from, &s)
 	}
-	free.from = append(free.from, &schema{types: x.said()})
+	free.from = append(free.from, &schema{types: x.namedTypes()})
 	return free
 }
 

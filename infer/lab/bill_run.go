@@ -212,14 +212,14 @@ func (r *billRun) why() error {
 	}
 	p := report.Result.(*Prefill)
 	w := Why{InputMs: p.Input.Ms, OutputMs: p.Output.Ms, Ratio: p.Ratio, WorkRatio: p.WorkRatio}
-	w.Say = w.say()
+	w.Say = w.sentence()
 	r.result.Why = w
 	r.tell(1, "a token read and a token written")
 	return nil
 }
 
-// say compares the two times in words.
-func (w Why) say() string {
+// sentence compares the two times in words.
+func (w Why) sentence() string {
 	return fmt.Sprintf(
 		"Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio,
 		w.WorkRatio,

@@ -84,7 +84,7 @@ func (c *Cache) fits() []Fit {
 			formula, terms = nil, nil
 		}
 		if f, ok := fit(Fit{Name: name, Of: of, Variable: variable}, x, y, degree, formula, terms); ok {
-			if f.Say = f.say(); cut && of == counts {
+			if f.Say = f.sentence(); cut && of == counts {
 				f.Say = fmt.Sprintf("In %d of %d layers a token sees the last %d positions only. There attention "+
 					"stops growing, so no one formula holds for all tokens.",
 					c.Shape.WindowLayers, c.Shape.Layers, c.Shape.Window)
@@ -103,8 +103,8 @@ func (c *Cache) fits() []Fit {
 	return fits
 }
 
-// say describes a fit in words: what other sources call it, and what it is.
-func (f Fit) say() string {
+// sentence describes a fit in words: what other sources call it, and what it is.
+func (f Fit) sentence() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {
 		return "Times vary, and small parts get lost in the noise."

@@ -17,11 +17,11 @@ func TestNumberFormats(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if text := (Why{Ratio: 4, WorkRatio: 1.2}).say(); strings.Contains(text, "Little") ||
+	if text := (Why{Ratio: 4, WorkRatio: 1.2}).sentence(); strings.Contains(text, "Little") ||
 		!strings.Contains(text, "4 times") {
 		t.Errorf("got %q, want it without %q, it containing %q", text, "Little", "4 times")
 	}
-	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).say(); !strings.Contains(text, "Little") {
+	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).sentence(); !strings.Contains(text, "Little") {
 		t.Errorf("got %q, want it to contain %q", text, "Little")
 	}
 }

@@ -121,11 +121,11 @@ func acceptance(t *specText) Acceptance {
 	} else {
 		a.Short = a.Gap
 	}
-	a.Say = a.say()
+	a.Say = a.sentence()
 	return a
 }
 
-func (a Acceptance) say() string {
+func (a Acceptance) sentence() string {
 	text := fmt.Sprintf(
 		"%.2f tokens a pass; independent acceptance at α = %.3f would give E = %.2f. ", a.PerPass, a.Alpha, a.Expected,
 	)

@@ -261,7 +261,7 @@ func (r *stopsRun) fillReport(to *Report) {
 		return cmp.Compare(a.Step, b.Step)
 	})
 	for i := range result.Racers {
-		result.Racers[i].Say = result.Racers[i].say(len(r.ids))
+		result.Racers[i].Say = result.Racers[i].sentence(len(r.ids))
 	}
 	if first := result.Racers[0]; first.Step > 0 && first.Step <= len(r.ids) {
 		result.Winner, result.Answer = string(first.Kind), first.Text
@@ -270,8 +270,8 @@ func (r *stopsRun) fillReport(to *Report) {
 	to.Result, to.Tables = &result, result.tables()
 }
 
-// say describes where a condition fires, after n tokens have been written.
-func (x Racer) say(written int) string {
+// sentence describes where a condition fires, after n tokens have been written.
+func (x Racer) sentence(written int) string {
 	switch {
 	case x.Step == 0:
 		return fmt.Sprintf("it has not occurred in %d tokens", written)

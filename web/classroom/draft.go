@@ -140,7 +140,7 @@ func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 		return v
 	}
 	v.N = stepAsked(v.Walk, f)
-	v.Asks = askSay(v.Step().Ask)
+	v.Asks = askText(v.Step().Ask)
 	st, err := p.runDraft(r, v.Walk, v.N)
 	if err != nil {
 		_, _, v.Trouble = p.trouble(r, err)
@@ -189,8 +189,8 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 	return st, err
 }
 
-// askSay describes what a step asks, "" for nothing.
-func askSay(a *lessons.AskSpec) string {
+// askText describes what a step asks, "" for nothing.
+func askText(a *lessons.AskSpec) string {
 	switch {
 	case a == nil:
 		return ""

@@ -94,7 +94,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) followPage(v *class.View, view shell.View) followPage {
 	f := followPage{
 		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, view, p.rest, false),
-		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkSay(v),
+		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkText(v),
 	}
 	if f.End = newEnding(v); f.End != nil {
 		f.Poll, f.Say = nil, ""

@@ -225,7 +225,7 @@ func pollBox(code string, q *poll, mine *class.Receipt) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = mineSay(mine).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = mineText(mine).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -266,7 +266,7 @@ func pollBox(code string, q *poll, mine *class.Receipt) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = mineSay(mine).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = mineText(mine).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -765,8 +765,8 @@ func optionText(o option) templ.Component {
 	})
 }
 
-// mineSay shows which vote counts.
-func mineSay(r *class.Receipt) templ.Component {
+// mineText shows which vote counts.
+func mineText(r *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -177,7 +177,7 @@ func forwardButton(v *class.View) button {
 	case st == nil || !st.Started():
 		b.Say = "Next stage"
 	default:
-		b.Say = lang.NextSay(st)
+		b.Say = lang.NextText(st)
 	}
 	return b
 }

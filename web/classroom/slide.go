@@ -49,7 +49,7 @@ func (d *slide) join(to reach) (err error) {
 func moving(v *class.View, view shell.View, rest *session.State, inside bool) slide {
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
-		Screen: screenOf(v, view, rest, inside), Poll: newPoll(v), Say: walkSay(v),
+		Screen: screenOf(v, view, rest, inside), Poll: newPoll(v), Say: walkText(v),
 		End: newEnding(v),
 	}
 	if view == shell.Story && d.Poll == nil && d.Screen.Started && !d.Screen.Veiled {
@@ -59,9 +59,9 @@ func moving(v *class.View, view shell.View, rest *session.State, inside bool) sl
 	return d
 }
 
-// walkSay returns the HTML of the walkthrough's sentence for everyone; "" before the first
+// walkText returns the HTML of the walkthrough's sentence for everyone; "" before the first
 // step, and if the presenter has left the script.
-func walkSay(v *class.View) string {
+func walkText(v *class.View) string {
 	if v.Walk == nil || v.Walk.Left || v.Walk.At() == nil {
 		return ""
 	}

@@ -157,7 +157,7 @@ func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
 	p.fail(w, r, err)
 }
 
-// slipKey encodes a mistake in a task; slipSay describes it for an instructor. It returns
+// slipKey encodes a mistake in a task; slipText describes it for an instructor. It returns
 // "" for a mistake that this course does not have.
 func slipKey(s progress.Slip) string {
 	if s.Drill != "" {
@@ -166,7 +166,7 @@ func slipKey(s progress.Slip) string {
 	return s.Question + "." + strconv.Itoa(s.Choice+1)
 }
 
-func slipSay(course *lessons.Course, key string) string {
+func slipText(course *lessons.Course, key string) string {
 	if name := drill.Mistake(key).Name(); name != "" {
 		return name
 	}
@@ -217,7 +217,7 @@ func newWorkSummary(course *lessons.Course, a *class.AssignedSummary, link strin
 		})
 	}
 	for _, s := range a.Slips {
-		if say := slipSay(course, s.Slip); say != "" && len(v.Slips) < shownSlips {
+		if say := slipText(course, s.Slip); say != "" && len(v.Slips) < shownSlips {
 			v.Slips = append(v.Slips, workSlip{titles[s.Task], say, terms.Counted(s.Members, "learner")})
 		}
 	}

@@ -257,9 +257,9 @@ func workHTML(v workPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var12 string
-				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(handSay(v))
+				templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(handText(v))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/classroom/work.templ`, Line: 59, Col: 24}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/classroom/work.templ`, Line: 59, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 				if templ_7745c5c3_Err != nil {
@@ -335,7 +335,7 @@ func workHTML(v workPage) templ.Component {
 	})
 }
 
-func handSay(v workPage) string {
+func handText(v workPage) string {
 	if v.Names {
 		return "Your instructor sees your name and how many tasks you finished. The mistakes you made are counted with everybody’s."
 	}

@@ -38,7 +38,7 @@ func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
 	for _, info := range drill.Kinds() {
 		t := Task{
 			Key: "practice/" + string(info.Kind), Title: info.Title, Time: terms.Counted(info.Minutes, "minute"),
-			Been: DrillSay(been, info.Kind),
+			Been: DrillText(been, info.Kind),
 		}
 		if t.Done = t.Been != ""; !t.Done {
 			t.Been = "not begun"
@@ -48,8 +48,8 @@ func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
 	return read, drills
 }
 
-// DrillSay describes the progress in a drill, "" if it was not begun.
-func DrillSay(all []progress.DrillMap, kind drill.Kind) string {
+// DrillText describes the progress in a drill, "" if it was not begun.
+func DrillText(all []progress.DrillMap, kind drill.Kind) string {
 	for _, d := range all {
 		if d.Drill == string(kind) {
 			return fmt.Sprintf("%s done, best %s", terms.Counted(d.Times, "step"), terms.Percent(d.Best))

@@ -73,21 +73,21 @@ func billSections(r *lab.Bill) []section {
 		return list
 	}
 	list = append(list, section{
-		ID: "answer", Title: "What was paid for", Say: paidSay(r), Body: paidView(paidTokens(r)),
+		ID: "answer", Title: "What was paid for", Say: paidText(r), Body: paidView(paidTokens(r)),
 	})
 	if len(r.Savings) > 0 {
 		list = append(
 			list,
 			section{
 				ID: "savings", Title: "What would have saved",
-				Say: say("Each of these was really run, with the same seed."), Numbers: table(savingsGrid(r)),
+				Say: spans("Each of these was really run, with the same seed."), Numbers: table(savingsGrid(r)),
 			},
 		)
 	}
 	if r.Machine.CostEach > 0 {
 		list = append(list, section{
 			ID: "machine", Title: "Your own machine", Half: true, Caption: "requests a day; dollars a day",
-			Say: machineSay(r.Machine),
+			Say: machineText(r.Machine),
 		}.charted(
 			plots.BreakEven(
 				plots.Against{
@@ -100,7 +100,7 @@ func billSections(r *lab.Bill) []section {
 	if r.Why.Say != "" {
 		list = append(list, section{
 			ID: "why", Title: "Why output costs more", Half: true,
-			Say: say("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(
+			Say: spans("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(
 				ms(r.Why.OutputMs),
 			), ": ", x(
 				terms.Decimals(r.Why.Ratio, 1)+"×",
@@ -109,7 +109,7 @@ func billSections(r *lab.Bill) []section {
 		})
 	}
 	if r.Training.Requests > 0 {
-		list = append(list, section{ID: "training", Title: "Training against answering", Say: trainingSay(r.Training)})
+		list = append(list, section{ID: "training", Title: "Training against answering", Say: trainingText(r.Training)})
 	}
 	return list
 }
@@ -122,7 +122,7 @@ func billLead(r *lab.Bill) section {
 	}
 	phone := bill
 	phone.Narrow = true
-	s := section{ID: "ticks", Lead: true, Say: billSay(r), Caption: "tokens written; dollars", Sum: &sum{
+	s := section{ID: "ticks", Lead: true, Say: billText(r), Caption: "tokens written; dollars", Sum: &sum{
 		Name: "one request, at most", Value: terms.Dollars(r.AtMost.Total), Follows: terms.Count(r.AtMost.InputTokens),
 		Small: terms.Dollars(r.AtMost.Total*r.Machine.RequestsDay) + " a day",
 	}}
@@ -132,22 +132,22 @@ func billLead(r *lab.Bill) section {
 	return s.charted(bill.Draw()).onPhones(phone.Draw())
 }
 
-// billSay describes how many tokens are read and written at which price.
-func billSay(r *lab.Bill) []span {
-	read := say(b(terms.Counted(r.AtMost.InputTokens, "token")), " read for ", b(terms.Dollars(r.AtMost.Input)), ", ")
+// billText describes how many tokens are read and written at which price.
+func billText(r *lab.Bill) []span {
+	read := spans(b(terms.Counted(r.AtMost.InputTokens, "token")), " read for ", b(terms.Dollars(r.AtMost.Input)), ", ")
 	if len(r.Ticks) == 0 {
-		return append(read, say("up to ", b(terms.Count(r.AtMost.OutputTokens)), " written for ",
-			b(terms.Dollars(r.AtMost.Output)), ". ", pricesSay(r), windowLeft(r),
+		return append(read, spans("up to ", b(terms.Count(r.AtMost.OutputTokens)), " written for ",
+			b(terms.Dollars(r.AtMost.Output)), ". ", pricesText(r), windowLeft(r),
 			" How many it will write, only a run can tell.")...)
 	}
-	return append(read, say(b(terms.Count(r.Cost.OutputTokens)), " written for ", b(terms.Dollars(r.Cost.Output)),
+	return append(read, spans(b(terms.Count(r.Cost.OutputTokens)), " written for ", b(terms.Dollars(r.Cost.Output)),
 		": ", x(terms.Dollars(r.Cost.Total)+" in all"), ", "+terms.Percent(r.OutputShare)+" of it output. ",
-		pricesSay(r))...)
+		pricesText(r))...)
 }
 
-// pricesSay compares the price of a written token with that of a read one, and reports where the
+// pricesText compares the price of a written token with that of a read one, and reports where the
 // lab's claim is false.
-func pricesSay(r *lab.Bill) string {
+func pricesText(r *lab.Bill) string {
 	switch p := r.Prices; {
 	case p.Input == 0 && p.Output == 0:
 		return "At these prices nothing costs anything."
@@ -189,9 +189,9 @@ func paidTokens(r *lab.Bill) []paidToken {
 	return list
 }
 
-func paidSay(r *lab.Bill) []span {
+func paidText(r *lab.Bill) []span {
 	if r.Stop == "" {
-		return say("It is being written.")
+		return spans("It is being written.")
 	}
 	wait := ""
 	if n := len(r.Ticks); n > 0 {
@@ -203,7 +203,7 @@ func paidSay(r *lab.Bill) []span {
 				"first token would have been there after " + first + "."
 		}
 	}
-	return say("What ended it: " + terms.StopOf(r.Stop).A + "." + wait)
+	return spans("What ended it: " + terms.StopOf(r.Stop).A + "." + wait)
 }
 
 func savingsGrid(r *lab.Bill) grid {
@@ -225,29 +225,29 @@ func savingsGrid(r *lab.Bill) grid {
 	return g
 }
 
-func machineSay(m lab.MachineUse) []span {
-	list := say(
+func machineText(m lab.MachineUse) []span {
+	list := spans(
 		"Run one at a time, a request takes ", b(ms(1000*m.SecondsEach)), " here: ",
 		b(terms.Count(int64(m.MostADay))), " a day at most, for ", b(terms.Dollars(m.MachineDay)), ". ",
 	)
 	if m.BreakEvenDay > 0 {
 		return append(
 			list,
-			say(
+			spans(
 				"From ", x(terms.Count(int64(m.BreakEvenDay))+" requests a day"),
 				" on the machine is cheaper, as far as it can keep up. A real server answers many together.",
 			)...,
 		)
 	}
-	return append(list, say("At these prices it is never cheaper.")...)
+	return append(list, spans("At these prices it is never cheaper.")...)
 }
 
-func trainingSay(t lab.Training) []span {
+func trainingText(t lab.Training) []span {
 	tokens := terms.Count(int64(t.Tokens)) + " tokens"
 	if t.Assumed {
 		tokens += " (assumed: 20 for each weight, a rule of thumb)"
 	}
-	return say("Training on ", b(tokens), " takes about 3 × a forward pass for each: ", b(work(t.MultAdds)),
+	return spans("Training on ", b(tokens), " takes about 3 × a forward pass for each: ", b(work(t.MultAdds)),
 		" multiply-adds. Answers like this one, ", b(work(t.RequestMultAdds)), " each, add up to as much after ",
 		x(terms.Count(int64(t.Requests))+" requests"),
 		", which is "+terms.Decimals(t.Days, 1)+" days and "+terms.Count(int64(t.Answered))+" written tokens.")

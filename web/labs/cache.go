@@ -42,26 +42,26 @@ func cacheSections(c *lab.Cache) []section {
 	) + ", the same both ways"
 	list := []section{
 		section{
-			ID: "each", Title: "Cost of each token", Half: true, Say: eachSay(last), Caption: counted,
+			ID: "each", Title: "Cost of each token", Half: true, Say: eachText(last), Caption: counted,
 		}.charted(plots.CachePerToken(each, mark)),
 		section{
-			ID: "so-far", Title: "Cost so far", Half: true, Say: sumSay(last),
+			ID: "so-far", Title: "Cost so far", Half: true, Say: sumText(last),
 			Caption: "counted; multiply-adds of matrix products",
 		}.charted(plots.CacheSoFar(sum, mark)),
 		section{
-			ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumSay(last),
+			ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumText(last),
 			Caption: "measured; sums of each run, the band is their middle half",
 		}.charted(plots.CacheTimeSoFar(timeSum, mark)),
-		{ID: "same", Title: "The same numbers", Say: sameSay(c), Numbers: columnsView(c)},
+		{ID: "same", Title: "The same numbers", Say: sameText(c), Numbers: columnsView(c)},
 		{
-			ID: "parts", Title: "Where the last token’s work goes", Say: partsSay(c, last),
+			ID: "parts", Title: "Where the last token’s work goes", Say: partsText(c, last),
 			Numbers: table(partsGrid(last)),
 		},
 	}
 	if len(c.Fits) > 0 {
 		list = append(list, section{
 			ID: "fits", Title: "Constant, linear, quadratic, cubic",
-			Say: say(
+			Say: spans(
 				"What is often called quadratic is attention. In a whole text written without a cache attention is " +
 					"cubic, and at these lengths the quadratic part is the matrices run over the whole text again " +
 					"and again. With the cache the sum is nearly a line, with a small quadratic part for " +
@@ -75,8 +75,8 @@ func cacheSections(c *lab.Cache) []section {
 
 func exactly(n int64) plots.Quartiles { return plots.Exactly(float64(n)) }
 
-func eachSay(s lab.CacheStep) []span {
-	return say("At token ", b(terms.Count(s.Step)), ": ", b(
+func eachText(s lab.CacheStep) []span {
+	return spans("At token ", b(terms.Count(s.Step)), ": ", b(
 		terms.MultAdds(s.Cached.MultAdds),
 	), " multiply-adds cached, ",
 		b(terms.MultAdds(s.Recomputed.MultAdds)), " recomputed. ", x(
@@ -84,22 +84,22 @@ func eachSay(s lab.CacheStep) []span {
 		))
 }
 
-func sumSay(s lab.CacheStep) []span {
-	return say("After token ", b(terms.Count(s.Step)), ": ", b(terms.MultAdds(s.Cached.TotalMultAdds)), " cached, ",
+func sumText(s lab.CacheStep) []span {
+	return spans("After token ", b(terms.Count(s.Step)), ": ", b(terms.MultAdds(s.Cached.TotalMultAdds)), " cached, ",
 		b(terms.MultAdds(s.Recomputed.TotalMultAdds)), " recomputed. ", x(
 			terms.Times(s.Recomputed.TotalMultAdds, s.Cached.TotalMultAdds)+" less.",
 		))
 }
 
-func timeSay(s lab.CacheStep) []span {
-	return say("At token ", b(terms.Count(s.Step)), ": ", b(
+func timeText(s lab.CacheStep) []span {
+	return spans("At token ", b(terms.Count(s.Step)), ": ", b(
 		ms(s.Cached.Ms.Median),
 	), " cached, ", b(ms(s.Recomputed.Ms.Median)), " recomputed. ",
 		x(ratio(s.Recomputed.Ms.Median, s.Cached.Ms.Median)+" less."))
 }
 
-func timeSumSay(s lab.CacheStep) []span {
-	return say("Measured here: ", b(ms(s.Cached.TotalMs.Median)), " cached, ", b(
+func timeSumText(s lab.CacheStep) []span {
+	return spans("Measured here: ", b(ms(s.Cached.TotalMs.Median)), " cached, ", b(
 		ms(s.Recomputed.TotalMs.Median),
 	), " recomputed for "+terms.Counted(s.Step, "token")+". ",
 		x(ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median)+" less."))
@@ -113,15 +113,17 @@ func ratio(a, b float64) string {
 	return terms.Decimals(a/b, 1) + "×"
 }
 
-func sameSay(c *lab.Cache) []span {
+func sameText(c *lab.Cache) []span {
 	if !c.SameLogits {
-		return say("The logits differ in some bits. Their differences are in the raw rows.")
+		return spans("The logits differ in some bits. Their differences are in the raw rows.")
 	}
 	if c.Columns.Different > 0 {
-		return say(x(terms.Count(c.Compared)+" logits compared, all the same bit for bit."), " Of the keys and values ",
-			b(terms.Count(c.Columns.Different)), " numbers of ", b(terms.Count(c.Columns.Compared)), " differ.")
+		return spans(
+			x(terms.Count(c.Compared)+" logits compared, all the same bit for bit."), " Of the keys and values ",
+			b(terms.Count(c.Columns.Different)), " numbers of ", b(terms.Count(c.Columns.Compared)), " differ.",
+		)
 	}
-	return say(x(
+	return spans(x(
 		terms.Count(c.Compared)+" logits compared, all the same bit for bit.",
 	), " So are the keys and values of all blocks and positions: ",
 		b(terms.Count(c.Columns.Compared)), " numbers compared, none differs. A key and a value never change once "+
@@ -146,7 +148,7 @@ func logitsGrid(c *lab.Cache) grid {
 	return g
 }
 
-func partsSay(c *lab.Cache, last lab.CacheStep) []span {
+func partsText(c *lab.Cache, last lab.CacheStep) []span {
 	equal := ", and equal to the formulas at every token: "
 	for _, s := range c.Steps {
 		if s.Cached.MultAdds != s.Cached.Formula || s.Recomputed.MultAdds != s.Recomputed.Formula {
@@ -154,14 +156,14 @@ func partsSay(c *lab.Cache, last lab.CacheStep) []span {
 			break
 		}
 	}
-	list := say(
+	list := spans(
 		"Tallied where the work is done"+equal, b(terms.Count(last.Cached.MultAdds)), " cached, ",
 		b(terms.Count(last.Recomputed.MultAdds)), " recomputed. ",
 	)
 	if c.BreakEven == 0 {
 		return append(
 			list,
-			say(
+			spans(
 				"Cached attention never costs as much as all the rest: a token sees the last ",
 				b(terms.Count(c.Shape.Window)), " positions only.",
 			)...,
@@ -169,7 +171,9 @@ func partsSay(c *lab.Cache, last lab.CacheStep) []span {
 	}
 	return append(
 		list,
-		say("Cached attention costs as much as all the rest at ", b(terms.Count(int64(c.BreakEven))), " positions.")...,
+		spans(
+			"Cached attention costs as much as all the rest at ", b(terms.Count(int64(c.BreakEven))), " positions.",
+		)...,
 	)
 }
 

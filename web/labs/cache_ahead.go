@@ -44,9 +44,9 @@ func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 				Step: step.Step, Cached: quartiles(step.Cached.Ms), Recomputed: quartiles(step.Recomputed.Ms),
 			})
 		}
-		s.Say = drawnSay(c, drawn)
+		s.Say = drawnText(c, drawn)
 	} else {
-		s.Say = say(b("First your guess:"), " drag the two rings, or move them with the arrow keys, to where you "+
+		s.Say = spans(b("First your guess:"), " drag the two rings, or move them with the arrow keys, to where you "+
 			"think token "+terms.Count(a.Tokens)+" will be. They stay on the chart beside what is measured. "+
 			"Wrong guesses teach best.")
 	}
@@ -87,30 +87,30 @@ func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 	return list
 }
 
-// drawnSay compares the guess with the measurement, over the whole length.
-func drawnSay(c *lab.Cache, drawn *[2]float64) []span {
+// drawnText compares the guess with the measurement, over the whole length.
+func drawnText(c *lab.Cache, drawn *[2]float64) []span {
 	last := c.Steps[len(c.Steps)-1]
 	again, cached := last.Recomputed.Ms.Median, last.Cached.Ms.Median
-	list := append(timeSay(last), say(" In all, ", b(ms(last.Recomputed.TotalMs.Median)), " against ",
+	list := append(timeText(last), spans(" In all, ", b(ms(last.Recomputed.TotalMs.Median)), " against ",
 		b(ms(last.Cached.TotalMs.Median)), ".")...)
 	if drawn == nil {
 		return list
 	}
 	first := c.Steps[0].Recomputed.Ms.Median
 	guess, truth := drawn[0]-first, again-first
-	list = append(list, say(" You drew ", b(ms(drawn[0])), " and ", b(ms(drawn[1])), ".")...)
+	list = append(list, spans(" You drew ", b(ms(drawn[0])), " and ", b(ms(drawn[1])), ".")...)
 	switch {
 	case truth <= 0 || cached <= 0: // too short to climb
 		return list
 	case guess <= 0:
-		return append(list, say(" Reading all again climbs; you drew it flat.")...)
+		return append(list, spans(" Reading all again climbs; you drew it flat.")...)
 	case guess > 1.25*truth:
-		return append(list, say(" Reading all again climbs, but less steeply than you drew it.")...)
+		return append(list, spans(" Reading all again climbs, but less steeply than you drew it.")...)
 	case guess < truth/1.25:
-		return append(list, say(" You saw that reading all again climbs. It climbs ", b(ratio(truth, guess)),
+		return append(list, spans(" You saw that reading all again climbs. It climbs ", b(ratio(truth, guess)),
 			" as steeply as you drew it.")...)
 	}
-	return append(list, say(" Reading all again climbs as you drew it.")...)
+	return append(list, spans(" Reading all again climbs as you drew it.")...)
 }
 
 // px formats a position in a picture.

@@ -26,28 +26,28 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 		Step: 1, Cached: lab.CacheSide{MultAdds: 9, Formula: 9}, Recomputed: lab.CacheSide{MultAdds: 20, Formula: 20},
 	}
 	c := &lab.Cache{SameLogits: true, Compared: 4096, Columns: lab.Columns{Compared: 640}, Steps: []lab.CacheStep{step}}
-	if got := plain(sameSay(c)); !strings.Contains(got, "all the same bit for bit") ||
+	if got := plain(sameText(c)); !strings.Contains(got, "all the same bit for bit") ||
 		!strings.Contains(got, "640 numbers compared, none differs") {
 		t.Errorf(
-			"plain(sameSay(c)) = %q, want it to contain %q and %q", got, "all the same bit for bit",
+			"plain(sameText(c)) = %q, want it to contain %q and %q", got, "all the same bit for bit",
 			"640 numbers compared, none differs",
 		)
 	}
-	if got := plain(partsSay(c, step)); !strings.Contains(got, "equal to the formulas at every token") {
-		t.Errorf("plain(partsSay(c, step)) = %q, want it to contain %q", got, "equal to the formulas at every token")
+	if got := plain(partsText(c, step)); !strings.Contains(got, "equal to the formulas at every token") {
+		t.Errorf("plain(partsText(c, step)) = %q, want it to contain %q", got, "equal to the formulas at every token")
 	}
 	c.Columns.Different = 3
-	if got := plain(sameSay(c)); strings.Contains(got, "none differs") || !strings.Contains(
+	if got := plain(sameText(c)); strings.Contains(got, "none differs") || !strings.Contains(
 		got, "3 numbers of 640 differ",
 	) {
 		t.Errorf("got %q, want it without %q, it containing %q", got, "none differs", "3 numbers of 640 differ")
 	}
 	c.SameLogits = false
-	if got := plain(sameSay(c)); strings.Contains(got, "same bit") {
-		t.Errorf("plain(sameSay(c)) = %q, want it without %q", got, "same bit")
+	if got := plain(sameText(c)); strings.Contains(got, "same bit") {
+		t.Errorf("plain(sameText(c)) = %q, want it without %q", got, "same bit")
 	}
 	c.Steps[0].Recomputed.MultAdds++
-	if got := plain(partsSay(c, step)); strings.Contains(got, "equal to the formulas") ||
+	if got := plain(partsText(c, step)); strings.Contains(got, "equal to the formulas") ||
 		!strings.Contains(got, "at token 1 that is not what the formulas say") {
 		t.Errorf(
 			"got %q, want it without %q, it containing %q", got, "equal to the formulas",
@@ -88,20 +88,20 @@ func TestFittedNumbersInWords(t *testing.T) {
 func TestStreamingChangesTheWait(t *testing.T) {
 	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
-	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
+	if got := waitText(p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
 		"everything after 30.0 ms." {
 		t.Errorf("with streaming: got %q, want 2.0 ms until there is something to read and 30.0 ms for everything", got)
 	}
 	p.Stream = false
-	if got := waitSay(p); !strings.HasPrefix(
+	if got := waitText(p); !strings.HasPrefix(
 		got, "Streaming is off: there is nothing to read until everything is written, after 30.0 ms.",
 	) {
 		t.Errorf("without streaming: got %q, want nothing to read until everything is written, after 30.0 ms", got)
 	}
 	b := &lab.Bill{Stop: "max_tokens", Ticks: []lab.Tick{{Ms: 2}, {Ms: 30}}}
-	off := plain(paidSay(b))
+	off := plain(paidText(b))
 	b.Request.Stream = true
-	if on := plain(paidSay(b)); on == off || !strings.Contains(on, "after 2.0 ms") ||
+	if on := plain(paidText(b)); on == off || !strings.Contains(on, "after 2.0 ms") ||
 		!strings.Contains(off, "until 30.0 ms") {
 		t.Errorf(
 			"on: got %s off: %s; want anything but %s, it containing %q, it containing %q", on, off, off,
@@ -109,13 +109,14 @@ func TestStreamingChangesTheWait(t *testing.T) {
 		)
 	}
 	p.Constant, p.PerToken = -0.02, 0.08
-	if got := plain(firstSay(p)); strings.Contains(got, "call") {
+	if got := plain(firstText(p)); strings.Contains(got, "call") {
 		t.Errorf("time below nothing: got %s, want it without %q", got, "call")
 	}
 	p.Constant = 0.02
-	if got := plain(firstSay(p)); !strings.Contains(got, "20 µs for the call and 80 µs for each prompt token") {
+	if got := plain(firstText(p)); !strings.Contains(got, "20 µs for the call and 80 µs for each prompt token") {
 		t.Errorf(
-			"plain(firstSay(p)) = %q, want it to contain %q", got, "20 µs for the call and 80 µs for each prompt token",
+			"plain(firstText(p)) = %q, want it to contain %q", got,
+			"20 µs for the call and 80 µs for each prompt token",
 		)
 	}
 }
@@ -124,16 +125,16 @@ func TestStreamingChangesTheWait(t *testing.T) {
 func TestExceedingTheWindowIsReported(t *testing.T) {
 	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
-	if got := windowSay(m); !strings.Contains(got, "4,096 positions are more than the window of this model, 512") {
+	if got := windowText(m); !strings.Contains(got, "4,096 positions are more than the window of this model, 512") {
 		t.Errorf(
-			"windowSay(m) = %q, want it to contain %q", got,
+			"windowText(m) = %q, want it to contain %q", got,
 			"4,096 positions are more than the window of this model, 512",
 		)
 	}
-	if m.Positions = 512; windowSay(m) != "" {
+	if m.Positions = 512; windowText(m) != "" {
 		t.Error("a text as long as the window has a warning")
 	}
-	if m.Model.Note = "So it is."; windowSay(m) != " So it is." {
+	if m.Model.Note = "So it is."; windowText(m) != " So it is." {
 		t.Error("its note is missing")
 	}
 }
@@ -160,10 +161,10 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 // says so.
 func TestUnexpectedRatioIsReported(t *testing.T) {
 	t.Parallel()
-	if got := plain(whySay(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
+	if got := plain(whyText(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
 		t.Errorf("got %q, want it to contain %q", got, "Little of that shows in this run")
 	}
-	if got := plain(whySay(&lab.Prefill{Ratio: 3})); strings.Contains(got, "Little") {
+	if got := plain(whyText(&lab.Prefill{Ratio: 3})); strings.Contains(got, "Little") {
 		t.Errorf("got %q, want it without %q", got, "Little")
 	}
 }

@@ -36,13 +36,13 @@ func drawSections(d *lab.Draw) []section {
 	for i, n := range d.Sizes {
 		list = append(list, section{
 			ID: "draws-" + terms.Count(n), Title: terms.Count(n) + " draws", Half: true,
-			Say: distanceSay(d, n), Caption: "share drawn (solid) on the probability of each token (dashed outline)",
+			Say: distanceText(d, n), Caption: "share drawn (solid) on the probability of each token (dashed outline)",
 		}.charted(plots.Histogram(bars(d, i), n)))
 	}
 	if d.Kept == 1 {
 		return append(list, section{
 			ID: "law", Title: "A single token", Half: true,
-			Say: say(
+			Say: spans(
 				"The filters keep ", b(tokenName(d.Tokens[0].Token)),
 				" alone, so every draw falls on it: there is no distance that could fall. Raise the temperature, or "+
 					"switch the filters off, to see more tokens drawn.",
@@ -57,7 +57,7 @@ func drawSections(d *lab.Draw) []section {
 	}
 	return append(list, section{
 		ID: "law", Title: "The distance falls as 1/√N", Half: true,
-		Say: say("Slope on these axes: ", x(terms.Decimals(d.Slope, 2)), " measured, ", b(
+		Say: spans("Slope on these axes: ", x(terms.Decimals(d.Slope, 2)), " measured, ", b(
 			terms.Decimals(d.SlopeExpected, 2),
 		),
 			" expected; 1/√N has −0.5. A hundred times as many draws give you one more decimal place."),
@@ -90,10 +90,10 @@ func countAt(t lab.DrawToken, size int) int {
 	return 0
 }
 
-func distanceSay(d *lab.Draw, n int) []span {
+func distanceText(d *lab.Draw, n int) []span {
 	for _, x := range d.Distances {
 		if x.N == n {
-			return say(
+			return spans(
 				"Distance of these draws ", b(terms.Decimals(x.Shown, 4)), "; expected ",
 				b(terms.Decimals(x.Expected, 4)), ".",
 			)

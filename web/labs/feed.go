@@ -148,7 +148,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		return f.refused(ctx, err)
 	}
 	f.want = v
-	guessed := f.p.guessSay(f.i, a)
+	guessed := f.p.guessText(f.i, a)
 	m := wire.Message{Panels: f.errors(ctx, "", "")}
 	ask := a.run && guessed == "" && e.Large && !a.sure
 	if faces[f.i.Name].Ask != "" {
@@ -214,7 +214,7 @@ func (f *feed) resumes(a asked, v lab.Values) bool {
 	return true
 }
 
-func (p *Pages) guessSay(i lab.Info, a asked) string {
+func (p *Pages) guessText(i lab.Info, a asked) string {
 	if a.run && !faces[i.Name].has(a.guess) {
 		return noGuess
 	}
@@ -227,13 +227,13 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 	var inJSON requestError
 	if errors.As(err, &inJSON) {
 		return wire.Message{
-			Error:  &terms.Refusal{Code: terms.CodeRange, Field: fieldRequest, Message: requestSay(err)},
-			Panels: f.errors(ctx, fieldRequest, requestSay(err)),
+			Error:  &terms.Refusal{Code: terms.CodeRange, Field: fieldRequest, Message: requestText(err)},
+			Panels: f.errors(ctx, fieldRequest, requestText(err)),
 		}
 	}
 	if r := refusedOf(err); r != nil {
 		if p, ok := f.i.Param(r.Field); ok {
-			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorSay(p, r))}
+			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorText(p, r))}
 		}
 	}
 	f.p.Log.Warn("a lab's values were refused", "lab", f.i.Name, "err", err)

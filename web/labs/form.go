@@ -81,7 +81,7 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 			c.Value = v
 		}
 		if bad != nil && bad.Field == p.Name {
-			c.Error = errorSay(p, bad)
+			c.Error = errorText(p, bad)
 		}
 		_, samples := sampling.Pure.Value(p.Name)
 		if c.Rare = rare[p.Name] || samples; i.Name == "memory" {
@@ -123,8 +123,8 @@ func (f *form) guessed(guess string) {
 	}
 }
 
-// errorSay explains why a value was rejected, next to its field.
-func errorSay(p lab.Param, bad *terms.RangeError) string {
+// errorText explains why a value was rejected, next to its field.
+func errorText(p lab.Param, bad *terms.RangeError) string {
 	return fmt.Sprintf("%s is %s; it must be %s.", p.Label, bad.Got, bad.Want)
 }
 

@@ -85,7 +85,7 @@ func (p *Pages) guessAhead(i lab.Info, v lab.Values, guess string) *found {
 	}
 	return &found{Info: i, Partial: true, Sections: []section{{
 		ID: "guess", Lead: true, Guess: pic,
-		Say: say(b("First your guess:"), " it is drawn here, and what is measured comes below it. Wrong guesses "+
+		Say: spans(b("First your guess:"), " it is drawn here, and what is measured comes below it. Wrong guesses "+
 			"teach best."),
 	}}}
 }

@@ -33,7 +33,7 @@ func inductionSections(r *lab.Induction) []section {
 	}
 	list := []section{section{
 		ID: "heads", Title: "Who looks there", Half: true,
-		Say: say(
+		Say: spans(
 			"First reading ", b(terms.Decimals(r.First, 2)), " bits a token, second ", x(terms.Decimals(r.Second, 2)),
 			". A dot is a head, a column a block.",
 		),
@@ -50,27 +50,27 @@ func inductionSections(r *lab.Induction) []section {
 		off = append(off, plots.WithoutHead{Name: h.Part, Bits: h.Second})
 	}
 	return append(list, section{
-		ID: "off", Title: "What is lost without it", Half: true, Say: lossSay(r),
+		ID: "off", Title: "What is lost without it", Half: true, Say: lossText(r),
 		Caption: "one head switched off at a time; solid: the candidates, outlined: those that look there least",
 	}.charted(plots.WithoutHeads(off, r.Second)))
 }
 
-// lossSay states whether the best candidate matters more than a control head.
-func lossSay(r *lab.Induction) []span {
+// lossText states whether the best candidate matters more than a control head.
+func lossText(r *lab.Induction) []span {
 	best := r.Strong[0]
 	lost := r.Lost(best)
-	list := say(
+	list := spans(
 		"Without ", b(lab.HeadName(best.Part)), " the second reading surprises the model by ", x(lab.MoreOrLess(lost)),
 		" bits a token",
 	)
 	if len(r.Weak) == 0 {
-		return append(list, say(".")...)
+		return append(list, spans(".")...)
 	}
-	list = append(list, say(", without one of the others by ", b(lab.MoreOrLess(r.Usual())), ".")...)
+	list = append(list, spans(", without one of the others by ", b(lab.MoreOrLess(r.Usual())), ".")...)
 	if lost <= r.Usual() {
-		return append(list, say(" So it is not what the second reading depends on.")...)
+		return append(list, spans(" So it is not what the second reading depends on.")...)
 	}
-	return append(list, say(" It matters here, but that doesn’t mean that an idea is stored there.")...)
+	return append(list, spans(" It matters here, but that doesn’t mean that an idea is stored there.")...)
 }
 
 func headsFound(r *lab.Induction) (string, string, bool) {

@@ -149,11 +149,11 @@ func TestLaneStepShowsRankAndPlace(t *testing.T) {
 	t.Parallel()
 	step := lab.LaneStep{Step: 3, Token: lab.Token{Text: " a"}, Rank: 15, P: 0.01, From: 0.9, To: 1, Kept: 11}
 	want := "token 3, “·a”: p 0.0100, rank 15, one of 11 kept; u = 0.9500 falls between 0.9000 and 1.0000"
-	if got := stepSay(step, []float64{0, 0, 0.95}); got != want {
+	if got := stepText(step, []float64{0, 0, 0.95}); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	step.Kept = 1
-	if got := stepSay(step, nil); got != "token 3, “·a”: p 0.0100, rank 15, the only one kept" {
+	if got := stepText(step, nil); got != "token 3, “·a”: p 0.0100, rank 15, the only one kept" {
 		t.Errorf("alone: got %q, want %q", got, "token 3, “·a”: p 0.0100, rank 15, the only one kept")
 	}
 }

@@ -82,7 +82,7 @@ func (p *Pages) measureInTurn(
 	}
 	turn, leave, err := p.queue.Enter(ctx, who, e.Took, func(before int) {
 		if tell != nil {
-			tell(lab.Progress{Say: waitingSay(before)})
+			tell(lab.Progress{Say: waitingText(before)})
 		}
 	})
 	if errors.Is(err, admission.ErrQueueFull) {
@@ -110,7 +110,7 @@ func (p *Pages) measureInTurn(
 	return r, nil
 }
 
-func waitingSay(before int) string {
+func waitingText(before int) string {
 	if before == 1 {
 		return "another measurement is running; yours is next"
 	}
@@ -190,7 +190,7 @@ func badForm(i lab.Info, a asked, err error) form {
 	var inJSON requestError
 	if errors.As(err, &inJSON) {
 		f := newForm(i, a.raw, a.guess, nil)
-		f.Request, f.Was, f.RequestErr = a.request, a.was, requestSay(err)
+		f.Request, f.Was, f.RequestErr = a.request, a.was, requestText(err)
 		return f
 	}
 	return newForm(i, a.raw, a.guess, bad)
@@ -305,8 +305,8 @@ func sentence(err error) string {
 	return terms.RefusalOf(err).Message
 }
 
-// estimateSay describes what a run would cost.
-func estimateSay(e lab.Estimate) string {
+// estimateText describes what a run would cost.
+func estimateText(e lab.Estimate) string {
 	say := "about " + terms.Took(max(e.Took, time.Millisecond))
 	if e.MultAdds > 0 {
 		say += ", " + terms.MultAdds(e.MultAdds) + " multiply-adds"

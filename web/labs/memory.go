@@ -33,18 +33,18 @@ func memorySections(m *lab.Memory) []section {
 	phone.Narrow = true
 	list := []section{
 		section{
-			ID: "lead", Lead: true, Say: fitsSay(m), Caption: m.Model.Name + ", weights as " + m.WeightPrecision +
+			ID: "lead", Lead: true, Say: fitsText(m), Caption: m.Model.Name + ", weights as " + m.WeightPrecision +
 				"; tokens in each chat, prompt and answer together", Sum: sumOf(m),
 		}.charted(wedge.Draw()).onPhones(phone.Draw()),
 		{
 			ID: "heads", Title: "Sharing heads", Small: fmt.Sprintf("at %s positions", terms.Count(m.Positions)),
 			Half: true,
-			Say:  say("Query heads ask (circles); fewer pairs of keys and values answer (squares)."),
+			Say:  spans("Query heads ask (circles); fewer pairs of keys and values answer (squares)."),
 			Body: sharesView(sharesOf(m)),
 		},
 		section{
 			ID: "windows", Title: "Context windows", Small: "area is tokens, to scale", Half: true,
-			Say: say(
+			Say: spans(
 				"Memory is for ", b(m.Model.Name), ": ", b(terms.Bytes(m.BytesPerPosition)), " for every token.",
 			),
 			Numbers: table(windowsGrid(m)),
@@ -67,32 +67,32 @@ func sumOf(m *lab.Memory) *sum {
 	}
 }
 
-// fitsSay states whether everything fits, and what is largest.
-func fitsSay(m *lab.Memory) []span {
+// fitsText states whether everything fits, and what is largest.
+func fitsText(m *lab.Memory) []span {
 	if m.FreeBytes < 0 {
-		return say(
+		return spans(
 			b("The weights alone need "+terms.Bytes(m.WeightBytes)), ", and the card has ", terms.Bytes(m.MemoryBytes),
-			". Take a larger card, or keep the weights in fewer bytes.", windowSay(m),
+			". Take a larger card, or keep the weights in fewer bytes.", windowText(m),
 		)
 	}
 	var list []span
 	if over := m.Bytes - m.FreeBytes; over > 0 {
-		list = say(span{"Too much for this card, by " + terms.Bytes(over) + ".", "bad"})
+		list = spans(span{"Too much for this card, by " + terms.Bytes(over) + ".", "bad"})
 	} else {
-		list = say(x("It fits, with " + terms.Bytes(-over) + " to spare."))
+		list = spans(x("It fits, with " + terms.Bytes(-over) + " to spare."))
 	}
 	heavier := " The model weighs more than its caches."
 	if m.Bytes > m.WeightBytes {
 		heavier = " The caches now weigh more than the model."
 	}
-	return append(list, say(
+	return append(list, spans(
 		heavier+" The card has room for ", b(terms.Counted(int(min(m.Users, 1e9)), "chat")), " of this length.",
-		windowSay(m),
+		windowText(m),
 	)...)
 }
 
-// windowSay reports that a text is longer than the model's own window.
-func windowSay(m *lab.Memory) string {
+// windowText reports that a text is longer than the model's own window.
+func windowText(m *lab.Memory) string {
 	note := ""
 	if m.Model.Note != "" {
 		note = " " + m.Model.Note
@@ -157,7 +157,7 @@ func engineSection(e lab.Engine) section {
 	s := section{
 		ID: "engine", Title: "The running engine", Small: "measured while it wrote",
 		Caption: "positions; bytes of the engine’s own cache in fp32",
-		Say: say("At ", b(
+		Say: spans("At ", b(
 			terms.Count(last.Positions),
 		), " positions the engine uses ", b(terms.Count(last.Used)), " bytes and holds ", b(terms.Count(last.Reserved)),
 			": it reserves room ahead, so that not every token needs new memory. "),

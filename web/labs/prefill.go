@@ -31,7 +31,7 @@ func prefillSections(p *lab.Prefill) []section {
 	}
 	list := []section{section{
 		ID: "first", Title: "Time to the first token", Half: true,
-		Say: firstSay(p),
+		Say: firstText(p),
 		Caption: fmt.Sprintf(
 			"prompt tokens; measured, the band is the middle half of %s", terms.Counted(p.Repeats, "run"),
 		),
@@ -46,31 +46,31 @@ func prefillSections(p *lab.Prefill) []section {
 	return append(list,
 		section{
 			ID: "gaps", Title: "Then the gaps", Half: true, Caption: "ms since the request; each stroke is a token",
-			Say: say("After ", b(
+			Say: spans("After ", b(
 				terms.Counted(p.Prompt, "prompt token"),
 			), " the first token came at ", b(ms(p.First)), ", then one every ", x(ms(p.Gaps.Median)),
-				" (middle half "+ms(p.Gaps.Q1)+" to "+ms(p.Gaps.Q3)+"). "+waitSay(p)),
+				" (middle half "+ms(p.Gaps.Q1)+" to "+ms(p.Gaps.Q3)+"). "+waitText(p)),
 			Body: waited(p),
 		}.charted(plots.Arrivals(came)),
 		section{
-			ID: "why", Title: "Why writing costs more than reading", Say: whySay(p),
+			ID: "why", Title: "Why writing costs more than reading", Say: whyText(p),
 			Numbers: table(readWriteGrid(p)),
 		})
 }
 
-func firstSay(p *lab.Prefill) []span {
+func firstText(p *lab.Prefill) []span {
 	fits := fmt.Sprintf(" (R² %s).", terms.Decimals(p.R2, 3))
 	if p.Constant <= 0 { // the noise is larger than the constant part
-		return say("A straight line through the medians: ", x(ms(p.PerToken)+" for each prompt token"), fits)
+		return spans("A straight line through the medians: ", x(ms(p.PerToken)+" for each prompt token"), fits)
 	}
-	return say(
+	return spans(
 		"A straight line through the medians: ", b(ms(p.Constant)), " for the call and ",
 		x(ms(p.PerToken)+" for each prompt token"), fits,
 	)
 }
 
-// waitSay describes what the reader waits for with these settings.
-func waitSay(p *lab.Prefill) string {
+// waitText describes what the reader waits for with these settings.
+func waitText(p *lab.Prefill) string {
 	if p.Stream {
 		return fmt.Sprintf(
 			"Streaming is on: there is something to read after %s, and everything after %s.", ms(p.Streamed.First),
@@ -85,17 +85,17 @@ func waitSay(p *lab.Prefill) string {
 	)
 }
 
-func whySay(p *lab.Prefill) []span {
-	return say("A written token took ", x(
+func whyText(p *lab.Prefill) []span {
+	return spans("A written token took ", x(
 		terms.Decimals(p.Ratio, 1)+" times as long",
 	), " as one that was read, though it is ", b(terms.Decimals(p.WorkRatio, 2)+" times"),
 		" the work. Every pass reads all weights, ", b(
 			terms.Bytes(p.WeightBytes),
-		), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
+		), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenText(p))
 }
 
-// hiddenSay explains why the times may not show it.
-func hiddenSay(p *lab.Prefill) string {
+// hiddenText explains why the times may not show it.
+func hiddenText(p *lab.Prefill) string {
 	if p.Ratio >= 1.2 {
 		return ""
 	}

@@ -52,7 +52,7 @@ func quantizationSections(q *lab.Quantization) []section {
 		}
 		list = append(list, section{
 			ID: "bars", Title: fmt.Sprintf("Step %d, rounded and not", q.Step), Half: len(q.Ways) > 1,
-			Say: barsSay(q), Caption: "probability of each token; from left to right " + waysSay(names),
+			Say: barsText(q), Caption: "probability of each token; from left to right " + waysText(names),
 		}.charted(plots.RoundedBars(tokens, names)))
 	}
 	if len(q.Ways) > 1 {
@@ -64,18 +64,18 @@ func quantizationSections(q *lab.Quantization) []section {
 		}
 		list = append(list, section{
 			ID: "steps", Title: "And every step of the text", Half: len(q.Bars) > 0,
-			Say: stepsSay(q), Caption: "generated token; KL in nats, a logarithmic axis",
+			Say: stepsText(q), Caption: "generated token; KL in nats, a logarithmic axis",
 		}.charted(plots.RoundedSteps(names[1:], kl)))
 	}
 	list = append(
 		list,
-		section{ID: "ways", Title: "What it saves, and what it costs", Say: savesSay(q), Numbers: table(waysGrid(q))},
+		section{ID: "ways", Title: "What it saves, and what it costs", Say: savesText(q), Numbers: table(waysGrid(q))},
 	)
 	return list
 }
 
-// waysSay describes the bars of a group.
-func waysSay(names []string) string {
+// waysText describes the bars of a group.
+func waysText(names []string) string {
 	looks := []string{" (dashed outline)", " (solid)", " (pale, with an edge)"}
 	text := ""
 	for i, n := range names {
@@ -87,8 +87,8 @@ func waysSay(names []string) string {
 	return text
 }
 
-// barsSay states whether the most probable token stays the same at the step shown.
-func barsSay(q *lab.Quantization) []span {
+// barsText states whether the most probable token stays the same at the step shown.
+func barsText(q *lab.Quantization) []span {
 	parts := []any{"With its own weights the model favours ", b(tokenName(q.Bars[0].Token)), "."}
 	for _, w := range q.Ways[1:] {
 		if w.Same {
@@ -99,10 +99,10 @@ func barsSay(q *lab.Quantization) []span {
 			)
 		}
 	}
-	return say(parts...)
+	return spans(parts...)
 }
 
-func stepsSay(q *lab.Quantization) []span {
+func stepsText(q *lab.Quantization) []span {
 	var parts []any
 	for _, w := range q.Ways[1:] {
 		parts = append(
@@ -110,7 +110,7 @@ func stepsSay(q *lab.Quantization) []span {
 			" steps; mean KL ", b(kl(w.MeanKL)), ". ",
 		)
 	}
-	return say(parts...)
+	return spans(parts...)
 }
 
 // kl formats a divergence in nats, a small one with a power of ten.
@@ -127,7 +127,7 @@ var superscript = strings.NewReplacer(
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹",
 )
 
-func savesSay(q *lab.Quantization) []span {
+func savesText(q *lab.Quantization) []span {
 	own := q.Ways[0]
 	var parts []any
 	for _, w := range q.Ways[1:] {
@@ -148,7 +148,7 @@ func savesSay(q *lab.Quantization) []span {
 	if q.LeftOut != "" {
 		parts = append(parts, "Left out: "+stage.Marked(q.LeftOut).String()+".")
 	}
-	return say(parts...)
+	return spans(parts...)
 }
 
 func waysGrid(q *lab.Quantization) grid {
@@ -161,7 +161,7 @@ func waysGrid(q *lab.Quantization) grid {
 	for _, w := range q.Ways {
 		took := "–"
 		if w.Ms.N > 0 {
-			took = spreadSay(w.Ms)
+			took = spreadText(w.Ms)
 		}
 		mean, most := "–", "–" // the model's own weights are the baseline
 		if w.Kind != infer.QuantNone {

@@ -35,8 +35,8 @@ func same(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// requestSay explains what is wrong with the JSON.
-func requestSay(err error) string {
+// requestText explains what is wrong with the JSON.
+func requestText(err error) string {
 	if r := refusedOf(err); r != nil {
 		return fmt.Sprintf("%s is %s; it must be %s.", r.Field, r.Got, r.Want)
 	}

@@ -5,8 +5,10 @@ package labs
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"github.com/tokenbytoken/viz/infer/lab"
@@ -120,7 +122,7 @@ func verdictBox(v *verdict) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var3 = []any{"verdict", templ.KV("is-right", v.Right)}
+		templ_7745c5c3_Var3 := []any{"verdict", templ.KV("is-right", v.Right)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -638,7 +640,7 @@ func bare(g grid) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				var templ_7745c5c3_Var26 = []any{templ.KV("is-text", texts[j])}
+				templ_7745c5c3_Var26 := []any{templ.KV("is-text", texts[j])}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var26...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -680,7 +682,7 @@ func bare(g grid) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, row := range g.Rows {
-			var templ_7745c5c3_Var29 = []any{templ.KV("is-now", g.Now == i+1)}
+			templ_7745c5c3_Var29 := []any{templ.KV("is-now", g.Now == i+1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var29...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -722,7 +724,7 @@ func bare(g grid) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					var templ_7745c5c3_Var32 = []any{templ.KV("is-text", texts[j])}
+					templ_7745c5c3_Var32 := []any{templ.KV("is-text", texts[j])}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var32...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -799,9 +801,9 @@ func about(f *found) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var36 string
-		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(runSay(f.Report))
+		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(runText(f.Report))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/labs/results.templ`, Line: 158, Col: 21}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/labs/results.templ`, Line: 158, Col: 22}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 		if templ_7745c5c3_Err != nil {
@@ -879,9 +881,9 @@ func about(f *found) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
-			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(rowsSay(t))
+			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(rowsText(t))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/labs/results.templ`, Line: 170, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/labs/results.templ`, Line: 170, Col: 45}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			if templ_7745c5c3_Err != nil {
@@ -911,7 +913,7 @@ func about(f *found) templ.Component {
 // shownRows is how many raw rows the page shows; the download has all.
 const shownRows = 100
 
-func rowsSay(t lab.Table) string {
+func rowsText(t lab.Table) string {
 	if len(t.Rows) > shownRows {
 		return "the first " + terms.Count(shownRows) + " of " + terms.Counted(len(t.Rows), "row")
 	}
@@ -945,7 +947,7 @@ func leadView(f *found) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s := f.lead(); s != nil {
-			var templ_7745c5c3_Var43 = []any{"lab__pic", templ.KV("has-narrow", s.Narrow != nil)}
+			templ_7745c5c3_Var43 := []any{"lab__pic", templ.KV("has-narrow", s.Narrow != nil)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var43...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1268,7 +1270,7 @@ func ringView(r ring) templ.Component {
 			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var55 = []any{"ring", templ.KV("is-moved", r.Value != "")}
+		templ_7745c5c3_Var55 := []any{"ring", templ.KV("is-moved", r.Value != "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var55...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -34,8 +34,8 @@ type span struct {
 	Kind string // "", "b", "x", which is bold in the accent color, or "bad", in the color of errors
 }
 
-// say makes a sentence; b and x mark its numbers.
-func say(parts ...any) []span {
+// spans makes a sentence; b and x mark its numbers.
+func spans(parts ...any) []span {
 	list := make([]span, len(parts))
 	for i, p := range parts {
 		switch p := p.(type) {
@@ -151,8 +151,8 @@ func ms(x float64) string {
 	return terms.Took(time.Duration(x * float64(time.Millisecond)))
 }
 
-// spreadSay formats repeated measurements: the median and the middle half.
-func spreadSay(s lab.Spread) string {
+// spreadText formats repeated measurements: the median and the middle half.
+func spreadText(s lab.Spread) string {
 	if s.N < 2 {
 		return terms.Measured(s.Median)
 	}

@@ -41,7 +41,7 @@ func speculationSections(s *lab.Speculation) []section {
 		rounds, verdicts := roundsOf(s)
 		list = append(list, section{
 			ID: "rounds", Title: "Round by round", Small: fmt.Sprintf("γ = %d", s.Gamma),
-			Say: say(
+			Say: spans(
 				"The draft proposes; the target checks all of a round in one pass. A proposal is accepted if u < " +
 					"min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and " +
 					"what was proposed after it is dropped.",
@@ -53,7 +53,9 @@ func speculationSections(s *lab.Speculation) []section {
 		list = append(list, section{
 			ID: "race", Title: "Two lanes, one axis of time",
 			Caption: "measured ms; tall light strokes are drafted tokens that were accepted",
-			Say:     say(b(s.Target), " alone, and with ", b(s.Draft), " in front. Tokens of one round come together."),
+			Say: spans(
+				b(s.Target), " alone, and with ", b(s.Draft), " in front. Tokens of one round come together.",
+			),
 		}.charted(plots.Race(came(s.PlainLane), came(s.SpecLane))))
 	}
 	if len(s.Gammas) > 0 {
@@ -102,12 +104,12 @@ func gammaSections(s *lab.Speculation) []section {
 	return []section{
 		section{
 			ID: "saved", Title: "Time saved", Half: true,
-			Caption: "measured ms against the target alone, for as many tokens", Say: say(s.Say),
+			Caption: "measured ms against the target alone, for as many tokens", Say: spans(s.Say),
 		}.charted(plots.TimeSaved(saved)),
 		section{
 			ID: "per-pass", Title: "Passes saved", Half: true,
 			Caption: "tokens in each pass of the target; E(α, γ) = (1 − α^(γ+1)) / (1 − α)",
-			Say: say(
+			Say: spans(
 				"Passes saved and time saved are two numbers: a draft’s passes and a longer check cost time too.",
 			),
 		}.charted(plots.TokensPerPass(pass)),
@@ -117,10 +119,10 @@ func gammaSections(s *lab.Speculation) []section {
 
 func gammaCells(r lab.GammaRow) []string {
 	if r.Gamma == 0 {
-		return []string{"no draft", terms.Count(r.Passes), "", spreadSay(r.Ms), "", "", "", "", "", ""}
+		return []string{"no draft", terms.Count(r.Passes), "", spreadText(r.Ms), "", "", "", "", "", ""}
 	}
 	return []string{
-		terms.Count(r.Gamma), terms.Count(r.Passes), terms.Count(r.PassesSaved), spreadSay(r.Ms),
+		terms.Count(r.Gamma), terms.Count(r.Passes), terms.Count(r.PassesSaved), spreadText(r.Ms),
 		terms.Measured(r.MsSaved),
 		terms.Decimals(r.SpeedUp, 2) + "×", terms.Decimals(r.Predicted, 2) + "×", terms.Decimals(r.Alpha, 2),
 		terms.Decimals(r.C, 2), terms.Decimals(r.V, 2),
@@ -145,7 +147,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 	list := []section{
 		{
 			ID: "acceptance", Title: "Where the gap comes from", Half: true,
-			Say: say(
+			Say: spans(
 				"α = ", x(terms.Decimals(a.Alpha, 3)), ": ", b(terms.Count(a.Accepted)), " of ",
 				b(terms.Count(a.Judged)),
 				" judged were accepted. "+a.Say,
@@ -156,7 +158,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 	if c := s.Costs; c.StepMs.Median > 0 {
 		list = append(list, section{
 			ID: "costs", Title: "What a draft costs", Half: true,
-			Say: say(
+			Say: spans(
 				"c is a draft’s step and v a check of γ + 1 positions, both in steps of the target. With the "+
 					"measured α, c and v the formula E / (γ·c + v) gives ",
 				x(terms.Decimals(c.SpeedUp, 2)+"×"), ".",
@@ -164,17 +166,20 @@ func acceptanceSections(s *lab.Speculation) []section {
 			Numbers: table(grid{Caption: "Measured costs", Head: []string{
 				"", "ms", "in target steps", "by multiply-adds",
 			}, Rows: [][]string{
-				{"target, one step", spreadSay(c.StepMs), "1", "1"},
-				{"draft, one step: c", spreadSay(c.DraftMs), terms.Decimals(c.C, 3), terms.Decimals(c.Counted.C, 3)},
-				{"target, one check: v", spreadSay(c.VerifyMs), terms.Decimals(c.V, 3), terms.Decimals(c.Counted.V, 3)},
+				{"target, one step", spreadText(c.StepMs), "1", "1"},
+				{"draft, one step: c", spreadText(c.DraftMs), terms.Decimals(c.C, 3), terms.Decimals(c.Counted.C, 3)},
+				{
+					"target, one check: v", spreadText(c.VerifyMs), terms.Decimals(c.V, 3),
+					terms.Decimals(c.Counted.V, 3),
+				},
 			}}),
 		})
 	}
 	if y := s.Synthetic; y.Rounds > 0 {
 		list = append(list, section{
 			ID: "synthetic", Title: "A pair whose acceptance is independent",
-			Say: say("What the two models say after the prompt, at T = 1 with nothing cut, taken for every position: "+
-				"acceptance is independent then. α must be ", b(terms.Decimals(y.Alpha, 4)),
+			Say: spans("What the two models say after the prompt, at T = 1 with nothing cut, taken for every "+
+				"position: acceptance is independent then. α must be ", b(terms.Decimals(y.Alpha, 4)),
 				" and is ", b(terms.Decimals(y.Measured, 4)), " over ", b(terms.Count(y.Rounds)),
 				" rounds. A pass brings ", b(terms.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ",
 				b(terms.Decimals(y.Expected, 4)), ": ", x(terms.PercentTo(y.Off, 2)+" off."),
@@ -231,15 +236,15 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 		v.Say = fmt.Sprintf("%d of %d accepted", taken, len(r.Judged)+len(r.Unjudged))
 		for i := range v.Judged {
 			verdicts++
-			v.Judged[i].N, v.Judged[i].Say = verdicts, v.Judged[i].say()
+			v.Judged[i].N, v.Judged[i].Say = verdicts, v.Judged[i].sentence()
 		}
 		list = append(list, v)
 	}
 	return list, verdicts
 }
 
-// say returns a verdict as a sentence.
-func (j judgedView) say() string {
+// sentence returns a verdict as a sentence.
+func (j judgedView) sentence() string {
 	token := "“" + j.Token.String() + "”"
 	switch j.Verdict {
 	case "taken", "refused":

@@ -25,7 +25,7 @@ func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 	s := section{ID: "race", Lead: true, Caption: "generated tokens"}
 	ran, _ := result.(*lab.Stops)
 	if ran != nil && len(ran.Tokens) > 0 {
-		written, s.Say = len(ran.Tokens), winnerSay(ran)
+		written, s.Say = len(ran.Tokens), winnerText(ran)
 		for i, r := range racers {
 			for _, x := range ran.Racers {
 				if x.Kind == r.Kind && x.String == r.String {
@@ -35,7 +35,7 @@ func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 		}
 	} else {
 		ran = nil
-		s.Say = say(b("First your guess:"), " the two limits are known before a word is written. When the others "+
+		s.Say = spans(b("First your guess:"), " the two limits are known before a word is written. When the others "+
 			"come, only the text can tell. Wrong guesses teach best.")
 	}
 	key, _ := splitGuess(guess)
@@ -63,12 +63,12 @@ func racerShort(r lab.Racer) string {
 	return racerName(r)
 }
 
-// winnerSay names the condition that came first; nothing if none did.
-func winnerSay(s *lab.Stops) []span {
+// winnerText names the condition that came first; nothing if none did.
+func winnerText(s *lab.Stops) []span {
 	if s.Winner == "" {
 		return nil
 	}
-	return say("First comes ", x(terms.StopOf(s.Winner).A+"."),
+	return spans("First comes ", x(terms.StopOf(s.Winner).A+"."),
 		" What follows it was written anyway, so that the others could run on.")
 }
 
@@ -84,7 +84,7 @@ func stopsSections(s *lab.Stops) []section {
 	list = append(list, section{
 		ID: "end", Title: "How likely an end was", Half: true,
 		Caption: "generated token; probability of an end of text, after the temperature",
-		Say: say(
+		Say: spans(
 			"An end of text is a token like any other: it has a probability at every step, and the filters may cut it.",
 		),
 	}.charted(plots.EndChances(ends)))
@@ -132,7 +132,7 @@ func straddleSection(s *lab.Straddle) section {
 	}
 	return section{
 		ID: "straddle", Title: "A stop string across tokens", Half: true,
-		Say: say("“", b(
+		Say: spans("“", b(
 			stage.Marked(s.String).String(),
 		), "” begins "+terms.Counted(s.Offset, "byte")+" into token ", b(
 			terms.Count(s.First),
@@ -143,7 +143,7 @@ func straddleSection(s *lab.Straddle) section {
 }
 
 func noEndSection(n lab.NoEnd) section {
-	s := section{ID: "no-end", Title: "Without an end of text", Say: say(n.Say), Body: beforeAfter(n)}
+	s := section{ID: "no-end", Title: "Without an end of text", Say: spans(n.Say), Body: beforeAfter(n)}
 	if n.Circle != nil {
 		s.Say = append(s.Say, span{S: fmt.Sprintf(" The rest goes round in %d tokens.", n.Circle.Period)})
 	}

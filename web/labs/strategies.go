@@ -66,7 +66,7 @@ func strategiesSections(s *lab.Strategies) []section {
 	}
 	list := []section{{
 		ID: "lanes", Title: "Lanes", Small: "one prompt, one seed, the same u at every step",
-		Say: say(
+		Say: spans(
 			"The stronger a token’s color, the more probable it was when it was taken. A thick edge is where " +
 				"a lane first leaves lane 1; a dashed rule runs under tokens that go round in a circle.",
 		),
@@ -76,15 +76,15 @@ func strategiesSections(s *lab.Strategies) []section {
 		list = append(
 			list,
 			section{
-				ID: "partings", Title: "Where two lanes part, and why", Say: partingsSay(),
+				ID: "partings", Title: "Where two lanes part, and why", Say: partingsText(),
 				Body: partingsView(partingsOf(s)),
 			},
 		)
 	}
 	list = append(list, section{
-		ID: "entropy", Title: "How unsure the model was", Half: true, Caption: entropySay(s),
+		ID: "entropy", Title: "How unsure the model was", Half: true, Caption: entropyText(s),
 	}.charted(plots.Entropies(entropy)),
-		section{ID: "runs", Title: "Over more runs", Half: true, Say: runsSay(s), Numbers: table(runsGrid(s))})
+		section{ID: "runs", Title: "Over more runs", Half: true, Say: runsText(s), Numbers: table(runsGrid(s))})
 	if s.Circle != nil {
 		list = append(list, circleSection(s.Circle))
 	}
@@ -106,11 +106,11 @@ func partingFrom(s *lab.Strategies, lane int) int {
 
 func newLane(of *lab.Strategies, i int) laneView {
 	l, parts := of.Lanes[i], partingFrom(of, i)
-	v := laneView{N: i + 1, Name: l.Name, Say: settingsSay(l)}
+	v := laneView{N: i + 1, Name: l.Name, Say: settingsText(l)}
 	for _, s := range l.Steps {
 		v.Tokens = append(v.Tokens, laneToken{
 			Step: s.Step, Text: marked(s.Token), Ramp: stage.Ramp(s.P), P: terms.ProbShort(s.P),
-			Title: stepSay(s, of.U),
+			Title: stepText(s, of.U),
 			Parts: s.Step == parts, Same: i > 0 && (parts == 0 || s.Step < parts),
 			Round: l.Circle != nil && s.Step >= l.Circle.Start,
 		})
@@ -118,8 +118,8 @@ func newLane(of *lab.Strategies, i int) laneView {
 	return v
 }
 
-// stepSay describes how a lane chose a token.
-func stepSay(s lab.LaneStep, u []float64) string {
+// stepText describes how a lane chose a token.
+func stepText(s lab.LaneStep, u []float64) string {
 	kept := "one of " + terms.Count(s.Kept) + " kept" // its rank may be higher than their number
 	if s.Kept == 1 {
 		kept = "the only one kept"
@@ -150,14 +150,14 @@ func entropyOf(s *lab.Strategies, lane int) []float64 {
 	return bits
 }
 
-func entropySay(s *lab.Strategies) string {
+func entropyText(s *lab.Strategies) string {
 	if len(s.Runs) == 0 || s.Runs[0].Runs < 2 {
 		return "step; entropy in bits, before the filters"
 	}
 	return "step; entropy in bits, before the filters, mean over the runs"
 }
 
-func settingsSay(l lab.Lane) string {
+func settingsText(l lab.Lane) string {
 	say := l.Settings.Say("T")
 	if l.Circle != nil {
 		say += fmt.Sprintf("; from token %d it goes round in %d", l.Circle.Start, l.Circle.Period)
@@ -168,8 +168,8 @@ func settingsSay(l lab.Lane) string {
 	return say
 }
 
-func partingsSay() []span {
-	return say(
+func partingsText() []span {
+	return spans(
 		"Each strip is 0 to 1, shared out among the tokens that a lane keeps. Solid is what the lane chooses, dashed " +
 			"what the other chooses; the vertical line is u, the same in both.",
 	)
@@ -216,11 +216,11 @@ func lengths(s lab.Segment) (x, width string) {
 	return stage.Share(s.From), stage.Share(s.To - s.From)
 }
 
-func runsSay(s *lab.Strategies) []span {
+func runsText(s *lab.Strategies) []span {
 	if len(s.Runs) == 0 {
-		return say("Being written.")
+		return spans("Being written.")
 	}
-	return say(
+	return spans(
 		"Texts of each lane with the seeds ", b(terms.Count(int64(s.Seed))),
 		" and those that follow. Distinct-2 is the share of pairs of neighboring tokens that differ; repetition the "+
 			"share of runs of four that came before. ln p is the model’s own, at T = 1 with nothing cut.",
@@ -247,13 +247,13 @@ func runsGrid(s *lab.Strategies) grid {
 func circleSection(c *lab.CircleSearch) section {
 	s := section{ID: "circle", Title: "Greedy’s circle", Half: true, Body: chips(c.Text, c.Circle)}
 	if c.Circle == nil {
-		s.Say = say(
+		s.Say = spans(
 			"Greedy was tried on ", b(terms.Count(c.Tried)),
 			" prompts; none of its texts goes round in this many tokens. The last one:",
 		)
 		return s
 	}
-	s.Say = say("After “"+c.Prompt+"” greedy goes round from token ", b(terms.Count(c.Circle.Start)), " on: ",
+	s.Say = spans("After “"+c.Prompt+"” greedy goes round from token ", b(terms.Count(c.Circle.Start)), " on: ",
 		x(
 			fmt.Sprintf("%d tokens, %s times over.", c.Circle.Period, terms.Decimals(c.Circle.Rounds, 1)),
 		), " Once a text is back where it was, greedy cannot get out.")
@@ -269,7 +269,7 @@ func bestSection(s *lab.SequenceSearch) section {
 	if !s.Exact {
 		found = "the search was cut short, so a better one may exist"
 	}
-	out.Say = say("After “"+s.Prompt+"”, ", b(
+	out.Say = spans("After “"+s.Prompt+"”, ", b(
 		terms.Count(s.Horizon)+" tokens",
 	), ": greedy’s path has probability ", b(terms.Prob(s.Greedy.P)),
 		", the best ", x(terms.Prob(s.Best.P)), ". "+terms.Count(s.Expanded)+" forward passes; "+found+".")

@@ -31,8 +31,8 @@ func verdictWord(verdict string) string {
 	}[verdict]
 }
 
-// runSay describes a run: its settings, how long it took, how noisy it was.
-func runSay(r *lab.Report) string {
+// runText describes a run: its settings, how long it took, how noisy it was.
+func runText(r *lab.Report) string {
 	say := r.Model
 	if r.Draft != "" && r.Lab == "speculation" {
 		say += " with " + r.Draft
@@ -73,8 +73,8 @@ func placeOf(name string) (n, of int, next *lab.Info) {
 	return 0, len(all), nil
 }
 
-// placeSay returns the position in words.
-func placeSay(name string) string {
+// placeText returns the position in words.
+func placeText(name string) string {
 	n, of, _ := placeOf(name)
 	return "lab " + strconv.Itoa(n) + " of " + strconv.Itoa(of)
 }

@@ -46,8 +46,8 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 		v.Ways[i].Loop = loopAt(st)
 	}
 	v.Ways[0].Name, v.Ways[1].Name = "Greedy’s way", "The most probable way"
-	v.Say = bestSay(f)
-	v.Tried = triedSay(e.model, f, in.whole("width"))
+	v.Say = bestText(f)
+	v.Tried = triedText(e.model, f, in.whole("width"))
 	return bestHTML(v), nil
 }
 
@@ -104,7 +104,7 @@ func countOf(x float64) string {
 	return terms.Decimals(x, 0)
 }
 
-func bestSay(f found) stage.Rich {
+func bestText(f found) stage.Rich {
 	if f.same() {
 		return stage.Rich{
 			{S: "The same path.", Style: stage.Bold},
@@ -123,8 +123,8 @@ func bestSay(f found) stage.Rich {
 	}
 }
 
-// triedSay explains how the search proves that no sequence is more probable.
-func triedSay(m *infer.Model, f found, width int) string {
+// triedText explains how the search proves that no sequence is more probable.
+func triedText(m *infer.Model, f found, width int) string {
 	all := math.Pow(float64(m.Config().Vocab), float64(f.length))
 	how := "every token of the vocabulary was considered"
 	if width < m.Config().Vocab {

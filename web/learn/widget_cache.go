@@ -153,12 +153,12 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 		{S: fmt.Sprintf("Without the cache this step takes %s the work, and all steps so far together take %s.",
 			terms.Times(step.recomputed.Total(), step.cached.Total()), terms.Times(sumRe, sum))},
 	}
-	v.Identity = identitySay(same, v.Of, e.model.Config().Vocab)
+	v.Identity = identityText(same, v.Of, e.model.Config().Vocab)
 	return v
 }
 
-// identitySay describes the result of comparing the scores of both ways.
-func identitySay(same, of, vocab int) stage.Rich {
+// identityText describes the result of comparing the scores of both ways.
+func identityText(same, of, vocab int) stage.Rich {
 	if same == of {
 		return stage.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, "+
 			"bit for bit.",

@@ -253,8 +253,8 @@ func (e *chat) edited(v *chatView, old, changed []chatPart) {
 	v.Turns = append(v.Turns, dead)
 }
 
-// say describes the counts of the request.
-func (v chatView) say() stage.Rich {
+// sentence describes the counts of the request.
+func (v chatView) sentence() stage.Rich {
 	count := func(n int) string { return terms.Counted(n, "token") }
 	if v.At == chatEdited {
 		return stage.Rich{

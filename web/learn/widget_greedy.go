@@ -111,12 +111,12 @@ func newGreedyView(st *session.State) greedyView {
 			v.Rounds = append(v.Rounds, tokens[i:min(i+c.Period, c.From+c.Length)])
 		}
 	}
-	v.Say = circleSay(st, c, len(v.After))
+	v.Say = circleText(st, c, len(v.After))
 	return v
 }
 
-// circleSay describes the repetition, and how sure the model became of it.
-func circleSay(st *session.State, c circle, after int) stage.Rich {
+// circleText describes the repetition, and how sure the model became of it.
+func circleText(st *session.State, c circle, after int) stage.Rich {
 	t := st.Steps[0].Settings.Temperature
 	how := "At T = " + terms.Decimals(t, 2)
 	if t == 0 {

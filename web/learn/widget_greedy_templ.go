@@ -121,7 +121,7 @@ func greedyHTML(v greedyView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = say(v.Say, v.Loop).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sentenceHTML(v.Say, v.Loop).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -132,8 +132,8 @@ func (e *headLook) textAt(i int) stage.Text {
 	return stage.TokenText(e.model.Token(e.ids[i]))
 }
 
-// say describes the position with the largest weight.
-func (v lookView) say() stage.Rich {
+// sentence describes the position with the largest weight.
+func (v lookView) sentence() stage.Rich {
 	to := slices.Clone(stage.Rich{
 		{S: fmt.Sprintf("Block %d, head %d ", v.Block, v.Head), Style: stage.Bold},
 		{S: "looks mostly at "},

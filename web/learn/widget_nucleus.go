@@ -111,8 +111,8 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 	return v
 }
 
-// say compares the two rules in a sentence.
-func (v nucleusView) say() stage.Rich {
+// sentence compares the two rules in a sentence.
+func (v nucleusView) sentence() stage.Rich {
 	count := func(n int) string { return terms.Counted(n, "token") }
 	a, b := v.Sides[0], v.Sides[1]
 	return stage.Rich{

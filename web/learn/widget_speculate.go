@@ -176,7 +176,7 @@ func (e *speculate) view(at int) speculateView {
 	round := e.rounds[at-1]
 	v.Rows = specRows(round)
 	end := round[len(round)-1].(infer.Extend)
-	v.Say = specSay(at, end, v.Rows)
+	v.Say = specText(at, end, v.Rows)
 	v.Facts = []stage.Fact{
 		{Name: "Passes of the target", Value: terms.Count(end.Totals.Rounds)},
 		{Name: "Tokens written", Value: terms.Count(end.Totals.Generated)},
@@ -239,8 +239,8 @@ func ownRow(d infer.Drawn, verdict string) specRow {
 	}
 }
 
-// specSay describes the result of a round.
-func specSay(n int, end infer.Extend, rows []specRow) stage.Rich {
+// specText describes the result of a round.
+func specText(n int, end infer.Extend, rows []specRow) stage.Rich {
 	head := stage.Span{S: fmt.Sprintf("Round %d. ", n), Style: stage.Bold}
 	said := fmt.Sprintf("%d of %d guesses accepted. ", end.Accepted, end.Drafted)
 	switch end.Drafted {

@@ -127,7 +127,7 @@ func newStopView(st *session.State, at int) stopView {
 	} else {
 		v.Held = stage.Marked(string(last.Held))
 	}
-	v.Say = heldSay(st, v, last)
+	v.Say = heldText(st, v, last)
 	if n := len(v.Rows) - stopRows; n > 0 {
 		v.Earlier, v.Rows = n, v.Rows[n:]
 	}
@@ -142,8 +142,8 @@ func newStopView(st *session.State, at int) stopView {
 	return v
 }
 
-// heldSay describes the effect of the newest token.
-func heldSay(st *session.State, v stopView, s *infer.Step) stage.Rich {
+// heldText describes the effect of the newest token.
+func heldText(st *session.State, v stopView, s *infer.Step) stage.Rich {
 	head := stage.Rich{{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: stage.Bold}}
 	said := lang.SentenceOf(stage.Brief, st, infer.KindAppend)
 	if s.Stop == infer.StopNone && len(s.Held) == 0 {

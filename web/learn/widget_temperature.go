@@ -107,14 +107,14 @@ func (e *temperature) view(st *session.State) temperatureView {
 		Text: stage.Text{{S: terms.Counted(s.Rest.N, "other")}}, P: terms.Prob(s.Rest.P), Once: terms.Prob(rest),
 	}
 	v.Sum = terms.Prob(sum)
-	v.Say = ratioSay(s.Rows.Rows, s.Temperature)
+	v.Say = ratioText(s.Rows.Rows, s.Temperature)
 	v.Chart = newShareChart(e.curve, e.ones[top.ID], top.P, s.Temperature, stage.TokenText(top.Token))
 	return v
 }
 
-// ratioSay describes the effect of T on the gap between the two likeliest tokens: p₁/p₂ =
+// ratioText describes the effect of T on the gap between the two likeliest tokens: p₁/p₂ =
 // e^((z₁−z₂)/T).
-func ratioSay(rows []infer.Row, t float64) stage.Rich {
+func ratioText(rows []infer.Row, t float64) stage.Rich {
 	first, second := rows[0], rows[1]
 	gap := float64(first.Z) - float64(second.Z)
 	times := func(t float64) string {

@@ -89,7 +89,7 @@ func temperatureHTML(v temperatureView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = say(v.Say, v.Loop).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sentenceHTML(v.Say, v.Loop).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -144,7 +144,7 @@ func temperatureStoryHTML(story stage.Story, v temperatureView) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = say(story.Say, v.Loop).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sentenceHTML(story.Say, v.Loop).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -320,8 +320,8 @@ func temperatureLine(r temperatureRow, class string) templ.Component {
 	})
 }
 
-// say is the sentence of an experiment, read out when it changes, with the link into the Loop.
-func say(words stage.Rich, loop string) templ.Component {
+// sentence is the sentence of an experiment, read out when it changes, with the link into the Loop.
+func sentenceHTML(words stage.Rich, loop string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -103,8 +103,8 @@ func (v tokensView) cutLabel(i int) string {
 	return "Cut between " + name(v.Cuttable[i-1]) + " and " + name(v.Cuttable[i])
 }
 
-// say describes the counts.
-func (v tokensView) say() stage.Rich {
+// sentence describes the counts.
+func (v tokensView) sentence() stage.Rich {
 	letters, tokens := terms.CountedAs(v.Letters, "letter", "letters"), terms.Counted(len(v.Tokens), "token")
 	return stage.Rich{
 		{S: letters + ", " + tokens + ". ", Style: stage.Bold},

@@ -117,7 +117,7 @@ func newConsole(s *session.State) Console {
 	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
 	v.Scrub, v.Progress = newScrub(s), newProgress(s)
 	if v.CanGo {
-		v.Next, v.NextCmd = lang.NextSay(s), nextCmd
+		v.Next, v.NextCmd = lang.NextText(s), nextCmd
 		if s.Undrawn {
 			v.NextCmd = drawCmd
 		}

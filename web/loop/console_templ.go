@@ -102,7 +102,7 @@ func consoleHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = scrubSayHTML(v.Console.Scrub).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = scrubTextHTML(v.Console.Scrub).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -988,8 +988,8 @@ func yourTurnHTML(c Console, class string) templ.Component {
 	})
 }
 
-// scrubSayHTML describes the position of the scrubber.
-func scrubSayHTML(s Scrub) templ.Component {
+// scrubTextHTML describes the position of the scrubber.
+func scrubTextHTML(s Scrub) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

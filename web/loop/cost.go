@@ -49,7 +49,7 @@ func newCost(s *session.State) Cost {
 		Bytes: terms.Bytes(shape.KVBytes(n, stage.BytesPerValue)),
 		Map:   lang.NewMap(s, stage.MapOptions{Zoom: true, Say: true}),
 		Heads: lang.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
-		Say: lang.CacheSay(shape),
+		Say: lang.CacheText(shape),
 	}
 	run, without := counts(s, step)
 	v.Work = lang.NewCompare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])

@@ -12,8 +12,8 @@ import (
 // focused is the label of the focused element, or its text.
 const focused = `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText)`
 
-// zoomSays waits until the last breadcrumb of the zoom has the given words.
-func zoomSays(b *browser.Tab, words string) {
+// zoomText waits until the last breadcrumb of the zoom has the given words.
+func zoomText(b *browser.Tab, words string) {
 	b.Wait(words, fmt.Sprintf(`document.querySelector('#map-zoom [data-zoom-now]')?.innerText === %q`, words))
 }
 
@@ -31,7 +31,7 @@ func TestZoomByKeyboard(t *testing.T) {
 	b.Until(focused + `.startsWith('Block 5, ')`)
 	b.Until(atStage("1")) // the arrow stayed in the map
 	b.Keys(browser.Enter)
-	zoomSays(b.Tab, "Block 5")
+	zoomText(b.Tab, "Block 5")
 	b.Until(focused + ` === 'Block 5'`)
 	b.Until(`document.querySelectorAll('#map-zoom .zoom__lane').length === 6 && ` +
 		`!document.querySelector('.cost .map').checkVisibility()`)
@@ -39,16 +39,16 @@ func TestZoomByKeyboard(t *testing.T) {
 	b.Shot("zoom-block.png")
 	b.Eval(`document.querySelectorAll('#map-zoom .zoom__lane')[2].focus()`)
 	b.Keys(browser.Enter)
-	zoomSays(b.Tab, "Head 3")
+	zoomText(b.Tab, "Head 3")
 	b.Shot("zoom-head.png")
 	b.Eval(`document.querySelector('#map-zoom [data-cmd*=sum]').focus()`)
 	b.Keys(browser.Enter)
-	zoomSays(b.Tab, "One sum")
+	zoomText(b.Tab, "One sum")
 	b.Audit("a sum")
 	b.Shot("zoom-sum.png")
 	for _, up := range []string{"Head 3", "Block 5"} {
 		b.Keys(browser.Escape)
-		zoomSays(b.Tab, up)
+		zoomText(b.Tab, up)
 		b.Until(focused + ` === '` + up + `'`)
 	}
 	b.Keys(browser.Escape)
@@ -64,15 +64,15 @@ func TestZoomFollowsTheRun(t *testing.T) {
 	b := startTab(t, newSite(t, limits{}))
 	b.Until(`document.querySelectorAll('.map__key--row').length === 6`)
 	browser.Mouse(b.Tab).Press(`.map__keyrow:nth-child(2) .map__key--row`)
-	zoomSays(b.Tab, "Block 5")
+	zoomText(b.Tab, "Block 5")
 	browser.Mouse(b.Tab).Press(`#map-zoom .zoom__lane:nth-child(4)`)
-	zoomSays(b.Tab, "Head 4")
+	zoomText(b.Tab, "Head 4")
 	b.Until(`document.querySelector('#map-zoom .reads') !== null`)
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2") + ` && document.querySelector('#map-zoom [data-cmd*=seek]') !== null`)
 	browser.Mouse(b.Tab).Press(`#map-zoom [data-cmd*=seek]`)
 	b.Until(atStage("1") + ` && document.querySelector('#map-zoom .reads') !== null`)
-	zoomSays(b.Tab, "Head 4")
+	zoomText(b.Tab, "Head 4")
 }
 
 // TestZoomByTouch: on a phone a tap on the map leads to a block, and further taps to a head
@@ -89,7 +89,7 @@ func TestZoomByTouch(t *testing.T) {
 		{`#map-zoom [data-cmd*=sum]`, "One sum"},
 	} {
 		finger.Press(to.press)
-		zoomSays(b.Tab, to.says)
+		zoomText(b.Tab, to.says)
 		b.Until(visible("#map-zoom [data-zoom-now]"))
 		b.Until(`document.documentElement.scrollWidth <= innerWidth`)
 		b.Shot("zoom-touch-" + strings.ReplaceAll(to.says, " ", "-") + ".png")
@@ -99,7 +99,7 @@ func TestZoomByTouch(t *testing.T) {
 	// The map's rows are low on a phone. The buttons of the blocks lead in too, and are
 	// taller.
 	finger.Press(`.lookin .btn:nth-of-type(4)`)
-	zoomSays(b.Tab, "Block 4")
+	zoomText(b.Tab, "Block 4")
 	if h := browser.Value[float64](b.Tab, `document.querySelector('.lookin .btn').offsetHeight`); h < 44 {
 		t.Errorf("the button of a block is %g px high for a finger, want at least 44", h)
 	}
@@ -143,17 +143,17 @@ func TestZoomMotion(t *testing.T) {
 	}
 	press := func(selector string) { browser.Mouse(b.Tab).Press(selector) }
 	press(`.map__keyrow:nth-child(2) .map__key--row`)
-	zoomSays(b.Tab, "Block 5")
+	zoomText(b.Tab, "Block 5")
 	b.Until(`document.querySelectorAll('.carried--net .map__row').length === 6`) // the other rows slide off
 	in := lasts("block")
 	press(`#map-zoom .zoom__lane:nth-child(4)`)
-	zoomSays(b.Tab, "Head 4")
+	zoomText(b.Tab, "Head 4")
 	lasts("head")
 	press(`#map-zoom [data-cmd*=sum]`)
-	zoomSays(b.Tab, "One sum")
+	zoomText(b.Tab, "One sum")
 	lasts("sum")
 	press(`#map-zoom .zoom__crumbs button:nth-of-type(2)`)
-	zoomSays(b.Tab, "Block 5")
+	zoomText(b.Tab, "Block 5")
 	lasts("back")
 	press(`#map-zoom [data-zoom-out]`)
 	b.Until(`document.querySelector('#map-zoom').hidden`)

@@ -103,7 +103,7 @@ func newNotice(s *session.State) Notice {
 	}
 	return Notice{
 		Kind: NoticeEnd, Head: "Stopped: " + lang.StopReason(s) + ".",
-		Say: fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopSay(s)),
+		Say: fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopText(s)),
 	}
 }
 
@@ -120,8 +120,8 @@ func spaceNotice(s *session.State) Notice {
 	return Notice{Kind: NoticeWarn, Head: space.Head, Say: space.Say, Act: space.Act, Prompt: space.Prompt}
 }
 
-// stopSay explains what can be done after a stop.
-func stopSay(s *session.State) string {
+// stopText explains what can be done after a stop.
+func stopText(s *session.State) string {
 	switch s.Stopped {
 	case infer.StopContext:
 		return "The model cannot read further than its window. Back looks at any stage again; New prompt begins " +

@@ -51,7 +51,7 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 	if c.N > 0 {
 		share := float64(c.Right) / float64(c.N)
 		v.Hits = terms.Percent(share)
-		v.Say = calibrationSay(c.N, c.Stated-share)
+		v.Say = calibrationText(c.N, c.Stated-share)
 	}
 	for _, b := range c.Bins {
 		if b.N == 0 {
@@ -91,9 +91,9 @@ func (calibrationChart) diagonal() string {
 // fewGuesses is the number of guesses needed for a verdict on them.
 const fewGuesses = 10
 
-// calibrationSay returns a text that states whether the confidence of n guesses exceeds the share that was right.
+// calibrationText returns a text that states whether the confidence of n guesses exceeds the share that was right.
 // Differences below a tenth count as chance.
-func calibrationSay(n int, over float64) string {
+func calibrationText(n int, over float64) string {
 	switch {
 	case n < fewGuesses:
 		return "Too few guesses to judge by yet: after ten, this line says how you are doing."

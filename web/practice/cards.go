@@ -136,12 +136,12 @@ func dueLine(s progress.CardState) string {
 	case s.New:
 		return "new"
 	case s.Strong:
-		return "strong, due " + dueSay(s)
+		return "strong, due " + dueText(s)
 	}
-	return "due " + dueSay(s)
+	return "due " + dueText(s)
 }
 
-func dueSay(s progress.CardState) string { return s.Due.Format("2 January 2006, 15:04") + " UTC" }
+func dueText(s progress.CardState) string { return s.Due.Format("2 January 2006, 15:04") + " UTC" }
 
 // printCards answers GET /cards/print: one card per page.
 func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// deckSay returns a text that states how many cards of a deck are due, new and later.
-func deckSay(d progress.Deck) string {
+// deckText returns a text that states how many cards of a deck are due, new and later.
+func deckText(d progress.Deck) string {
 	return fmt.Sprintf("%d due, %d new, %d later", d.Due, d.New, d.Later)
 }
 

@@ -53,7 +53,7 @@ func (v *drillWork) rows(from []drill.Row) []drillRow {
 				x.Verdict, x.Answer = v.Score.Verdicts[item.Cell.ID], v.Answers[item.Cell.ID]
 				x.Class = ""
 				value, known = x.Verdict.Value, x.Verdict.State == drill.Right || x.Verdict.Mistake == drill.Rounding
-				if said(x.Verdict) && (item.Option == "" || i == len(from)-1) {
+				if needsRow(x.Verdict) && (item.Option == "" || i == len(from)-1) {
 					r.Whys = append(r.Whys, x.Verdict)
 				}
 			case item.Text == "" && c.State == drill.Locked:
@@ -75,8 +75,8 @@ func (v *drillWork) rows(from []drill.Row) []drillRow {
 	return list
 }
 
-// said reports whether a verdict needs a row of its own.
-func said(v drill.Verdict) bool {
+// needsRow reports whether a verdict needs a row of its own.
+func needsRow(v drill.Verdict) bool {
 	return v.State == drill.Wrong || v.State == drill.Part || v.State == drill.Refused
 }
 
@@ -100,8 +100,8 @@ func (v *drillWork) Still() bool {
 	return !slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.State == drill.Live })
 }
 
-// LockSay returns a text that states which step unlocks the locked columns, or returns "".
-func (v *drillWork) LockSay() string {
+// LockText returns a text that states which step unlocks the locked columns, or returns "".
+func (v *drillWork) LockText() string {
 	var heads []string
 	at := 0
 	for _, c := range v.Step.Columns {

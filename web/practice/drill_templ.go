@@ -411,9 +411,9 @@ func drillFacts(v *drillWork) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(numbersSay(v))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(numbersText(v))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/practice/drill.templ`, Line: 90, Col: 42}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/practice/drill.templ`, Line: 90, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {
@@ -883,7 +883,7 @@ func drillSheet(v *drillWork) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, r := range v.Foot() {
-					templ_7745c5c3_Err = drillRowHTML(v, r, v.LockSay()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = drillRowHTML(v, r, v.LockText()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1479,7 +1479,7 @@ func drillInput(v *drillWork, c *drill.Cell) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if said(v.Score.Verdicts[c.ID]) {
+		if needsRow(v.Score.Verdicts[c.ID]) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 117, " aria-invalid=\"true\" aria-describedby=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1648,7 +1648,7 @@ func drillBox(v *drillWork, i drillItem, r drillRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if said(i.Verdict) {
+		if needsRow(i.Verdict) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 131, " aria-invalid=\"true\" aria-describedby=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1909,7 +1909,7 @@ func drillAsk(v *drillWork, a drill.Ask) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if said(v.Score.Verdicts[a.Cell.ID]) {
+		if needsRow(v.Score.Verdicts[a.Cell.ID]) {
 			templ_7745c5c3_Err = why(v, v.Score.Verdicts[a.Cell.ID]).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// numbersSay describes the drill's numbers.
-func numbersSay(v *drillWork) string {
+// numbersText describes the drill's numbers.
+func numbersText(v *drillWork) string {
 	if v.Seed == 0 && v.Level == 1 {
 		if v.Info.Taught {
 			return "the lesson's own"

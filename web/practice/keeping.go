@@ -40,8 +40,8 @@ func (k Keeping) inClasses() string {
 	return ""
 }
 
-// say returns a text that states how long progress is kept.
-func (k Keeping) say() string {
+// sentence states how long progress is kept.
+func (k Keeping) sentence() string {
 	switch k {
 	case InBrowser:
 		return "It is kept in this browser and nowhere else, until you delete it here. A private window deletes it " +

@@ -113,7 +113,7 @@ func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
 	}
 	v := practicePage{Deck: deck, Tally: m.All, Asked: len(p.Course.Questions), Chart: newCalibrationChart(cal)}
 	for _, info := range drill.Kinds() {
-		v.Drills = append(v.Drills, practiceDrill{info, coursework.DrillSay(m.Drills, info.Kind)})
+		v.Drills = append(v.Drills, practiceDrill{info, coursework.DrillText(m.Drills, info.Kind)})
 	}
 	p.HTML(w, r, http.StatusOK, practiceHTML(v))
 }

@@ -78,10 +78,10 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 		return
 	}
 	p.HTML(w, r, status, progressHTML(progressPage{
-		Trouble: p.Progress.Trouble(ctx), Damaged: damagedSay(aside),
+		Trouble: p.Progress.Trouble(ctx), Damaged: damagedText(aside),
 		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
 		Chart:   newCalibrationChart(c),
-		Notices: notices, Keeping: p.Keeping, Done: doneSay(r.URL.Query(), len(aside) > 0), Refused: refused,
+		Notices: notices, Keeping: p.Keeping, Done: doneText(r.URL.Query(), len(aside) > 0), Refused: refused,
 	}))
 }
 
@@ -151,9 +151,9 @@ func doneQuery(n progress.Imported) url.Values {
 	}
 }
 
-// doneSay describes the action in such a query. damaged reports whether there are quarantined
+// doneText describes the action in such a query. damaged reports whether there are quarantined
 // damaged files.
-func doneSay(q url.Values, damaged bool) string {
+func doneText(q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":
 		if damaged {
@@ -180,8 +180,8 @@ func doneSay(q url.Values, damaged bool) string {
 	return ""
 }
 
-// damagedSay describes what a deletion does not include; it returns "" without damaged files.
-func damagedSay(aside []store.DamagedFile) string {
+// damagedText describes what a deletion does not include; it returns "" without damaged files.
+func damagedText(aside []store.DamagedFile) string {
 	if len(aside) == 0 {
 		return ""
 	}

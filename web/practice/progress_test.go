@@ -146,7 +146,7 @@ func TestDoneMessageIsFixed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := doneSay(q, false); got != want {
+		if got := doneText(q, false); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
 	}

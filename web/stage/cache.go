@@ -47,8 +47,8 @@ type KVGrid struct {
 // GridLabel names a layer.
 type GridLabel struct{ Y, Text string }
 
-// CacheSay describes what the cache keeps and how many bytes it uses.
-func (w Words) CacheSay(sh cost.Shape) Rich {
+// CacheText describes what the cache keeps and how many bytes it uses.
+func (w Words) CacheText(sh cost.Shape) Rich {
 	return append(append(w.Rich("cache.say"), Span{S: " "}), w.kvFormula(sh)...)
 }
 
@@ -73,12 +73,12 @@ func (w Words) kvFormula(sh cost.Shape) Rich {
 // or 0.
 func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	c := Compare{
-		Less: w.Less(without, run), Cached: say(bold(w.MultAdds(run))),
+		Less: w.Less(without, run), Cached: rich(bold(w.MultAdds(run))),
 		CachedBar:  Share(float64(run) / float64(max(without, 1))),
 		Recomputed: w.Rich("work.not-run", "work", bold(w.MultAdds(without))), RecomputedBar: "100%",
 	}
 	if took > 0 {
-		c.Cached = append(c.Cached, say(", ", bold(w.Took(took)))...)
+		c.Cached = append(c.Cached, rich(", ", bold(w.Took(took)))...)
 	}
 	return c
 }

@@ -1136,7 +1136,7 @@ func (w Words) lookBlockHTML(i int, group string, b LookBlock) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(b.All) > 0 {
-			templ_7745c5c3_Err = w.lookSaysHTML(b).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = w.lookTextHTML(b).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1149,8 +1149,8 @@ func (w Words) lookBlockHTML(i int, group string, b LookBlock) templ.Component {
 	})
 }
 
-// lookSaysHTML shows what the model would predict after a block.
-func (w Words) lookSaysHTML(b LookBlock) templ.Component {
+// lookTextHTML shows what the model would predict after a block.
+func (w Words) lookTextHTML(b LookBlock) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

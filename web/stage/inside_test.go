@@ -101,7 +101,7 @@ func TestHeadsInWords(t *testing.T) {
 		"8 heads a block; 1–2, 3–4, 5–6 and 7–8 share keys and values": {8, 4},
 		"32 heads a block; every 4 share keys and values":              {32, 8},
 	} {
-		if got := English.headsSay(c[0], c[1]); got != want {
+		if got := English.headsText(c[0], c[1]); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -67,7 +67,7 @@ func (w Words) newLook(s *session.State) *Look {
 	c := s.Model.Config()
 	v := &Look{
 		Group:    terms.Count(max(c.Heads/c.KVHeads, 1)),
-		HeadsSay: w.headsSay(c.Heads, c.KVHeads),
+		HeadsSay: w.headsText(c.Heads, c.KVHeads),
 		In: w.Rich(
 			"look.in", "token", gen(TokenText(in.Token)), "numbers", w.Counted(c.Width, "number"),
 			"norm", terms.Decimals(in.Embedding, 1),
@@ -136,8 +136,8 @@ func stoppedSmall(l *Look) string {
 	return "look.stopped.small"
 }
 
-// headsSay lists which heads share keys and values: "1–3 and 4–6".
-func (w Words) headsSay(heads, kv int) string {
+// headsText lists which heads share keys and values: "1–3 and 4–6".
+func (w Words) headsText(heads, kv int) string {
 	of, per := w.Counted(heads, "head"), heads/kv
 	switch {
 	case per == 1:
@@ -240,12 +240,12 @@ func (w Words) headButton(tokens []Column, weights []float32, block, head, hidde
 	rest := 1.0
 	for _, r := range reads {
 		words = append(words, r.Text.Inline()+" "+terms.ProbShort(r.w))
-		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say(r.Text, " "+r.At), Sum: say(bold(terms.Prob(r.w)))})
+		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: rich(r.Text, " "+r.At), Sum: rich(bold(terms.Prob(r.w)))})
 		rest -= r.w
 	}
 	if n := len(weights) - hidden - len(reads); n > 0 {
 		h.Work.Cells = append(h.Work.Cells, WorkCell{
-			Name: w.Rich("head.others", "n", terms.Count(n)), Sum: say(terms.Prob(max(rest, 0))),
+			Name: w.Rich("head.others", "n", terms.Count(n)), Sum: rich(terms.Prob(max(rest, 0))),
 		})
 	}
 	h.Aria = w.T("head.aria", "name", name, "reads", strings.Join(words, ", "))

@@ -157,7 +157,7 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	m.Drawn = m.Known && at >= infer.KindSample && s.Step().Ran >= infer.KindSample
 	spans, classes := w.mapColumns(s, at, o, &m)
 	w.mapRows(s, &m, spans, classes)
-	w.mapSay(s, &m, spans)
+	w.mapText(s, &m, spans)
 	if o.Say && s.Started() {
 		m.Say = w.mapCaption(s, at, o.At == 0 && s.Undrawn)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// mapSay fills in the picture's label and its text alternative.
-func (w Words) mapSay(s *session.State, m *Map, spans []span) {
+// mapText fills in the picture's label and its text alternative.
+func (w Words) mapText(s *session.State, m *Map, spans []span) {
 	layers := s.Model.Config().Layers
 	if !s.Started() {
 		m.Aria = w.T("map.aria.empty", "blocks", w.Counted(layers, "block"))

@@ -231,7 +231,7 @@ func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head in
 			rest[i] -= weight * x
 		}
 		sum.Terms = append(sum.Terms, ZoomTerm{
-			Name: say(gen(tokens[t.Position].Text), " "+w.T("at", "n", terms.Count(t.Position+1))),
+			Name: rich(gen(tokens[t.Position].Text), " "+w.T("at", "n", terms.Count(t.Position+1))),
 			W:    terms.Prob(float64(weight)), Vector: w.tensor("v", "", "", t.Value, valuesInRow),
 		})
 	}
@@ -255,20 +255,20 @@ func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head in
 
 // workedNumber writes out number i of a head's sum: "number 1: 0.5349 × 0.21 + … = 0.03".
 func (w Words) workedNumber(reads []float32, mix infer.Mix, rest []float32, others, i int) Rich {
-	r := say(w.T("zoom.sum.number", "n", terms.Count(i+1)) + ": ")
+	r := rich(w.T("zoom.sum.number", "n", terms.Count(i+1)) + ": ")
 	for n, t := range mix.Terms {
 		plus := ""
 		if n > 0 {
 			plus = " + "
 		}
-		r = append(r, say(fmt.Sprintf(
+		r = append(r, rich(fmt.Sprintf(
 			"%s%s × %s", plus, terms.Prob(float64(reads[t.Position])), signed(terms.Decimals(float64(t.Value[i]), 3)),
 		))...)
 	}
 	if others > 0 {
-		r = append(r, say(" + "+signed(terms.Decimals(float64(rest[i]), 3)))...)
+		r = append(r, rich(" + "+signed(terms.Decimals(float64(rest[i]), 3)))...)
 	}
-	return append(r, say(" = ", bold(terms.Decimals(float64(mix.Sum[i]), 3)))...)
+	return append(r, rich(" = ", bold(terms.Decimals(float64(mix.Sum[i]), 3)))...)
 }
 
 // signed puts a negative number in brackets, behind a sign.

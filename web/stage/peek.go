@@ -53,7 +53,7 @@ func (w Words) CurrentPeek(s *session.State) Peek {
 func (w Words) NewPeek(s *session.State, n int) Peek {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {
-		return Peek{Say: say(w.notDrawn(s, n))}
+		return Peek{Say: rich(w.notDrawn(s, n))}
 	}
 	d := distributionOf(s, step)
 	p := Peek{Step: n}

@@ -30,8 +30,8 @@ type RailStage struct {
 	Key         string // its shortcut key
 }
 
-// railSay returns a stage's sentence on the rail.
-func (w Words) railSay(s *session.State, k infer.Kind) string {
+// railText returns a stage's sentence on the rail.
+func (w Words) railText(s *session.State, k infer.Kind) string {
 	c, key := s.Model.Config(), "rail."+k.String()
 	switch set := shownSettings(s); {
 	case k == infer.KindForward && s.Step() != nil && s.Cursor.Step == 1 && s.Step().Start > 0:
@@ -83,7 +83,7 @@ func (w Words) NewRail(s *session.State) Rail {
 		names := w.Stage(int(k))
 		st := RailStage{
 			N: int(k), Name: names.Name, Short: names.Short, Verb: w.T("verb." + k.String()),
-			Say: w.railSay(s, k), Key: terms.Count(int(k)),
+			Say: w.railText(s, k), Key: terms.Count(int(k)),
 		}
 		if s.Started() && k <= s.Step().Ran {
 			st.State, st.Ran = "is-done", true
@@ -97,9 +97,9 @@ func (w Words) NewRail(s *session.State) Rail {
 	return r
 }
 
-// NextSay names the stage after the one shown ("Next: Sample"), or the draw, if it is
+// NextText names the stage after the one shown ("Next: Sample"), or the draw, if it is
 // withheld.
-func (w Words) NextSay(s *session.State) string {
+func (w Words) NextText(s *session.State) string {
 	if s.Undrawn {
 		return w.T("next.draw")
 	}

@@ -63,7 +63,7 @@ func (w Words) SentenceOf(v Voice, s *session.State, k infer.Kind) Rich {
 func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
 	switch st := st.(type) {
 	case infer.Forward:
-		return w.forwardSay(v, st, in)
+		return w.forwardText(v, st, in)
 	case infer.Logits:
 		return w.sentence(v, st, nil, values{
 			"vocab", terms.Count(st.Vocab), "top", TokenText(st.Rows.Rows[0].Token),
@@ -76,11 +76,11 @@ func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
 			"top", TokenText(top.Token), "p", terms.Prob(top.P), "sum", terms.Decimals(st.SumExp, 4),
 		})
 	case infer.Filter:
-		return w.filterSay(v, st)
+		return w.filterText(v, st)
 	case infer.Sample:
-		return w.sampleSay(v, st, in)
+		return w.sampleText(v, st, in)
 	case infer.Append:
-		return w.appendSay(v, st, in)
+		return w.appendText(v, st, in)
 	case infer.CacheGrowth:
 		first := "first"
 		if st.Grew < st.Positions {
@@ -104,7 +104,7 @@ func onlyIf(holds bool, name string) []string {
 	return nil
 }
 
-func (w Words) forwardSay(v Voice, st infer.Forward, in About) Rich {
+func (w Words) forwardText(v Voice, st infer.Forward, in About) Rich {
 	which, old := "decode", st.Positions-len(st.Tokens)
 	switch {
 	case st.Prefill && old > 0:
@@ -120,8 +120,8 @@ func (w Words) forwardSay(v Voice, st infer.Forward, in About) Rich {
 	})
 }
 
-// filterSay describes what the filters do at these settings.
-func (w Words) filterSay(v Voice, st infer.Filter) Rich {
+// filterText describes what the filters do at these settings.
+func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	set := st.Settings
 	var grammar sampling.Cut
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
@@ -232,7 +232,7 @@ func (w Words) stay(n int) string {
 	return w.T("stay", "n", terms.Count(n))
 }
 
-func (w Words) sampleSay(v Voice, st infer.Sample, in About) Rich {
+func (w Words) sampleText(v Voice, st infer.Sample, in About) Rich {
 	cases := append(onlyIf(st.Forced, "forced"), onlyIf(st.Greedy, "greedy")...)
 	hundredths := math.Round(100 * st.Chosen.Q)
 	cases = append(append(cases, onlyIf(hundredths < 1, "rare")...), onlyIf(hundredths == 1, "once")...)
@@ -258,7 +258,7 @@ func (w Words) theKept(n int) string {
 	return w.T("kept", "n", terms.Count(n))
 }
 
-func (w Words) appendSay(v Voice, st infer.Append, in About) Rich {
+func (w Words) appendText(v Voice, st infer.Append, in About) Rich {
 	var cases []string
 	matched := 0 // bytes of a stop string at the end of the text
 	for _, c := range st.Conditions {

@@ -128,7 +128,7 @@ func (w Words) penaltyNote(p infer.Penalty) Rich {
 	}
 	return w.Rich(
 		key, "theta", terms.Setting(p.By.RepetitionPenalty), "rules", w.scorers(p.By),
-		"tokens", w.Counted(p.N, "token"), "list", say(list...),
+		"tokens", w.Counted(p.N, "token"), "list", rich(list...),
 	)
 }
 

@@ -310,7 +310,7 @@ func (w Words) WhatIfHTML(v WhatIf) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = w.WhatIfSayHTML(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = w.WhatIfTextHTML(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -352,7 +352,7 @@ func (w Words) WhatIfHTML(v WhatIf) templ.Component {
 	})
 }
 
-func (w Words) WhatIfSayHTML(v WhatIf) templ.Component {
+func (w Words) WhatIfTextHTML(v WhatIf) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -175,7 +175,7 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 		Bold:    step.P < boldBelow,
 		Hint:    w.T("story.hint", "token", text.Inline(), "share", terms.Percent(step.P)),
 		Aria:    aria,
-		Peek:    w.peekSay(n, text, step),
+		Peek:    w.peekText(n, text, step),
 		Seek:    fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
 		Forced:  step.Forced,
 		Now:     step.N == s.Cursor.Step,
@@ -187,9 +187,9 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 // boldBelow is the probability below which the Story marks a token as a bold choice.
 const boldBelow = 0.2
 
-// peekSay describes a token in a sentence, shown until the server's own line
+// peekText describes a token in a sentence, shown until the server's own line
 // arrives.
-func (w Words) peekSay(n int, text Text, step *infer.Step) string {
+func (w Words) peekText(n int, text Text, step *infer.Step) string {
 	key := "strip.peek"
 	if step.Forced {
 		key = "strip.peek.forced"

@@ -171,8 +171,8 @@ func (r Rich) String() string {
 	return b.String()
 }
 
-// say builds a sentence from strings, spans, tokens (as plain chips) and other sentences.
-func say(parts ...any) Rich {
+// rich builds a sentence from strings, spans, tokens (as plain chips) and other sentences.
+func rich(parts ...any) Rich {
 	var r Rich
 	for _, p := range parts {
 		switch p := p.(type) {

@@ -80,7 +80,7 @@ func brackets(t Text) string {
 }
 
 func TestRichString(t *testing.T) {
-	r := say("e", sup("2 − 3"), " of ", pick(Marked(" fox")), " is ", bold("0.3679"))
+	r := rich("e", sup("2 − 3"), " of ", pick(Marked(" fox")), " is ", bold("0.3679"))
 	if got, want := r.String(), "e^(2 − 3) of ·fox is 0.3679"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -98,7 +98,7 @@ func TestTokensStayASequence(t *testing.T) {
 		{TextHTML(Marked(" שלום")), `<bdi><i class="ws">·</i>שלום</bdi>`},
 		{TextHTML(Text{{S: "<|\u202eend|>"}}), `&lt;|end|&gt;`}, // a special token
 		{
-			RichHTML(say("then ", gen(Marked("مرحبا")), " 7")),
+			RichHTML(rich("then ", gen(Marked("مرحبا")), " 7")),
 			`then <span class="tk tk--gen" data-token="مرحبا"><bdi>مرحبا</bdi></span> 7`,
 		},
 		{RunningHTML("a\u202eb <c>"), `ab &lt;c&gt;`},

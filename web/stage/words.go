@@ -65,7 +65,7 @@ func (w Words) Rich(key string, with ...any) Rich {
 		}
 		for i := 0; i+1 < len(with); i += 2 {
 			if with[i] == p.Name {
-				r = append(r, say(with[i+1])...)
+				r = append(r, rich(with[i+1])...)
 			}
 		}
 	}

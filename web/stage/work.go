@@ -32,16 +32,16 @@ func four(x float64) string { return terms.Decimals(x, 4) }
 func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 	z, top := float64(r.Z), float64(st.Max)
 	cells := []WorkCell{
-		{Name: say("z"), Sum: w.Rich("work.products", "n", terms.Count(st.Width), "z", four(float64(r.Raw)))},
+		{Name: rich("z"), Sum: w.Rich("work.products", "n", terms.Count(st.Width), "z", four(float64(r.Raw)))},
 	}
 	if r.Raw != r.Z {
 		cells = append(cells, w.penaltyWork(*st.Penalty, r))
 	}
 	return &Work{Token: TokenText(r.Token), Cells: append(cells, []WorkCell{
-		{Name: w.Rich("work.behind"), Sum: say(four(top), " − ", bracket(z), " = ", bold(four(top-z))), Now: true},
+		{Name: w.Rich("work.behind"), Sum: rich(four(top), " − ", bracket(z), " = ", bold(four(top-z))), Now: true},
 		{
 			Name: w.Rich("work.ahead"),
-			Sum:  say(four(z), " − ", bracket(float64(st.Min)), " = ", four(z-float64(st.Min))),
+			Sum:  rich(four(z), " − ", bracket(float64(st.Min)), " = ", four(z-float64(st.Min))),
 		},
 	}...)}
 }
@@ -51,7 +51,7 @@ func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
 	if !onlyRepetition(p) {
 		add := float64(r.Z) - float64(r.Raw)
-		return WorkCell{Name: w.Rich("work.scored"), Sum: say(
+		return WorkCell{Name: w.Rich("work.scored"), Sum: rich(
 			four(float64(r.Raw)), " + ", bracket(add), " = ", four(float64(r.Z)),
 		)}
 	}
@@ -61,7 +61,7 @@ func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
 	}
 	return WorkCell{
 		Name: w.Rich("work.penalty"),
-		Sum:  say(four(float64(r.Raw)), sign, terms.Setting(p.By.RepetitionPenalty), " = ", four(float64(r.Z))),
+		Sum:  rich(four(float64(r.Raw)), sign, terms.Setting(p.By.RepetitionPenalty), " = ", four(float64(r.Z))),
 	}
 }
 
@@ -75,7 +75,7 @@ func bracket(x float64) string {
 }
 
 // expName is the formula e^{z/T − max}.
-func (w Words) expName() Rich { return say("e", sup(w.T("exp"))) }
+func (w Words) expName() Rich { return rich("e", sup(w.T("exp"))) }
 
 // softmaxWork shows the calculation of one row up to p; now marks its last cell as the
 // stage's.
@@ -86,11 +86,11 @@ func (w Words) softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	}
 	maxZT := st.MaxZ / t
 	zt := float64(r.Z) / t
-	p := say(terms.Prob(r.E), " / ", four(st.SumExp), " = ", Span{S: terms.Prob(r.P), Style: boldIf(now)})
+	p := rich(terms.Prob(r.E), " / ", four(st.SumExp), " = ", Span{S: terms.Prob(r.P), Style: boldIf(now)})
 	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
-		{Name: say("z / T"), Sum: say(four(float64(r.Z)), " / ", terms.Setting(t), " = ", four(zt))},
-		{Name: w.expName(), Sum: say("e", sup(four(zt)+" − "+bracket(maxZT)), " = ", terms.Prob(r.E))},
-		{Name: say("p = e / Σe"), Sum: p, Now: now},
+		{Name: rich("z / T"), Sum: rich(four(float64(r.Z)), " / ", terms.Setting(t), " = ", four(zt))},
+		{Name: w.expName(), Sum: rich("e", sup(four(zt)+" − "+bracket(maxZT)), " = ", terms.Prob(r.E))},
+		{Name: rich("p = e / Σe"), Sum: p, Now: now},
 	}}
 }
 
@@ -110,7 +110,7 @@ func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax,
 	if r.Kept {
 		work.Cells = append(work.Cells, WorkCell{
 			Name: w.Rich("work.rescaled"), Now: true,
-			Sum: say(terms.Prob(r.P), " / ", terms.Prob(st.Mass), " = ", bold(terms.Prob(r.Q))),
+			Sum: rich(terms.Prob(r.P), " / ", terms.Prob(st.Mass), " = ", bold(terms.Prob(r.Q))),
 		})
 		return work
 	}
@@ -130,7 +130,7 @@ func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
 	if r.Q > 0 {
 		sum = terms.Prob(power / r.Q)
 	}
-	return WorkCell{Name: w.Rich("work.heated", "t", terms.Setting(t)), Now: true, Sum: say(
+	return WorkCell{Name: w.Rich("work.heated", "t", terms.Setting(t)), Now: true, Sum: rich(
 		terms.Prob(r.P), sup("1/"+terms.Setting(t)), " / ", sum, " = ", bold(terms.Prob(r.Q)),
 	)}
 }
@@ -148,7 +148,7 @@ func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 		if st.Settings.OrderInForce() != sampling.OrderOwn { // the probability among the tokens left
 			first = why.Bound / st.Settings.MinP
 		}
-		return say(
+		return rich(
 			terms.Prob(why.Value), " < ", terms.Setting(st.Settings.MinP), " × ", terms.Prob(first), " = ",
 			bold(terms.Prob(why.Bound)),
 		)
@@ -194,7 +194,7 @@ func (w Words) laidWork(s *session.State, f infer.Filter, soft infer.Softmax, r 
 	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
 		{Name: w.Rich("work.starts"), Sum: w.startsAt(f, place(s, r.Rank), from)},
 		{
-			Name: w.Rich("work.ends"), Sum: say(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to)),
+			Name: w.Rich("work.ends"), Sum: rich(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to)),
 			Now: true,
 		},
 	}}
@@ -214,17 +214,17 @@ func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft 
 		return work
 	}
 	land := WorkCell{
-		Name: w.Rich("work.inside"), Sum: say(terms.Prob(from), " ≤ ", bold(terms.Prob(st.U)), " < ", terms.Prob(to)),
+		Name: w.Rich("work.inside"), Sum: rich(terms.Prob(from), " ≤ ", bold(terms.Prob(st.U)), " < ", terms.Prob(to)),
 		Now: true,
 	}
 	switch {
 	case st.U < from:
-		land = WorkCell{Name: w.Rich("work.before"), Sum: say(bold(terms.Prob(st.U)), " < ", terms.Prob(from))}
+		land = WorkCell{Name: w.Rich("work.before"), Sum: rich(bold(terms.Prob(st.U)), " < ", terms.Prob(from))}
 	case s.Dist.Draw(st.U) != r.Rank-1:
-		land = WorkCell{Name: w.Rich("work.after"), Sum: say(bold(terms.Prob(st.U)), " ≥ ", terms.Prob(to))}
+		land = WorkCell{Name: w.Rich("work.after"), Sum: rich(bold(terms.Prob(st.U)), " ≥ ", terms.Prob(to))}
 	}
 	likely := WorkCell{
-		Name: w.Rich("work.loses", "token", TokenText(st.Likely.Token)), Sum: say(w.draws(1 - st.Likely.Q)),
+		Name: w.Rich("work.loses", "token", TokenText(st.Likely.Token)), Sum: rich(w.draws(1 - st.Likely.Q)),
 	}
 	if !st.Likely.Kept {
 		likely = WorkCell{
@@ -242,7 +242,7 @@ func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	kept := adjacent(f.Rows.Rows, true)
 	switch {
 	case place == 1:
-		return say("0")
+		return rich("0")
 	case place > 3 || len(kept) < place:
 		return w.Rich("work.sum", "n", terms.Count(place-1), "sum", terms.Prob(from))
 	}
@@ -251,9 +251,9 @@ func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 		sum += " + " + terms.Prob(before.Q)
 	}
 	if place == 2 {
-		return say(sum)
+		return rich(sum)
 	}
-	return say(sum, " = ", terms.Prob(from))
+	return rich(sum, " = ", terms.Prob(from))
 }
 
 // draws describes how often something with probability p happens.

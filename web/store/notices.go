@@ -95,8 +95,8 @@ func (db *DB) repeatAnnouncements() {
 	}
 }
 
-// said reports whether a notice names a file.
-func (db *DB) said(file string) bool {
+// hasNotice reports whether a notice names a file.
+func (db *DB) hasNotice(file string) bool {
 	return slices.ContainsFunc(db.notices, func(n Notice) bool { return strings.Contains(n.Text, filepath.Base(file)) })
 }
 

@@ -70,7 +70,7 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if err := db.rename(whole, path); err != nil {
 		return err
 	}
-	if to != "" && db.said(to) { // always true unless files were moved meanwhile
+	if to != "" && db.hasNotice(to) { // always true unless files were moved meanwhile
 		return nil
 	}
 	text := "The saved data was damaged, and what could be read of it was copied into a new file."

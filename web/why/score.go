@@ -231,7 +231,7 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 			v.row(n, i, token)
 		}
 		if s := read.Sum; s.Tokens > 0 {
-			side.Say = averageSay(s.BitsPerToken())
+			side.Say = averageText(s.BitsPerToken())
 			side.Facts = []field{
 				{"tokens", terms.Count(s.Tokens)},
 				{"bits a token", terms.Decimals(s.BitsPerToken(), 2)},
@@ -247,8 +247,8 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 	}
 }
 
-// averageSay describes an average of bits. Above 30 bits the number of guesses is beyond imagination.
-func averageSay(bits float64) string {
+// averageText describes an average of bits. Above 30 bits the number of guesses is beyond imagination.
+func averageText(bits float64) string {
 	say := "On average a token cost " + terms.Decimals(bits, 2) + " bits."
 	if bits <= 30 {
 		say += " That is as hard as guessing among " + guessOf(bits) + " equally likely tokens, each time."
@@ -275,7 +275,7 @@ func (v *scoreView) apart(c *infer.Comparison) {
 	a, sum, most, finite := &apart{}, 0.0, -1, 0
 	for n, d := range c.Apart {
 		row := &v.Rows[n]
-		row.Apart, row.Back = apartSay(d.Nats), apartSay(d.Back)
+		row.Apart, row.Back = apartText(d.Nats), apartText(d.Back)
 		if row.Lost = "–"; d.Lost > 0 {
 			row.Lost = terms.Prob(d.Lost)
 		}
@@ -309,8 +309,8 @@ func (v *scoreView) apart(c *infer.Comparison) {
 	v.Apart = a
 }
 
-// apartSay formats a divergence in bits.
-func apartSay(nats float64) string {
+// apartText formats a divergence in bits.
+func apartText(nats float64) string {
 	if math.IsInf(nats, 1) {
 		return "∞"
 	}

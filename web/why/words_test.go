@@ -10,7 +10,7 @@ func TestAverageBitsInWords(t *testing.T) {
 		3:   "On average a token cost 3.00 bits. That is as hard as guessing among 8 equally likely tokens, each time.",
 		500: "On average a token cost 500.00 bits.",
 	} {
-		if got := averageSay(bits); got != want {
+		if got := averageText(bits); got != want {
 			t.Errorf("%v bits: %q, want %q", bits, got, want)
 		}
 	}
