@@ -36,7 +36,7 @@ func (m *Model) Through(r Runner) *Model {
 }
 
 // A job is a pass that a caller waits for: tokens to read into a cache, or
-// vectors to score. It is part of a [Seat] and is reused.
+// vectors to score. It is part of a [Slot] and is reused.
 type job struct {
 	ctx context.Context
 
@@ -114,7 +114,7 @@ func (b *batch) deal() {
 		c := j.cache
 		c.reserve(c.positions + j.n)
 		for i, id := range j.tokens[:j.n] {
-			places = append(places, place{cache: c, at: c.positions + i, token: id})
+			places = append(places, passInput{cache: c, at: c.positions + i, token: id})
 		}
 	}
 	b.s.places = places

@@ -72,18 +72,18 @@ func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 }
 
 // TestDecodingAllocatesNothing: once caches have room, decoding allocates
-// nothing: not directly, not at a seat, not with several seats in a round.
+// nothing: not directly, not at a slot, not with several slots in a round.
 func TestDecodingAllocatesNothing(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)
 	defer pool.Close()
-	seat := pool.Seat()
+	slot := pool.Slot()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c := m.NewCache()
 	logitsAfter(t, m, c, make([]int, 20)...)
 	out, z, tokens := make([]float32, m.config.Width), make([]float32, m.config.Vocab), []int{7}
-	ways := map[string]*Model{"directly": m, "at a seat": seat.Model()}
+	ways := map[string]*Model{"directly": m, "at a slot": slot.Model()}
 	if !poolsKeep() {
 		delete(ways, "directly") // under the race detector sync.Pool drops things on purpose
 	}
@@ -135,7 +135,7 @@ func poolsKeep() bool {
 	return true
 }
 
-// BenchmarkPool decodes at n seats at the same time, on one worker, and reports
+// BenchmarkPool decodes at n slots at the same time, on one worker, and reports
 // their tokens per second in total.
 func BenchmarkPool(b *testing.B) {
 	m := bundledModel(b)
@@ -146,17 +146,17 @@ func BenchmarkPool(b *testing.B) {
 			var all sync.WaitGroup
 			for range n {
 				all.Go(func() {
-					seat, c := pool.Seat(), m.NewCache()
+					slot, c := pool.Slot(), m.NewCache()
 					out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
 					for range b.N {
 						if c.Positions() == 64 {
 							c.Truncate(0)
 						}
-						if _, err := seat.ForwardTo(context.Background(), c, []int{1}, out); err != nil {
+						if _, err := slot.ForwardTo(context.Background(), c, []int{1}, out); err != nil {
 							b.Error(err)
 							return
 						}
-						if _, err := seat.LogitsTo(context.Background(), out, z); err != nil {
+						if _, err := slot.LogitsTo(context.Background(), out, z); err != nil {
 							b.Error(err)
 							return
 						}

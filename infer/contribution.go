@@ -228,7 +228,7 @@ func (w *Watch) Looks(block, position int) [][]float32 {
 	m, l, d := w.model, block-1, w.model.config.Width
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
-	s.places = append(s.places[:0], place{cache: w.cache, at: position, token: w.tokens[position]})
+	s.places = append(s.places[:0], passInput{cache: w.cache, at: position, token: w.tokens[position]})
 	copy(s.x[:d], w.stream[l][position*d:(position+1)*d])
 	m.project(s, &m.blocks[l], s.places)
 	all := make([][]float32, m.config.Heads)

@@ -84,9 +84,9 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	return nil
 }
 
-// place is one position of a pass: a token read at a position of a text's
-// cache. The places of a pass may belong to different texts.
-type place struct {
+// passInput is one position of a pass: a token read at a position of a text's
+// cache. The inputs of a pass may belong to different texts.
+type passInput struct {
 	cache *Cache
 	at    int // the position, from 0; all earlier ones are in the cache or in this pass
 	token int
@@ -100,7 +100,7 @@ func (m *Model) forwardChunk(
 ) error {
 	s.places = s.places[:0]
 	for i, id := range tokens {
-		s.places = append(s.places, place{cache: c, at: c.positions + i, token: id})
+		s.places = append(s.places, passInput{cache: c, at: c.positions + i, token: id})
 	}
 	c.reserve(c.positions + len(tokens))
 	m.enter(s, s.places)
@@ -125,7 +125,7 @@ func PositionsRead() int64 { return positionsRead.Load() }
 
 // enter begins the residual stream of every place with its token's row of the
 // embedding table.
-func (m *Model) enter(s *scratch, places []place) {
+func (m *Model) enter(s *scratch, places []passInput) {
 	positionsRead.Add(int64(len(places)))
 	d := m.config.Width
 	for i, p := range places {
@@ -147,7 +147,7 @@ func (m *Model) enter(s *scratch, places []place) {
 // cache, which has room for them, and attends to that cache. The matrices are
 // read once for all places, and no place's numbers depend on the others. Norms
 // and biases that an architecture lacks do nothing.
-func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
+func (m *Model) block(s *scratch, l int, places []passInput, look *Inspection) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
 	d, heads := cfg.Width, cfg.Heads*cfg.HeadDim
 	x, h := s.x[:n*d], s.h[:n*d]                 // [n, width]: the residual stream, and what is added to it
@@ -171,7 +171,7 @@ func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 
 // project writes the queries, keys and values of the places, whose streams are
 // the first vectors of s.x, to s.q, s.k and s.v, and returns the multiply-adds.
-func (m *Model) project(s *scratch, b *block, places []place) int64 {
+func (m *Model) project(s *scratch, b *block, places []passInput) int64 {
 	cfg, n := &m.config, len(places)
 	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
 	q := s.q[:n*heads]             // [n, heads, headDim]
@@ -229,7 +229,7 @@ func (m *Model) hidden(s *scratch, b *block, in []float32, n int) ([]float32, in
 }
 
 // share divides the multiply-adds of matrices equally among the places.
-func share(places []place, projections, feedForward int64) {
+func share(places []passInput, projections, feedForward int64) {
 	n := int64(len(places))
 	for i := range places {
 		places[i].tally.Projections += projections / n
@@ -240,7 +240,7 @@ func share(places []place, projections, feedForward int64) {
 // attendAll writes the keys and values of every place, s.k and s.v, to its
 // cache and lets its queries, s.q, attend to that cache. The result goes to
 // s.mixed [n, heads, headDim].
-func (m *Model) attendAll(s *scratch, l int, places []place, look *Inspection) {
+func (m *Model) attendAll(s *scratch, l int, places []passInput, look *Inspection) {
 	heads, kv := m.config.Heads*m.config.HeadDim, m.config.KVHeads*m.config.HeadDim
 	for i, p := range places {
 		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
@@ -346,12 +346,12 @@ func finite(z []float32, vocab int) error {
 
 // scratch is the working memory of one pass; nothing in it outlives the pass.
 type scratch struct {
-	x, h     []float32 // [chunk, width]
-	q, mixed []float32 // [chunk, heads·headDim]
-	k, v     []float32 // [chunk, kvHeads·headDim]
-	gate, up []float32 // [chunk, ffn]
-	weights  []float32 // [heads/kvHeads, context]
-	places   []place   // up to chunk
+	x, h     []float32   // [chunk, width]
+	q, mixed []float32   // [chunk, heads·headDim]
+	k, v     []float32   // [chunk, kvHeads·headDim]
+	gate, up []float32   // [chunk, ffn]
+	weights  []float32   // [heads/kvHeads, context]
+	places   []passInput // up to chunk
 }
 
 func newScratch(c checkpoint.Config) *scratch {
@@ -361,6 +361,6 @@ func newScratch(c checkpoint.Config) *scratch {
 		q: of(c.Heads * c.HeadDim), mixed: of(c.Heads * c.HeadDim),
 		k: of(c.KVHeads * c.HeadDim), v: of(c.KVHeads * c.HeadDim),
 		gate: of(c.FFN), up: of(c.FFN),
-		weights: make([]float32, c.Heads/c.KVHeads*c.Context), places: make([]place, 0, chunk),
+		weights: make([]float32, c.Heads/c.KVHeads*c.Context), places: make([]passInput, 0, chunk),
 	}
 }

@@ -66,7 +66,7 @@ type loader struct {
 
 // vector reads a part's weight vector, or returns nil if the architecture has
 // none.
-func (l *loader) vector(p checkpoint.Part, layer int, shape ...int) (v []float32) {
+func (l *loader) vector(p checkpoint.Role, layer int, shape ...int) (v []float32) {
 	if l.err == nil {
 		v, l.err = l.Weight(p, layer, shape...)
 	}
@@ -74,7 +74,7 @@ func (l *loader) vector(p checkpoint.Part, layer int, shape ...int) (v []float32
 }
 
 // bias reads a part's bias, or returns nil if the architecture has none.
-func (l *loader) bias(p checkpoint.Part, layer, n int) (v []float32) {
+func (l *loader) bias(p checkpoint.Role, layer, n int) (v []float32) {
 	if l.err == nil {
 		v, l.err = l.Bias(p, layer, n)
 	}
@@ -82,12 +82,12 @@ func (l *loader) bias(p checkpoint.Part, layer, n int) (v []float32) {
 }
 
 // norm reads a norm over vectors of n values.
-func (l *loader) norm(p checkpoint.Part, layer, n int) normalization {
+func (l *loader) norm(p checkpoint.Role, layer, n int) normalization {
 	return normalization{l.vector(p, layer, n), l.bias(p, layer, n), l.Config.NormEps}
 }
 
 // matrix reads a matrix of a block.
-func (l *loader) matrix(p checkpoint.Part, layer, rows, cols int) kernel.Matrix {
+func (l *loader) matrix(p checkpoint.Role, layer, rows, cols int) kernel.Matrix {
 	data := l.vector(p, layer, rows, cols)
 	if data == nil {
 		return kernel.Matrix{}
@@ -98,7 +98,7 @@ func (l *loader) matrix(p checkpoint.Part, layer, rows, cols int) kernel.Matrix 
 // table reads the embedding table or the output matrix, [vocab, width]. Neither
 // is ever rounded: the error of a token's row would pass through all blocks,
 // and close logits would swap ranks.
-func (l *loader) table(p checkpoint.Part) kernel.Matrix {
+func (l *loader) table(p checkpoint.Role) kernel.Matrix {
 	data := l.vector(p, 0, l.Config.Vocab, l.Config.Width)
 	if l.err != nil {
 		return kernel.Matrix{}

@@ -25,8 +25,8 @@ var ErrPoolClosed = errors.New("the worker pool is closed")
 // positions; each text's numbers are bit-identical to those it would get alone.
 // A prompt is read in several rounds if others wait.
 //
-// Every text has a [Seat]. A seat whose learner steps ([Seat.Step]) is served
-// before those that play, but no seat waits more than twice the rounds of a
+// Every text has a [Slot]. A slot whose learner steps ([Slot.Step]) is served
+// before those that play, but no slot waits more than twice the rounds of a
 // fair share.
 type Pool struct {
 	model *Model
@@ -189,35 +189,35 @@ func (b *batch) try() error {
 	return err
 }
 
-// Seat is one text's place in a pool: a [Runner] whose passes take turns with the other seats'
-// passes. It belongs to one goroutine at a time, except for Step. An unused seat costs a few
+// Slot is one text's place in a pool: a [Runner] whose passes take turns with the other slots'
+// passes. It belongs to one goroutine at a time, except for Step. An unused slot costs a few
 // hundred bytes and needs no closing.
-type Seat struct {
+type Slot struct {
 	pool   *Pool
 	job    job
 	step   atomic.Bool
 	waited time.Duration
 }
 
-// Seat returns a new seat, in playing mode.
-func (p *Pool) Seat() *Seat {
-	return &Seat{pool: p, job: job{done: make(chan struct{}, 1)}}
+// Slot returns a new slot, in playing mode.
+func (p *Pool) Slot() *Slot {
+	return &Slot{pool: p, job: job{done: make(chan struct{}, 1)}}
 }
 
-// Model returns the pool's model with its passes run through this seat.
-func (s *Seat) Model() *Model { return s.pool.model.Through(s) }
+// Model returns the pool's model with its passes run through this slot.
+func (s *Slot) Model() *Model { return s.pool.model.Through(s) }
 
 // Step sets whether a learner waits for each pass from now on, or watches a
 // text that plays.
-func (s *Seat) Step(on bool) { s.step.Store(on) }
+func (s *Slot) Step(on bool) { s.step.Store(on) }
 
 // Waited implements [Runner]. A round's time counts in full for each text that
 // it serves.
-func (s *Seat) Waited() time.Duration { return s.waited }
+func (s *Slot) Waited() time.Duration { return s.waited }
 
 // ForwardTo implements [Runner]. If ctx ends it returns immediately while it is
 // queued, or before the next block while it runs.
-func (s *Seat) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
+func (s *Slot) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
 	if err := s.pool.model.checkPass(c, tokens, out); err != nil {
 		return cost.Parts{}, err
 	}
@@ -226,13 +226,13 @@ func (s *Seat) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []floa
 }
 
 // LogitsTo implements [Runner].
-func (s *Seat) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
+func (s *Slot) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
 	s.job.last, s.job.z = last, z
 	return s.wait(ctx)
 }
 
-// wait runs the seat's job and returns its error.
-func (s *Seat) wait(ctx context.Context) (cost.Parts, error) {
+// wait runs the slot's job and returns its error.
+func (s *Slot) wait(ctx context.Context) (cost.Parts, error) {
 	j, p := &s.job, s.pool
 	done, start := j.done, time.Now()
 	defer func() {

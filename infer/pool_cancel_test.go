@@ -17,13 +17,13 @@ import (
 func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
-	seat, c := pool.Seat(), m.NewCache()
+	slot, c := pool.Slot(), m.NewCache()
 	logitsAfter(t, m, c, 1, 2, 3)
 	for range 2 {
 		ctx, cancel := context.WithCancel(context.Background())
 		result := make(chan error)
 		go func() {
-			_, err := seat.ForwardTo(ctx, c, []int{4}, make([]float32, m.config.Width))
+			_, err := slot.ForwardTo(ctx, c, []int{4}, make([]float32, m.config.Width))
 			result <- err
 		}()
 		waiting(pool, 1)
@@ -34,21 +34,21 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := seat.LogitsTo(
+	if _, err := slot.LogitsTo(
 		ended, make([]float32, m.config.Width), make([]float32, m.config.Vocab),
 	); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: got error %v, want %v", err, context.Canceled)
 	}
 	open()
 	out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
-	if _, err := seat.ForwardTo(context.Background(), c, []int{4}, out); err != nil {
+	if _, err := slot.ForwardTo(context.Background(), c, []int{4}, out); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := seat.LogitsTo(context.Background(), out, z); err != nil {
+	if _, err := slot.LogitsTo(context.Background(), out, z); err != nil {
 		t.Fatal(err)
 	}
 	if want := logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(z, want) {
-		t.Error("afterwards the seat continues differently")
+		t.Error("afterwards the slot continues differently")
 	}
 	pool.Close()
 }
@@ -61,8 +61,8 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, open := held(t, m, 1)
 		defer pool.Close()
-		seat := pool.Seat()
-		l := newLoop(t, seat.Model(), "Hello", pure(1))
+		slot := pool.Slot()
+		l := newLoop(t, slot.Model(), "Hello", pure(1))
 		done := make(chan error)
 		go func() {
 			_, err := l.Advance(t.Context())
@@ -75,8 +75,8 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if seat.Waited() != wait {
-			t.Errorf("waited %v, want %v", seat.Waited(), wait)
+		if slot.Waited() != wait {
+			t.Errorf("waited %v, want %v", slot.Waited(), wait)
 		}
 		if took := l.Steps()[0].Took[KindForward]; took >= wait {
 			t.Errorf("the pass took %v, want less than the %v that it waited", took, wait)
@@ -167,19 +167,19 @@ func TestPanicStaysWithItsSeat(t *testing.T) {
 			}
 			defer func() {
 				if v := recover(); (v != nil) != (i == 1) {
-					t.Errorf("seat %d: got panic %v, want one at seat 1 only", i, v)
+					t.Errorf("slot %d: got panic %v, want one at slot 1 only", i, v)
 				}
 			}()
 			out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
-			seat := pool.Seat()
-			if _, err := seat.ForwardTo(context.Background(), c, []int{i}, out); err != nil {
+			slot := pool.Slot()
+			if _, err := slot.ForwardTo(context.Background(), c, []int{i}, out); err != nil {
 				t.Error(err)
 			}
-			if _, err := seat.LogitsTo(context.Background(), out, z); err != nil {
+			if _, err := slot.LogitsTo(context.Background(), out, z); err != nil {
 				t.Error(err)
 			}
 			if want := logitsAfter(t, m, m.NewCache(), i); !sameBits(z, want) {
-				t.Errorf("seat %d gets different numbers than alone", i)
+				t.Errorf("slot %d gets different numbers than alone", i)
 			}
 		})
 	}
@@ -200,9 +200,9 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 		go func() {
 			var err error
 			if last := make([]float32, m.config.Width); i == 0 { // one of them waits for scores
-				_, err = pool.Seat().LogitsTo(context.Background(), last, make([]float32, m.config.Vocab))
+				_, err = pool.Slot().LogitsTo(context.Background(), last, make([]float32, m.config.Vocab))
 			} else {
-				_, err = pool.Seat().ForwardTo(context.Background(), c, []int{1}, last)
+				_, err = pool.Slot().ForwardTo(context.Background(), c, []int{1}, last)
 			}
 			results <- err
 		}()
@@ -217,7 +217,7 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	}
 	open()
 	<-closed
-	if _, err := pool.Seat().LogitsTo(
+	if _, err := pool.Slot().LogitsTo(
 		context.Background(), make([]float32, m.config.Width), make([]float32, m.config.Vocab),
 	); !errors.Is(err, ErrPoolClosed) {
 		t.Errorf("a later pass got %v, want %v", err, ErrPoolClosed)
@@ -225,12 +225,12 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	pool.Close() // a second time changes nothing
 }
 
-// TestSeatReportsModelErrors: a seat returns the model's own errors.
-func TestSeatReportsModelErrors(t *testing.T) {
+// TestSlotReportsModelErrors: a slot returns the model's own errors.
+func TestSlotReportsModelErrors(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)
 	defer pool.Close()
-	through := pool.Seat().Model()
+	through := pool.Slot().Model()
 	if _, _, err := through.Forward(context.Background(), m.NewCache(), make([]int, 65)); err == nil ||
 		!strings.Contains(err.Error(), "65 positions do not fit") {
 		t.Errorf("got error %v, want an error containing %q", err, "65 positions do not fit")
@@ -242,7 +242,7 @@ func TestSeatReportsModelErrors(t *testing.T) {
 	}
 	broken := NewPool(f.model(t, w), 1)
 	defer broken.Close()
-	if _, _, err := broken.Seat().Model().Logits([]float32{1, 1, 1, 1}); err == nil ||
+	if _, _, err := broken.Slot().Model().Logits([]float32{1, 1, 1, 1}); err == nil ||
 		!strings.Contains(err.Error(), "token 0") {
 		t.Errorf("%v, want an error that names token 0", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPooledTextsMatchSoloRuns: texts written at the seats of a pool at the same time are what each
+// TestPooledTextsMatchSoloRuns: texts written at the slots of a pool at the same time are what each
 // would be alone, bit for bit, logits and counts included.
 // Promise: Your text and its numbers are the same, bit for bit, whatever others run at the same time.
 func TestPooledTextsMatchSoloRuns(t *testing.T) {
@@ -26,9 +26,9 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 				prompt := strings.Repeat("ab ", 1+i) // some in one pass, some in several
 				s := pure(uint64(i))
 				s.Stop.MaxTokens = 20
-				seat := pool.Seat()
-				seat.Step(i%3 == 0)
-				got, err := NewLoop(seat.Model(), prompt, s)
+				slot := pool.Slot()
+				slot.Step(i%3 == 0)
+				got, err := NewLoop(slot.Model(), prompt, s)
 				if err != nil {
 					t.Error(err)
 					return
@@ -56,7 +56,7 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 }
 
 // TestSpeculationAndReplayRunThroughASeat: speculation and replays give the same results through a
-// seat.
+// slot.
 func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 2)
@@ -66,20 +66,20 @@ func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 	want := newLoop(t, m, "Hello", s)
 	finish(t, want)
 	before := pool.Stats().Served
-	got, err := Replay(context.Background(), pool.Seat().Model(), want.Log())
+	got, err := Replay(context.Background(), pool.Slot().Model(), want.Log())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(untimed(got.Steps()), untimed(want.Steps())) {
-		t.Error("a replay through a seat differs")
+		t.Error("a replay through a slot differs")
 	}
 	if n := pool.Stats().Served - before; n != 2*int64(len(want.Steps())) {
 		t.Errorf("the pool served %d passes, want a forward pass and scores for each of %d steps", n, len(want.Steps()))
 	}
 	alone := newSpeculator(t, m, m, "Hello", s, 4)
-	seated := newSpeculator(t, pool.Seat().Model(), m, "Hello", s, 4)
+	seated := newSpeculator(t, pool.Slot().Model(), m, "Hello", s, 4)
 	if a, b := untimedSpec(t, speculate(t, alone)), untimedSpec(t, speculate(t, seated)); !slices.Equal(a, b) {
-		t.Error("speculation through a seat differs")
+		t.Error("speculation through a slot differs")
 	}
 }
 
@@ -91,10 +91,10 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	const playing, stepping, tokens = 64, 8, 8
 	var players, steppers sync.WaitGroup
 	stop := make(chan struct{})
-	decode := func(seat *Seat, c *Cache, out, z []float32) bool {
-		_, err := seat.ForwardTo(context.Background(), c, []int{c.Positions() % 256}, out)
+	decode := func(slot *Slot, c *Cache, out, z []float32) bool {
+		_, err := slot.ForwardTo(context.Background(), c, []int{c.Positions() % 256}, out)
 		if err == nil {
-			_, err = seat.LogitsTo(context.Background(), out, z)
+			_, err = slot.LogitsTo(context.Background(), out, z)
 		}
 		if err != nil {
 			t.Error(err)
@@ -103,19 +103,19 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	}
 	counted := make([]int, stepping)
 	for i := range playing + stepping {
-		seat, c := pool.Seat(), m.NewCache()
+		slot, c := pool.Slot(), m.NewCache()
 		out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
 		if i < playing {
 			players.Go(func() {
 				for range tokens {
-					if !decode(seat, c, out, z) {
+					if !decode(slot, c, out, z) {
 						return
 					}
 				}
 			})
 			continue
 		}
-		seat.Step(true)
+		slot.Step(true)
 		steppers.Go(func() {
 			for {
 				select {
@@ -123,7 +123,7 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 					return
 				default:
 				}
-				if !decode(seat, c, out, z) {
+				if !decode(slot, c, out, z) {
 					return
 				}
 				counted[i-playing]++
@@ -155,7 +155,7 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 		st.Rounds, st.Served, float64(st.Served)/float64(st.Rounds), st.Longest, float64(st.Waited)/float64(st.Served))
 }
 
-// gate is a context that lets the first call of Err pass (the seat's own) and
+// gate is a context that lets the first call of Err pass (the slot's own) and
 // blocks the worker at the second until it is opened.
 type gate struct {
 	context.Context
@@ -185,7 +185,7 @@ func held(t *testing.T, m *Model, workers int) (pool *Pool, open func()) {
 	for range workers {
 		g := newGate()
 		busy.Go(func() {
-			if _, err := pool.Seat().ForwardTo(g, m.NewCache(), []int{1}, make([]float32, m.config.Width)); err != nil {
+			if _, err := pool.Slot().ForwardTo(g, m.NewCache(), []int{1}, make([]float32, m.config.Width)); err != nil {
 				t.Error(err)
 			}
 		})

@@ -184,7 +184,7 @@ func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error
 		n := min(chunk, len(w.tokens)-from)
 		s.places = s.places[:0]
 		for i, id := range w.tokens[from : from+n] {
-			s.places = append(s.places, place{cache: w.cache, at: from + i, token: id})
+			s.places = append(s.places, passInput{cache: w.cache, at: from + i, token: id})
 		}
 		x := s.x[:n*d]
 		if base == nil {

@@ -11,7 +11,7 @@ import (
 
 // check visits every node of a piece. It reports what is not in the dialect,
 // resolves links, and attaches marks to the nodes that they mark.
-func (p *piece) check() {
+func (p *fragment) check() {
 	p.joinLines()
 	var marks []*markNode
 	var formulas []*formula
@@ -43,7 +43,7 @@ const stackWidth = 80
 
 // headCells labels each cell of a table that is too wide for a phone with the
 // name of its column, so that the page can stack the cells of a row.
-func (p *piece) headCells(table *extast.Table) {
+func (p *fragment) headCells(table *extast.Table) {
 	heads, longest := []string{}, []int{}
 	for cell := table.FirstChild().FirstChild(); cell != nil; cell = cell.NextSibling() {
 		heads, longest = append(heads, p.text(cell)), append(longest, 0)
@@ -72,7 +72,7 @@ func (p *piece) headCells(table *extast.Table) {
 
 // hold keeps a formula on one line with a preceding bracket and following
 // punctuation.
-func (p *piece) hold(f *formula) {
+func (p *fragment) hold(f *formula) {
 	held := &holdNode{}
 	f.Parent().InsertBefore(f.Parent(), f, held)
 	if before, ok := held.PreviousSibling().(*ast.Text); ok && bytes.HasSuffix(
@@ -105,7 +105,7 @@ func (p *piece) hold(f *formula) {
 	}
 }
 
-func (p *piece) checkNode(n ast.Node) {
+func (p *fragment) checkNode(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.RawHTML:
 		segment := n.Segments.At(0)
@@ -168,7 +168,7 @@ func offsetOf(n ast.Node) int {
 }
 
 // link resolves a link, or reports that its target does not exist.
-func (p *piece) link(n *ast.Link) {
+func (p *fragment) link(n *ast.Link) {
 	to := string(n.Destination)
 	if len(n.Title) > 0 {
 		p.problem(offsetOf(n), "links have no titles: %q", n.Title)
@@ -186,7 +186,7 @@ func (p *piece) link(n *ast.Link) {
 }
 
 // mark attaches {.tk} to the code before it and {.given} to the table after it.
-func (p *piece) mark(m *markNode) {
+func (p *fragment) mark(m *markNode) {
 	switch m.class {
 	case "tk":
 		code, ok := m.PreviousSibling().(*ast.CodeSpan)

@@ -9,7 +9,7 @@ import (
 )
 
 // walkCourse loads the course and calls a function with each piece of Markdown.
-func walkCourse(t *testing.T, see func(*piece)) *Course {
+func walkCourse(t *testing.T, see func(*fragment)) *Course {
 	t.Helper()
 	table, err := readMath(mathJSON)
 	if err != nil {

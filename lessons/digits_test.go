@@ -23,7 +23,7 @@ var (
 )
 
 // typedNumbers returns the numbers in a piece that were typed by hand.
-func typedNumbers(p *piece) (list []string) {
+func typedNumbers(p *fragment) (list []string) {
 	add := func(text string, free func(string) bool) {
 		for _, n := range isNumber.FindAllString(text, -1) {
 			if !isYear.MatchString(n) && !free(n) {
@@ -84,7 +84,7 @@ func TestNumbersAreComputed(t *testing.T) {
 			allowed[file+": "+n] = true
 		}
 	}
-	walkCourse(t, func(p *piece) {
+	walkCourse(t, func(p *fragment) {
 		if slices.Contains([]string{"references.md", "starts.md"}, p.at.file) {
 			return // citations and prompts
 		}
@@ -157,7 +157,7 @@ func TestTypedNumbersAreFound(t *testing.T) {
 		"{.given}\n| five |\n|---|\n| 77 |":      "[]",
 		"### 3 things\n\n1. first\n2. second 22": "[3 22]",
 	} {
-		if got := fmt.Sprint(typedNumbers(l.parse(place{"x.md", 1}, text))); got != want {
+		if got := fmt.Sprint(typedNumbers(l.parse(position{"x.md", 1}, text))); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

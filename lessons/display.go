@@ -66,7 +66,7 @@ func (n *display) take(line string) {
 }
 
 func (displayParser) Close(node ast.Node, _ text.Reader, pc parser.Context) {
-	n, p := node.(*display), pieceOf(pc)
+	n, p := node.(*display), fragmentOf(pc)
 	if !n.closed {
 		p.problem(n.offset, "the formula that begins here is never closed with $$")
 	}
@@ -83,7 +83,7 @@ func (displayParser) Close(node ast.Node, _ text.Reader, pc parser.Context) {
 var isTexFigure = regexp.MustCompile(`\{=([A-Za-z(][^{}]*)\}`)
 
 // texFigures computes the figures within a formula.
-func (l *loader) texFigures(at place, tex string) string {
+func (l *loader) texFigures(at position, tex string) string {
 	tex = strings.ReplaceAll(tex, string(bar), "|")
 	return isTexFigure.ReplaceAllStringFunc(tex, func(whole string) string {
 		return texOf(l.figure(at, whole[2:len(whole)-1]))

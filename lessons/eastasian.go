@@ -38,7 +38,7 @@ func joins(before, after rune) bool {
 }
 
 // joinLines removes the line breaks in the source that do not stand for a space.
-func (p *piece) joinLines() {
+func (p *fragment) joinLines() {
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*ast.Text); ok && entering && t.SoftLineBreak() && joins(p.around(t)) {
 			t.SetSoftLineBreak(false)
@@ -48,7 +48,7 @@ func (p *piece) joinLines() {
 }
 
 // around returns the characters before and after the line break that follows a text.
-func (p *piece) around(t *ast.Text) (before, after rune) {
+func (p *fragment) around(t *ast.Text) (before, after rune) {
 	said := string(t.Segment.Value(p.source))
 	if said == "" && t.PreviousSibling() != nil {
 		said = p.text(t.PreviousSibling())

@@ -27,11 +27,11 @@ func TestEastAsianText(t *testing.T) {
 		},
 		{"a**b,**c *d* __e__", "<p>a**b,**c <em>d</em> <strong>e</strong></p>", "a**b,**c d e"},
 	} {
-		html, plain := l.blockText(place{"x.md", 1}, test.markdown)
+		html, plain := l.blockText(position{"x.md", 1}, test.markdown)
 		if html != test.html || plain != test.plain {
 			t.Errorf("%q: got %q and %q, want %q and %q", test.markdown, html, plain, test.html, test.plain)
 		}
-		if line, _ := l.inline(place{"x.md", 1}, "**温度，**它"); line != "<strong>温度，</strong>它" {
+		if line, _ := l.inline(position{"x.md", 1}, "**温度，**它"); line != "<strong>温度，</strong>它" {
 			t.Errorf("a line: got %q", line)
 		}
 	}

@@ -265,7 +265,7 @@ func figureAcceptance(a *arguments) value {
 }
 
 // figure computes a figure. Errors include the position in the text.
-func (l *loader) figure(at place, expression string) string {
+func (l *loader) figure(at position, expression string) string {
 	text, err := compute(expression)
 	if err != nil {
 		l.problems.add(at, "the figure {=%s}: %v", expression, err)
@@ -277,7 +277,7 @@ func (l *loader) figure(at place, expression string) string {
 
 // figureUse is a figure in the course.
 type figureUse struct {
-	at         place
+	at         position
 	expression string
 	text       string
 }

@@ -269,7 +269,7 @@ func TestMarkdownToHTML(t *testing.T) {
 		"1. one\n2. two":            "<ol>\n<li>one</li>\n<li>two</li>\n</ol>",
 		"### More\n\ntext\ngoes on": "<h3>More</h3>\n<p>text\ngoes on</p>",
 	} {
-		if got := l.block(place{"x.md", 1}, markdown); got != want {
+		if got := l.block(position{"x.md", 1}, markdown); got != want {
 			t.Errorf("%s\n got %s\nwant %s", markdown, got, want)
 		}
 	}
@@ -285,7 +285,7 @@ func TestWordyTableNamesColumns(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	long := strings.Repeat("x", 30)
 	head := "| row | does | good for | costs |\n|---|---|---|---|\n| name | " + long + " | "
-	wordy := l.block(place{"x.md", 1}, head+strings.Repeat("y", 24)+" | "+long+" |\n")
+	wordy := l.block(position{"x.md", 1}, head+strings.Repeat("y", 24)+" | "+long+" |\n")
 	for _, want := range []string{
 		`<table class="tc tc--stack">`, `<th scope="row">name</th>`, `<td data-head="good for">yyy`,
 		`<td data-head="costs">xxx`,
@@ -295,7 +295,7 @@ func TestWordyTableNamesColumns(t *testing.T) {
 		}
 	}
 	if few := l.block(
-		place{"x.md", 1}, head+strings.Repeat("y", 12)+" | "+long+" |\n",
+		position{"x.md", 1}, head+strings.Repeat("y", 12)+" | "+long+" |\n",
 	); strings.Contains(few, "stack") || strings.Contains(few, "data-head") {
 		t.Errorf(
 			"a table that fits is set to stack: got %s, want it without %q, it without %q", few, "stack", "data-head",
@@ -308,7 +308,7 @@ func TestWordyTableNamesColumns(t *testing.T) {
 func TestTableCellsMayContainPipes(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	l.targets["term:logits"] = true
-	got := l.block(place{"x.md", 1}, "{.given}\n| | a | b |\n|---|--:|:-:|\n| [[logits|scores]] | 1 | `x` |\n")
+	got := l.block(position{"x.md", 1}, "{.given}\n| | a | b |\n|---|--:|:-:|\n| [[logits|scores]] | 1 | `x` |\n")
 	want := `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="tc given">
 <thead>
 <tr>

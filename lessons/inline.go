@@ -86,7 +86,7 @@ type formulaParser struct{}
 func (formulaParser) Trigger() []byte { return []byte{'$'} }
 
 func (formulaParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	p := pieceOf(pc)
+	p := fragmentOf(pc)
 	line, segment := block.PeekLine()
 	if bytes.HasPrefix(line, []byte("$$")) {
 		p.problem(segment.Start, "a formula in $$ is on lines of its own; within a line use one $")
@@ -122,7 +122,7 @@ func (braceParser) Trigger() []byte { return []byte{'{'} }
 var isMark = regexp.MustCompile(`^\{\.([a-z]+)\}`)
 
 func (braceParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	p := pieceOf(pc)
+	p := fragmentOf(pc)
 	line, segment := block.PeekLine()
 	if m := isMark.FindSubmatch(line); m != nil {
 		if class := string(m[1]); class == "tk" || class == "given" {
@@ -153,7 +153,7 @@ func (bracketParser) Trigger() []byte { return []byte{'['} }
 var isGiven = regexp.MustCompile(`^\[([^\[\]]+)\]\{\.given\}`)
 
 func (bracketParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	p := pieceOf(pc)
+	p := fragmentOf(pc)
 	line, segment := block.PeekLine()
 	if m := isGiven.FindSubmatch(line); m != nil {
 		block.Advance(len(m[0]))
@@ -180,7 +180,7 @@ func (bracketParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 	return nil
 }
 
-func (p *piece) cite(offset int, words string) ast.Node {
+func (p *fragment) cite(offset int, words string) ast.Node {
 	n := &citeNode{}
 	for _, w := range strings.Split(words, ";") {
 		id, ok := strings.CutPrefix(strings.TrimSpace(w), "@")
@@ -199,7 +199,7 @@ func (p *piece) cite(offset int, words string) ast.Node {
 	return n
 }
 
-func (p *piece) term(offset int, words string) ast.Node {
+func (p *fragment) term(offset int, words string) ast.Node {
 	id, said, ok := strings.Cut(words, string(bar))
 	if !ok {
 		said = strings.ReplaceAll(id, "-", " ")

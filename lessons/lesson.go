@@ -44,7 +44,7 @@ func (l *loader) announceLesson(d *document) {
 }
 
 // or returns p, or other if p is empty.
-func (p place) or(other place) place {
+func (p position) or(other position) position {
 	if p.file == "" {
 		return other
 	}
@@ -185,7 +185,7 @@ func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
 
 // body renders the text of a directive in a section. The text must not be
 // empty.
-func (l *loader) body(s *Section, p part) string {
+func (l *loader) body(s *Section, p block) string {
 	if p.blank() {
 		l.problems.add(p.at, "the directive %q has no text", p.directive)
 		return ""
@@ -196,7 +196,7 @@ func (l *loader) body(s *Section, p part) string {
 }
 
 // notice adds the text to the preceding widget, or as a block of its own.
-func (l *loader) notice(s *Section, p part) {
+func (l *loader) notice(s *Section, p block) {
 	html := l.body(s, p)
 	if p.words != "" {
 		l.problems.add(p.at, "::: notice has no arguments")
@@ -218,7 +218,7 @@ var asideTitles = map[string]string{
 }
 
 // directive returns the block of a ::: widget, a ::: check or an aside.
-func (l *loader) directive(s *Section, p part) Block {
+func (l *loader) directive(s *Section, p block) Block {
 	title, aside := asideTitles[p.directive]
 	switch {
 	case aside:

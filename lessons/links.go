@@ -92,7 +92,7 @@ func canonical(to string) string {
 }
 
 // target adds a link target. Adding it twice is a problem.
-func (l *loader) target(at place, to string) {
+func (l *loader) target(at position, to string) {
 	if l.targets[to] {
 		_, id, _ := strings.Cut(to, ":")
 		l.problems.add(at, "%q appears twice", id)

@@ -89,8 +89,8 @@ type loader struct {
 	cited      map[string]bool
 	formulas   []Formula
 	figures    []figureUse
-	where      map[string]place // positions of lessons, questions, cards and outcomes, for later checks
-	onPiece    func(*piece)     // for tests that inspect the text itself
+	where      map[string]position // positions of lessons, questions, cards and outcomes, for later checks
+	onPiece    func(*fragment)     // for tests that inspect the text itself
 }
 
 func newLoader(files fs.FS, table MathTable) *loader {
@@ -102,7 +102,7 @@ func newLoader(files fs.FS, table MathTable) *loader {
 			widgets: map[string]bool{},
 		},
 		targets: map[string]bool{}, references: map[string]Reference{}, cited: map[string]bool{},
-		where: map[string]place{},
+		where: map[string]position{},
 	}
 }
 
@@ -154,7 +154,7 @@ func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 	docs = map[string]*document{}
 	entries, err := fs.ReadDir(l.files, ".")
 	if err != nil {
-		l.problems.add(place{".", 1}, "%v", err)
+		l.problems.add(position{".", 1}, "%v", err)
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -163,7 +163,7 @@ func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 		}
 		data, err := fs.ReadFile(l.files, name)
 		if err != nil {
-			l.problems.add(place{name, 1}, "%v", err)
+			l.problems.add(position{name, 1}, "%v", err)
 			continue
 		}
 		docs[name] = split(name, string(data), l.problems)
@@ -171,15 +171,16 @@ func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 			lessonFiles = append(lessonFiles, name)
 		} else if !contains(special, name) {
 			l.problems.add(
-				place{name, 1}, "the file is neither a lesson (NN-slug.md) nor one of %s", strings.Join(special, ", "),
+				position{name, 1}, "the file is neither a lesson (NN-slug.md) nor one of %s",
+				strings.Join(special, ", "),
 			)
 		}
 	}
 	for _, name := range special {
 		if docs[name] == nil {
-			docs[name] = &document{at: place{name, 1}}
+			docs[name] = &document{at: position{name, 1}}
 			if !l.partial {
-				l.problems.add(place{name, 1}, "the file is missing")
+				l.problems.add(position{name, 1}, "the file is missing")
 			}
 		}
 	}
@@ -209,7 +210,7 @@ func (l *loader) announce(d *document, scheme string) {
 	}
 }
 
-func (l *loader) checkID(at place, id string) bool {
+func (l *loader) checkID(at position, id string) bool {
 	if !idForm.MatchString(id) {
 		l.problems.add(at, "%q is not an id: small letters, digits and single hyphens", id)
 		return false
@@ -218,7 +219,7 @@ func (l *loader) checkID(at place, id string) bool {
 }
 
 // plainParts returns a section's Markdown, for a file without directives.
-func (l *loader) plainParts(s *rawSection) (at place, text string) {
+func (l *loader) plainParts(s *rawSection) (at position, text string) {
 	at = s.at.down(1)
 	for i, p := range s.parts {
 		if p.directive != "" {
@@ -244,7 +245,7 @@ func (l *loader) known(s *rawSection) (outcome, section string) {
 	return outcome, section
 }
 
-func (l *loader) knownSection(at place, section string) {
+func (l *loader) knownSection(at position, section string) {
 	if !strings.Contains(section, "#") || !l.targets["learn:"+section] {
 		l.problems.add(at, "there is no section %q%s", section, l.nearest("learn:"+section))
 	}

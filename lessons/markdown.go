@@ -48,25 +48,25 @@ var mdLine = parser.NewParser(
 	)...),
 )
 
-// pieceKey is the key of the piece being parsed in a parser's context.
-var pieceKey = parser.NewContextKey()
+// fragmentKey is the key of the fragment being parsed in a parser's context.
+var fragmentKey = parser.NewContextKey()
 
-// A piece is a run of Markdown with its position in a file.
-type piece struct {
+// A fragment is a run of Markdown with its position in a file.
+type fragment struct {
 	l      *loader
-	at     place // of its first line
+	at     position // of its first line
 	source []byte
 	doc    ast.Node
 }
 
-func pieceOf(pc parser.Context) *piece { return pc.Get(pieceKey).(*piece) }
+func fragmentOf(pc parser.Context) *fragment { return pc.Get(fragmentKey).(*fragment) }
 
-// place returns the position of a byte of the piece.
-func (p *piece) place(offset int) place {
+// place returns the position of a byte of the fragment.
+func (p *fragment) place(offset int) position {
 	return p.at.down(bytes.Count(p.source[:min(offset, len(p.source))], []byte("\n")))
 }
 
-func (p *piece) problem(offset int, format string, args ...any) {
+func (p *fragment) problem(offset int, format string, args ...any) {
 	p.l.problems.add(p.place(offset), format, args...)
 }
 
@@ -102,18 +102,18 @@ func hideBars(source []byte) {
 
 // parse parses Markdown that begins at a position, checks everything in it and resolves
 // its links.
-func (l *loader) parse(at place, markdown string) *piece {
+func (l *loader) parse(at position, markdown string) *fragment {
 	return l.parseWith(md.Parser(), at, markdown)
 }
 
-func (l *loader) parseWith(with parser.Parser, at place, markdown string) *piece {
-	p := &piece{l: l, at: at, source: []byte(markdown)}
+func (l *loader) parseWith(with parser.Parser, at position, markdown string) *fragment {
+	p := &fragment{l: l, at: at, source: []byte(markdown)}
 	if i := bytes.IndexByte(p.source, bar); i >= 0 {
 		p.problem(i, "a control character")
 	}
 	hideBars(p.source)
 	pc := parser.NewContext()
-	pc.Set(pieceKey, p)
+	pc.Set(fragmentKey, p)
 	p.doc = with.Parse(text.NewReader(p.source), parser.WithContext(pc))
 	p.check()
 	p.direct()
@@ -125,7 +125,7 @@ func (l *loader) parseWith(with parser.Parser, at place, markdown string) *piece
 
 // direct gives blocks that contain right-to-left letters the direction of their first
 // letter.
-func (p *piece) direct() {
+func (p *fragment) direct() {
 	if !terms.RightToLeft(string(p.source)) {
 		return
 	}
@@ -137,8 +137,8 @@ func (p *piece) direct() {
 	})
 }
 
-// html renders a node of the piece.
-func (p *piece) html(n ast.Node) string {
+// html renders a node of the fragment.
+func (p *fragment) html(n ast.Node) string {
 	var b bytes.Buffer
 	if err := md.Renderer().Render(&b, p.source, n); err != nil {
 		p.problem(0, "rendering: %v", err)
@@ -147,19 +147,19 @@ func (p *piece) html(n ast.Node) string {
 }
 
 // block renders Markdown as paragraphs, lists and tables.
-func (l *loader) block(at place, markdown string) string {
+func (l *loader) block(at position, markdown string) string {
 	p := l.parse(at, markdown)
 	return p.html(p.doc)
 }
 
 // blockText renders Markdown as HTML and as plain text.
-func (l *loader) blockText(at place, markdown string) (html, plain string) {
+func (l *loader) blockText(at position, markdown string) (html, plain string) {
 	p := l.parse(at, markdown)
 	return p.html(p.doc), p.text(p.doc)
 }
 
 // inline renders Markdown that is a single paragraph, without the paragraph.
-func (l *loader) inline(at place, markdown string) (html, plain string) {
+func (l *loader) inline(at position, markdown string) (html, plain string) {
 	if strings.TrimSpace(markdown) == "" {
 		return "", ""
 	}

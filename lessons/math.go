@@ -36,7 +36,7 @@ func readMath(data []byte) (MathTable, error) {
 }
 
 // mathML looks up a formula, and records its use.
-func (l *loader) mathML(at place, tex string, displayed bool) string {
+func (l *loader) mathML(at position, tex string, displayed bool) string {
 	l.formulas = append(l.formulas, Formula{tex, displayed, fmt.Sprintf("%s:%d", at.file, at.line)})
 	if l.collecting {
 		return ""

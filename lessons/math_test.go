@@ -87,7 +87,7 @@ func TestPlainText(t *testing.T) {
 		"| a | b |\n|---|---|\n| c | $x_i$ |":                      "a · b\nc · x_i",
 		"```\ncode\n  more\n```":                                   "code\n  more",
 	} {
-		if _, got := l.blockText(place{"x.md", 1}, markdown); got != want {
+		if _, got := l.blockText(position{"x.md", 1}, markdown); got != want {
 			t.Errorf("%q:\n%q, want\n%q", markdown, got, want)
 		}
 	}

@@ -39,7 +39,7 @@ func (l *loader) readPlaces(d *document) {
 			continue
 		}
 		at, text := l.plainParts(s)
-		for _, it := range l.items(part{at: at, lines: strings.Split(text, "\n")}, isItem) {
+		for _, it := range l.items(block{at: at, lines: strings.Split(text, "\n")}, isItem) {
 			l.outcomePlaces(&l.course.Outcomes[n], it)
 		}
 	}

@@ -76,7 +76,7 @@ func (l *loader) readOwn(dir string) map[string]string {
 	texts := map[string]string{}
 	folder, err := files.OpenInside(dir)
 	if err != nil {
-		l.problems.add(place{".", 1}, "%v", reason(err))
+		l.problems.add(position{".", 1}, "%v", reason(err))
 		return texts
 	}
 	defer folder.Close()
@@ -84,17 +84,17 @@ func (l *loader) readOwn(dir string) map[string]string {
 	for _, name := range l.ownNames(folder) {
 		data, err := folder.Read(name, maxOwnBytes)
 		if err != nil {
-			l.problems.add(place{name, 1}, "the file %v", reason(err))
+			l.problems.add(position{name, 1}, "the file %v", reason(err))
 			continue
 		}
 		if all += len(data); all > maxOwnAll {
-			l.problems.add(place{".", 1}, "the files have more than %d bytes in total", maxOwnAll)
+			l.problems.add(position{".", 1}, "the files have more than %d bytes in total", maxOwnAll)
 			break
 		}
 		if texts[name], err = files.Text(data); err != nil {
 			texts[name] = string(data)
 			if !errors.As(err, new(*files.UTF8Error)) { // plainText reports the lines of UTF-8 errors
-				l.problems.add(place{name, 1}, "the file %v", err)
+				l.problems.add(position{name, 1}, "the file %v", err)
 				continue
 			}
 		}
@@ -112,7 +112,7 @@ func (l *loader) ownNames(folder *files.Inside) (names []string) {
 			continue // the folder has no walkthroughs
 		}
 		if err != nil {
-			l.problems.add(place{in, 1}, "the folder %v", reason(err))
+			l.problems.add(position{in, 1}, "the folder %v", reason(err))
 		}
 		for _, e := range entries {
 			name := path.Join(in, e.Name())
@@ -120,7 +120,7 @@ func (l *loader) ownNames(folder *files.Inside) (names []string) {
 				continue
 			}
 			if in == walkFolder && !strings.HasSuffix(name, ".md") {
-				l.problems.add(place{name, 1}, "a walkthrough is a file NAME.md")
+				l.problems.add(position{name, 1}, "a walkthrough is a file NAME.md")
 				continue
 			}
 			names = append(names, name)
@@ -147,7 +147,7 @@ func (l *loader) plainText(name, text string) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		at := place{name, n}
+		at := position{name, n}
 		if len(line) > maxOwnLine {
 			l.problems.add(at, "the line has more than %d bytes", maxOwnLine)
 		}
@@ -174,7 +174,7 @@ func (l *loader) loadOwn(texts map[string]string) {
 		case isLessonFile(name):
 			lessonFiles = append(lessonFiles, name)
 		case !contains(ownSpecial, name):
-			l.problems.add(place{name, 1}, "the file is neither a lesson (NN-slug.md), one of %s, nor in %s",
+			l.problems.add(position{name, 1}, "the file is neither a lesson (NN-slug.md), one of %s, nor in %s",
 				strings.Join(ownSpecial, ", "), walkFolder)
 			continue
 		}
@@ -182,7 +182,7 @@ func (l *loader) loadOwn(texts map[string]string) {
 	}
 	for _, name := range ownSpecial {
 		if docs[name] == nil {
-			docs[name] = &document{at: place{name, 1}}
+			docs[name] = &document{at: position{name, 1}}
 		}
 	}
 	slices.Sort(lessonFiles)

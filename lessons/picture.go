@@ -91,7 +91,7 @@ func (l *loader) sentence(d *document) string {
 }
 
 // picture parses `::: picture KIND key="value"`.
-func (l *loader) picture(section *Section, p part) Block {
+func (l *loader) picture(section *Section, p block) Block {
 	a, err := parseAttrs(p.words)
 	if err != nil {
 		l.problems.add(p.at, "%v", err)

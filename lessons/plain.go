@@ -14,7 +14,7 @@ import (
 // text returns a node as plain text, for search, exported cards, and labels for
 // screen readers. Paragraphs, list items and rows are separate lines. Formulas are
 // written with letters as far as possible.
-func (p *piece) text(n ast.Node) string {
+func (p *fragment) text(n ast.Node) string {
 	var b strings.Builder
 	p.write(&b, n)
 	lines := strings.Split(b.String(), "\n")
@@ -27,7 +27,7 @@ func (p *piece) text(n ast.Node) string {
 	return strings.Join(kept, "\n")
 }
 
-func (p *piece) write(b *strings.Builder, n ast.Node) {
+func (p *fragment) write(b *strings.Builder, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Text:
 		value := n.Segment.Value(p.source)
@@ -72,7 +72,7 @@ func (p *piece) write(b *strings.Builder, n ast.Node) {
 	p.writeChildren(b, n)
 }
 
-func (p *piece) writeChildren(b *strings.Builder, n ast.Node) {
+func (p *fragment) writeChildren(b *strings.Builder, n ast.Node) {
 	if n.Type() == ast.TypeBlock && n.PreviousSibling() != nil && n.Kind() != extast.KindTableCell {
 		b.WriteByte('\n')
 	}

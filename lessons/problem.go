@@ -19,18 +19,18 @@ type Problem struct {
 // Error returns a text such as "kv-cache.md:12: there is no term "kv-cash"".
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Say) }
 
-// place is a line of a file.
-type place struct {
+// position is a line of a file.
+type position struct {
 	file string
 	line int
 }
 
-func (p place) down(lines int) place { return place{p.file, p.line + lines} }
+func (p position) down(lines int) position { return position{p.file, p.line + lines} }
 
 // problems collects all errors, so that an author sees them together.
 type problems struct{ list []*Problem }
 
-func (ps *problems) add(at place, format string, args ...any) {
+func (ps *problems) add(at position, format string, args ...any) {
 	p := &Problem{at.file, at.line, fmt.Sprintf(format, args...)}
 	for _, old := range ps.list {
 		if *old == *p {

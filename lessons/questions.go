@@ -57,10 +57,10 @@ func (l *loader) readQuestions(d *document) {
 
 // subsections splits a question at its ### headings. Choices may follow the
 // prompt without a heading.
-func (l *loader) subsections(s *rawSection) map[string]part {
+func (l *loader) subsections(s *rawSection) map[string]block {
 	at, text := l.plainParts(s)
-	parts := map[string]part{}
-	name, now := "Prompt", part{at: at}
+	parts := map[string]block{}
+	name, now := "Prompt", block{at: at}
 	flush := func() {
 		if _, twice := parts[name]; twice {
 			l.problems.add(now.at, "### %s appears twice", name)
@@ -70,7 +70,7 @@ func (l *loader) subsections(s *rawSection) map[string]part {
 	for i, line := range strings.Split(text, "\n") {
 		if m := isSubheading.FindStringSubmatch(line); m != nil {
 			flush()
-			name, now = m[1], part{at: at.down(i + 1)}
+			name, now = m[1], block{at: at.down(i + 1)}
 			if !contains([]string{"Answer", "Rubric", "Choices"}, name) {
 				l.problems.add(at.down(i), "a question has ### Answer, ### Rubric or ### Choices, not %q", name)
 			}
@@ -78,7 +78,7 @@ func (l *loader) subsections(s *rawSection) map[string]part {
 		}
 		if name == "Prompt" && isChoice.MatchString(line) {
 			flush()
-			name, now = "Choices", part{at: at.down(i)}
+			name, now = "Choices", block{at: at.down(i)}
 		}
 		now.lines = append(now.lines, line)
 	}
@@ -88,13 +88,13 @@ func (l *loader) subsections(s *rawSection) map[string]part {
 
 // item is a list item's first line, with the indented lines below it.
 type item struct {
-	at    place
+	at    position
 	first string
 	more  []string
 }
 
 // items splits a list whose items begin with a mark.
-func (l *loader) items(p part, mark *regexp.Regexp) (list []item) {
+func (l *loader) items(p block, mark *regexp.Regexp) (list []item) {
 	for i, line := range p.lines {
 		at := p.at.down(i)
 		if m := mark.FindStringIndex(line); m != nil {
@@ -120,7 +120,7 @@ var (
 	isChoice = regexp.MustCompile(`^- \[[ x]\] `)
 )
 
-func (l *loader) rubric(s *rawSection, q *Question, p part) {
+func (l *loader) rubric(s *rawSection, q *Question, p block) {
 	for _, it := range l.items(p, isItem) {
 		html, _ := l.inline(it.at, strings.Join(append([]string{strings.TrimPrefix(it.first, "- ")}, it.more...), "\n"))
 		q.Rubric = append(q.Rubric, html)
@@ -130,7 +130,7 @@ func (l *loader) rubric(s *rawSection, q *Question, p part) {
 	}
 }
 
-func (l *loader) choices(s *rawSection, q *Question, p part) {
+func (l *loader) choices(s *rawSection, q *Question, p block) {
 	right := 0
 	for _, it := range l.items(p, isChoice) {
 		c := Choice{Right: it.first[3] == 'x'}

@@ -77,7 +77,7 @@ func writeHashes(t *testing.T, folder string) {
 
 // proseOf returns a piece's own prose: everything except tables, marked
 // quotations, code and citations.
-func proseOf(p *piece) string {
+func proseOf(p *fragment) string {
 	var b strings.Builder
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -122,7 +122,7 @@ func TestNoSharedRunsWithSources(t *testing.T) {
 			}
 		}
 	}
-	walkCourse(t, func(p *piece) {
+	walkCourse(t, func(p *fragment) {
 		if p.at.file != "references.md" {
 			see(fmt.Sprintf("%s:%d", p.at.file, p.at.line), proseOf(p))
 		}
@@ -152,7 +152,7 @@ func TestRunsIgnorePunctuation(t *testing.T) {
 		"> one two isn't three four five six seven\n\nis a quotation":     false,
 		"| one two isn't three four five six seven |\n|---|\n| a row |\n": false,
 	} {
-		got := slices.ContainsFunc(runsOf(proseOf(l.parse(place{"x.md", 1}, text))), func(r string) bool {
+		got := slices.ContainsFunc(runsOf(proseOf(l.parse(position{"x.md", 1}, text))), func(r string) bool {
 			return slices.Contains(known, runHash(r))
 		})
 		if got != want {

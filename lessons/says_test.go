@@ -11,7 +11,7 @@ import (
 func coursePlain(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	walkCourse(t, func(p *piece) {
+	walkCourse(t, func(p *fragment) {
 		texts[p.at.file] += " " + strings.Join(strings.Fields(proseOf(p)), " ")
 	})
 	return texts

@@ -10,46 +10,46 @@ import (
 
 // A document is a file of the course, split but not interpreted.
 type document struct {
-	at       place
+	at       position
 	front    map[string]field // front matter
 	order    []string         // its keys in their order
-	intro    part             // the text before the first heading
+	intro    block            // the text before the first heading
 	sections []*rawSection
 }
 
 // A field is a line `key: value`.
 type field struct {
 	value string
-	at    place
+	at    position
 }
 
 // A rawSection is the text under a heading `## Title {#id key=value}`.
 type rawSection struct {
-	at    place
+	at    position
 	title string
 	attrs attrs
-	parts []part
+	parts []block
 }
 
-// A part is a run of Markdown, or a directive with its text.
-type part struct {
-	at        place // its first line; for a directive, the line of `:::`
+// A block is a run of Markdown, or a directive with its text.
+type block struct {
+	at        position // its first line; for a directive, the line of `:::`
 	directive string
 	words     string // the text after the directive's name
 	lines     []string
 }
 
-func (p part) text() string { return strings.Join(p.lines, "\n") }
+func (p block) text() string { return strings.Join(p.lines, "\n") }
 
 // body returns the position at which a part's text begins.
-func (p part) body() place {
+func (p block) body() position {
 	if p.directive != "" {
 		return p.at.down(1)
 	}
 	return p.at
 }
 
-func (p part) blank() bool { return strings.TrimSpace(p.text()) == "" }
+func (p block) blank() bool { return strings.TrimSpace(p.text()) == "" }
 
 // isHeading matches a section's heading; groups: title, attributes.
 var isHeading = regexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[ \t]*$`)
@@ -57,19 +57,19 @@ var isHeading = regexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[
 // split splits a file into front matter, sections and directives. It does not look inside fenced
 // code.
 func split(name, text string, ps *problems) *document {
-	d := &document{at: place{name, 1}, front: map[string]field{}, intro: part{at: place{name, 1}}}
+	d := &document{at: position{name, 1}, front: map[string]field{}, intro: block{at: position{name, 1}}}
 	if !utf8.ValidString(text) {
 		ps.add(d.at, "the file is not valid UTF-8")
 		return d
 	}
 	if i := strings.IndexByte(text, 0); i >= 0 {
-		ps.add(place{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
+		ps.add(position{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
 		return d
 	}
 	// A mark that changes the direction of text, in a title, would turn the page's words after
 	// it.
 	lines := strings.Split(strings.ReplaceAll(terms.Running(text), "\r\n", "\n"), "\n")
-	s := &splitter{d: d, ps: ps, at: place{name, 1}}
+	s := &splitter{d: d, ps: ps, at: position{name, 1}}
 	if len(lines) > 0 && lines[0] == "---" {
 		n := s.frontMatter(lines)
 		lines, s.at = lines[n:], s.at.down(n)
@@ -87,10 +87,10 @@ func split(name, text string, ps *problems) *document {
 type splitter struct {
 	d      *document
 	ps     *problems
-	at     place  // the current line
-	open   *part  // the open directive
-	fence  string // the marks that close the open fenced code
-	fenced place
+	at     position // the current line
+	open   *block   // the open directive
+	fence  string   // the marks that close the open fenced code
+	fenced position
 }
 
 // frontMatter reads `key: value` lines between two lines `---` and returns the number of lines.
@@ -129,7 +129,7 @@ func (s *splitter) frontMatter(lines []string) int {
 }
 
 // current returns the Markdown run that a line belongs to.
-func (s *splitter) current() *part {
+func (s *splitter) current() *block {
 	if s.open != nil {
 		return s.open
 	}
@@ -140,7 +140,7 @@ func (s *splitter) current() *part {
 	if n := len(section.parts); n > 0 && section.parts[n-1].directive == "" {
 		return &section.parts[n-1]
 	}
-	section.parts = append(section.parts, part{at: s.at})
+	section.parts = append(section.parts, block{at: s.at})
 	return &section.parts[len(section.parts)-1]
 }
 
@@ -181,7 +181,7 @@ func (s *splitter) colons(rest string) {
 		s.ps.add(s.at, "the directive %q is before the first heading", rest)
 	case s.open == nil:
 		name, words, _ := strings.Cut(rest, " ")
-		s.open = &part{at: s.at, directive: name, words: strings.TrimSpace(words)}
+		s.open = &block{at: s.at, directive: name, words: strings.TrimSpace(words)}
 	case rest == "":
 		section := s.d.sections[len(s.d.sections)-1]
 		section.parts = append(section.parts, *s.open)

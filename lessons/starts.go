@@ -38,7 +38,7 @@ func (l *loader) readStarts(d *document) {
 }
 
 // readChat reads the conversation of a start.
-func (l *loader) readChat(at place, s *LoopStart) {
+func (l *loader) readChat(at position, s *LoopStart) {
 	for _, line := range strings.Split(s.Prompt, "\n") {
 		role, content, ok := strings.Cut(line, ": ")
 		if !ok || !contains(chat.Roles, role) {

@@ -51,7 +51,7 @@ func (l *loader) readWalks() {
 	for _, name := range names {
 		data, err := fs.ReadFile(l.files, name)
 		if err != nil {
-			l.problems.add(place{name, 1}, "%v", err)
+			l.problems.add(position{name, 1}, "%v", err)
 			continue
 		}
 		l.readWalk(split(name, string(data), l.problems))
@@ -131,7 +131,7 @@ func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 }
 
 // readActions parses the lines of a ::: do.
-func (l *loader) readActions(p part) (list []Action) {
+func (l *loader) readActions(p block) (list []Action) {
 	for i, line := range p.lines {
 		name, words, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name == "" {
@@ -161,7 +161,7 @@ func (l *loader) readActions(p part) (list []Action) {
 // walkWords are the settings on one line; each is read once.
 type walkWords struct {
 	l     *loader
-	at    place
+	at    position
 	keys  map[string]string
 	taken map[string]bool
 }
@@ -309,7 +309,7 @@ func (r *walkWords) stop() WalkSet {
 }
 
 // readAsk parses `::: ask KIND key=value …`.
-func (l *loader) readAsk(p part) *AskSpec {
+func (l *loader) readAsk(p block) *AskSpec {
 	a, err := parseAttrs(p.words)
 	if err != nil || len(a.words) != 1 || a.id != "" {
 		l.problems.add(p.at, "::: ask has one kind (next, draw, question or number) and key=value, not %q", p.words)

@@ -63,7 +63,7 @@ var wholeParams = map[string]struct{ low, high uint64 }{
 }
 
 // widget parses `::: widget KIND id=ID key="value"`.
-func (l *loader) widget(section *Section, p part) Block {
+func (l *loader) widget(section *Section, p block) Block {
 	a, err := parseAttrs(p.words)
 	if err != nil {
 		l.problems.add(p.at, "%v", err)

@@ -131,7 +131,7 @@ func printable(text string) string {
 // corner.
 type keepsakeLayout struct {
 	height float64
-	pieces []piece
+	pieces []word
 	bars   []bar
 }
 
@@ -190,7 +190,7 @@ func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) 
 	}
 	if left > 0 {
 		l.height += leading
-		l.pieces = append(l.pieces, piece{
+		l.pieces = append(l.pieces, word{
 			words: "… and " + terms.Counted(left, "more line"), size: small, color: other,
 			x: keepsakeMargin, y: l.height,
 		})

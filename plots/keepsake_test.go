@@ -150,7 +150,7 @@ func TestWrapProperties(t *testing.T) {
 // TestWrapBreaksLines: text is wrapped at spaces and line ends, and inside a word only if it is
 // longer than a line.
 func TestWrapBreaksLines(t *testing.T) {
-	room := piece{words: "one two", size: 12}.width() + 1
+	room := word{words: "one two", size: 12}.width() + 1
 	for text, want := range map[string]string{
 		"one two six":  "one two|six",
 		"one\ntwo":     "one|two",

@@ -18,8 +18,8 @@ type colored struct {
 	under bool // the text is underlined
 }
 
-// piece is a stretch of text of one color on one line, without spaces.
-type piece struct {
+// word is a stretch of text of one color on one line, without spaces.
+type word struct {
 	words string
 	size  float64
 	color color.Color
@@ -33,7 +33,7 @@ func face(size float64) font.Face {
 	return plot.DefaultTextHandler.(text.Plain).Fonts.Lookup(f, vg.Length(size))
 }
 
-func (p piece) width() float64 { return widthOf(p.words, p.size) }
+func (p word) width() float64 { return widthOf(p.words, p.size) }
 
 func widthOf(words string, size float64) float64 {
 	f := face(size)
@@ -43,13 +43,13 @@ func widthOf(words string, size float64) float64 {
 // wrap breaks a text into lines of at most width, at spaces and line ends. A word that is
 // longer than a line is broken anywhere. Each word has its own position, since a viewer's
 // font might be a little wider or narrower.
-func wrap(parts []colored, size, width float64) [][]piece {
+func wrap(parts []colored, size, width float64) [][]word {
 	w := wrapper{width: width, space: widthOf(" ", size)}
 	for _, part := range parts {
 		var run strings.Builder
 		end := func() {
 			if run.Len() > 0 {
-				w.word = append(w.word, piece{words: run.String(), size: size, color: part.color, under: part.under})
+				w.word = append(w.word, word{words: run.String(), size: size, color: part.color, under: part.under})
 				run.Reset()
 			}
 		}
@@ -76,10 +76,10 @@ func wrap(parts []colored, size, width float64) [][]piece {
 // wrapper is a text that is being wrapped.
 type wrapper struct {
 	width, space float64
-	lines        [][]piece
-	line         []piece
+	lines        [][]word
+	line         []word
 	x            float64 // the current end of the line
-	word         []piece // the current word; its pieces can have different colors
+	word         []word  // the current word; its pieces can have different colors
 }
 
 func (w *wrapper) newLine() { w.lines, w.line, w.x = append(w.lines, w.line), nil, 0 }
@@ -106,7 +106,7 @@ func (w *wrapper) place() {
 }
 
 // add adds a piece at the end of the line, and breaks it if the line is full.
-func (w *wrapper) add(p piece) {
+func (w *wrapper) add(p word) {
 	for w.x+p.width() > w.width {
 		head := p
 		runes := []rune(p.words)

@@ -68,7 +68,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		return nil
 	}
 	deps := classroom.Deps{
-		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Seat: s.targets.Seat,
+		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Slot: s.targets.Slot,
 		Caller: s.learners.Caller, MAC: s.learners.MAC, Access: s.cfg.Classes.Access,
 		Phones: s.cfg.Classes.Phones, Log: s.cfg.Logger, Now: s.cfg.Classes.Now,
 	}
@@ -83,7 +83,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		Limits: class.Limits{
 			Rooms: s.limits.Rooms, Members: s.cfg.Classes.members(s.limits.Members), TTL: s.cfg.Classes.TTL,
 		},
-		WrongCodes: s.desk.WrongCodes, NewRooms: s.desk.NewRooms,
+		WrongCodes: s.limiter.WrongCodes, NewRooms: s.limiter.NewRooms,
 	})
 	if err != nil {
 		return fmt.Errorf("the rooms of classes: %w", err)

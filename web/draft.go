@@ -27,9 +27,9 @@ func newDrafts(cfg Config) *drafts {
 	return nil
 }
 
-// Seat opens the model if necessary. Concurrent callers wait; after a failure the next call
+// Slot opens the model if necessary. Concurrent callers wait; after a failure the next call
 // tries again.
-func (d *drafts) Seat() (*infer.Seat, error) {
+func (d *drafts) Slot() (*infer.Slot, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -42,7 +42,7 @@ func (d *drafts) Seat() (*infer.Seat, error) {
 		}
 		d.pool = infer.NewPool(m, 0)
 	}
-	return d.pool.Seat(), nil
+	return d.pool.Slot(), nil
 }
 
 // opened returns the pool, or nil if it has not been needed yet.
@@ -55,7 +55,7 @@ func (d *drafts) opened() *infer.Pool {
 	return d.pool
 }
 
-// Close waits for the passes in progress. Seat fails after it.
+// Close waits for the passes in progress. Slot fails after it.
 func (d *drafts) Close() {
 	if d == nil {
 		return

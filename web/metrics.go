@@ -117,30 +117,30 @@ func (s *Server) traffic(p *metrics.Page) {
 	}
 	p.Counters("viz_http_responses_total",
 		"Responses by the class of their status; a request that becomes a socket is 1xx.", "code", list...)
-	p.Gauge("viz_sockets", "Open WebSocket connections.", float64(s.desk.Sockets.Stats().Held))
+	p.Gauge("viz_sockets", "Open WebSocket connections.", float64(s.limiter.Sockets.Stats().Held))
 	p.Histogram("viz_push_seconds",
 		"From when there was news for a page until it was written to its connection.", s.wire.Pushes())
 }
 
 func (s *Server) admissions(p *metrics.Page) {
-	sockets, runs := s.desk.Sockets.Stats(), s.runs.Stats()
+	sockets, runs := s.limiter.Sockets.Stats(), s.runs.Stats()
 	p.Counters("viz_refusals_total", "What was refused because of a limit, by the limit.", "reason",
-		metrics.Value{Label: "requests", Value: float64(s.desk.Requests.Stats().Refused)},
-		metrics.Value{Label: "new_learners", Value: float64(s.desk.NewLearners.Stats().Refused)},
-		metrics.Value{Label: "openings", Value: float64(s.desk.Openings.Stats().Refused)},
+		metrics.Value{Label: "requests", Value: float64(s.limiter.Requests.Stats().Refused)},
+		metrics.Value{Label: "new_learners", Value: float64(s.limiter.NewLearners.Stats().Refused)},
+		metrics.Value{Label: "openings", Value: float64(s.limiter.Openings.Stats().Refused)},
 		metrics.Value{Label: "sockets_full", Value: float64(sockets.Full)},
 		metrics.Value{Label: "sockets_own", Value: float64(sockets.OwnFull)},
 		metrics.Value{Label: "runs_full", Value: float64(runs.Full)},
 		metrics.Value{Label: "runs_own", Value: float64(runs.OwnFull)},
-		metrics.Value{Label: "new_rooms", Value: float64(s.desk.NewRooms.Stats().Refused)},
+		metrics.Value{Label: "new_rooms", Value: float64(s.limiter.NewRooms.Stats().Refused)},
 	)
 	p.Counters("viz_evictions_total", "Connections and runs that were closed to make room for another caller's.",
 		"of", metrics.Value{Label: "sockets", Value: float64(sockets.Evicted)},
-		metrics.Value{Label: "runs", Value: float64(s.desk.Runs.Stats().Evicted)})
+		metrics.Value{Label: "runs", Value: float64(s.limiter.Runs.Stats().Evicted)})
 	p.Counter("viz_delayed_messages_total", "Times that a message on a socket had to wait for a limit.",
-		float64(s.desk.Messages.Stats().Refused))
+		float64(s.limiter.Messages.Stats().Refused))
 	p.Counter("viz_wrong_codes_total", "Wrong codes of rooms and wrong secrets of instructors.",
-		float64(s.desk.WrongCodes.Stats().Spent))
+		float64(s.limiter.WrongCodes.Stats().Spent))
 }
 
 func (s *Server) computed(p *metrics.Page) {

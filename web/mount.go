@@ -40,7 +40,7 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 		Model: s.cfg.Model, Runs: s.runs, Replays: s.replays, Caller: s.learners.Caller, Log: s.cfg.Logger,
 	}).Mount(mux)
 	model.New(model.Deps{
-		Model: s.cfg.Model, Place: s.cfg.ModelPlace, Caller: s.learners.Caller, Log: s.cfg.Logger,
+		Model: s.cfg.Model, Place: s.cfg.OwnModel, Caller: s.learners.Caller, Log: s.cfg.Logger,
 	}).Mount(mux)
 }
 
@@ -54,15 +54,15 @@ func (s *Server) mountCourse(mux *http.ServeMux) {
 	work := coursework.Deps{
 		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.Of, Log: s.cfg.Logger,
 	}
-	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Seat: s.targets.Seat, FirstRun: first.Due}
+	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Slot: s.targets.Slot, FirstRun: first.Due}
 	if s.drafts != nil {
-		deps.Draft = s.drafts.Seat
+		deps.Draft = s.drafts.Slot
 	}
 	room := learn.New(deps)
 	s.add(room.Feeds())
 	room.Mount(mux)
 	practice.New(practice.Deps{
-		Deps: work, Model: s.cfg.Model, Forget: s.forget, Desk: s.desk, Caller: s.learners.Caller,
+		Deps: work, Model: s.cfg.Model, Forget: s.forget, Limiter: s.limiter, Caller: s.learners.Caller,
 		Keeping: s.cfg.Keeping,
 	}).Mount(mux)
 }
@@ -78,11 +78,11 @@ func (s *Server) forget(ctx context.Context, learner string) error {
 // mountLabs adds the pages of the labs and their feed.
 func (s *Server) mountLabs(mux *http.ServeMux) {
 	deps := labs.Deps{
-		Context: s.ctx, Target: s.cfg.Model, Seat: s.targets.Seat, Caller: s.learners.Caller,
+		Context: s.ctx, Target: s.cfg.Model, Slot: s.targets.Slot, Caller: s.learners.Caller,
 		Log: s.cfg.Logger,
 	}
 	if s.drafts != nil {
-		deps.Draft = s.drafts.Seat
+		deps.Draft = s.drafts.Slot
 	}
 	s.labs = labs.New(deps)
 	s.add(s.labs.Feeds())
@@ -92,8 +92,8 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 // mountAPI adds the endpoints that clients of other programs use.
 func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api = api.New(api.Deps{
-		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Seat: s.targets.Seat, Caller: s.learners.Caller,
-		Places: s.desk.API, Access: s.cfg.API, MAC: s.learners.MAC, Log: s.cfg.Logger,
+		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Slot: s.targets.Slot, Caller: s.learners.Caller,
+		Places: s.limiter.API, Access: s.cfg.API, MAC: s.learners.MAC, Log: s.cfg.Logger,
 	})
 	s.add(s.api.Feeds())
 	s.api.Mount(mux)

@@ -31,8 +31,8 @@ import (
 type Config struct {
 	// Model writes the texts.
 	Model *infer.Model
-	// ModelPlace describes how visitors can load their own model.
-	ModelPlace model.Place
+	// OwnModel describes how visitors can load their own model.
+	OwnModel model.OwnModel
 	// Keeping describes how long progress is kept.
 	Keeping practice.Keeping
 	// Draft proposes tokens for Model where speculation is shown; it may be nil.
@@ -90,7 +90,7 @@ type Server struct {
 	cfg      Config
 	learners shell.Learners
 	limits   admission.Limits
-	desk     *admission.Desk
+	limiter  *admission.Limiter
 	targets  *infer.Pool // runs the model for everyone
 	drafts   *drafts     // nil without a draft model
 	runs     *runs.Registry
@@ -124,17 +124,18 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Admission != nil {
 		s.limits = *cfg.Admission
 	}
-	s.desk = admission.New(s.limits, nil)
+	s.limiter = admission.New(s.limits, nil)
 	s.replays = admission.NewQueue(s.limits.Links, 0)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.drafts = newDrafts(cfg)
 	s.runs = runs.New(runs.Config{
-		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Places: s.desk.Runs,
-		Grammars: admission.NewQueue(s.limits.Grammars, 0), BadGrammars: s.desk.BadGrammars,
+		Model: cfg.Model, Slot: func() runs.Slot { return s.targets.Slot() }, MAC: s.learners.MAC,
+		Places:   s.limiter.Runs,
+		Grammars: admission.NewQueue(s.limits.Grammars, 0), BadGrammars: s.limiter.BadGrammars,
 		Limits: runs.Limits{MemoryBytes: cfg.Memory.Runs, ResidentBytes: cfg.Memory.Limit}, Log: cfg.Logger,
 	})
 	s.wire = wire.NewServer(wire.Config{
-		Parts: s.parts, Caller: s.learners.Caller, Desk: s.desk, Refuse: shell.Text, HTML: cfg.HTML,
+		Parts: s.parts, Caller: s.learners.Caller, Limiter: s.limiter, Refuse: shell.Text, HTML: cfg.HTML,
 		Log: cfg.Logger,
 	})
 	mux := http.NewServeMux()
@@ -152,7 +153,7 @@ func New(cfg Config) (*Server, error) {
 	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Phones.Host, cfg.Classes.Access.URL, cfg.Logger,
 		shell.Embeds(
-			cfg.EmbedOrigins, cfg.Classes.Access.URL, s.learners.Admit(s.desk, shell.Compressed(s.warned(mux))),
+			cfg.EmbedOrigins, cfg.Classes.Access.URL, s.learners.Admit(s.limiter, shell.Compressed(s.warned(mux))),
 		),
 	)))
 	return s, nil

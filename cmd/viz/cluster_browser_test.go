@@ -122,15 +122,15 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 		}
 	}
 
-	desk := browser.Open(t, browser.Chromebook, b.URL+"/teach")
-	desk.Type("#title", "Room 7")
-	desk.Click(".make .btn--main")
-	desk.Wait("the new room", `document.querySelector(".made__code")`)
-	code := strings.Split(desk.URL(), "/")[4]
+	presenter := browser.Open(t, browser.Chromebook, b.URL+"/teach")
+	presenter.Type("#title", "Room 7")
+	presenter.Click(".make .btn--main")
+	presenter.Wait("the new room", `document.querySelector(".made__code")`)
+	code := strings.Split(presenter.URL(), "/")[4]
 	owner := b.of("POST /teach")
-	desk.Go(b.URL + "/class/" + code + "/present")
-	wall := desk.Another(browser.Desktop, b.URL+"/class/"+code+"/projector")
-	class := []*browser.Tab{desk, wall}
+	presenter.Go(b.URL + "/class/" + code + "/present")
+	wall := presenter.Another(browser.Desktop, b.URL+"/class/"+code+"/projector")
+	class := []*browser.Tab{presenter, wall}
 	var phones []*browser.Tab
 	for range 2 {
 		phones = append(phones, browser.Open(t, browser.Phone, b.URL+"/join?code="+strings.ToLower(code)))
@@ -145,24 +145,24 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	text := func(words string) string {
 		return fmt.Sprintf(`(document.body?.textContent ?? "").replace(/\s+/g, " ").includes(%q)`, words)
 	}
-	desk.Wait("two phones", text("2 here"))
+	presenter.Wait("two phones", text("2 here"))
 	stays(class...)
-	presents(desk, code, "start", "prompt", "Once upon a time there was a")
+	presents(presenter, code, "start", "prompt", "Once upon a time there was a")
 	everybody("the text", text("Once upon a time"))
-	presents(desk, code, "ask-next", "where", "here")
+	presents(presenter, code, "ask-next", "where", "here")
 	everybody("the question", `document.querySelector("#cl-ask, #cl-poll, [data-phase]")`)
 	casts(phones[0], "a")
-	desk.Wait("a vote", text("1 of 2 have voted"))
+	presenter.Wait("a vote", text("1 of 2 have voted"))
 
 	stop(owner) // the server of the room
 	casts(phones[1], "b")
 	everybody("both votes", text("2 of 2 have voted"))
-	presents(desk, code, "close")
-	presents(desk, code, "spread")
+	presents(presenter, code, "close")
+	presents(presenter, code, "spread")
 	everybody("how the class voted", `document.querySelector('[data-phase="spread"]')`)
-	presents(desk, code, "reveal")
-	presents(desk, code, "dismiss")
-	presents(desk, code, "forward")
+	presents(presenter, code, "reveal")
+	presents(presenter, code, "dismiss")
+	presents(presenter, code, "forward")
 	stayed(t, "after the class's server stopped", class...)
 
 	alone := openNumbers(t, browser.Laptop, b.URL)
@@ -187,7 +187,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	if now := figures(alone); now != shown {
 		t.Errorf("on another server stage 3 has\n%s\nwant\n%s", now, shown)
 	}
-	presents(desk, code, "ask-next", "where", "here")
+	presents(presenter, code, "ask-next", "where", "here")
 	casts(phones[0], "b")
 	casts(phones[1], "b")
 	everybody("both votes on the last server", text("2 of 2 have voted"))

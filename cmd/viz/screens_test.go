@@ -187,12 +187,12 @@ func (s screens) lesson() {
 
 // walk shows the first walkthrough with two phones, which vote and draw.
 func (s screens) walk() {
-	desk, room := s.room()
-	desk.Go(room + "/present")
-	wall := screens{desk.Another(s.on, room+"/projector"), s.t, s.url, s.name, s.on}
+	presenter, room := s.room()
+	presenter.Go(room + "/present")
+	wall := screens{presenter.Another(s.on, room+"/projector"), s.t, s.url, s.name, s.on}
 	phones := []*browser.Tab{s.Tab, browser.Open(s.t, browser.Phone, room)}
 	s.Go(room)
-	desk.Until(`document.querySelector("#cl-who")?.textContent.includes("2 here")`)
+	presenter.Until(`document.querySelector("#cl-who")?.textContent.includes("2 here")`)
 	const next = ".presenter__form .btn--main"
 	for n := range 30 {
 		for i, phone := range phones {
@@ -200,56 +200,56 @@ func (s screens) walk() {
 				`document.querySelectorAll("#cl-poll :is([data-letter], [data-draw])")[%d]?.click()`, i,
 			))
 		}
-		screens{desk, s.t, s.url, s.name, s.on}.shot(fmt.Sprintf("%02d-desk", n))
+		screens{presenter, s.t, s.url, s.name, s.on}.shot(fmt.Sprintf("%02d-desk", n))
 		wall.shot(fmt.Sprintf("%02d-wall", n))
 		s.shot(fmt.Sprintf("%02d-phone", n))
-		was := desk.Text(".presenter__ctl") + desk.Text("#pr-note")
+		was := presenter.Text(".presenter__ctl") + presenter.Text("#pr-note")
 		if strings.Contains(was, "See the summary") {
 			break
 		}
-		desk.Click(next)
-		desk.Until(fmt.Sprintf(
+		presenter.Click(next)
+		presenter.Until(fmt.Sprintf(
 			`document.querySelector(".presenter__ctl").innerText.trim() +
 				document.querySelector("#pr-note").innerText.trim() !== %q`, was,
 		))
 	}
-	desk.Go(room + "/summary")
-	screens{desk, s.t, s.url, s.name, s.on}.shot("99-summary")
+	presenter.Go(room + "/summary")
+	screens{presenter, s.t, s.url, s.name, s.on}.shot("99-summary")
 }
 
-// room makes a new classroom and opens its desk.
-func (s screens) room() (desk *browser.Tab, at string) {
-	desk = browser.Open(s.t, s.on, s.url+"/teach")
-	desk.Eval(`document.querySelector("#title").value = "Room 7";
+// room makes a new classroom and opens its presenter.
+func (s screens) room() (presenter *browser.Tab, at string) {
+	presenter = browser.Open(s.t, s.on, s.url+"/teach")
+	presenter.Eval(`document.querySelector("#title").value = "Room 7";
 		document.querySelector('[name="alone"]').checked = true;
 		document.querySelector(".make").requestSubmit()`)
-	desk.Wait("the new room", `document.querySelector(".made__code")`)
-	made, err := url.Parse(desk.URL())
+	presenter.Wait("the new room", `document.querySelector(".made__code")`)
+	made, err := url.Parse(presenter.URL())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return desk, s.url + strings.TrimSuffix(made.Path, "/made")
+	return presenter, s.url + strings.TrimSuffix(made.Path, "/made")
 }
 
-// class shows a class with one phone, whose size is the screen's, a wall and a desk.
+// class shows a class with one phone, whose size is the screen's, a wall and a presenter.
 func (s screens) class() {
-	desk, room := s.room()
-	shown := map[string]screens{"desk": {desk, s.t, s.url, s.name, s.on}}
-	shown["desk"].shot("0-made")
-	desk.Go(room + "/present")
-	shown["wall"] = screens{desk.Another(s.on, room+"/projector"), s.t, s.url, s.name, s.on}
+	presenter, room := s.room()
+	shown := map[string]screens{"presenter": {presenter, s.t, s.url, s.name, s.on}}
+	shown["presenter"].shot("0-made")
+	presenter.Go(room + "/present")
+	shown["wall"] = screens{presenter.Another(s.on, room+"/projector"), s.t, s.url, s.name, s.on}
 	s.Go(room)
 	shown["phone"] = s
-	desk.Until(`document.querySelector("#cl-who")?.textContent.includes("1 here")`)
+	presenter.Until(`document.querySelector("#cl-who")?.textContent.includes("1 here")`)
 	drive := func(cmd string, fields ...string) {
 		form := url.Values{"cmd": {cmd}}
 		for i := 0; i < len(fields); i += 2 {
 			form.Set(fields[i], fields[i+1])
 		}
-		desk.Eval(fmt.Sprintf(`window.done = false; fetch(%q, {method: "POST", body: %q, headers: {
+		presenter.Eval(fmt.Sprintf(`window.done = false; fetch(%q, {method: "POST", body: %q, headers: {
 			"Viz-Fragment": "1", "Content-Type": "application/x-www-form-urlencoded"}})
 			.then(async r => { window.done = r.status === 204 ? "done" : await r.text() })`, room+"/do", form.Encode()))
-		desk.Wait("an answer to "+cmd, `window.done === "done"`)
+		presenter.Wait("an answer to "+cmd, `window.done === "done"`)
 	}
 	all := func(what, script string) {
 		for name, on := range shown {

@@ -72,7 +72,7 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	quiet := slog.New(slog.DiscardHandler)
 	cfg := web.Config{
 		Logger: quiet, AllowedHosts: []string{siteHost}, EmbedOrigins: []string{shell.Anywhere},
-		ModelPlace: model.Place{Opens: true}, Keeping: practice.InBrowser,
+		OwnModel: model.OwnModel{Opens: true}, Keeping: practice.InBrowser,
 	}
 	if parts.Lessons, err = lessons.ReadOwn(o.lessons); err == nil && o.lessons != "" {
 		_, err = ownLessons(o.lessons)

@@ -205,7 +205,7 @@ func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error),
 	}
 	pool := infer.NewPool(m, c.Threads)
 	return together(c.Texts, func(i int) func(context.Context) (int64, error) {
-		return text(pool.Seat().Model(), i)
+		return text(pool.Slot().Model(), i)
 	}), pool.Close
 }
 

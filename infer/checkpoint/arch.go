@@ -29,7 +29,7 @@ type architecture struct {
 	// with the output wraps one without.
 	folderPrefix string
 	// How a format arranges a tensor's values, if not like the layout.
-	folderOrder, ggufOrder func(Config, Part) order
+	folderOrder, ggufOrder func(Config, Role) order
 	// Suffixes of other tensors, which follow from the configuration.
 	folderIgnores, ggufIgnores []string
 
@@ -66,13 +66,13 @@ const (
 	GELU                       // x·Φ(x), with the error function (Hendrycks and Gimpel 2016)
 )
 
-// Part is a tensor of a model by its function.
-type Part int
+// Role is the function of a tensor in a model.
+type Role int
 
-// The parts, with the shapes of their weights. All but the first two and the
+// The roles, with the shapes of their weights. All but the first two and the
 // last two exist once per layer.
 const (
-	Embedding         Part = iota // [vocab, width]
+	Embedding         Role = iota // [vocab, width]
 	Positions                     // [context, width], learned vectors that are added to the embedding
 	AttentionNorm                 // [width], before the attention
 	Query                         // [heads·headDim, width]
@@ -93,19 +93,19 @@ const (
 )
 
 // ofLayers reports whether every layer has such a part.
-func (p Part) ofLayers() bool { return p > Positions && p < FinalNorm }
+func (p Role) ofLayers() bool { return p > Positions && p < FinalNorm }
 
 // tensorName is a part's name in the two formats, without the layer's prefix
 // and the suffix ".weight" or ".bias".
 type tensorName struct {
-	part         Part
+	part         Role
 	folder, gguf string
 	bias         bool // there is a bias besides the weight
 }
 
 // shape returns the shape of a part's weight: rows are outputs, columns
 // inputs. A bias has its first dimension.
-func (c Config) shape(p Part) []int {
+func (c Config) shape(p Role) []int {
 	queries, keys := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	wide := architectures[c.Architecture].block.WideQKNorm
 	switch p {
@@ -134,22 +134,22 @@ func (c Config) shape(p Part) []int {
 }
 
 // Has reports whether the model's architecture has a part.
-func (c Config) Has(p Part) bool {
+func (c Config) Has(p Role) bool {
 	return slices.ContainsFunc(architectures[c.Architecture].tensors, func(t tensorName) bool { return t.part == p })
 }
 
 // Weight returns the values of a part of a layer (0 for parts that exist once),
 // like [Checkpoint.Float32], or nil if the architecture has no such part.
-func (c *Checkpoint) Weight(p Part, layer int, shape ...int) ([]float32, error) {
+func (c *Checkpoint) Weight(p Role, layer int, shape ...int) ([]float32, error) {
 	return c.part(p, layer, false, shape)
 }
 
 // Bias is Weight for the part's bias of n values.
-func (c *Checkpoint) Bias(p Part, layer, n int) ([]float32, error) {
+func (c *Checkpoint) Bias(p Role, layer, n int) ([]float32, error) {
 	return c.part(p, layer, true, []int{n})
 }
 
-func (c *Checkpoint) part(p Part, layer int, bias bool, shape []int) ([]float32, error) {
+func (c *Checkpoint) part(p Role, layer int, bias bool, shape []int) ([]float32, error) {
 	a := architectures[c.Config.Architecture]
 	for _, t := range a.tensors {
 		if t.part == p && (t.bias || !bias) {
@@ -250,7 +250,7 @@ func ggufArchitecture(p *ggufPairs) *architecture {
 
 // neighboringPairs is the order in which llama.cpp stores the queries and keys
 // of a Llama: the rows of a rotary pair are neighbors.
-func neighboringPairs(c Config, p Part) order {
+func neighboringPairs(c Config, p Role) order {
 	switch p {
 	case Query:
 		return order{interleaved: c.Heads}

@@ -30,7 +30,7 @@ var _ = register(&architecture{
 		{Output, "lm_head", "output", false},
 	},
 	// A folder stores norms minus one, GGUF stores the factors.
-	folderOrder: func(_ Config, p Part) order {
+	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case AttentionNorm, QueryNorm, KeyNorm, AttentionPostNorm, FFNNorm, FFNPostNorm, FinalNorm:
 			return order{lessOne: true}

@@ -22,7 +22,7 @@ var _ = register(&architecture{
 	},
 	// GPT-2's layers multiply from the other side, so its matrices are
 	// transposed.
-	folderOrder: func(_ Config, p Part) order {
+	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case QueryKeyValue, AttentionOut, Up, Down:
 			return order{transposed: true}

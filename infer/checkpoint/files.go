@@ -89,21 +89,21 @@ func readOptional(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // openPart opens a file with weights. Files of the operating system and
 // embedded ones are read in place; any other kind is read into memory.
-func openPart(fsys fs.FS, name string) (part, error) {
+func openPart(fsys fs.FS, name string) (shard, error) {
 	f, size, err := openFile(fsys, name)
 	if err != nil {
-		return part{}, err
+		return shard{}, err
 	}
-	p := part{name: name, Closer: f, size: size}
+	p := shard{name: name, Closer: f, size: size}
 	if r, ok := f.(io.ReaderAt); ok {
 		p.ReaderAt = r
 	} else if c, err := readChunks(f, size); err == nil {
 		p.ReaderAt = c
 	} else {
-		return part{}, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+		return shard{}, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
 	if err := checkHead(name, p, size); err != nil {
-		return part{}, errors.Join(err, f.Close())
+		return shard{}, errors.Join(err, f.Close())
 	}
 	return p, nil
 }

@@ -11,7 +11,7 @@ import (
 type slot struct {
 	name  string // its name in Hugging Face folders and for Float32
 	gguf  string // its name in GGUF
-	part  Part
+	part  Role
 	bias  bool // the part's bias instead of its weight
 	shape []int
 }
@@ -32,25 +32,25 @@ func (c Config) layout() []slot {
 			slots = append(slots, b)
 		}
 	}
-	each := func(belongs func(Part) bool, layer int) {
+	each := func(belongs func(Role) bool, layer int) {
 		for _, t := range a.tensors {
 			if belongs(t.part) {
 				add(t, layer)
 			}
 		}
 	}
-	each(func(p Part) bool { return p < AttentionNorm }, 0)
+	each(func(p Role) bool { return p < AttentionNorm }, 0)
 	for layer := range c.Layers {
-		each(Part.ofLayers, layer)
+		each(Role.ofLayers, layer)
 	}
-	each(func(p Part) bool { return p == FinalNorm || p == Output && !c.TieEmbeddings }, 0)
+	each(func(p Role) bool { return p == FinalNorm || p == Output && !c.TieEmbeddings }, 0)
 	return slots
 }
 
 // A dialect is how one format names and stores the tensors of a layout.
 type dialect struct {
 	name    func(slot) string // the file's name for it
-	order   func(Config, Part) order
+	order   func(Config, Role) order
 	ignores []string // suffixes of optional tensors that follow from the configuration
 }
 

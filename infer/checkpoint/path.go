@@ -149,7 +149,7 @@ func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error)
 }
 
 // notAModel rejects a file of unknown kind.
-func notAModel(file string, p part) error {
+func notAModel(file string, p shard) error {
 	if _, err := readHeader(p, p.size); err == nil && filepath.Ext(file) == ".safetensors" || file == configFile {
 		return fmt.Errorf("%s: is a part of a model; give the folder instead", file)
 	}

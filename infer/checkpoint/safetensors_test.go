@@ -72,7 +72,7 @@ func fileWeights(data []byte) *weights { return inMemory(bytes.NewReader(data)) 
 // inMemory returns a single file of weights.
 func inMemory(r *bytes.Reader) *weights {
 	w := &weights{}
-	w.add(part{name: weightsFile, ReaderAt: r, Closer: io.NopCloser(nil), size: r.Size()})
+	w.add(shard{name: weightsFile, ReaderAt: r, Closer: io.NopCloser(nil), size: r.Size()})
 	return w
 }
 

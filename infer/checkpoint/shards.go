@@ -17,8 +17,8 @@ const (
 	maxShards     = 1 << 10
 )
 
-// A part is one file of the weights, which holds their bytes from base on.
-type part struct {
+// A shard is one file of the weights, which holds their bytes from base on.
+type shard struct {
 	name string
 	io.ReaderAt
 	io.Closer
@@ -28,12 +28,12 @@ type part struct {
 // weights gives random access to all files with weights as if they were
 // concatenated.
 type weights struct {
-	parts []part
+	parts []shard
 	size  int64
 }
 
 // add appends a file.
-func (w *weights) add(p part) {
+func (w *weights) add(p shard) {
 	p.base = w.size
 	w.size += p.size
 	w.parts = append(w.parts, p)

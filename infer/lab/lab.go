@@ -43,7 +43,7 @@ type Lab interface {
 
 // Env holds what a lab measures with. Only the speculation lab needs Draft; it may be nil.
 //
-// If runners run the models' passes ([infer.Model.Through], a seat in a pool), they are
+// If runners run the models' passes ([infer.Model.Through], a slot in a pool), they are
 // listed here too, so that the time a pass waits in them is excluded from measurements.
 // measurement.
 type Env struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestLabsThroughPoolsEqualSoloRuns: apart from times, several labs in the seats of a pool
+// TestLabsThroughPoolsEqualSoloRuns: apart from times, several labs in the slots of a pool
 // get the same results as alone; waiting for each other does not count.
 func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	fixture.Long(t)
@@ -25,7 +25,7 @@ func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 		_, want := result[any](t, name, small[name])
 		for range 2 {
 			all.Go(func() {
-				target, draft := targets.Seat(), drafts.Seat()
+				target, draft := targets.Slot(), drafts.Slot()
 				env := Env{Target: target.Model(), TargetRunner: target, Draft: draft.Model(), DraftRunner: draft}
 				r, err := l.Run(t.Context(), env, v, nil)
 				if err != nil {
@@ -56,8 +56,8 @@ func TestMeterSubtractsWaiting(t *testing.T) {
 	env := models(t)
 	pool := infer.NewPool(env.Target, 1)
 	defer pool.Close()
-	seat := pool.Seat()
-	m, counted := metered(seat.Model(), seat)
+	slot := pool.Slot()
+	m, counted := metered(slot.Model(), slot)
 	cache := m.NewCache()
 	last, _, err := m.Forward(t.Context(), cache, []int{1, 2, 3})
 	if err != nil {

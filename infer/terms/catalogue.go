@@ -16,11 +16,11 @@ import (
 // Names in braces are replaced by values. A line that begins with a space
 // continues the text above it.
 type Catalog struct {
-	texts map[string][]Piece
+	texts map[string][]Segment
 }
 
-// Piece is a part of a text: words, or the name of a value.
-type Piece struct{ Words, Name string }
+// Segment is a part of a text: words, or the name of a value.
+type Segment struct{ Words, Name string }
 
 // ReadCatalog reads the texts of a file. Its error names the line.
 func ReadCatalog(file string) (Catalog, error) {
@@ -42,7 +42,7 @@ func ReadCatalog(file string) (Catalog, error) {
 			whole[key], last = text, key
 		}
 	}
-	c := Catalog{map[string][]Piece{}}
+	c := Catalog{map[string][]Segment{}}
 	for key, text := range whole {
 		pieces, err := piecesOf(text)
 		if err != nil {
@@ -53,11 +53,11 @@ func ReadCatalog(file string) (Catalog, error) {
 	return c, nil
 }
 
-func piecesOf(text string) (list []Piece, err error) {
+func piecesOf(text string) (list []Segment, err error) {
 	for text != "" {
 		words, rest, open := strings.Cut(text, "{")
 		if words != "" {
-			list = append(list, Piece{Words: words})
+			list = append(list, Segment{Words: words})
 		}
 		if !open {
 			break
@@ -66,7 +66,7 @@ func piecesOf(text string) (list []Piece, err error) {
 		if !closed || name == "" {
 			return nil, fmt.Errorf("unclosed brace in %q", text)
 		}
-		list = append(list, Piece{Name: name})
+		list = append(list, Segment{Name: name})
 		text = rest
 	}
 	return list, nil
@@ -80,11 +80,11 @@ func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
 // Pieces returns the pieces of a text. A key without a text is a bug in the program; the
 // key itself is shown instead.
-func (c Catalog) Pieces(key string) []Piece {
+func (c Catalog) Pieces(key string) []Segment {
 	if p, ok := c.texts[key]; ok {
 		return p
 	}
-	return []Piece{{Words: key}}
+	return []Segment{{Words: key}}
 }
 
 // Text returns a text with its values filled in by name: Text("took", "ms", "1.8").

@@ -40,12 +40,12 @@ func Draft(t testing.TB) *infer.Model {
 	return must(t, draft)
 }
 
-// Seats returns a function that takes seats in a pool, as pages do. The pool runs a model
+// Slots returns a function that takes slots in a pool, as pages do. The pool runs a model
 // until the test ends.
-func Seats(t testing.TB, m *infer.Model) func() (*infer.Seat, error) {
+func Slots(t testing.TB, m *infer.Model) func() (*infer.Slot, error) {
 	pool := infer.NewPool(m, 0)
 	t.Cleanup(pool.Close)
-	return func() (*infer.Seat, error) { return pool.Seat(), nil }
+	return func() (*infer.Slot, error) { return pool.Slot(), nil }
 }
 
 func must(t testing.TB, load func() (*infer.Model, error)) *infer.Model {

@@ -69,11 +69,11 @@ type Outcome struct {
 	Parts []infer.Contribution
 	// Looks holds the position to which each head attends most from the last position, in
 	// the order of the blocks.
-	Looks []Look
+	Looks []Attended
 }
 
-// A Look is the position to which a head gives the most weight.
-type Look struct {
+// Attended is the position to which a head gives the most weight.
+type Attended struct {
 	Head     infer.Part
 	Position int
 	Weight   float64 // 0 to 1
@@ -135,7 +135,7 @@ func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error
 	last := len(s.Tokens()) - 1
 	for block := 1; block <= s.Model().Config().Layers; block++ {
 		for h, weights := range w.Looks(block, last) {
-			look := Look{Head: infer.Part{Kind: infer.PartHead, Block: block, Head: h + 1}}
+			look := Attended{Head: infer.Part{Kind: infer.PartHead, Block: block, Head: h + 1}}
 			for at, weight := range weights {
 				if float64(weight) > look.Weight {
 					look.Position, look.Weight = at, float64(weight)

@@ -36,7 +36,7 @@ type Pool struct {
 
 	mu        sync.Mutex
 	freed     chan struct{} // closed when a place is free; nil while nobody waits
-	places    map[*Place]struct{}
+	places    map[*Permit]struct{}
 	learners  map[string]int
 	addresses map[netip.Prefix]int
 	stats     PoolStats // without Held
@@ -49,12 +49,12 @@ func NewPool(s Share, now func() time.Time) *Pool {
 	}
 	return &Pool{
 		share: s, now: now,
-		places: map[*Place]struct{}{}, learners: map[string]int{}, addresses: map[netip.Prefix]int{},
+		places: map[*Permit]struct{}{}, learners: map[string]int{}, addresses: map[netip.Prefix]int{},
 	}
 }
 
-// Place is one place that a caller holds. Its methods can be called from any goroutine.
-type Place struct {
+// Permit is one place in a pool that a caller holds. Its methods can be called from any goroutine.
+type Permit struct {
 	pool   *Pool
 	caller Caller
 	used   time.Time // guarded by the pool
@@ -64,7 +64,7 @@ type Place struct {
 // Hold gives the caller a place, and can evict another holder to do so. evict is called in its
 // own goroutine when this place is given to another caller; it is nil for a place that must not
 // be evicted.
-func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
+func (p *Pool) Hold(c Caller, evict func()) (*Permit, Refused) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -76,7 +76,7 @@ func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 		p.stats.Full++
 		return nil, Full
 	}
-	place := &Place{pool: p, caller: c, used: now, evict: evict}
+	place := &Permit{pool: p, caller: c, used: now, evict: evict}
 	p.places[place] = struct{}{}
 	p.learners[c.Learner]++
 	p.addresses[c.Address]++
@@ -84,7 +84,7 @@ func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 }
 
 // Await is like [Pool.Hold], but waits for a place until ctx ends.
-func (p *Pool) Await(ctx context.Context, c Caller, evict func()) (*Place, error) {
+func (p *Pool) Await(ctx context.Context, c Caller, evict func()) (*Permit, error) {
 	for {
 		p.mu.Lock()
 		if p.freed == nil {
@@ -104,7 +104,7 @@ func (p *Pool) Await(ctx context.Context, c Caller, evict func()) (*Place, error
 }
 
 // Use marks the place as used now: the least recently used are evicted first.
-func (x *Place) Use() {
+func (x *Permit) Use() {
 	x.pool.mu.Lock()
 	defer x.pool.mu.Unlock()
 	x.used = x.pool.now()
@@ -115,7 +115,7 @@ func (x *Place) Use() {
 // hours by an idle caller: values allocated one after another are adjacent in memory, while
 // values left over from a rush are scattered, and each keeps a page from being returned. Settle
 // returns nil if the place has been given to another caller.
-func (x *Place) Settle(evict func()) *Place {
+func (x *Permit) Settle(evict func()) *Permit {
 	p := x.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,17 +134,17 @@ func (x *Place) Settle(evict func()) *Place {
 }
 
 // Caller returns the caller that holds the place.
-func (x *Place) Caller() Caller { return x.caller }
+func (x *Permit) Caller() Caller { return x.caller }
 
 // Release frees the place. A second call does nothing.
-func (x *Place) Release() {
+func (x *Permit) Release() {
 	x.pool.mu.Lock()
 	defer x.pool.mu.Unlock()
 	x.pool.drop(x)
 }
 
 // drop removes a place. mu is held.
-func (p *Pool) drop(x *Place) {
+func (p *Pool) drop(x *Permit) {
 	if _, held := p.places[x]; !held {
 		return
 	}
@@ -194,7 +194,7 @@ func (p *Pool) take(list places) bool {
 	for _, x := range list {
 		counts[x.caller.Learner]++
 	}
-	var worst *Place
+	var worst *Permit
 	for _, x := range list {
 		if x.evict == nil {
 			continue
@@ -214,14 +214,14 @@ func (p *Pool) take(list places) bool {
 	return true
 }
 
-func fresh(x *Place) int {
+func fresh(x *Permit) int {
 	if x.caller.Fresh {
 		return 1
 	}
 	return 0
 }
 
-type places []*Place
+type places []*Permit
 
 // yieldingTo returns the places that can be evicted for a newcomer. A newcomer without a cookie
 // only displaces others without, so that a flood of first visits displaces itself.
@@ -229,7 +229,7 @@ func (list places) yieldingTo(c Caller) places {
 	if !c.Fresh {
 		return list
 	}
-	return slices.DeleteFunc(list, func(x *Place) bool { return !x.caller.Fresh })
+	return slices.DeleteFunc(list, func(x *Permit) bool { return !x.caller.Fresh })
 }
 
 // newcomers returns the places of callers who are not known. mu is held.

@@ -33,7 +33,7 @@ func newHolder(t *testing.T, s Share, c *clock) *holder {
 	return &holder{t, NewPool(s, c.now), make(chan string, 100)}
 }
 
-func (h *holder) hold(c Caller, name string, want Refused) *Place {
+func (h *holder) hold(c Caller, name string, want Refused) *Permit {
 	h.t.Helper()
 	x, got := h.pool.Hold(c, func() { h.evicted <- name })
 	if got != want {
@@ -166,7 +166,7 @@ func TestPoolInvariants(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		c := &clock{time.Unix(1e9, 0)}
 		p := NewPool(share, c.now)
-		var held []*Place
+		var held []*Permit
 		var honest int
 		for range 400 {
 			c.t = c.t.Add(time.Millisecond)
@@ -233,7 +233,7 @@ func TestSettleKeepsThePlace(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1, PerLearner: 1}, c.now)
 	first, _ := p.Hold(newcomer("a", home, c), func() { t.Error("the old value's evict is called") })
-	var settled *Place
+	var settled *Permit
 	evicted := make(chan bool)
 	settled = first.Settle(func() { close(evicted) })
 	if settled == nil || settled.Caller().Learner != "a" || p.Stats().Held != 1 {
@@ -266,7 +266,7 @@ func TestAwaitGetsFreedPlace(t *testing.T) {
 		if place, err := p.Await(over, Caller{Learner: "b"}, nil); place != nil || err == nil {
 			t.Errorf("while it is held: got %v, %v; want nil, an error", place, err)
 		}
-		got := make(chan *Place)
+		got := make(chan *Permit)
 		for _, learner := range []string{"b", "c"} {
 			go func() {
 				place, err := p.Await(t.Context(), Caller{Learner: learner}, nil)

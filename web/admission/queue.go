@@ -30,8 +30,8 @@ type Queue struct {
 	now        func() time.Time
 
 	mu      sync.Mutex
-	waiting []*turn
-	running *turn
+	waiting []*task
+	running *task
 	yield   *time.Timer              // ends the running turn after its slice; nil while nobody waits
 	virtual time.Duration            // start tag of the current or last turn
 	finish  map[string]time.Duration // by learner: start tag of their next turn
@@ -39,8 +39,8 @@ type Queue struct {
 	spent   map[string]time.Duration // finish of the parts
 }
 
-// A turn is one task, waiting or running.
-type turn struct {
+// A task is waiting or running.
+type task struct {
 	learner string
 	part    string
 	end     context.CancelCauseFunc
@@ -91,7 +91,7 @@ func (q *Queue) Enter(
 	}
 }
 
-func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc) (*turn, error) {
+func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc) (*task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	learner, part := who.Learner, "learner "+who.Learner
@@ -109,7 +109,7 @@ func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc
 	}
 	start := max(q.virtual, q.finish[learner])
 	q.finish[learner] = start + takes
-	t := &turn{
+	t := &task{
 		learner: learner, part: part, end: end, takes: takes, start: start, due: q.now().Add(patience * takes),
 		granted: make(chan struct{}), moved: make(chan struct{}, 1),
 	}
@@ -143,7 +143,7 @@ func (q *Queue) makeRoom(part string) bool {
 }
 
 // leave ends a turn, running or waiting.
-func (q *Queue) leave(t *turn) {
+func (q *Queue) leave(t *task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	t.end(context.Canceled)
@@ -161,7 +161,7 @@ func (q *Queue) leave(t *turn) {
 
 // correct moves the start of the learner's later turns by the difference between the estimate
 // and the time that a turn took. mu is held.
-func (q *Queue) correct(t *turn, took time.Duration) {
+func (q *Queue) correct(t *task, took time.Duration) {
 	off := took - t.takes
 	q.finish[t.learner] += off
 	for _, w := range q.waiting {
@@ -199,7 +199,7 @@ func (q *Queue) next() {
 // sort orders the waiting turns: parts by the time that each has used, and within a part the
 // learners. mu is held.
 func (q *Queue) sort() {
-	slices.SortStableFunc(q.waiting, func(a, b *turn) int {
+	slices.SortStableFunc(q.waiting, func(a, b *task) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), a.due.Compare(b.due))
 	})
 	next := map[string]time.Duration{}
@@ -210,7 +210,7 @@ func (q *Queue) sort() {
 		t.rank = next[t.part]
 		next[t.part] += t.takes
 	}
-	slices.SortStableFunc(q.waiting, func(a, b *turn) int {
+	slices.SortStableFunc(q.waiting, func(a, b *task) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), a.due.Compare(b.due))
 	})
 }
@@ -222,7 +222,7 @@ func (q *Queue) limit() {
 		q.yield = nil
 	}
 	t := q.running
-	other := func(w *turn) bool { return w.learner != t.learner }
+	other := func(w *task) bool { return w.learner != t.learner }
 	if t == nil || q.slice == 0 || !slices.ContainsFunc(q.waiting, other) {
 		return
 	}
@@ -241,7 +241,7 @@ func (q *Queue) Len() int {
 }
 
 // before returns the number of turns ahead of this one.
-func (q *Queue) before(t *turn) int {
+func (q *Queue) before(t *task) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if i := slices.Index(q.waiting, t); i >= 0 {

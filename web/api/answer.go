@@ -78,7 +78,7 @@ func (s *Server) respond(
 }
 
 // hold takes a place for a request.
-func (s *Server) hold(who admission.Caller) (*admission.Place, error) {
+func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 	place, refused := s.Places.Hold(who, nil)
 	switch refused {
 	case admission.OwnFull:
@@ -132,7 +132,7 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 				if index == 0 {
 					t.watch = q.watch
 				}
-				got, err = s.write(ctx, who, q, t, func(p piece) error { return out.add(index, p) })
+				got, err = s.write(ctx, who, q, t, func(p delta) error { return out.add(index, p) })
 				if err != nil {
 					return err
 				}

@@ -255,7 +255,7 @@ var errNoChoice = fmt.Errorf("it has no choice")
 func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
 	w := &writer{model: s.Model, logprobs: q.logprobs}
 	for i, step := range st.Steps {
-		for _, t := range w.piece(step).tokens {
+		for _, t := range w.delta(step).tokens {
 			at := *st
 			at.Cursor = session.Cursor{Step: len(list) + 1, Stage: infer.KindSample}
 			p := math.Exp(t.LogProb)

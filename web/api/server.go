@@ -39,8 +39,8 @@ type Deps struct {
 	Model *infer.Model
 	// Runs runs the requests.
 	Runs *runs.Registry
-	// Seat returns a seat for texts that are only read.
-	Seat func() *infer.Seat
+	// Slot returns a slot for texts that are only read.
+	Slot func() *infer.Slot
 	// Caller returns who sent a request.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Places limits the requests that are being answered.

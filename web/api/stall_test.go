@@ -49,7 +49,7 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 			h := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				out, err := newOutput(w, m, &request{stream: stream, prompts: make([]prompt, 1), n: 1}), error(nil)
 				for i := 0; err == nil && (stream || i < 10_000); i++ {
-					err = out.add(0, piece{text: "a word or two"})
+					err = out.add(0, delta{text: "a word or two"})
 				}
 				if err == nil {
 					err = out.end()

@@ -24,7 +24,7 @@ type output struct {
 
 // A collected is a choice so far.
 type collected struct {
-	piece
+	delta
 	offset int  // characters of the tokens sent
 	begun  bool // a stream has sent a part of it
 }
@@ -47,7 +47,7 @@ func newOutput(w http.ResponseWriter, m *infer.Model, q *request) *output {
 }
 
 // add adds a piece to a choice.
-func (o *output) add(index int, p piece) error {
+func (o *output) add(index int, p delta) error {
 	c := o.chosen[index]
 	if !o.q.stream {
 		c.text, c.tokens, c.end = c.text+p.text, append(c.tokens, p.tokens...), p.end
@@ -71,7 +71,7 @@ func (o *output) add(index int, p piece) error {
 }
 
 // choice returns a piece as a choice of an answer.
-func (o *output) choice(index int, c *collected, p piece) choice {
+func (o *output) choice(index int, c *collected, p delta) choice {
 	x := choice{Index: index}
 	if p.end != "" {
 		x.Finish = &p.end
@@ -134,7 +134,7 @@ func (o *output) end() error {
 	}
 	all := o.head
 	for i, c := range o.chosen {
-		all.Choices = append(all.Choices, o.choice(i, c, c.piece))
+		all.Choices = append(all.Choices, o.choice(i, c, c.delta))
 	}
 	all.Usage = &o.usage
 	reply(o.w, http.StatusOK, all)

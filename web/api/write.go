@@ -19,9 +19,9 @@ type token struct {
 	size   int // bytes
 }
 
-// A piece is what one step adds to a choice: text that will not change any more, and the tokens
+// A delta is what one step adds to a choice: text that will not change any more, and the tokens
 // that it begins with. Either can be empty while a stop string may be forming.
-type piece struct {
+type delta struct {
 	text   string
 	tokens []token
 	end    string // finish_reason, "" before the end
@@ -30,7 +30,7 @@ type piece struct {
 // counts are the numbers of tokens read and written for a request.
 type counts struct{ prompt, written int }
 
-// A writer turns the steps of a run into pieces.
+// A writer turns the steps of a run into deltas.
 type writer struct {
 	model    *infer.Model
 	logprobs int   // as in [request]
@@ -51,10 +51,10 @@ func finish(why infer.StopReason) string {
 	return "length"
 }
 
-// piece returns what a step adds. Tokens that a stop string or the end of text keeps out of the
+// delta returns what a step adds. Tokens that a stop string or the end of text keeps out of the
 // text are left out as well, except that an echo ends with the end of text: its clients count
 // tokens.
-func (w *writer) piece(step *infer.Step) piece {
+func (w *writer) delta(step *infer.Step) delta {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
 	if w.logprobs >= 0 {
 		t.LogProb, t.Top = w.model.Chances(step.Logits, step.Chosen, w.logprobs, w.named...)
@@ -64,7 +64,7 @@ func (w *writer) piece(step *infer.Step) piece {
 	if step.Stop != infer.StopEOS || w.echo {
 		w.pending = append(w.pending, t)
 	}
-	p := piece{text: step.Text, end: finish(step.Stop)}
+	p := delta{text: step.Text, end: finish(step.Stop)}
 	released := w.raw - len(step.Held)
 	for len(w.pending) > 0 {
 		t := w.pending[0]
@@ -99,7 +99,7 @@ type text struct {
 
 // write runs one choice and passes its pieces to emit, as they are written.
 func (s *Server) write(
-	ctx context.Context, who admission.Caller, q *request, t text, emit func(piece) error,
+	ctx context.Context, who admission.Caller, q *request, t text, emit func(delta) error,
 ) (counts, error) {
 	settings := q.settings
 	settings.Seed = (settings.Seed + uint64(t.choice)) % (infer.MaxSeed + 1)
@@ -121,7 +121,7 @@ func (s *Server) write(
 		st := run.Latest()
 		for ; sent < len(st.Steps) && st.Steps[sent].Ran >= infer.KindAppend; sent++ {
 			t.watch.wrote(s.Model, st.Steps[sent])
-			if err := emit(w.piece(st.Steps[sent])); err != nil {
+			if err := emit(w.delta(st.Steps[sent])); err != nil {
 				return counts{}, err
 			}
 		}
@@ -168,9 +168,9 @@ func (s *Server) ended(err error) error {
 
 // echo reads a prompt that is part of the answer, and returns it as a piece. A start token in
 // the prompt counts as one of its tokens, so that the tokens match the request.
-func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (piece, int, error) {
-	m := s.Seat().Model()
-	p := piece{text: prompt.echo}
+func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (delta, int, error) {
+	m := s.Slot().Model()
+	p := delta{text: prompt.echo}
 	if q.read {
 		p.end = finish(infer.StopMaxTokens)
 	}

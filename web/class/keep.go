@@ -218,7 +218,7 @@ func (c *core) compactAndScrub() error {
 }
 
 func (c *core) snapshot() error {
-	f := journal.Folded[kept]{State: c.kept(), Seq: c.place}
+	f := journal.Folded[roomState]{State: c.roomState(), Seq: c.place}
 	if err := f.Keep(context.Background(), c.cfg.Logs, c.owner(), folding); err != nil {
 		return err
 	}

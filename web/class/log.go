@@ -66,21 +66,21 @@ func (v voteRecord) id(n int64) string {
 	return fmt.Sprintf("%d.%d.%d.%d", v.Poll, v.Round, v.Member, n)
 }
 
-// kept is the state that a room's log is folded into.
-type kept struct {
-	Begun   time.Time     `json:"begun"`
-	Data    roomData      `json:"data"`
-	Link    string        `json:"link"`
-	Seq     uint64        `json:"seq"`
-	Texts   []Text        `json:"texts"`
-	Members []*keptMember `json:"members"` // by ID − 1; nil if it was never saved
-	Polls   []*poll       `json:"polls"`   // by ID − 1; nil if it was never saved
-	Votes   votes         `json:"votes"`
-	Book    book          `json:"book"`
-	Epoch   uint64        `json:"epoch,omitempty"` // of the newest owner in a cluster
+// roomState is the state that a room's log is folded into.
+type roomState struct {
+	Begun   time.Time      `json:"begun"`
+	Data    roomData       `json:"data"`
+	Link    string         `json:"link"`
+	Seq     uint64         `json:"seq"`
+	Texts   []Text         `json:"texts"`
+	Members []*memberState `json:"members"` // by ID − 1; nil if it was never saved
+	Polls   []*poll        `json:"polls"`   // by ID − 1; nil if it was never saved
+	Votes   votes          `json:"votes"`
+	Book    book           `json:"book"`
+	Epoch   uint64         `json:"epoch,omitempty"` // of the newest owner in a cluster
 }
 
-type keptMember struct {
+type memberState struct {
 	Learner  string `json:"learner"`
 	Name     string `json:"name"`
 	Nameless bool   `json:"nameless"`
@@ -137,10 +137,10 @@ func (b *book) owes() bool {
 }
 
 // folding folds a room's log.
-var folding = journal.Fold[kept]{
+var folding = journal.Fold[roomState]{
 	Version: "2",
-	Begin:   func() *kept { return &kept{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
-	Add: func(k *kept, r journal.Record) bool { // a damaged record does not affect the others
+	Begin:   func() *roomState { return &roomState{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
+	Add: func(k *roomState, r journal.Record) bool { // a damaged record does not affect the others
 		if r.Type == typeVote || r.Type == typeWithdrawn {
 			return (r.Type == typeVote || numbered(r.ID)) &&
 				read(r, func(x voteRecord) { k.Book.vote(k.Votes, r.Key(), x) })
@@ -151,11 +151,11 @@ var folding = journal.Fold[kept]{
 		}
 		return ok
 	},
-	Waste: func(k *kept) *[]journal.Key { return &k.Book.Waste },
+	Waste: func(k *roomState) *[]journal.Key { return &k.Book.Waste },
 }
 
 // add applies a record, and returns its subject. ok is false if the record is invalid.
-func (k *kept) add(r journal.Record) (about string, ok bool) {
+func (k *roomState) add(r journal.Record) (about string, ok bool) {
 	if !numbered(r.ID) {
 		return r.Type, false
 	}
@@ -181,7 +181,7 @@ func (k *kept) add(r journal.Record) (about string, ok bool) {
 }
 
 // addNumbered applies a record about one member or poll.
-func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
+func (k *roomState) addNumbered(r journal.Record) (about string, ok bool) {
 	id := 0
 	switch r.Type {
 	case typeMember:
@@ -192,14 +192,14 @@ func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
 			if *m != nil {
 				name = (*m).Name
 			}
-			*m = &keptMember{x.Learner, name, x.Nameless, x.Removed, x.Work}
+			*m = &memberState{x.Learner, name, x.Nameless, x.Removed, x.Work}
 		})
 	case typeName:
 		ok = read(r, func(x nameRecord) {
 			id = x.Member
 			m := place(&k.Members, id)
 			if *m == nil { // the record of the member follows if an older one was compacted
-				*m = &keptMember{}
+				*m = &memberState{}
 			}
 			(*m).Name = x.Name
 		})

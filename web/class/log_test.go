@@ -18,7 +18,7 @@ import (
 )
 
 // folded returns the state of a room's log.
-func folded(t rapid.TB, logs journal.Journal, code string) *kept {
+func folded(t rapid.TB, logs journal.Journal, code string) *roomState {
 	t.Helper()
 	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, folding)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 		live, err := get(t.Context(), l.Room, func(c *core) (string, error) {
 			c.flush()
 			last = c.book.Last
-			return asText(t, c.kept()), nil
+			return asText(t, c.roomState()), nil
 		})
 		if err != nil {
 			rt.Fatal(err)

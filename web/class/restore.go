@@ -221,7 +221,7 @@ func (d *damagedRoom) err() error {
 }
 
 // become restores a core from the state of its log.
-func (c *core) become(k *kept) {
+func (c *core) become(k *roomState) {
 	c.begun, c.data, c.link, c.texts, c.votes = k.Begun, k.Data, k.Link, k.Texts, k.Votes
 	c.book, c.keptSeq, c.seq, c.epoch = k.Book, k.Seq, k.Seq+afterRestart, k.Epoch
 	for i, is := range k.Members {
@@ -250,9 +250,9 @@ func (c *core) become(k *kept) {
 	}
 }
 
-// kept returns the state of the log. Nothing may be pending.
-func (c *core) kept() *kept {
-	k := &kept{
+// roomState returns the state of the log. Nothing may be pending.
+func (c *core) roomState() *roomState {
+	k := &roomState{
 		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
 		Votes: c.votes, Book: c.book, Epoch: c.epoch,
 	}
@@ -261,7 +261,7 @@ func (c *core) kept() *kept {
 			k.Members = append(k.Members, nil)
 			continue
 		}
-		k.Members = append(k.Members, &keptMember{m.Learner, m.Name, m.Nameless, m.Removed, m.Work})
+		k.Members = append(k.Members, &memberState{m.Learner, m.Name, m.Nameless, m.Removed, m.Work})
 	}
 	return k
 }

@@ -25,9 +25,9 @@ type Deps struct {
 	// Progress is the learners' progress; required if there are classes.
 	Progress *progress.Store
 	Model    *infer.Model
-	// Seat returns a place in the pool for a model run of a guided tour, whose steps are
+	// Slot returns a place in the pool for a model run of a guided tour, whose steps are
 	// computed once for all visitors.
-	Seat func() *infer.Seat
+	Slot func() *infer.Slot
 	// Caller returns the sender of a request. For someone new, fresh is the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// MAC returns the 32-byte message authentication code of a text, under the secret that
@@ -61,7 +61,7 @@ func New(d Deps) *Pages {
 	}
 	p := &Pages{
 		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
-		tickets: newTickets(d.MAC("key of tickets"), d.Now), tours: newTours(d.Seat),
+		tickets: newTickets(d.MAC("key of tickets"), d.Now), tours: newTours(d.Slot),
 		drafts: admission.NewQueue(admission.DefaultLimits().Labs, draftSlice),
 		rest:   session.New(d.Model, session.Limits{}).State(),
 	}

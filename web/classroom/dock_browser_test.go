@@ -20,18 +20,18 @@ func TestVoteComesIntoView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/join")
-	room := classroomTab(t, desk, base)
-	drive(desk, room, "start", "prompt", "Once upon a time there was a")
+	presenter := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, presenter, base)
+	drive(presenter, room, "start", "prompt", "Once upon a time there was a")
 	for range 3 {
-		drive(desk, room, "forward")
+		drive(presenter, room, "forward")
 	}
 	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	phone.Wait("the table", `document.querySelector("#cl-stage .tc")`)
 	phone.Eval(`scrollTo(0, document.documentElement.scrollHeight)`)
 	phone.Wait("the foot of the page", `scrollY > 300`)
-	drive(desk, room, "ask-question", "id", "q-one-sentence")
+	drive(presenter, room, "ask-question", "id", "q-one-sentence")
 	const docked = `!document.querySelector("#dock").hidden`
 	phone.Wait("the vote in view, and not docked as well", inView+` && !(`+docked+`)`)
 	phone.Shot("vote-in-view.png")
@@ -53,8 +53,8 @@ func TestVoteComesIntoView(t *testing.T) {
 	hands.Press("[data-wander]")
 	phone.Wait("no dock while wandering after voting",
 		`!document.querySelector("#own").hidden && document.querySelector("#dock").hidden`)
-	drive(desk, room, "reveal")
-	drive(desk, room, "ask-question", "id", "q-second-turn")
+	drive(presenter, room, "reveal")
+	drive(presenter, room, "ask-question", "id", "q-second-turn")
 	phone.Wait("the dock of the next vote", docked)
 	phone.Audit("docked")
 }

@@ -175,7 +175,7 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 		return nil, errBusy
 	}
 	defer leave()
-	s := p.Seat()
+	s := p.Slot()
 	s.Step(true) // someone waits for it
 	run := session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
 	st, err := class.Perform(ctx, run.Apply, w, step, 0)

@@ -28,14 +28,14 @@ const (
 	onWall       kind = "projector"
 )
 
-// look holds what screens must have in common to get the same bytes.
-type look struct {
+// variant holds what screens must have in common to get the same bytes.
+type variant struct {
 	kind kind
 	view shell.View
 }
 
 // inside reports whether a screen gets the pictures of the heads. The Story has none.
-func (l look) inside() bool { return l.kind != onPhone && l.view == shell.Numbers }
+func (l variant) inside() bool { return l.kind != onPhone && l.view == shell.Numbers }
 
 // shared is the data that is sent to all followers along with the panels, for scripts and
 // other programs.
@@ -103,7 +103,7 @@ type encoded struct {
 }
 
 // snapshot returns the bytes of a view for all screens of a kind. They are made once.
-func (p *Pages) snapshot(v *class.View, l look) (*wire.Encoded, error) {
+func (p *Pages) snapshot(v *class.View, l variant) (*wire.Encoded, error) {
 	if l.kind == onPhoneInner && (!looksInside(v) || !l.inside()) {
 		l.kind = onPhone
 	}
@@ -124,7 +124,7 @@ func (p *Pages) snapshot(v *class.View, l look) (*wire.Encoded, error) {
 }
 
 // panels returns the pieces of a screen.
-func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
+func (p *Pages) panels(v *class.View, l variant) ([]wire.Panel, error) {
 	inside := looksInside(v) && (l.kind != onPhone || l.view == shell.Story)
 	if l.kind == onWall {
 		d := moving(v, l.view, p.rest, inside)
@@ -133,14 +133,14 @@ func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
 			return nil, err
 		}
 		return rendered(append(join,
-			piece{"cl-who", crowd(d)},
-			piece{"cl-strip", textHTML("cl-strip", d.Screen, false)},
-			piece{"cl-body", deckBody(d)},
+			panel{"cl-who", crowd(d)},
+			panel{"cl-strip", textHTML("cl-strip", d.Screen, false)},
+			panel{"cl-body", deckBody(d)},
 		))
 	}
 	f := p.followPage(v, l.view)
 	f.Screen = screenOf(v, l.view, p.rest, inside)
-	return rendered([]piece{
+	return rendered([]panel{
 		{"cl-who", whoLine(f.Here, f.Ends)},
 		{"cl-strip", textHTML("cl-strip", f.Screen, false)},
 		{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
@@ -150,13 +150,13 @@ func (p *Pages) panels(v *class.View, l look) ([]wire.Panel, error) {
 	})
 }
 
-// piece is a part of a page that is replaced separately.
-type piece struct {
+// panel is a part of a page that is replaced separately.
+type panel struct {
 	id   string
 	what templ.Component
 }
 
-func rendered(list []piece) ([]wire.Panel, error) {
+func rendered(list []panel) ([]wire.Panel, error) {
 	var panels []wire.Panel
 	for _, one := range list {
 		var b strings.Builder
@@ -225,7 +225,7 @@ func (p *Pages) answered(n uint64, err error) wire.Message {
 }
 
 func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error) {
-	l, err := lookOf(v.Query)
+	l, err := variantOf(v.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -241,9 +241,10 @@ func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error)
 	}, nil
 }
 
-// lookOf reads the kind and the view of a screen. The default view is Numbers.
-func lookOf(q url.Values) (look, error) {
-	l := look{cmp.Or(kind(q.Get("screen")), onPhone), shell.ViewNamed(cmp.Or(q.Get("view"), string(shell.Numbers)), "")}
+// variantOf reads the kind and the view of a screen. The default view is Numbers.
+func variantOf(q url.Values) (variant, error) {
+	view := shell.ViewNamed(cmp.Or(q.Get("view"), string(shell.Numbers)), "")
+	l := variant{cmp.Or(kind(q.Get("screen")), onPhone), view}
 	switch {
 	case l.kind != onPhone && l.kind != onWall:
 		return l, &terms.Refusal{
@@ -263,7 +264,7 @@ type followFeed struct {
 	room   *class.Room
 	caller admission.Caller
 	who    string
-	look   look
+	look   variant
 	// member means that the screen belongs to a member of the class, unlike a wall or a
 	// browser without cookies, which would become another member, with another vote, at
 	// each visit.

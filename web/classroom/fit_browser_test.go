@@ -16,19 +16,19 @@ func TestVotesFitTheWall(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/join")
-	room := classroomTab(t, desk, base)
-	desk.Go(room + "/present")
-	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
-	says(desk, "#cl-who", "1 here")
+	presenter := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, presenter, base)
+	presenter.Go(room + "/present")
+	wall, phone := presenter.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
+	says(presenter, "#cl-who", "1 here")
 	drive(
-		desk, room, "start", "prompt",
+		presenter, room, "start", "prompt",
 		"Once upon a time there was a little fox who lived in the forest. One day the fox",
 	)
-	drive(desk, room, "set", "temperature", "1", "top_p", "1")
+	drive(presenter, room, "set", "temperature", "1", "top_p", "1")
 	at := func(name, phase string) {
 		t.Helper()
-		for screen, tab := range map[string]*browser.Tab{"presenter": desk, "wall": wall} {
+		for screen, tab := range map[string]*browser.Tab{"presenter": presenter, "wall": wall} {
 			tab.Wait(phase, `document.querySelector('.poll[data-phase="`+phase+`"]')`)
 			if over := browser.Value[float64](
 				tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".poll"))`,
@@ -49,7 +49,7 @@ func TestVotesFitTheWall(t *testing.T) {
 			tab.Shot("fit-" + name + "-" + screen + ".png")
 		}
 	}
-	drive(desk, room, "ask-next", "choices", "8", "where", "here")
+	drive(presenter, room, "ask-next", "choices", "8", "where", "here")
 	at("eight candidates", "open")
 	phone.Wait("the vote", `document.querySelector('#cl-poll button[data-letter="b"]')`)
 	browser.Touch(phone).Press(`#cl-poll button[data-letter="b"]`)
@@ -57,16 +57,16 @@ func TestVotesFitTheWall(t *testing.T) {
 		"a vote that counts",
 		`document.querySelector('#cl-poll [data-letter="b"] em').textContent === "your vote, counted"`,
 	)
-	drive(desk, room, "close")
-	drive(desk, room, "revote")
-	drive(desk, room, "reveal")
+	drive(presenter, room, "close")
+	drive(presenter, room, "revote")
+	drive(presenter, room, "reveal")
 	at("two rounds", "revealed")
-	drive(desk, room, "ask-draw", "where", "here")
+	drive(presenter, room, "ask-draw", "where", "here")
 	phone.Wait("the draw", `document.querySelector("[data-draw]")`)
 	browser.Touch(phone).Press("[data-draw]")
 	says(wall, ".poll", "1 of 1 have drawn")
 	at("a draw", "open")
-	drive(desk, room, "reveal")
+	drive(presenter, room, "reveal")
 	course := webtest.Course(t)
 	longest, most := "", 0
 	for _, q := range course.Questions {
@@ -81,39 +81,40 @@ func TestVotesFitTheWall(t *testing.T) {
 			longest, most = q.ID, n
 		}
 	}
-	drive(desk, room, "ask-question", "id", longest)
-	drive(desk, room, "reveal")
+	drive(presenter, room, "ask-question", "id", longest)
+	drive(presenter, room, "reveal")
 	says(wall, ".poll", "All of it")
 	at("the longest question, "+longest, "revealed")
 }
 
 // walkFits leads a class through a script: on both of the presenter's screens the notes and
 // the slide fit completely, and the notes do not repeat what the wall shows.
-func walkFits(desk *browser.Tab, base string, walk *lessons.Walk) {
-	desk.Go(base + "/teach?walk=" + walk.Slug)
-	desk.Click(".make .btn--main")
-	desk.Wait("the new room", `document.querySelector(".made__code")`)
-	desk.Eval(`location.pathname = location.pathname.replace("made", "present")`)
-	desk.Wait("the presenter's page", `document.body?.dataset.conn === "live"`)
+func walkFits(presenter *browser.Tab, base string, walk *lessons.Walk) {
+	presenter.Go(base + "/teach?walk=" + walk.Slug)
+	presenter.Click(".make .btn--main")
+	presenter.Wait("the new room", `document.querySelector(".made__code")`)
+	presenter.Eval(`location.pathname = location.pathname.replace("made", "present")`)
+	presenter.Wait("the presenter's page", `document.body?.dataset.conn === "live"`)
 	for n := 1; n <= len(walk.Steps); n++ {
-		room := browser.Value[string](desk, `location.pathname.replace("/present", "")`)
-		drive(desk, room, "goto", "step", fmt.Sprint(n))
+		room := browser.Value[string](presenter, `location.pathname.replace("/present", "")`)
+		drive(presenter, room, "goto", "step", fmt.Sprint(n))
 		at := fmt.Sprintf("step %d of %s", n, walk.Slug)
-		says(desk, "#pr-note small", fmt.Sprintf("Step %d of", n))
+		says(presenter, "#pr-note small", fmt.Sprintf("Step %d of", n))
 		for _, screen := range []browser.Screen{browser.Laptop, browser.Chromebook} {
-			desk.Screen(screen)
-			desk.Wait(fmt.Sprintf("%s, whole at %d px", at, screen.Width), fmt.Sprintf(`innerHeight === %d &&
+			presenter.Screen(screen)
+			presenter.Wait(fmt.Sprintf("%s, whole at %d px", at, screen.Width), fmt.Sprintf(`innerHeight === %d &&
 				[...document.querySelectorAll("#pr-note, .bigstage, .deck__stage .story, .deck .poll")].every(
 					(e) => e.clientHeight > 0 && e.scrollHeight <= e.clientHeight + 1)`, screen.Height))
-			desk.Shot(fmt.Sprintf("walk-%s-%02d-%d.png", walk.Slug, n, screen.Width))
+			presenter.Shot(fmt.Sprintf("walk-%s-%02d-%d.png", walk.Slug, n, screen.Width))
 		}
-		if browser.Value[bool](desk, `(said => said && document.querySelector("#pr-note").textContent.includes(said))(
+		if browser.Value[bool](presenter, `(said =>
+			said && document.querySelector("#pr-note").textContent.includes(said))(
 			document.querySelector(".bigstage__say--walk p")?.textContent)`) {
-			desk.Fail("%s: the notes repeat what the wall shows", at)
+			presenter.Fail("%s: the notes repeat what the wall shows", at)
 		}
-		if browser.Value[bool](desk, `document.querySelector('.deck [data-phase="open"]') !== null`) {
-			desk.Keys("v")
-			desk.Wait("the reveal", `document.querySelector('.deck [data-phase="revealed"]')`)
+		if browser.Value[bool](presenter, `document.querySelector('.deck [data-phase="open"]') !== null`) {
+			presenter.Keys("v")
+			presenter.Wait("the reveal", `document.querySelector('.deck [data-phase="revealed"]')`)
 		}
 	}
 }

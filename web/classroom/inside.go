@@ -46,7 +46,7 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 			data.Heat = lang.NewHeat(v.State)
 		}
 		s := screenOf(v, f.look.view, f.p.rest, inside)
-		panels, err := rendered([]piece{{"cl-stage", stageBody("cl-stage", s)}})
+		panels, err := rendered([]panel{{"cl-stage", stageBody("cl-stage", s)}})
 		return made{wire.Message{Done: true, Panels: panels, Data: data}, err}
 	}).(made)
 	if m.err != nil {
@@ -83,11 +83,11 @@ func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 		err    error
 	}
 	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, sent.Block, sent.Head), func() any {
-		what := piece{"inside", lang.InsideHTML(lang.NewInside(st, sent.Block))}
+		what := panel{"inside", lang.InsideHTML(lang.NewInside(st, sent.Block))}
 		if c.Name == "head" {
-			what = piece{"head-detail", lang.HeadHTML(lang.NewHead(st, sent.Block, sent.Head))}
+			what = panel{"head-detail", lang.HeadHTML(lang.NewHead(st, sent.Block, sent.Head))}
 		}
-		panels, err := rendered([]piece{what})
+		panels, err := rendered([]panel{what})
 		return made{panels, err}
 	}).(made)
 	if m.err != nil {

@@ -16,15 +16,15 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/join")
-	room := classroomTab(t, desk, base)
-	desk.Go(room + "/present")
-	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
+	presenter := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, presenter, base)
+	presenter.Go(room + "/present")
+	wall, phone := presenter.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
-	says(desk, "#cl-who", "1 here")
-	drive(desk, room, "start", "prompt", "The capital of France is")
-	drive(desk, room, "token")
-	drive(desk, room, "forward")
+	says(presenter, "#cl-who", "1 here")
+	drive(presenter, room, "start", "prompt", "The capital of France is")
+	drive(presenter, room, "token")
+	drive(presenter, room, "forward")
 	const drawn = `[...document.querySelectorAll("canvas[data-heat]")].length === 6 && ` +
 		`[...document.querySelectorAll("canvas[data-heat]")].every(c => new ` +
 		`Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer).some(x => x !== 0))`
@@ -43,29 +43,29 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 	phone.Wait("it shut", `document.querySelector("#head-detail").hidden`)
 	hands.Press(`[data-head="2.1"]`)
 	phone.Wait("it open again", `!document.querySelector("#head-detail").hidden`)
-	desk.Click(".blk__open")
-	says(desk, "#inside", "Inside block 1")
+	presenter.Click(".blk__open")
+	says(presenter, "#inside", "Inside block 1")
 	if browser.Value[bool](wall, `!document.querySelector("#inside").hidden`) {
 		t.Error("a part that the instructor opens also opens on the wall")
 	}
-	drive(desk, room, "token")
-	drive(desk, room, "forward")
+	drive(presenter, room, "token")
+	drive(presenter, room, "forward")
 	phone.Wait(
 		"the next pass, still from inside", `document.querySelectorAll("#cl-strip .tok--gen").length === 2 && `+drawn,
 	)
-	drive(desk, room, "ask-next", "where", "here")
-	for _, tab := range []*browser.Tab{desk, wall, phone} {
+	drive(presenter, room, "ask-next", "where", "here")
+	for _, tab := range []*browser.Tab{presenter, wall, phone} {
 		tab.Wait(
 			"the vote without a look inside",
 			`document.querySelector('[data-phase="open"]') && !document.querySelector("canvas")`,
 		)
 	}
-	drive(desk, room, "reveal")
-	drive(desk, room, "dismiss")
+	drive(presenter, room, "reveal")
+	drive(presenter, room, "dismiss")
 	phone.Wait("the inside after the vote", drawn)
 	hands.Press(".look__note button")
 	phone.Wait("the outside again", `!document.querySelector("canvas")`)
-	drive(desk, room, "look", "on", "false")
+	drive(presenter, room, "look", "on", "false")
 	wall.Wait("the wall from outside", `!document.querySelector("canvas")`)
 	phone.Wait("nothing to look into", `!document.querySelector(".fwd__look")?.checkVisibility()`)
 }
@@ -76,10 +76,10 @@ func TestPhoneRunsAloneAndRejoins(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/join")
-	room := classroomTab(t, desk, base)
-	drive(desk, room, "start", "prompt", "The capital of France is")
-	drive(desk, room, "forward")
+	presenter := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, presenter, base)
+	drive(presenter, room, "start", "prompt", "The capital of France is")
+	drive(presenter, room, "forward")
 	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	says(phone, "#cl-rail .is-now", "Logits")
@@ -106,43 +106,45 @@ func TestClickerKeysDriveTheWalk(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=cache")
-	desk.Click(".make .btn--main")
-	desk.Wait("the new room", `document.querySelector(".made__code")`)
-	u, err := url.Parse(desk.URL())
+	presenter := browser.Open(t, browser.Laptop, base+"/teach?walk=cache")
+	presenter.Click(".make .btn--main")
+	presenter.Wait("the new room", `document.querySelector(".made__code")`)
+	u, err := url.Parse(presenter.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk.Go(base + u.Path[:len(u.Path)-len("/made")] + "/present")
-	desk.Wait("the connection", `document.body.dataset.conn === "live"`)
+	presenter.Go(base + u.Path[:len(u.Path)-len("/made")] + "/present")
+	presenter.Wait("the connection", `document.body.dataset.conn === "live"`)
 	at := func(step string) {
 		t.Helper()
-		desk.Wait("step "+step, `document.querySelector("#pr-script .is-now b")?.textContent === "`+step+`"`)
+		presenter.Wait("step "+step, `document.querySelector("#pr-script .is-now b")?.textContent === "`+step+`"`)
 	}
 	forward := func(key, step string) {
 		t.Helper()
-		desk.Wait("a free desk", `document.querySelector("#pr-ctl .btn--main")`)
-		desk.Keys(key)
+		presenter.Wait("a free presenter", `document.querySelector("#pr-ctl .btn--main")`)
+		presenter.Keys(key)
 		at(step)
 	}
 	forward(kb.PageDown, "1")
-	if asks := browser.Value[bool](desk, `document.querySelector('[data-phase="open"]') !== null`); asks {
+	if asks := browser.Value[bool](presenter, `document.querySelector('[data-phase="open"]') !== null`); asks {
 		t.Fatal("the first step has a poll: this test needs one without")
 	}
 	forward(" ", "2")
-	desk.Keys(kb.PageUp)
+	presenter.Keys(kb.PageUp)
 	at("1")
 	forward(browser.ArrowRight, "2")
-	desk.Keys(browser.ArrowLeft)
+	presenter.Keys(browser.ArrowLeft)
 	at("1")
-	desk.Keys("b") // the key that blanks the screen in other programs
+	presenter.Keys("b") // the key that blanks the screen in other programs
 	at("1")
-	desk.Click(`[data-dialog="d-run"]`)
-	desk.Click(`#d-run button[value="forward"]`)
-	says(desk, "#pr-note", "You have left the script")
-	desk.Eval(`document.querySelector("#d-run").close()`)
-	desk.Click(`[data-dialog="d-script"]`)
-	desk.Click(`#pr-script button[value="2"]`)
+	presenter.Click(`[data-dialog="d-run"]`)
+	presenter.Click(`#d-run button[value="forward"]`)
+	says(presenter, "#pr-note", "You have left the script")
+	presenter.Eval(`document.querySelector("#d-run").close()`)
+	presenter.Click(`[data-dialog="d-script"]`)
+	presenter.Click(`#pr-script button[value="2"]`)
 	at("2")
-	desk.Wait("to be on the script again", `!document.querySelector("#pr-note").textContent.includes("You have left")`)
+	presenter.Wait(
+		"to be on the script again", `!document.querySelector("#pr-note").textContent.includes("You have left")`,
+	)
 }

@@ -109,7 +109,7 @@ func (p *Pages) reach(r *http.Request) reach { return p.access().reach(r) }
 
 // joinPanels returns the pieces of a wall that explain how to join, which change when
 // phones are let in or shut out. It returns none if the server cannot let phones in.
-func (p *Pages) joinPanels(d slide) ([]piece, error) {
+func (p *Pages) joinPanels(d slide) ([]panel, error) {
 	if p.Phones == nil {
 		return nil, nil
 	}
@@ -120,7 +120,7 @@ func (p *Pages) joinPanels(d slide) ([]piece, error) {
 	if err := d.join(a.reach(nil)); err != nil {
 		return nil, err
 	}
-	return []piece{{"cl-join", joinLine(d)}, {"cl-qr", joinQR(d)}}, nil
+	return []panel{{"cl-join", joinLine(d)}, {"cl-qr", joinQR(d)}}, nil
 }
 
 // pressed reports whether a form is a press of the button on a page of the same browser, or

@@ -9,11 +9,11 @@ import (
 )
 
 // classOn opens a class whose run has begun, on a wall and a phone with slowed animations.
-func classOn(t *testing.T, base string) (desk *browser.Tab, room string, screens map[string]*browser.Tab) {
+func classOn(t *testing.T, base string) (presenter *browser.Tab, room string, screens map[string]*browser.Tab) {
 	t.Helper()
-	desk = browser.Open(t, browser.Laptop, base+"/join")
-	room = classroomTab(t, desk, base)
-	drive(desk, room, "start", "prompt", "Once upon a time there was a")
+	presenter = browser.Open(t, browser.Laptop, base+"/join")
+	room = classroomTab(t, presenter, base)
+	drive(presenter, room, "start", "prompt", "Once upon a time there was a")
 	screens = map[string]*browser.Tab{
 		"wall":  browser.Open(t, browser.Screen{Width: 1440, Height: 900, Motion: true}, room+"/projector"),
 		"phone": browser.Open(t, browser.Screen{Width: 390, Height: 844, Touch: true, Motion: true}, room),
@@ -23,7 +23,7 @@ func classOn(t *testing.T, base string) (desk *browser.Tab, room string, screens
 		tab.SlowMotion()
 	}
 	says(screens["wall"], "#cl-who", "1 here") // wait until both are connected
-	return desk, room, screens
+	return presenter, room, screens
 }
 
 // still reports that nothing is moving and no temporary element is left.
@@ -39,10 +39,10 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 	for view, serves := range map[string]func(*testing.T) string{"story": serveStory, "numbers": serve} {
 		t.Run(view, func(t *testing.T) {
 			t.Parallel()
-			desk, room, screens := classOn(t, serves(t))
+			presenter, room, screens := classOn(t, serves(t))
 			moves := func(stage string, more ...string) {
 				t.Helper()
-				drive(desk, room, "forward", more...)
+				drive(presenter, room, "forward", more...)
 				for name, tab := range screens {
 					tab.Moves("carry-" + stage)
 					tab.Wait("nothing else to move on the "+name,
@@ -59,7 +59,7 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 				tab.Keys("x") // not a command
 				tab.Wait("the bars lie on the "+name, still)
 			}
-			drive(desk, room, "forward", "withhold", "true")
+			drive(presenter, room, "forward", "withhold", "true")
 			for name, tab := range screens {
 				tab.Wait("the marker falls on the "+name, `document.querySelector(".is-falling")`)
 				tab.Film("class-" + view + "-" + name + "-fall")
@@ -71,7 +71,7 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 				}
 			}
 			moves("append")
-			drive(desk, room, "forward")
+			drive(presenter, room, "forward")
 			if wall := screens["wall"]; view == "story" { // the only wall with a map
 				wall.Moves("carry-cache")
 				wall.Film("class-story-wall-cache")
@@ -110,15 +110,15 @@ func saysNothing(tab *browser.Tab, name string) {
 func TestMessagesWaitForTheMarker(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
-	desk, room, screens := classOn(t, serveStory(t))
+	presenter, room, screens := classOn(t, serveStory(t))
 	for range 3 {
-		drive(desk, room, "forward")
+		drive(presenter, room, "forward")
 	}
-	drive(desk, room, "forward", "withhold", "true")
+	drive(presenter, room, "forward", "withhold", "true")
 	for name, tab := range screens {
 		tab.Wait("the line waits on the "+name, `document.querySelector(".laid.is-open")`)
 	}
-	drive(desk, room, "forward", "withhold", "true")
+	drive(presenter, room, "forward", "withhold", "true")
 	for name, tab := range screens {
 		tab.Wait("the marker falls on the "+name, `document.querySelector(".is-falling")`)
 		tab.Eval(`film.at(350)`)

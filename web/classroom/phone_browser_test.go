@@ -28,10 +28,10 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/join")
-	room := classroomTab(t, desk, base)
-	drive(desk, room, "start", "prompt", "The capital of France is")
-	drive(desk, room, "ask-next", "where", "here")
+	presenter := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, presenter, base)
+	drive(presenter, room, "start", "prompt", "The capital of France is")
+	drive(presenter, room, "ask-next", "where", "here")
 	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	phone.Wait("the class", `document.querySelector("#cl-who").textContent.includes("1 here")`)
@@ -56,8 +56,8 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 		"a vote that counts", `document.querySelector("#cl-poll .is-mine em").textContent === "your vote, counted"`,
 	)
 	says(phone, "#conn", "Vote sent.")
-	desk.Go(room)
-	desk.Wait("one vote", `document.querySelector("#cl-poll").textContent.includes("1 of ")`)
+	presenter.Go(room)
+	presenter.Wait("one vote", `document.querySelector("#cl-poll").textContent.includes("1 of ")`)
 	phone.Reload()
 	phone.Wait("the vote after a reload", `document.querySelector("#cl-poll .is-mine .let")?.textContent === "C"`)
 	phone.Faults() // the connections that were broken
@@ -69,11 +69,11 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/join")
-	room := classroomTab(t, desk, base)
-	drive(desk, room, "start", "prompt", "The capital of France is")
+	presenter := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, presenter, base)
+	drive(presenter, room, "start", "prompt", "The capital of France is")
 	for range 3 {
-		drive(desk, room, "forward")
+		drive(presenter, room, "forward")
 	}
 	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
@@ -87,7 +87,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	phone.Set("#own-t", "0.3")
 	says(phone, "#own", "This is not what the class sees")
 	phone.Shot("wander-phone.png")
-	drive(desk, room, "forward")
+	drive(presenter, room, "forward")
 	says(phone, "[data-class-at]", "the class is at 5 Sample")
 	if got := browser.Value[string](phone, now); got != "Softmax" {
 		t.Errorf("the class's step moved the phone that looks elsewhere to %s, want %s", got, "Softmax")
@@ -96,7 +96,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	phone.Wait("the class again", now+` === "Sample" && document.querySelectorAll("#panel").length === 1`)
 	hands.Press("[data-wander]")
 	phone.Wait("an own look", `!document.querySelector("#own").hidden`)
-	drive(desk, room, "follow")
+	drive(presenter, room, "follow")
 	phone.Wait("to be called back", `document.querySelector("#own").hidden`)
 }
 
@@ -106,18 +106,18 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=loop")
-	desk.Click(".make .btn--main")
-	desk.Wait("the new room", `document.querySelector("[data-secret]")`)
-	link, err := url.Parse(browser.Value[string](desk, `document.querySelector("[data-secret]").value`))
+	presenter := browser.Open(t, browser.Laptop, base+"/teach?walk=loop")
+	presenter.Click(".make .btn--main")
+	presenter.Wait("the new room", `document.querySelector("[data-secret]")`)
+	link, err := url.Parse(browser.Value[string](presenter, `document.querySelector("[data-secret]").value`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	code := strings.Split(link.Path, "/")[2]
-	desk.Go(base + "/class/" + code + "/present")
-	desk.Wait("the connection", `document.body.dataset.conn === "live"`)
-	desk.Keys(browser.ArrowRight)
-	says(desk, "#pr-note small", "Step 1 of")
+	presenter.Go(base + "/class/" + code + "/present")
+	presenter.Wait("the connection", `document.body.dataset.conn === "live"`)
+	presenter.Keys(browser.ArrowRight)
+	says(presenter, "#pr-note small", "Step 1 of")
 	second := newPerson(t, base)
 	second.get(link.Path + "?" + link.RawQuery)
 	got := second.post("/class/"+code+"/do", url.Values{"cmd": {"next-step"}})
@@ -127,17 +127,17 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 			http.StatusConflict, "Someone else is presenting",
 		)
 	}
-	says(desk, "#pr-note small", "Step 1 of")
+	says(presenter, "#pr-note small", "Step 1 of")
 	second.do(code, "take-seat")
 	second.do(code, "next-step")
-	says(desk, "#pr-note small", "Step 2 of")
+	says(presenter, "#pr-note small", "Step 2 of")
 	const looksOn = "Someone else is presenting in this room. You are watching."
 	third := browser.Open(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
-	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since someone else took over
-	says(desk, "#pr-ctl", looksOn)
-	desk.Shot("onlooker.png")
-	desk.Keys("v") // a key that would reveal
-	desk.Click(`#pr-ctl button[value="take-seat"]`)
-	says(desk, "#pr-ctl", "Close and reveal")
+	says(third, "#pr-ctl", "Close and reveal") // the presenter has not driven since someone else took over
+	says(presenter, "#pr-ctl", looksOn)
+	presenter.Shot("onlooker.png")
+	presenter.Keys("v") // a key that would reveal
+	presenter.Click(`#pr-ctl button[value="take-seat"]`)
+	says(presenter, "#pr-ctl", "Close and reveal")
 	says(third, "#pr-ctl", looksOn)
 }

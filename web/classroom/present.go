@@ -305,7 +305,7 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 
 func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error) {
 	code := class.NormalCode(v.Query.Get("room"))
-	l, err := lookOf(v.Query)
+	l, err := variantOf(v.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +350,8 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 		if err != nil {
 			return err
 		}
-		if err := out.Send(wire.Message{Panels: panels, Data: sharedOf(v, look{onWall, f.view}.inside())}); err != nil {
+		data := sharedOf(v, variant{onWall, f.view}.inside())
+		if err := out.Send(wire.Message{Panels: panels, Data: data}); err != nil {
 			return err
 		}
 		if v.Gone {
@@ -377,7 +378,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 
 // panels returns the slide's pieces and the instructor's own.
 func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
-	panels, err := f.p.panels(v, look{onWall, f.view})
+	panels, err := f.p.panels(v, variant{onWall, f.view})
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +386,7 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, 
 	if err != nil && !errors.Is(err, class.ErrGone) { // a room that is gone is shown as such
 		return nil, err
 	}
-	own, err := rendered([]piece{
+	own, err := rendered([]panel{
 		{"pr-ctl", controls(v.Code, controlFor(v, drives))},
 		{"pr-note", notes(newNote(v))},
 		{"pr-script", script(v.Code, newScript(v))},
@@ -431,7 +432,7 @@ func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 	if err != nil {
 		return f.p.answered(n, err)
 	}
-	panels, err := rendered([]piece{{"pr-members", members(f.room.View(), list)}})
+	panels, err := rendered([]panel{{"pr-members", members(f.room.View(), list)}})
 	if err != nil {
 		return f.p.answered(n, err)
 	}

@@ -150,10 +150,10 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 }
 
 // looks returns the given kinds of screens in all views.
-func looks(kinds ...kind) (list []look) {
+func looks(kinds ...kind) (list []variant) {
 	for _, k := range kinds {
 		for _, view := range shell.Views {
-			list = append(list, look{k, view})
+			list = append(list, variant{k, view})
 		}
 	}
 	return list
@@ -163,7 +163,7 @@ func looks(kinds ...kind) (list []look) {
 // refused by name.
 func TestLookOfRefusesBadFields(t *testing.T) {
 	t.Parallel()
-	for query, want := range map[string]look{
+	for query, want := range map[string]variant{
 		"":                            {onPhone, shell.Numbers},
 		"view=story":                  {onPhone, shell.Story},
 		"screen=phone&view=numbers":   {onPhone, shell.Numbers},
@@ -177,8 +177,8 @@ func TestLookOfRefusesBadFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := lookOf(q)
-		if e, refused := terms.AsRefusal(err); refused != (want == look{}) {
+		got, err := variantOf(q)
+		if e, refused := terms.AsRefusal(err); refused != (want == variant{}) {
 			t.Errorf("%q gives %v, want %+v", query, err, want)
 		} else if refused && (e.Field == "" || !q.Has(e.Field)) {
 			t.Errorf("%q is refused for its %q, want for one of its fields", query, e.Field)
@@ -223,7 +223,7 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 		t.Fatal("the bundled model is not looked into by default")
 	}
 	p := &Pages{rest: session.New(st.Model, session.Limits{}).State()}
-	shown := func(v *class.View, kind look) string {
+	shown := func(v *class.View, kind variant) string {
 		t.Helper()
 		e, err := p.snapshot(v, kind)
 		if err != nil {

@@ -17,12 +17,12 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serveStory(t)
-	desk := browser.Open(t, browser.Chromebook, base+"/join")
-	room := classroomTab(t, desk, base)
-	desk.Go(room + "/present")
-	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
-	screens := map[string]*browser.Tab{"presenter": desk, "wall": wall, "phone": phone}
-	says(desk, "#cl-who", "1 here")
+	presenter := browser.Open(t, browser.Chromebook, base+"/join")
+	room := classroomTab(t, presenter, base)
+	presenter.Go(room + "/present")
+	wall, phone := presenter.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
+	screens := map[string]*browser.Tab{"presenter": presenter, "wall": wall, "phone": phone}
+	says(presenter, "#cl-who", "1 here")
 	for name, under := range map[string]string{"wall": "innerHeight", "presenter": `at(".presenter").top`} {
 		screens[name].Wait("a slide that fills the "+name, `(() => {
 			const at = (selector) => document.querySelector(selector).getBoundingClientRect();
@@ -30,10 +30,10 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 				Math.abs(at(".bigstage").bottom - at("#cl-body").bottom) < 1;
 		})()`)
 	}
-	drive(desk, room, "start", "prompt", "Once upon a time there was a")
+	drive(presenter, room, "start", "prompt", "Once upon a time there was a")
 	for stage := 1; stage <= 7; stage++ {
 		if stage > 1 {
-			drive(desk, room, "forward")
+			drive(presenter, room, "forward")
 		}
 		for name, tab := range screens {
 			tab.Wait(
@@ -65,7 +65,7 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 	}
 	wall.Audit("wall-story")
 	phone.Audit("phone-story")
-	drive(desk, room, "ask-next", "where", "here")
+	drive(presenter, room, "ask-next", "where", "here")
 	for name, tab := range screens {
 		tab.Wait("the vote on the "+name, `document.querySelector("#cl-ask")`)
 		if n := browser.Value[int](
@@ -80,19 +80,19 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 	})()`) {
 		t.Error("the wall's switch covers something of the vote")
 	}
-	drive(desk, room, "reveal")
-	drive(desk, room, "dismiss")
-	desk.Click(`.presenter .view [value="numbers"]`)
-	desk.Wait("Numbers in the presenter's window", `document.querySelector(".deck__stage .panel")`)
+	drive(presenter, room, "reveal")
+	drive(presenter, room, "dismiss")
+	presenter.Click(`.presenter .view [value="numbers"]`)
+	presenter.Wait("Numbers in the presenter's window", `document.querySelector(".deck__stage .panel")`)
 	wall.Wait("Numbers on the wall", `document.querySelector(".deck__stage .panel")`)
-	drive(desk, room, "forward")
+	drive(presenter, room, "forward")
 	phone.Wait("the Story on the phone", `document.querySelector("#panel.story")`)
 	wall.Wait("the next stage on the wall", `document.querySelector(".deck__stage .panel")`)
 	phone.Click(`.ph__much .view [value="numbers"]`)
 	phone.Wait("Numbers on the phone", `document.querySelector("#cl-stage .panel")`)
-	desk.Click(`.presenter .view [value="story"]`)
-	desk.Wait("the Story in the presenter's window", `document.querySelector(".deck__stage .story")`)
+	presenter.Click(`.presenter .view [value="story"]`)
+	presenter.Wait("the Story in the presenter's window", `document.querySelector(".deck__stage .story")`)
 	for _, walk := range webtest.Course(t).Walks {
-		walkFits(desk, base, walk)
+		walkFits(presenter, base, walk)
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 // tours stores the states of walkthroughs.
 type tours struct {
-	seat func() *infer.Seat
+	slot func() *infer.Slot
 	mu   sync.Mutex
 	list map[string]*tourRun // by slug
 }
@@ -43,8 +43,8 @@ const (
 	tourTime   = 10 * time.Second
 )
 
-func newTours(seat func() *infer.Seat) *tours {
-	return &tours{seat: seat, list: map[string]*tourRun{}}
+func newTours(slot func() *infer.Slot) *tours {
+	return &tours{slot: slot, list: map[string]*tourRun{}}
 }
 
 // errBusy is returned if a step was not ready in time. The steps computed so far are kept.
@@ -71,7 +71,7 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 		return nil, context.Cause(ctx)
 	}
 	for len(r.states) < step {
-		st, err := r.make(ctx, t.seat, w)
+		st, err := r.make(ctx, t.slot, w)
 		if err != nil {
 			if ctx.Err() != nil {
 				r.run, err = nil, context.Cause(ctx) // the run may be anywhere
@@ -85,11 +85,11 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 
 // make computes the state of the next step. A new run starts at the last new text before
 // it.
-func (r *tourRun) make(ctx context.Context, seat func() *infer.Seat, w *lessons.Walk) (*session.State, error) {
+func (r *tourRun) make(ctx context.Context, slot func() *infer.Slot, w *lessons.Walk) (*session.State, error) {
 	done := len(r.states)
 	before := done
 	if r.run == nil {
-		s := seat()
+		s := slot()
 		s.Step(true) // someone waits for it
 		r.run = session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
 		before = -1

@@ -26,7 +26,7 @@ func TestToursShareThePool(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, w := range course.Walks {
-		straight, cut, cuts := newTours(pool.Seat), newTours(pool.Seat), 0
+		straight, cut, cuts := newTours(pool.Slot), newTours(pool.Slot), 0
 		for step := 1; step <= len(w.Steps); step++ {
 			if _, err := cut.at(gone, w, step); errors.Is(err, context.Canceled) {
 				cuts++
@@ -55,7 +55,7 @@ func TestToursShareThePool(t *testing.T) {
 	}
 	closed := infer.NewPool(m, 1)
 	closed.Close()
-	if _, err := newTours(closed.Seat).at(t.Context(), course.Walks[0], 1); err == nil {
+	if _, err := newTours(closed.Slot).at(t.Context(), course.Walks[0], 1); err == nil {
 		t.Error("a tour does not use the pool")
 	}
 }

@@ -120,15 +120,15 @@ type one struct {
 	Tag     string // the HTML that embeds it
 }
 
-// A part is a group of such pages, under a heading.
-type part struct {
+// A group holds such pages, under a heading.
+type group struct {
 	Head, Say string
 	List      []one
 }
 
-// parts returns all groups.
-func (o *Room) parts() []part {
-	list := []part{{
+// groups returns all groups.
+func (o *Room) groups() []group {
+	list := []group{{
 		"The Loop", "With a text of yours to begin with, or without one, so that the reader types it. A link " +
 			"of the Loop can be shown too, at its stage: give what follows log= in it.",
 		[]one{{"The Loop", "/loop", `<viz-loop prompt="Once upon a time there was a"></viz-loop>`}},
@@ -136,7 +136,7 @@ func (o *Room) parts() []part {
 	if o.Course == nil {
 		return list
 	}
-	experiments := part{Head: "Experiments", Say: "Each is part of a lesson, and runs the model as it does there."}
+	experiments := group{Head: "Experiments", Say: "Each is part of a lesson, and runs the model as it does there."}
 	for _, l := range o.Course.Lessons {
 		for _, s := range l.Sections {
 			for _, b := range s.Blocks {
@@ -149,7 +149,7 @@ func (o *Room) parts() []part {
 			}
 		}
 	}
-	drills := part{
+	drills := group{
 		Head: "Drills", Say: "With level=\"2\" a drill is harder, and with seed=\"7\" everybody gets the same numbers.",
 	}
 	for _, d := range drill.Kinds() {
@@ -162,7 +162,7 @@ func (o *Room) parts() []part {
 
 // page answers GET /embed: the list of what can be embedded, and how.
 func (o *Room) page(w http.ResponseWriter, r *http.Request) {
-	o.HTML(w, r, http.StatusOK, pageHTML(o.parts(), o.Origins))
+	o.HTML(w, r, http.StatusOK, pageHTML(o.groups(), o.Origins))
 }
 
 // refusal is the error page.

@@ -81,7 +81,7 @@ func (o *Room) embeddable(address string, base *url.URL) (title, path string) {
 		return "", ""
 	}
 	of := strings.TrimPrefix(u.Path, shell.EmbedPath)
-	for _, p := range o.parts() {
+	for _, p := range o.groups() {
 		for _, one := range p.List {
 			if one.Address == of {
 				to := url.URL{Path: shell.EmbedPath + of, RawQuery: u.RawQuery}

@@ -674,7 +674,7 @@ func pictureHTML(v view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = hereHTML(v.place, v.Do).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = hereHTML(v.location, v.Do).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -789,7 +789,7 @@ func pictureHTML(v view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = hereHTML(v.place, doKnob).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = hereHTML(v.location, doKnob).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -856,7 +856,7 @@ func pictureHTML(v view) templ.Component {
 }
 
 // hereHTML holds the fields for the place from which a form is sent.
-func hereHTML(p place, do string) templ.Component {
+func hereHTML(p location, do string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -989,7 +989,7 @@ func doHTML(v view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = hereHTML(v.place, doNext).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = hereHTML(v.location, doNext).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1015,7 +1015,7 @@ func doHTML(v view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = hereHTML(v.place, doAgain).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = hereHTML(v.location, doAgain).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1037,7 +1037,7 @@ func doHTML(v view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = hereHTML(v.place, doMore).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = hereHTML(v.location, doMore).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -191,7 +191,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	var e *terms.Refusal
 	switch {
 	case err == nil:
-		p := place{scene: sceneRead, link: link}
+		p := location{scene: sceneRead, link: link}
 		keep(w, r, p)
 		http.Redirect(w, r, p.address(), http.StatusSeeOther)
 	case errors.Is(err, errBusy):

@@ -65,9 +65,9 @@ var (
 
 // move carries out an action at a place: it leads to another scene or changes this one. x
 // is the knob's new value. After the last scene comes the card, whose scene is "".
-func (m *mover) move(p place, pressed string, x float64) (place, error) {
+func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	st := m.run.State()
-	next := place{scene: p.scene, guess: p.guess, turn: p.turn}
+	next := location{scene: p.scene, guess: p.guess, turn: p.turn}
 	switch {
 	case pressed == doTurn && p.turn != "":
 		st = m.do(session.SetKnob("temperature", bold))
@@ -93,37 +93,37 @@ func (m *mover) move(p place, pressed string, x float64) (place, error) {
 }
 
 // next carries out the action of the main button.
-func (m *mover) next(p place, st *session.State) (place, *session.State) {
+func (m *mover) next(p location, st *session.State) (location, *session.State) {
 	switch p.scene {
 	case sceneRead:
-		return place{scene: sceneGuess}, st
+		return location{scene: sceneGuess}, st
 	case sceneGuess:
 		st = m.do(oneStage, oneStage)
 		if m.err == nil && !offered(st, p.guess) {
 			m.err = errChoice
 		}
-		return place{scene: sceneShares, guess: p.guess}, st
+		return location{scene: sceneShares, guess: p.guess}, st
 	case sceneShares:
-		return place{scene: sceneBolder, guess: p.guess}, st
+		return location{scene: sceneBolder, guess: p.guess}, st
 	case sceneBolder:
 		if p.turn == "" {
 			m.err = errChoice
 		}
 		usual := infer.DefaultSettings().Temperature
-		return place{scene: sceneDrop, guess: p.guess},
+		return location{scene: sceneDrop, guess: p.guess},
 			m.do(session.SetKnob("temperature", usual), oneStage, withheld)
 	case sceneDrop:
 		if st.Undrawn {
 			return p, m.do(session.Draw{})
 		}
-		return place{scene: sceneJoined}, m.do(oneStage, oneStage)
+		return location{scene: sceneJoined}, m.do(oneStage, oneStage)
 	case sceneJoined:
 		if st.Stopped != infer.StopNone {
-			return place{}, st
+			return location{}, st
 		}
-		return place{scene: sceneEnd}, m.sentence()
+		return location{scene: sceneEnd}, m.sentence()
 	}
-	return place{}, st
+	return location{}, st
 }
 
 // sentence writes until the end of a sentence.

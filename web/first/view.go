@@ -21,7 +21,7 @@ var lang = stage.English
 
 // view is the content of a page of the first run.
 type view struct {
-	place
+	location
 	Step  int    // from 1, of steps
 	Title string // the page's heading
 	Say   string
@@ -90,7 +90,7 @@ func (v view) enter() string {
 // be used.
 func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 	v := view{
-		place: place{scene: sceneWrite}, Step: 1, Prompt: prompt, Bad: bad, Title: "Start a sentence.",
+		location: location{scene: sceneWrite}, Step: 1, Prompt: prompt, Bad: bad, Title: "Start a sentence.",
 		Say: "Stop before it is finished. The model will go on from there.",
 		Map: lang.NewMap(s.Runs.NewSession().State(), stage.MapOptions{}),
 		Under: "This is the model. Your words go in at the bottom and up through its " +
@@ -105,9 +105,9 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 
 // newView returns the page of a place, whose run m has opened. It contains nothing that its
 // scene must not show yet.
-func newView(p place, m *mover) view {
+func newView(p location, m *mover) view {
 	st := m.run.State()
-	v := view{place: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(st).Parts, Open: true}
+	v := view{location: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(st).Parts, Open: true}
 	v.Map = lang.NewMap(st, stage.MapOptions{})
 	story := lang.NewStory(st)
 	switch p.scene {

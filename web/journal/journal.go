@@ -24,7 +24,7 @@
 // records. A record that cannot be read is set aside, and the log continues without it.
 // Secrets, notices and data that expires are not events and are stored elsewhere.
 //
-// There are four adapters: [SQLite] for a data folder, [Memory], [Kept] for a browser's
+// There are four adapters: [SQLite] for a data folder, [Memory], [Stored] for a browser's
 // storage, and the one of web/journal/stream for a NATS cluster. The tests run the same
 // suite (web/journal/journaltest) on all of them.
 package journal

@@ -25,7 +25,7 @@ type site struct {
 func newSite(t *testing.T) *site {
 	t.Helper()
 	p := New(Deps{
-		Target: testmodel.Target(t), Draft: testmodel.Seats(t, testmodel.Draft(t)),
+		Target: testmodel.Target(t), Draft: testmodel.Slots(t, testmodel.Draft(t)),
 		Caller: func(*http.Request) (admission.Caller, *http.Cookie) {
 			return admission.Caller{Learner: "someone"}, nil
 		},

@@ -19,11 +19,11 @@ type Deps struct {
 	Context context.Context
 	// Target is the model that is measured.
 	Target *infer.Model
-	// Seat, if not nil, returns a seat in the pool that runs Target for everyone.
-	Seat func() *infer.Seat
-	// Draft returns a seat in the pool of the draft model for the speculation lab. It may have
+	// Slot, if not nil, returns a slot in the pool that runs Target for everyone.
+	Slot func() *infer.Slot
+	// Draft returns a slot in the pool of the draft model for the speculation lab. It may have
 	// to load the model first; the error is a sentence.
-	Draft func() (*infer.Seat, error)
+	Draft func() (*infer.Slot, error)
 	// Caller identifies the visitor. If they are new, fresh is the cookie to
 	// set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
@@ -36,7 +36,7 @@ type Pages struct {
 	Deps
 	pages.Base
 	queue *admission.Queue
-	kept  *kept
+	kept  *reportCache
 	runs  runs
 	every time.Duration // how often a run in progress is drawn
 }
@@ -47,7 +47,7 @@ func New(d Deps) *Pages {
 	d.Context = cmp.Or(d.Context, context.Background())
 	return &Pages{
 		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
-		queue: admission.NewQueue(admission.DefaultLimits().Labs, slice), kept: newKept(keptReports),
+		queue: admission.NewQueue(admission.DefaultLimits().Labs, slice), kept: newReportCache(cachedReports),
 		every: showEvery,
 	}
 }

@@ -271,7 +271,7 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 		t.Errorf("got the message %q, want it to contain %q", say, "draft")
 	}
 	asked := 0
-	s.pages.Draft = func() (*infer.Seat, error) { asked++; return nil, errors.New("it has not arrived") }
+	s.pages.Draft = func() (*infer.Slot, error) { asked++; return nil, errors.New("it has not arrived") }
 	d = s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "It has not arrived.") || asked != 1 {
 		t.Errorf(
@@ -290,7 +290,7 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 // them.
 func TestReportsArePrivateAndBounded(t *testing.T) {
 	t.Parallel()
-	k := newKept(2)
+	k := newReportCache(2)
 	l, _ := lab.Find("cache")
 	i := l.Info()
 	reports := map[string]*lab.Report{}

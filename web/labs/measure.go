@@ -28,13 +28,13 @@ var errFull = &terms.Refusal{
 	Message: "Too many measurements are waiting. Try again in a minute.",
 }
 
-// env returns a measurement's models: at seats in the server's pools, if there are any, so that
+// env returns a measurement's models: at slots in the server's pools, if there are any, so that
 // no lab blocks a run.
 func (p *Pages) env() lab.Env {
 	e := lab.Env{Target: p.Target}
-	if p.Seat != nil {
-		seat := p.Seat()
-		e.Target, e.TargetRunner = seat.Model(), seat
+	if p.Slot != nil {
+		slot := p.Slot()
+		e.Target, e.TargetRunner = slot.Model(), slot
 	}
 	return e
 }
@@ -45,11 +45,11 @@ func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 	if p.Draft == nil || !l.Info().Drafts {
 		return e, nil
 	}
-	seat, err := p.Draft()
+	slot, err := p.Draft()
 	if err != nil {
 		return e, &terms.Refusal{Code: terms.CodeBusy, Message: pages.Sentence(err)}
 	}
-	e.Draft, e.DraftRunner = seat.Model(), seat
+	e.Draft, e.DraftRunner = slot.Model(), slot
 	return e, nil
 }
 

@@ -5,10 +5,8 @@ package labs
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -381,7 +379,7 @@ func labPage(p page) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Var20 := []any{templ.KV("lab__cols", p.Form.HasRequest)}
+			var templ_7745c5c3_Var20 = []any{templ.KV("lab__cols", p.Form.HasRequest)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var20...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1133,7 +1131,7 @@ func field(c control) templ.Component {
 			templ_7745c5c3_Var49 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var50 := []any{"field", templ.KV("field--long", c.whole()), templ.KV("field--wide", c.wide())}
+		var templ_7745c5c3_Var50 = []any{"field", templ.KV("field--long", c.whole()), templ.KV("field--wide", c.wide())}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var50...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

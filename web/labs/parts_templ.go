@@ -5,15 +5,12 @@ package labs
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"strconv"
-
 	"github.com/tokenbytoken/viz/web/stage"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -94,7 +91,7 @@ func lanesView(lanes []laneView, most int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, t := range l.Tokens {
-				templ_7745c5c3_Var5 := []any{"tk", "tk--lane", t.Ramp, templ.KV("is-part", t.Parts), templ.KV("is-same", t.Same), templ.KV("is-round", t.Round)}
+				var templ_7745c5c3_Var5 = []any{"tk", "tk--lane", t.Ramp, templ.KV("is-part", t.Parts), templ.KV("is-same", t.Same), templ.KV("is-round", t.Round)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -660,7 +657,7 @@ func chips(list []lab.Token, c *lab.Circle) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, t := range list {
-			templ_7745c5c3_Var36 := []any{"tk", "tk--gen", templ.KV("is-round", c != nil && i+1 >= c.Start), templ.KV("is-part", c != nil && i+1 >= c.Start && (i+1-c.Start)%c.Period == 0)}
+			var templ_7745c5c3_Var36 = []any{"tk", "tk--gen", templ.KV("is-round", c != nil && i+1 >= c.Start), templ.KV("is-part", c != nil && i+1 >= c.Start && (i+1-c.Start)%c.Period == 0)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var36...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1284,7 +1281,7 @@ func sharesView(list []shareView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range list {
-			templ_7745c5c3_Var67 := []any{templ.KV("is-now", s.Now)}
+			var templ_7745c5c3_Var67 = []any{templ.KV("is-now", s.Now)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var67...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1414,7 +1411,7 @@ func waited(p *lab.Prefill) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var75 := []any{templ.KV("is-asked", p.Stream)}
+		var templ_7745c5c3_Var75 = []any{templ.KV("is-asked", p.Stream)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var75...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1449,7 +1446,7 @@ func waited(p *lab.Prefill) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var78 := []any{templ.KV("is-asked", p.Stream)}
+		var templ_7745c5c3_Var78 = []any{templ.KV("is-asked", p.Stream)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var78...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1484,7 +1481,7 @@ func waited(p *lab.Prefill) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Var81 := []any{templ.KV("is-asked", !p.Stream)}
+		var templ_7745c5c3_Var81 = []any{templ.KV("is-asked", !p.Stream)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var81...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1717,7 +1714,7 @@ func roundList(list []roundView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, j := range r.Judged {
-				templ_7745c5c3_Var93 := []any{"is-" + j.Verdict}
+				var templ_7745c5c3_Var93 = []any{"is-" + j.Verdict}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var93...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

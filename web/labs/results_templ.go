@@ -5,10 +5,8 @@ package labs
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/infer/lab"
@@ -122,7 +120,7 @@ func verdictBox(v *verdict) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var3 := []any{"verdict", templ.KV("is-right", v.Right)}
+		var templ_7745c5c3_Var3 = []any{"verdict", templ.KV("is-right", v.Right)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -640,7 +638,7 @@ func bare(g grid) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Var26 := []any{templ.KV("is-text", texts[j])}
+				var templ_7745c5c3_Var26 = []any{templ.KV("is-text", texts[j])}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var26...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -682,7 +680,7 @@ func bare(g grid) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, row := range g.Rows {
-			templ_7745c5c3_Var29 := []any{templ.KV("is-now", g.Now == i+1)}
+			var templ_7745c5c3_Var29 = []any{templ.KV("is-now", g.Now == i+1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var29...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -724,7 +722,7 @@ func bare(g grid) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Var32 := []any{templ.KV("is-text", texts[j])}
+					var templ_7745c5c3_Var32 = []any{templ.KV("is-text", texts[j])}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var32...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -947,7 +945,7 @@ func leadView(f *found) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s := f.lead(); s != nil {
-			templ_7745c5c3_Var43 := []any{"lab__pic", templ.KV("has-narrow", s.Narrow != nil)}
+			var templ_7745c5c3_Var43 = []any{"lab__pic", templ.KV("has-narrow", s.Narrow != nil)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var43...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1270,7 +1268,7 @@ func ringView(r ring) templ.Component {
 			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var55 := []any{"ring", templ.KV("is-moved", r.Value != "")}
+		var templ_7745c5c3_Var55 = []any{"ring", templ.KV("is-moved", r.Value != "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var55...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -13,11 +13,11 @@ type Deps struct {
 	coursework.Deps
 	// Model is the model whose output the pages show.
 	Model *infer.Model
-	// Seat, if not nil, returns a seat in the pool that runs Model for everyone.
-	Seat func() *infer.Seat
-	// Draft, if not nil, returns a seat in the pool of the draft model, for lessons about
+	// Slot, if not nil, returns a slot in the pool that runs Model for everyone.
+	Slot func() *infer.Slot
+	// Draft, if not nil, returns a slot in the pool of the draft model, for lessons about
 	// speculation. It may have to load the model first; the error is a sentence.
-	Draft func() (*infer.Seat, error)
+	Draft func() (*infer.Slot, error)
 	// FirstRun reports whether the sender of a request should still see the first run, and
 	// whether they have begun it. If it is nil there is no first run.
 	FirstRun func(r *http.Request) (due, begun bool)

@@ -55,7 +55,7 @@ func (p *Pages) pictureOf(l *lessons.Lesson) (list []pictureState) {
 
 // draw runs the model to a state of the picture and draws it.
 func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, id string) (string, error) {
-	v, err := drawPicture(ctx, p.desk(shell.Numbers), sentence, pic)
+	v, err := drawPicture(ctx, p.environment(shell.Numbers), sentence, pic)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,9 @@ func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, 
 }
 
 // drawPicture computes a state of the picture.
-func drawPicture(ctx context.Context, d desk, sentence string, pic lessons.Picture) (v stage.Picture, err error) {
+func drawPicture(
+	ctx context.Context, d environment, sentence string, pic lessons.Picture,
+) (v stage.Picture, err error) {
 	in := values{}
 	maps.Copy(in, pic.Params)
 	if pic.Kind == lessons.PictureGuesses {
@@ -108,7 +110,7 @@ var pictureStages = map[lessons.PictureKind]infer.Kind{
 
 // pictureRun runs a sentence to the stage that a state of the picture shows.
 func pictureRun(
-	ctx context.Context, d desk, sentence string, kind lessons.PictureKind, in values,
+	ctx context.Context, d environment, sentence string, kind lessons.PictureKind, in values,
 ) (*session.State, error) {
 	run, err := newRun(ctx, d.target, sentence, settingsOf(in))
 	if err != nil {
@@ -136,12 +138,12 @@ func pictureRun(
 }
 
 // guesses draws the first round of speculative decoding after a sentence.
-func (d desk) guesses(ctx context.Context, sentence string, in values) (v stage.Picture, err error) {
+func (d environment) guesses(ctx context.Context, sentence string, in values) (v stage.Picture, err error) {
 	s, err := pictureRun(ctx, d, sentence, lessons.PictureGuesses, in)
 	if err != nil {
 		return v, err
 	}
-	e := &speculate{desk: d}
+	e := &speculate{environment: d}
 	if err := e.pair(); err != nil {
 		return v, err
 	}

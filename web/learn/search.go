@@ -72,17 +72,17 @@ var kindNames = map[string]string{
 	"section": "Lesson", "term": "Word", "card": "Card", "question": "Question", "reference": "Reference",
 }
 
-// A piece is a part of a text; Hit marks a part that matches the query.
-type piece struct {
+// A segment is a part of a text; Hit marks a part that matches the query.
+type segment struct {
 	S   string
 	Hit bool
 }
 
 // marked splits a text at the words of a query, wherever a word of the text begins with one of
 // them.
-func marked(text, query string) []piece {
+func marked(text, query string) []segment {
 	words := strings.FieldsFunc(strings.ToLower(query), notWord)
-	var list []piece
+	var list []segment
 	for rest := text; rest != ""; {
 		start := strings.IndexFunc(rest, func(r rune) bool { return !notWord(r) })
 		if start != 0 {
@@ -90,7 +90,7 @@ func marked(text, query string) []piece {
 			if start > 0 {
 				gap = rest[:start]
 			}
-			list = appendPiece(list, piece{S: gap})
+			list = appendPiece(list, segment{S: gap})
 			rest = rest[len(gap):]
 			continue
 		}
@@ -102,7 +102,7 @@ func marked(text, query string) []piece {
 		for _, w := range words {
 			hit = hit || strings.HasPrefix(strings.ToLower(word), w)
 		}
-		list = appendPiece(list, piece{word, hit})
+		list = appendPiece(list, segment{word, hit})
 		rest = rest[len(word):]
 	}
 	return list
@@ -111,7 +111,7 @@ func marked(text, query string) []piece {
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // appendPiece joins adjacent pieces of the same kind.
-func appendPiece(list []piece, p piece) []piece {
+func appendPiece(list []segment, p segment) []segment {
 	if n := len(list); n > 0 && list[n-1].Hit == p.Hit {
 		list[n-1].S += p.S
 		return list

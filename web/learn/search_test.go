@@ -50,14 +50,17 @@ func TestMarkedPieces(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text, query string
-		want        []piece
+		want        []segment
 	}{
 		{"", "a", nil},
-		{"no", "", []piece{{"no", false}}},
-		{"Top-p cuts", "cut", []piece{{"Top-p ", false}, {"cuts", true}}},
-		{"Top-p, top-k", "TOP", []piece{{"Top", true}, {"-p, ", false}, {"top", true}, {"-k", false}}},
-		{"·the cache…", "cache the", []piece{{"·", false}, {"the", true}, {" ", false}, {"cache", true}, {"…", false}}},
-		{"stop", "top", []piece{{"stop", false}}}, // words match by their beginning
+		{"no", "", []segment{{"no", false}}},
+		{"Top-p cuts", "cut", []segment{{"Top-p ", false}, {"cuts", true}}},
+		{"Top-p, top-k", "TOP", []segment{{"Top", true}, {"-p, ", false}, {"top", true}, {"-k", false}}},
+		{
+			"·the cache…", "cache the",
+			[]segment{{"·", false}, {"the", true}, {" ", false}, {"cache", true}, {"…", false}},
+		},
+		{"stop", "top", []segment{{"stop", false}}}, // words match by their beginning
 	} {
 		if got := marked(c.text, c.query); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("marked(%q, %q) = %v, want %v", c.text, c.query, got, c.want)

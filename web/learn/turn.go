@@ -27,7 +27,7 @@ const (
 // someone has watched: for a class of visitors at the same time this costs one pass per token,
 // and memory for [homeSeeds] times [homeTurns] small view models.
 type turns struct {
-	model func() *infer.Model // at its own seat in the pool, if there is one
+	model func() *infer.Model // at its own slot in the pool, if there is one
 	runs  [homeSeeds]homeRun
 }
 
@@ -40,8 +40,8 @@ type homeRun struct {
 
 func newTurns(d Deps) *turns {
 	return &turns{model: func() *infer.Model {
-		if d.Seat != nil {
-			return d.Seat().Model()
+		if d.Slot != nil {
+			return d.Slot().Model()
 		}
 		return d.Model
 	}}

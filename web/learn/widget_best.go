@@ -24,7 +24,7 @@ func bestFields() []field {
 // best compares greedy's path with the most probable one.
 type best struct{ model *infer.Model }
 
-func newBest(d desk) experiment { return best{d.target} }
+func newBest(d environment) experiment { return best{d.target} }
 
 func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 	f, err := findBest(ctx, e.model, in["prompt"], in.whole("length"), in.whole("width"))

@@ -39,7 +39,7 @@ type twoWays struct {
 	same               bool // the scores of the whole vocabulary are identical bit for bit
 }
 
-func newCache(d desk) experiment { return &cacheWidget{model: d.target} }
+func newCache(d environment) experiment { return &cacheWidget{model: d.target} }
 
 func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, error) {
 	if key := fmt.Sprint(in["tokens"], in["prompt"]); e.run == nil || e.key != key {
@@ -105,7 +105,7 @@ type cacheView struct {
 	Total         cacheRow
 	Chart         workChart
 	Say, Identity stage.Rich
-	Back, Forward place
+	Back, Forward target
 	Loop          string
 }
 
@@ -142,8 +142,8 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 		},
 		Total:   cacheRow{"All so far", terms.MultAdds(sum), terms.MultAdds(sumRe)},
 		Chart:   newWorkChart(e.steps, at),
-		Back:    place{Words: "Back", At: at - 1},
-		Forward: place{Words: "Next token", At: at + 1, Main: true},
+		Back:    target{Words: "Back", At: at - 1},
+		Forward: target{Words: "Next token", At: at + 1, Main: true},
 	}
 	if at == v.Of {
 		v.Forward.At = 0

@@ -83,7 +83,7 @@ func (t chatToken) same(u chatToken) bool { return t.Mark == u.Mark && (t.Mark !
 // chat shows a conversation as a row of tokens, and what each request costs.
 type chat struct{ model *infer.Model }
 
-func newChat(d desk) experiment { return &chat{d.target} }
+func newChat(d environment) experiment { return &chat{d.target} }
 
 func (e *chat) show(ctx context.Context, in values) (templ.Component, error) {
 	at, question := in.whole("at"), in["prompt"]
@@ -131,7 +131,7 @@ type chatView struct {
 	Dead                        int // columns that an edit made useless
 	Columns                     int
 	bytes                       int64
-	Back, Forward               place
+	Back, Forward               target
 	Loop                        string
 	points                      float64
 	keptPoints, inPoints, outPo float64
@@ -174,9 +174,9 @@ func (e *chat) view(question, edit string, at int) chatView {
 	v.outPo = pointsWrote * float64(v.Thought+v.Wrote)
 	v.points = v.keptPoints + v.inPoints + v.outPo
 	v.bytes = e.model.Shape().KVBytes(v.Columns, 4)
-	v.Back, v.Forward = place{Words: "Back", At: at - 1}, place{Words: chatSteps[at], At: at + 1, Main: true}
+	v.Back, v.Forward = target{Words: "Back", At: at - 1}, target{Words: chatSteps[at], At: at + 1, Main: true}
 	if at == chatEdited {
-		v.Forward = place{Words: "From the beginning", At: 1, Main: true}
+		v.Forward = target{Words: "From the beginning", At: 1, Main: true}
 	}
 	return v
 }

@@ -27,7 +27,7 @@ func (p *Pages) openWidget(_ context.Context, v wire.Visit) (wire.Part, error) {
 			Message: "There is no such experiment. The lesson may have changed; reload it.",
 		}
 	}
-	return &widgetFeed{s, s.open(p.desk(shell.ViewNamed(v.Query.Get("view"), shell.Numbers))), p.Log}, nil
+	return &widgetFeed{s, s.open(p.environment(shell.ViewNamed(v.Query.Get("view"), shell.Numbers))), p.Log}, nil
 }
 
 // A widgetFeed is an experiment on a connected page.

@@ -53,8 +53,8 @@ func newFigure(s *spec, view shell.View, in values, body string, err error) figu
 // nothing returns the body of an experiment that has nothing to show.
 func nothing(id string) string { return `<div id="` + id + `-body" class="w__body"></div>` }
 
-// A place is the target of a button.
-type place struct {
+// A target is the target of a button.
+type target struct {
 	Words string
 	At    int  // 0 if the button leads nowhere
 	Main  bool // the button for continuing

@@ -24,7 +24,7 @@ func greedyFields() []field {
 // greedyLoop writes a text and finds a repetition in it.
 type greedyLoop struct{ model *infer.Model }
 
-func newGreedy(d desk) experiment { return greedyLoop{d.target} }
+func newGreedy(d environment) experiment { return greedyLoop{d.target} }
 
 func (e greedyLoop) show(ctx context.Context, in values) (templ.Component, error) {
 	run, err := newRun(ctx, e.model, in["prompt"], settingsOf(in))

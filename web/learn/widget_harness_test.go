@@ -28,7 +28,7 @@ func (conn) Ready() error                { return nil }
 // withDraft gives the pages the bundled pair.
 func (s *site) withDraft() *site {
 	s.T.Helper()
-	s.pages.Draft = testmodel.Seats(s.T, testmodel.Draft(s.T))
+	s.pages.Draft = testmodel.Slots(s.T, testmodel.Draft(s.T))
 	return s
 }
 

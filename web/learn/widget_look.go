@@ -30,7 +30,7 @@ type headLook struct {
 	loop   string
 }
 
-func newLook(d desk) experiment { return &headLook{model: d.target} }
+func newLook(d environment) experiment { return &headLook{model: d.target} }
 
 func (e *headLook) show(ctx context.Context, in values) (templ.Component, error) {
 	if e.inside == nil || e.prompt != in["prompt"] {

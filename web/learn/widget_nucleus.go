@@ -35,7 +35,7 @@ type nucleus struct {
 	}
 }
 
-func newNucleus(d desk) experiment { return &nucleus{model: d.target} }
+func newNucleus(d environment) experiment { return &nucleus{model: d.target} }
 
 func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) {
 	var v nucleusView

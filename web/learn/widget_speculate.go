@@ -36,7 +36,7 @@ func speculateFields() []field {
 
 // speculate steps through speculative decoding round by round.
 type speculate struct {
-	desk
+	environment
 	key    string
 	small  *infer.Model // the draft model, nil before pair
 	spec   *infer.Speculator
@@ -45,7 +45,7 @@ type speculate struct {
 	run    *session.Session // the same text as the Loop writes it
 }
 
-func newSpeculate(d desk) experiment { return &speculate{desk: d} }
+func newSpeculate(d environment) experiment { return &speculate{environment: d} }
 
 func (e *speculate) show(ctx context.Context, in values) (templ.Component, error) {
 	if err := e.pair(); err != nil {
@@ -90,11 +90,11 @@ func (e *speculate) pair() error {
 		}
 	}
 	if e.small == nil {
-		seat, err := e.draft()
+		slot, err := e.draft()
 		if err != nil {
 			return &terms.Refusal{Code: terms.CodeBusy, Message: pages.Sentence(err)}
 		}
-		e.small = seat.Model()
+		e.small = slot.Model()
 	}
 	if err := infer.CheckPair(e.target, e.small); err != nil {
 		return &terms.Refusal{Code: terms.CodeModel, Message: pages.Sentence(err)}
@@ -138,8 +138,8 @@ type speculateView struct {
 	Rows    []specRow
 	Say     stage.Rich
 	Facts   []stage.Fact
-	Back    place
-	Forward place
+	Back    target
+	Forward target
 	Loop    string
 }
 
@@ -183,7 +183,7 @@ func (e *speculate) view(at int) speculateView {
 		{Name: "Tokens a pass", Value: terms.Decimals(end.Totals.TokensPerPass(), 2)},
 		{Name: "Guesses accepted", Value: fmt.Sprintf("%d of %d judged", end.Totals.Accepted, end.Totals.Judged)},
 	}
-	v.Back, v.Forward = place{Words: "Back", At: at - 1}, place{Words: "Next round", At: at + 1, Main: true}
+	v.Back, v.Forward = target{Words: "Back", At: at - 1}, target{Words: "Next round", At: at + 1, Main: true}
 	if at == len(e.rounds) {
 		v.Forward.At = 0
 	}

@@ -37,7 +37,7 @@ type stopString struct {
 	run   *session.Session
 }
 
-func newStop(d desk) experiment { return &stopString{model: d.target} }
+func newStop(d environment) experiment { return &stopString{model: d.target} }
 
 func (e *stopString) show(ctx context.Context, in values) (templ.Component, error) {
 	s := settingsOf(in)
@@ -73,10 +73,10 @@ type stopView struct {
 	Rows     []stopRow
 	Earlier  int // tokens without a row
 	Say      stage.Rich
-	Back     place
-	Forward  place
-	End      place
-	Start    place
+	Back     target
+	Forward  target
+	End      target
+	Start    target
 	Loop     string
 	HasStop  bool
 	StopText stage.Text
@@ -131,8 +131,8 @@ func newStopView(st *session.State, at int) stopView {
 	if n := len(v.Rows) - stopRows; n > 0 {
 		v.Earlier, v.Rows = n, v.Rows[n:]
 	}
-	v.Start, v.Back = place{Words: "To the start", At: 1}, place{Words: "Back", At: at - 1}
-	v.Forward, v.End = place{Words: "Next token", At: at + 1, Main: true}, place{Words: "To the end", At: v.Of}
+	v.Start, v.Back = target{Words: "To the start", At: 1}, target{Words: "Back", At: at - 1}
+	v.Forward, v.End = target{Words: "Next token", At: at + 1, Main: true}, target{Words: "To the end", At: v.Of}
 	if at == 1 {
 		v.Start.At = 0
 	}

@@ -42,7 +42,7 @@ type temperature struct {
 	curve  []float64 // share of the likeliest token over the slider's range
 }
 
-func newTemperature(d desk) experiment {
+func newTemperature(d environment) experiment {
 	return &temperature{model: d.target, story: d.view == shell.Story}
 }
 

@@ -320,7 +320,7 @@ func temperatureLine(r temperatureRow, class string) templ.Component {
 	})
 }
 
-// sentence is the sentence of an experiment, read out when it changes, with the link into the Loop.
+// say is the sentence of an experiment, read out when it changes, with the link into the Loop.
 func sentenceHTML(words stage.Rich, loop string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -132,7 +132,7 @@ func TestFirstStateIsComputedOnce(t *testing.T) {
 	s := newSite(t)
 	var worked atomic.Int32
 	spec := s.specOf(lessons.WidgetTemperature)
-	spec.open = func(desk) experiment { return counting{&worked} }
+	spec.open = func(environment) experiment { return counting{&worked} }
 	var readers sync.WaitGroup
 	for range 30 {
 		readers.Go(func() { s.Get(spec.Lesson.Href()) })
@@ -161,7 +161,7 @@ func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 		s := newSite(t)
 		spec := s.specOf(lessons.WidgetTemperature)
 		tries := 0
-		spec.open = func(desk) experiment { tries++; return e }
+		spec.open = func(environment) experiment { tries++; return e }
 		for range 2 {
 			d := s.Get(spec.Lesson.Href())
 			if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); said == "" {

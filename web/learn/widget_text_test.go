@@ -226,14 +226,14 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != "model" || !m.Done {
 		t.Errorf("got the message %+v, want an error, Error.Code = %q, Done = true", m, "model")
 	}
-	s.pages.Draft = testmodel.Seats(t, tinyModel(t))
+	s.pages.Draft = testmodel.Slots(t, tinyModel(t))
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil ||
 		!strings.Contains(m.Error.Message, "cannot draft for") {
 		t.Errorf(
 			"with a draft of another vocabulary: got %+v, want an error, Message with %q", m.Error, "cannot draft for",
 		)
 	}
-	s.pages.Draft = func() (*infer.Seat, error) { return nil, errors.New("0.3 of the 1.1 MB have arrived") }
+	s.pages.Draft = func() (*infer.Slot, error) { return nil, errors.New("0.3 of the 1.1 MB have arrived") }
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != terms.CodeBusy ||
 		m.Error.Message != "0.3 of the 1.1 MB have arrived." {
 		t.Errorf(

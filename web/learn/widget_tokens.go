@@ -19,7 +19,7 @@ func tokensFields() []field { return []field{promptField("prompt", "A text")} }
 // tokenCuts shows how a text is cut into tokens.
 type tokenCuts struct{ model *infer.Model }
 
-func newTokens(d desk) experiment { return &tokenCuts{d.target} }
+func newTokens(d environment) experiment { return &tokenCuts{d.target} }
 
 func (e *tokenCuts) show(ctx context.Context, in values) (templ.Component, error) {
 	run, err := newRun(ctx, e.model, in["prompt"], settingsOf(in))

@@ -46,7 +46,7 @@ type turnWidget struct {
 	run   *session.Session
 }
 
-func newTurnWidget(d desk) experiment {
+func newTurnWidget(d environment) experiment {
 	return &turnWidget{model: d.target, story: d.view == shell.Story}
 }
 
@@ -107,9 +107,9 @@ type stageView struct {
 	Stage      int
 	Enter      string // its name, for animations
 	Settings   string
-	Back       place
-	Forward    place
-	Token      place // to the same stage of the next turn
+	Back       target
+	Forward    target
+	Token      target // to the same stage of the next turn
 	Loop       string
 }
 
@@ -142,9 +142,9 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		v.Candidates = lang.NewCandidates(st, kind, turnRows)
 	}
 	end := kind == infer.KindCache && step.Stop != infer.StopNone
-	v.Back = place{Words: "Back", At: at - 1}
-	v.Forward = place{Words: "Next stage", At: at + 1, Main: true}
-	v.Token = place{Words: "Next token", At: at + stages}
+	v.Back = target{Words: "Back", At: at - 1}
+	v.Forward = target{Words: "Next stage", At: at + 1, Main: true}
+	v.Token = target{Words: "Next token", At: at + stages}
 	if end {
 		v.Forward.At, v.Token.At = 0, 0
 	}

@@ -40,18 +40,18 @@ type experiment interface {
 	show(ctx context.Context, in values) (templ.Component, error)
 }
 
-// A desk holds the models of an experiment and the view in which it shows its results. draft can
+// An environment holds the models of an experiment and the view in which it shows its results. draft can
 // be nil.
-type desk struct {
+type environment struct {
 	target *infer.Model
-	draft  func() (*infer.Seat, error)
+	draft  func() (*infer.Slot, error)
 	view   shell.View
 }
 
 // A widgetKind is one kind of experiment.
 type widgetKind struct {
 	fields func() []field
-	open   func(desk) experiment
+	open   func(environment) experiment
 	plays  bool // it has a button to step forward that can run automatically
 	views  bool // it has a Story besides its Numbers
 }
@@ -108,12 +108,12 @@ func newWidgets(c *lessons.Course) *widgets {
 	return ws
 }
 
-// desk returns an experiment's models: at a seat in the server's pools if there are any, so that
+// environment returns an experiment's models: at a slot in the server's pools if there are any, so that
 // widgets do not delay runs.
-func (p *Pages) desk(view shell.View) desk {
-	d := desk{p.Model, p.Draft, view}
-	if p.Seat != nil {
-		d.target = p.Seat().Model()
+func (p *Pages) environment(view shell.View) environment {
+	d := environment{p.Model, p.Draft, view}
+	if p.Slot != nil {
+		d.target = p.Slot().Model()
 	}
 	return d
 }
@@ -169,7 +169,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in values) (html string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
-	html, err = workOut(ctx, s.open(p.desk(view)), s, in)
+	html, err = workOut(ctx, s.open(p.environment(view)), s, in)
 	fault.Log(p.Log, "the experiment "+s.ID, err)
 	return html, err
 }

@@ -725,7 +725,7 @@ func openLoop(href, words string) templ.Component {
 
 // goTo is a button that moves an experiment to another position; a button that leads nowhere is
 // marked and does nothing.
-func goTo(to place, icon string) templ.Component {
+func goTo(to target, icon string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -119,7 +119,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 		Context: ctx, Model: testmodel.Target(t), Course: courseworktest.Course(t), Caller: learners.Caller, Log: log,
 		Storybook: true,
 		Runs: runs.New(runs.Config{
-			Model: testmodel.Target(t), Seat: x.seat, MAC: learners.MAC, Limits: bounds.Limits, Log: log,
+			Model: testmodel.Target(t), Slot: x.slot, MAC: learners.MAC, Limits: bounds.Limits, Log: log,
 		}),
 	})
 	x.wire = wire.NewServer(wire.Config{
@@ -409,19 +409,19 @@ func (x *site) evict(r joined) {
 	})
 }
 
-// seat returns a seat in the site's pool whose passes wait while the site is halted.
-func (x *site) seat() runs.Seat { return haltingSeat{x.pool.Seat(), x.halted} }
+// slot returns a slot in the site's pool whose passes wait while the site is halted.
+func (x *site) slot() runs.Slot { return haltingSlot{x.pool.Slot(), x.halted} }
 
-type haltingSeat struct {
-	*infer.Seat
+type haltingSlot struct {
+	*infer.Slot
 	halted *sync.RWMutex
 }
 
-func (s haltingSeat) Model() *infer.Model { return s.Seat.Model().Through(s) }
+func (s haltingSlot) Model() *infer.Model { return s.Slot.Model().Through(s) }
 
 // ForwardTo implements [infer.Runner].
-func (s haltingSeat) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out []float32) (cost.Parts, error) {
+func (s haltingSlot) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out []float32) (cost.Parts, error) {
 	s.halted.RLock()
 	defer s.halted.RUnlock()
-	return s.Seat.ForwardTo(ctx, c, tokens, out)
+	return s.Slot.ForwardTo(ctx, c, tokens, out)
 }

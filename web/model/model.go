@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
-// Place describes how visitors can load their own model.
-type Place struct {
+// OwnModel describes how visitors can load their own model.
+type OwnModel struct {
 	// Opens means that the page can open a model's files.
 	Opens bool
 	// Files are the files of the model that the visitor has opened, or nil.
@@ -37,8 +37,8 @@ type Files struct {
 type Deps struct {
 	// Model is the model that writes.
 	Model *infer.Model
-	// Place describes whether other models can be opened.
-	Place Place
+	// OwnModel describes whether other models can be opened.
+	Place OwnModel
 	// Caller returns who sent a request, and for a new visitor the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Log records failures.
@@ -72,7 +72,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 
 // A view is the data of the page.
 type view struct {
-	Place
+	OwnModel
 	Name  string
 	Facts []fact
 	// Warnings list what the files contain and the model does not use.
@@ -85,7 +85,7 @@ type fact struct{ Name, Value, Note string }
 
 func (s *Server) view() view {
 	m, c := s.Model, s.Model.Config()
-	v := view{Place: s.Place, Name: m.Name(), Kinds: checkpoint.Architectures(), Warnings: m.Warnings()}
+	v := view{OwnModel: s.Place, Name: m.Name(), Kinds: checkpoint.Architectures(), Warnings: m.Warnings()}
 	kept := "as precise as in the file"
 	if m.Quant() == infer.QuantInt8 {
 		kept = "rounded to 8 bits each, so that they fit"

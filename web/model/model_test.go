@@ -21,13 +21,13 @@ import (
 func TestMain(m *testing.M) { browser.Main(m) }
 
 // at returns the page about the fixture model for a place.
-func at(t *testing.T, place model.Place) *goquery.Document {
+func at(t *testing.T, place model.OwnModel) *goquery.Document {
 	t.Helper()
 	return of(t, testmodel.Target(t), place)
 }
 
 // of returns the page about a model.
-func of(t *testing.T, m *infer.Model, place model.Place) *goquery.Document {
+func of(t *testing.T, m *infer.Model, place model.OwnModel) *goquery.Document {
 	t.Helper()
 	mux := http.NewServeMux()
 	model.New(model.Deps{
@@ -50,15 +50,15 @@ func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, c := range []struct {
 		name                 string
-		place                model.Place
+		place                model.OwnModel
 		command, files, back int
 		says                 string
 	}{
-		{"a server", model.Place{}, 1, 0, 0, "It’s called"},
-		{"a browser", model.Place{Opens: true}, 0, 2, 0, "nothing is uploaded"},
+		{"a server", model.OwnModel{}, 1, 0, 0, "It’s called"},
+		{"a browser", model.OwnModel{Opens: true}, 0, 2, 0, "nothing is uploaded"},
 		{
 			"an own model",
-			model.Place{Opens: true, Files: &model.Files{Format: "GGUF v3", Bytes: 3 << 20}},
+			model.OwnModel{Opens: true, Files: &model.Files{Format: "GGUF v3", Bytes: 3 << 20}},
 			0, 2, 1,
 			"3.0 MiB",
 		},
@@ -97,7 +97,7 @@ func TestModelPageShowsWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := of(t, m, model.Place{}).Find("main").Text(); !strings.Contains(text, c.Warnings[0]) {
+	if text := of(t, m, model.OwnModel{}).Find("main").Text(); !strings.Contains(text, c.Warnings[0]) {
 		t.Errorf("got %q, want it to contain %q", text, c.Warnings[0])
 	}
 }

@@ -75,7 +75,7 @@ const importWait = 20 * time.Second
 
 // An importTurn is an import's turn to be read.
 type importTurn struct {
-	place *admission.Place
+	place *admission.Permit
 
 	mu    sync.Mutex
 	lost  bool // it has been given to another caller
@@ -87,7 +87,7 @@ type importTurn struct {
 // as its file. An import whose turn is given to another caller is not read further.
 func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTurn, wait time.Duration) {
 	t := &importTurn{}
-	if p.Desk == nil {
+	if p.Limiter == nil {
 		return t, 0
 	}
 	caller, _ := p.Caller(r)
@@ -95,12 +95,12 @@ func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTu
 	if size < 0 || size > progress.MaxImport { // unknown, or refused when that much has been read
 		size = progress.MaxImport
 	}
-	if wait := p.Desk.Imported.AllowSize(caller, int(size>>20)+1); wait > 0 {
+	if wait := p.Limiter.Imported.AllowSize(caller, int(size>>20)+1); wait > 0 {
 		return nil, wait
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), importWait)
 	defer cancel()
-	place, err := p.Desk.Imports.Await(ctx, caller, func() {
+	place, err := p.Limiter.Imports.Await(ctx, caller, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.lost = true; !t.ended {

@@ -54,8 +54,8 @@ func TestImportsAreLimited(t *testing.T) {
 	}
 	// The size of this body is unknown, so it costs as much as the largest.
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.01, Burst: 34}}
-	s.pages.Desk = admission.New(admission.Limits{Imports: admission.Share{Most: 1}, Imported: pace}, nil)
-	other, _ := s.pages.Desk.Imports.Hold(admission.Caller{Learner: "other"}, nil)
+	s.pages.Limiter = admission.New(admission.Limits{Imports: admission.Share{Most: 1}, Imported: pace}, nil)
+	other, _ := s.pages.Limiter.Imports.Hold(admission.Caller{Learner: "other"}, nil)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if status, begun, _ := upload(over); status == http.StatusSeeOther || begun {
@@ -69,7 +69,7 @@ func TestImportsAreLimited(t *testing.T) {
 	if status != http.StatusTooManyRequests || begun || retry != "100" {
 		t.Errorf("without budget: %d, read %v, retry after %s", status, begun, retry)
 	}
-	if place, refused := s.pages.Desk.Imports.Hold(admission.Caller{}, nil); place == nil {
+	if place, refused := s.pages.Limiter.Imports.Hold(admission.Caller{}, nil); place == nil {
 		t.Errorf("the turn was not given back: %v", refused)
 	}
 }
@@ -88,7 +88,7 @@ func TestSlowImportYieldsItsTurn(t *testing.T) {
 		name, _, _ := strings.Cut(who, "-")
 		return admission.Caller{Learner: who, Address: addresses[name], Since: time.Now()}, nil
 	}
-	s.pages.Desk = admission.New(admission.Limits{Imports: admission.Share{Newcomers: 2}}, nil)
+	s.pages.Limiter = admission.New(admission.Limits{Imports: admission.Share{Newcomers: 2}}, nil)
 	server := httptest.NewServer(s.ServeMux)
 	defer server.Close()
 	upload := func(who string, body io.Reader, kind string) int {
@@ -118,7 +118,7 @@ func TestSlowImportYieldsItsTurn(t *testing.T) {
 		}
 		f.Write(file[:1])
 	}
-	browser.Eventually(t, func() bool { return s.pages.Desk.Imports.Stats().Held == 2 })
+	browser.Eventually(t, func() bool { return s.pages.Limiter.Imports.Stats().Held == 2 })
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
 	f, err := m.CreateFormFile("file", "progress.json")

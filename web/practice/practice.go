@@ -24,9 +24,9 @@ type Deps struct {
 	Forget func(ctx context.Context, learner string) error
 	// Keeping is how long progress is kept.
 	Keeping Keeping
-	// Desk admits imports by their Caller; if both are nil, all are admitted.
-	Desk   *admission.Desk
-	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
+	// Limiter admits imports by their Caller; if both are nil, all are admitted.
+	Limiter *admission.Limiter
+	Caller  func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }
 
 // Pages answers the addresses of Practice.

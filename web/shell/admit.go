@@ -20,20 +20,20 @@ type visit struct {
 
 // Admit passes requests on to next unless their caller sends too many. Refusals say why and when
 // to try again. Static files and health checks do not count: they cost less than a refusal.
-func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
+func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if free(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}
 		caller, fresh := l.Caller(r)
-		paced := desk.Requests
+		paced := limiter.Requests
 		if caller.Fresh { // a flood of first visits does not use up the budget of others at the address
-			paced = desk.NewLearners
+			paced = limiter.NewLearners
 		}
 		wait := paced.Allow(caller)
 		if wait > 0 {
-			if desk.Persists(caller) {
+			if limiter.Persists(caller) {
 				w.Header().Set("Connection", "close")
 			}
 			seconds := strconv.Itoa(int(wait/time.Second) + 1)

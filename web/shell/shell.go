@@ -52,10 +52,10 @@ type Key struct{ Cap, Says string }
 // TitleOf returns the window title of a page.
 func TitleOf(page string) string { return terms.Isolated(page) + " · Token by Token" }
 
-// A place is an entry of the main navigation.
-type place struct{ key, href, name string }
+// A navEntry is an entry of the main navigation.
+type navEntry struct{ key, href, name string }
 
-var places = []place{
+var navEntries = []navEntry{
 	{"learn", "/learn", "Learn"},
 	{"loop", "/loop", "Loop"},
 	{"labs", "/labs", "Labs"},

@@ -527,8 +527,8 @@ func top(s Of) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, p := range places {
-			templ_7745c5c3_Err = placeLink(p, s.Active).Render(ctx, templ_7745c5c3_Buffer)
+		for _, p := range navEntries {
+			templ_7745c5c3_Err = navLink(p, s.Active).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -589,12 +589,12 @@ func top(s Of) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, p := range places {
+		for _, p := range navEntries {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = placeLink(p, s.Active).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = navLink(p, s.Active).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -621,7 +621,7 @@ func top(s Of) templ.Component {
 	})
 }
 
-func placeLink(p place, active string) templ.Component {
+func navLink(p navEntry, active string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -65,7 +65,7 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 			return err
 		}
 		name := path.Join(strings.TrimPrefix(p, "/"), "index.html")
-		text, err := o.place().Page(page, p, tab.RootFrom(tab.Address(p, "")), false)
+		text, err := o.tabSite().Page(page, p, tab.RootFrom(tab.Address(p, "")), false)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *d
 		}
 		root = public.EscapedPath()
 	}
-	page, err = tab.Place{}.Page(page, "/"+name, root, false)
+	page, err = tab.Site{}.Page(page, "/"+name, root, false)
 	if err == nil && o.Public == "" {
 		if all["404.js"], err = worker.ReadFile("worker/404.js"); err == nil {
 			page, err = findsRoot(page)

@@ -279,5 +279,5 @@ func write(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o644)
 }
 
-// place returns the site's place, for its pages.
-func (o Options) place() tab.Place { return tab.Place{Public: o.Public} }
+// tabSite returns the site's place, for its pages.
+func (o Options) tabSite() tab.Site { return tab.Site{Public: o.Public} }

@@ -12,7 +12,7 @@ import (
 
 // Forward is the body of stage 1.
 type Forward struct {
-	Look     *Look // nil unless the inside is shown
+	Look     *PassView // nil unless the inside is shown
 	In, Out  Rich
 	Blocks   []string // the blocks’ numbers
 	Each     string   // description of each block

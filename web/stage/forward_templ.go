@@ -534,7 +534,7 @@ func (w Words) forwardSideHTML(f *Forward) templ.Component {
 
 // lookHTML is the forward pass seen from inside. For every block it shows where its heads
 // look, the norm of the vector, and what the model would predict there.
-func (w Words) lookHTML(f *Forward, l *Look) templ.Component {
+func (w Words) lookHTML(f *Forward, l *PassView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

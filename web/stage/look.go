@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Look is the inside of a forward pass: what every block did at the newest
+// PassView is the inside of a forward pass: what every block did at the newest
 // position.
-type Look struct {
+type PassView struct {
 	HeadsSay string // "6 heads a block; 1–3 and 4–6 share keys and values"
 	Many     string // set if the heads are only listed inside their block
 	Columns  []Column
@@ -59,13 +59,13 @@ type HeadButton struct {
 // their block.
 const listedHeads = 128
 
-func (w Words) newLook(s *session.State) *Look {
+func (w Words) newLook(s *session.State) *PassView {
 	in := s.Look
 	if in == nil {
 		return nil
 	}
 	c := s.Model.Config()
-	v := &Look{
+	v := &PassView{
 		Group:    terms.Count(max(c.Heads/c.KVHeads, 1)),
 		HeadsSay: w.headsText(c.Heads, c.KVHeads),
 		In: w.Rich(
@@ -101,7 +101,7 @@ func (w Words) newLook(s *session.State) *Look {
 }
 
 // head returns a block's head from the groups.
-func (v *Look) head(block, head int) *HeadButton {
+func (v *PassView) head(block, head int) *HeadButton {
 	for g := range v.Blocks[block].Groups {
 		group := v.Blocks[block].Groups[g]
 		if head < len(group) {
@@ -114,7 +114,7 @@ func (v *Look) head(block, head int) *HeadButton {
 
 // worked returns the initial worked line of the panel: the line of the head with the largest weight
 // on a single position.
-func (v *Look) worked() *Work {
+func (v *PassView) worked() *Work {
 	for _, b := range v.Blocks {
 		for _, g := range b.Groups {
 			for _, h := range g {
@@ -129,7 +129,7 @@ func (v *Look) worked() *Work {
 
 // stoppedSmall returns the text below "If it stopped here", or the reason why there is
 // none.
-func stoppedSmall(l *Look) string {
+func stoppedSmall(l *PassView) string {
 	if len(l.Blocks) > 0 && len(l.Blocks[0].All) == 0 {
 		return "look.stopped.hidden"
 	}

@@ -85,13 +85,13 @@ func GivenText(s *session.State) Text {
 			break // a mark of another model, which does not occur in this text
 		}
 		if at > from {
-			given = append(given, Piece{S: s.Prompt[from:at]})
+			given = append(given, TextRun{S: s.Prompt[from:at]})
 		}
-		given = append(given, Piece{S: special[i], Mark: true})
+		given = append(given, TextRun{S: special[i], Mark: true})
 		from = at + len(special[i])
 	}
 	if from < len(s.Prompt) {
-		given = append(given, Piece{S: s.Prompt[from:]})
+		given = append(given, TextRun{S: s.Prompt[from:]})
 	}
 	return given
 }

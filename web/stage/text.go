@@ -10,15 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Piece is a part of a token's text: characters of the text itself, or a Mark
+// TextRun is a part of a token's text: characters of the text itself, or a Mark
 // for something invisible (space, newline, a stray byte).
-type Piece struct {
+type TextRun struct {
 	S    string
 	Mark bool
 }
 
 // Text is a token, or a stop string, as it is shown on a screen.
-type Text []Piece
+type Text []TextRun
 
 // String returns the text with its marks, for tooltips and screen readers.
 func (t Text) String() string {
@@ -104,7 +104,7 @@ type marker struct {
 	bytes  []byte // waiting to be written as one ⟨…⟩
 }
 
-func (m *marker) add(p Piece) {
+func (m *marker) add(p TextRun) {
 	if p.S == "" {
 		return
 	}
@@ -116,8 +116,8 @@ func (m *marker) add(p Piece) {
 	m.pieces = append(m.pieces, p)
 }
 
-func (m *marker) mark(s string)  { m.add(Piece{s, true}) }
-func (m *marker) plain(s string) { m.add(Piece{s, false}) }
+func (m *marker) mark(s string)  { m.add(TextRun{s, true}) }
+func (m *marker) plain(s string) { m.add(TextRun{s, false}) }
 func (m *marker) hex(s string)   { m.bytes = append(m.bytes, s...) }
 
 func (m *marker) flush() {

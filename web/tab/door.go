@@ -18,7 +18,7 @@ import (
 type Door struct {
 	// Handler answers every request.
 	Handler http.Handler
-	Place
+	Site
 	// Host is the name that the requests carry, and Path the path of the site on its host, with
 	// a slash at both ends.
 	Host, Path string

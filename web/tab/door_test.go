@@ -123,7 +123,7 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 // TestPublicAddressInPreviews: a site with a public address uses it in link previews.
 func TestPublicAddressInPreviews(t *testing.T) {
 	t.Parallel()
-	page, err := Place{Public: "https://example.org/a/"}.Page(fmt.Sprintf(frame, ""), "/learn", "../", false)
+	page, err := Site{Public: "https://example.org/a/"}.Page(fmt.Sprintf(frame, ""), "/learn", "../", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestPublicAddressInPreviews(t *testing.T) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
 		}
 	}
-	if _, err := (Place{}).Page("<p>no frame", "/", "./", false); err == nil {
+	if _, err := (Site{}).Page("<p>no frame", "/", "./", false); err == nil {
 		t.Error("a page without a frame is accepted")
 	}
 }

@@ -148,7 +148,7 @@ func (p *program) start(viz js.Value) error {
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(garbage)
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // the browser's console
-	logs, err := journal.OpenKept(context.Background(), table{viz.Get("table")})
+	logs, err := journal.OpenStored(context.Background(), table{viz.Get("table")})
 	if err != nil {
 		return fmt.Errorf("what is kept in this browser could not be read: %w", err)
 	}
@@ -158,7 +158,7 @@ func (p *program) start(viz js.Value) error {
 	}
 	p.door = &Door{
 		Host: viz.Get("host").String(), Path: viz.Get("path").String(),
-		Place: Place{Public: viz.Get("public").String()},
+		Site:  Site{Public: viz.Get("public").String()},
 		Greet: func(r *http.Request) *http.Cookie { return p.server.Load().Greet(r) },
 		Keep:  func(cookies []byte) { viz.Call("keepCookies", string(cookies)) },
 	}
@@ -186,7 +186,7 @@ func (p *program) start(viz js.Value) error {
 // Connections to the previous server end as they do when a server restarts.
 func (p *program) use(m *infer.Model, files *model.Files) error {
 	cfg := p.cfg
-	cfg.Model, cfg.ModelPlace = m, model.Place{Opens: true, Files: files}
+	cfg.Model, cfg.OwnModel = m, model.OwnModel{Opens: true, Files: files}
 	limit := int64(memoryLimit)
 	if files == nil {
 		cfg.OpenDraft = p.site.draft

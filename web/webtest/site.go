@@ -151,7 +151,7 @@ func SiteServer(t testing.TB, course *lessons.Course) http.Handler {
 	fixture.Spend(fixture.Servers, 1)
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t), Course: course, AllowedHosts: []string{SiteHost},
-		EmbedOrigins: []string{shell.Anywhere}, ModelPlace: model.Place{Opens: true},
+		EmbedOrigins: []string{shell.Anywhere}, OwnModel: model.OwnModel{Opens: true},
 		Keeping:  practice.InBrowser,
 		Progress: progress.New(journal.For(db), db, course, time.Now), Logger: slog.New(slog.DiscardHandler),
 	})

@@ -65,7 +65,7 @@ func newGrid(r *why.Report, about subject) grid {
 				return stage.MapKey{}
 			}
 			t := append(stage.Text{}, stage.TokenText(m.Token(here[at]))...)
-			t = append(append(t, stage.Piece{S: " / ", Mark: true}), stage.TokenText(m.Token(there[at]))...)
+			t = append(append(t, stage.TextRun{S: " / ", Mark: true}), stage.TokenText(m.Token(there[at]))...)
 			return stage.MapKey{Text: t}
 		},
 		Cell: func(height, at int) stage.MapKey {

@@ -85,7 +85,7 @@ func rowKey(v *view, height, top int) stage.MapKey {
 }
 
 // placeKey returns the name of a position, which also hides it.
-func placeKey(p part) stage.MapKey {
+func placeKey(p component) stage.MapKey {
 	return stage.MapKey{
 		Class: offClass(p.Off), Aria: p.Name + ". Hide this position from all later ones", Form: formOff, Name: "off",
 		Value: p.List, Pressed: p.Off,

@@ -41,12 +41,12 @@ type view struct {
 	Says    []saying
 	Effect  string // the effect of the parts that are off
 	Off     string
-	Mean    bool   // parts that are off give their mean
-	Blocks  []part // heads of the columns, which switch a whole block
-	Places  []part // the earlier positions, which can be hidden
-	Rows    []partRow
-	Alone   []part // parts in no block: the embedding, biases
-	Outside string // Alone in words
+	Mean    bool        // parts that are off give their mean
+	Blocks  []component // heads of the columns, which switch a whole block
+	Places  []component // the earlier positions, which can be hidden
+	Rows    []componentRow
+	Alone   []component // parts in no block: the embedding, biases
+	Outside string      // Alone in words
 	Moved   []string
 	Told    string // description of the head that adds most
 	Fall    fall
@@ -66,14 +66,14 @@ type saying struct {
 	P     float64
 }
 
-// partRow is a row of the table of parts: one head, or the feed-forward layers.
-type partRow struct {
+// componentRow is a row of the table of parts: one head, or the feed-forward layers.
+type componentRow struct {
 	Name  string
-	Parts []part
+	Parts []component
 }
 
-// part is one part of the model. Without a List it is not a button.
-type part struct {
+// component is one part of the model. Without a List it is not a button.
+type component struct {
 	Name, Label string
 	Value       string
 	Size        int  // 0 to 4
@@ -189,7 +189,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 	rows, most := map[string]int{}, 0.0
 	for i, c := range now.Parts {
 		p := c.Part
-		button := part{
+		button := component{
 			Name: nameOf(p), Value: signed(c.Z), Size: size(c.Z), Plus: c.Z >= 0, Off: slices.Contains(q.Off, p),
 			Moved: a.Changed != nil && i < len(a.Base.Parts) && math.Abs(c.Z-a.Base.Parts[i].Z) >= 0.1,
 		}
@@ -213,7 +213,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 		if !known {
 			at = len(v.Rows)
 			rows[name] = at
-			v.Rows = append(v.Rows, partRow{Name: name})
+			v.Rows = append(v.Rows, componentRow{Name: name})
 		}
 		v.Rows[at].Parts = append(v.Rows[at].Parts, button)
 	}
@@ -227,7 +227,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 			positions = append(positions, at)
 			slices.Sort(positions)
 		}
-		v.Places = append(v.Places, part{
+		v.Places = append(v.Places, component{
 			Name: v.Text[at].String(), Off: off, List: why.FormatOff(m, q.Off, positions),
 			Label: fmt.Sprintf("position %d, %s", at, v.Text[at]),
 		})
@@ -236,7 +236,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 }
 
 // told describes what a part does in this text.
-func (v *view) told(p part, looks []why.Look) string {
+func (v *view) told(p component, looks []why.Attended) string {
 	say := terms.Capital(p.Name)
 	if p.Off {
 		return say + " is off. Press it to switch it on again."
@@ -252,7 +252,7 @@ func (v *view) told(p part, looks []why.Look) string {
 }
 
 // outside describes the parts outside of all blocks.
-func outside(parts []part) string {
+func outside(parts []component) string {
 	var list []string
 	for _, p := range parts {
 		list = append(list, p.Name+" "+p.Value)
@@ -261,7 +261,7 @@ func outside(parts []part) string {
 }
 
 // block returns the button of a whole block.
-func block(m *infer.Model, q why.Question, n int) part {
+func block(m *infer.Model, q why.Question, n int) component {
 	all := m.BlockParts(n)
 	rest := slices.DeleteFunc(slices.Clone(q.Off), func(p infer.Part) bool { return p.Block == n })
 	off := len(q.Off)-len(rest) == len(all)
@@ -269,7 +269,7 @@ func block(m *infer.Model, q why.Question, n int) part {
 		rest = append(rest, all...)
 	}
 	name := fmt.Sprintf("block %d", n)
-	return part{Name: name, Label: name, Off: off, List: why.FormatOff(m, rest, q.Positions)}
+	return component{Name: name, Label: name, Off: off, List: why.FormatOff(m, rest, q.Positions)}
 }
 
 // toggled returns the parts that are off after p has been pressed.

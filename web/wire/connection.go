@@ -30,7 +30,7 @@ type connection struct {
 
 	caller   admission.Caller
 	messages *admission.Meter // of the caller and their address
-	place    *admission.Place
+	place    *admission.Permit
 	pushes   *metrics.Histogram  // see [Server.Pushes]
 	html     func(string) string // see [Config.HTML]
 	leave    func()              // called once, at the end

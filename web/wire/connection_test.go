@@ -60,11 +60,11 @@ func (p *pipe) abort()                        {}
 // over serves a part over a pipe until p.in is closed; ended is closed when the connection
 // has ended.
 func over(p *pipe, kind Kind, part Part) (ended chan struct{}) {
-	return overDesk(p, admission.New(admission.Limits{}, nil), kind, part)
+	return overLimiter(p, admission.New(admission.Limits{}, nil), kind, part)
 }
 
-func overDesk(p *pipe, desk *admission.Desk, kind Kind, part Part) (ended chan struct{}) {
-	s := NewServer(Config{Desk: desk, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+func overLimiter(p *pipe, limiter *admission.Limiter, kind Kind, part Part) (ended chan struct{}) {
+	s := NewServer(Config{Limiter: limiter, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	s.cfg.Limits.CommandsPerSecond = rate.Inf
 	ended = make(chan struct{})
 	go func() {

@@ -23,10 +23,10 @@ const fullWait = 5 * time.Second
 // enter admits a connection that has no transport yet, or returns why it is refused. The
 // caller must call leave on the connection in the end.
 func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
-	desk := s.cfg.Desk
+	limiter := s.cfg.Limiter
 	var wait time.Duration
 	if !caller.Fresh { // first visits have been counted already
-		wait = desk.Openings.Allow(caller)
+		wait = limiter.Openings.Allow(caller)
 	}
 	if wait > 0 {
 		return nil, refusal{
@@ -35,7 +35,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 		}
 	}
 	c := &connection{
-		log: s.cfg.Log, crowd: s.crowd, caller: caller, messages: desk.Messages,
+		log: s.cfg.Log, crowd: s.crowd, caller: caller, messages: limiter.Messages,
 		pushes: s.pushes, html: s.cfg.HTML,
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 		excess:  rate.NewLimiter(s.cfg.Limits.RefusalsPerSecond, s.cfg.Limits.RefusalBurst),
@@ -45,7 +45,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.ctx, c.end = context.WithCancelCause(s.ctx)
-	place, refused := desk.Sockets.Hold(caller, func() { c.end(reasonFull) })
+	place, refused := limiter.Sockets.Hold(caller, func() { c.end(reasonFull) })
 	switch {
 	case refused == admission.OwnFull:
 		c.end(reasonFull) // otherwise the server's context would keep it alive

@@ -26,7 +26,7 @@ func callers(x *site) {
 func TestSocketLimitIsShared(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{}, echo)
-	x.cfg.Desk = admission.New(admission.Limits{Sockets: admission.Share{PerAddress: 2}}, nil)
+	x.cfg.Limiter = admission.New(admission.Limits{Sockets: admission.Share{PerAddress: 2}}, nil)
 	callers(x)
 	first, _ := x.dial(t, "feed=test")
 	second, _ := x.dial(t, "feed=test")
@@ -51,7 +51,7 @@ func TestOpeningsAreMetered(t *testing.T) {
 	t.Parallel()
 	one := admission.Pace{PerAddress: admission.Rate{PerSecond: 0.01, Burst: 1}}
 	x := withPart(t, Limits{}, echo)
-	x.cfg.Desk = admission.New(admission.Limits{Openings: one}, nil)
+	x.cfg.Limiter = admission.New(admission.Limits{Openings: one}, nil)
 	callers(x)
 	x.dial(t, "feed=test")
 	_, answer := x.dial(t, "feed=test")
@@ -65,7 +65,7 @@ func TestFastMessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipe()
 		slow := admission.Pace{PerLearner: admission.Rate{PerSecond: 1, Burst: 2}}
-		ended := overDesk(p, admission.New(admission.Limits{Messages: slow}, nil), Kind{}, partFunc(echo))
+		ended := overLimiter(p, admission.New(admission.Limits{Messages: slow}, nil), Kind{}, partFunc(echo))
 		began := time.Now()
 		go func() {
 			for n := range 5 {

@@ -23,9 +23,9 @@ type Config struct {
 	Parts map[string]Kind
 	// Caller identifies the client, and returns a cookie to set if it has none.
 	Caller func(*http.Request) (admission.Caller, *http.Cookie)
-	// Desk limits how many connections and messages each caller may have; nil for the
+	// Limiter limits how many connections and messages each caller may have; nil for the
 	// default limits.
-	Desk *admission.Desk
+	Limiter *admission.Limiter
 	// Refuse answers a request that gets no connection with the sentence say.
 	Refuse func(w http.ResponseWriter, status int, say string)
 	// HTML, if not nil, rewrites the HTML of panels before they are sent: addresses differ
@@ -55,8 +55,8 @@ type Server struct {
 // NewServer returns a server that accepts connections until [Server.Shutdown].
 func NewServer(cfg Config) *Server {
 	cfg.Limits = cfg.Limits.orDefaults()
-	if cfg.Desk == nil {
-		cfg.Desk = admission.New(admission.DefaultLimits(), nil)
+	if cfg.Limiter == nil {
+		cfg.Limiter = admission.New(admission.DefaultLimits(), nil)
 	}
 	s := &Server{cfg: cfg, crowds: map[string]int{}, open: map[*connection]struct{}{}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
@@ -133,7 +133,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	caller, cookie := s.cfg.Caller(r)
 	c, no := s.enter(caller)
 	if c == nil {
-		if s.cfg.Desk.Persists(caller) {
+		if s.cfg.Limiter.Persists(caller) {
 			w.Header().Set("Connection", "close")
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(int(no.wait/time.Second)+1))

@@ -346,7 +346,7 @@ func TestPartLimits(t *testing.T) {
 	x := withPart(
 		t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, MessageBytes: 200}, echo,
 	)
-	x.cfg.Desk = admission.New(admission.Limits{Sockets: admission.Share{Most: 1}}, nil)
+	x.cfg.Limiter = admission.New(admission.Limits{Sockets: admission.Share{Most: 1}}, nil)
 	l, _ := x.dial(t, "feed=test")
 	for n, code := range []terms.Code{"", "", terms.CodeBusy} {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))

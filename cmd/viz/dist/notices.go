@@ -19,8 +19,8 @@ import (
 // noticesFile is the file with the notices, which is committed and embedded.
 const noticesFile = "cmd/viz/NOTICES.txt"
 
-// part is third-party software in the program.
-type part struct {
+// software is third-party software in the program.
+type software struct {
 	name    string // a module's path, or the name of the embedded files
 	version string // for a module
 	license string // an SPDX expression
@@ -42,7 +42,7 @@ var (
 
 // collect returns all parts of the program, for any platform: Go, the modules,
 // and embedded third-party files. It reads the module cache.
-func collect(top string) ([]part, error) {
+func collect(top string) ([]software, error) {
 	goRoot, err := command(top, os.Environ(), "go", "env", "GOROOT")
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func collect(top string) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := []part{std}
+	parts := []software{std}
 	for _, m := range modules {
 		p, err := read(m.path, m.version, m.folder, m.packages)
 		if err != nil {
@@ -112,8 +112,8 @@ func linked(top string) ([]module, error) {
 // read collects the legal texts of a module: those in its top folder, and those
 // in the folders of its linked packages and between them. It is an error if the
 // top folder has no license, or an unknown one.
-func read(name, version, folder string, packages []string) (part, error) {
-	p := part{name: name, version: version}
+func read(name, version, folder string, packages []string) (software, error) {
+	p := software{name: name, version: version}
 	folders := map[string]bool{folder: true}
 	for _, dir := range packages {
 		for ; dir != folder && strings.HasPrefix(dir, folder); dir = filepath.Dir(dir) {
@@ -192,7 +192,7 @@ const licenseSuffix = "-LICENSE.txt"
 
 // vendored returns the parts in a folder of embedded third-party files. Each file
 // must have a license next to it.
-func vendored(folder string) (parts []part, err error) {
+func vendored(folder string) (parts []software, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
@@ -206,14 +206,14 @@ func vendored(folder string) (parts []part, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p := part{name: name, license: identify(t.body), texts: []text{t}}
+		p := software{name: name, license: identify(t.body), texts: []text{t}}
 		if p.license == "" {
 			return nil, fmt.Errorf("%s: unrecognized license: add it to license.go", filepath.Join(folder, e.Name()))
 		}
 		parts = append(parts, p)
 	}
 	for _, e := range entries {
-		licensed := func(p part) bool {
+		licensed := func(p software) bool {
 			rest, found := strings.CutPrefix(e.Name(), p.name)
 			return found && (rest[0] == '-' || rest == path.Ext(rest))
 		}
@@ -230,7 +230,7 @@ their licenses and notices, word for word. "go generate ./cmd/viz" writes it.
 `
 
 // notices returns the text of the notices file.
-func notices(parts []part) []byte {
+func notices(parts []software) []byte {
 	var b bytes.Buffer
 	b.WriteString(noticesHead)
 	for _, p := range parts {
@@ -246,7 +246,7 @@ func notices(parts []part) []byte {
 }
 
 // title returns the name with the version.
-func (p part) title() string { return strings.TrimSpace(p.name + " " + p.version) }
+func (p software) title() string { return strings.TrimSpace(p.name + " " + p.version) }
 
 func writeNotices(top string) error {
 	parts, err := collect(top)
@@ -257,7 +257,7 @@ func writeNotices(top string) error {
 }
 
 // checkNotices returns an error if the notices file does not match the parts.
-func checkNotices(top string, parts []part) error {
+func checkNotices(top string, parts []software) error {
 	old, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(noticesFile)))
 	if err != nil {
 		return err

@@ -38,11 +38,11 @@ func TestNoticesAreUpToDate(t *testing.T) {
 		t.Error(err)
 	}
 	for _, want := range []string{"modernc.org/sqlite", "github.com/mattn/go-isatty", "inter", "idiomorph"} {
-		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == want }) {
+		if !slices.ContainsFunc(parts, func(p software) bool { return p.name == want }) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if slices.ContainsFunc(parts, func(p part) bool { return strings.Contains(p.name, "chromedp") }) {
+	if slices.ContainsFunc(parts, func(p software) bool { return strings.Contains(p.name, "chromedp") }) {
 		t.Error("chromedp is listed, but only tests use it")
 	}
 }

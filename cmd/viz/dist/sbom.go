@@ -74,7 +74,7 @@ const (
 // billOfMaterials lists what is in a program: Go, the modules in its build
 // information, and the embedded fonts and scripts. A module that is not among
 // the parts, whose licenses are in the notices, is an error.
-func billOfMaterials(r release, p program, parts []part) ([]byte, error) {
+func billOfMaterials(r release, p program, parts []software) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(p.data))
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func billOfMaterials(r release, p program, parts []part) ([]byte, error) {
 }
 
 // bill is like billOfMaterials, for the given build information.
-func bill(r release, p program, info *debug.BuildInfo, parts []part) ([]byte, error) {
+func bill(r release, p program, info *debug.BuildInfo, parts []software) ([]byte, error) {
 	sum := fmt.Sprintf("%x", sha256.Sum256(p.data))
 	name := r.name(p.platform)
 	d := spdxDocument{
@@ -109,7 +109,7 @@ func bill(r release, p program, info *debug.BuildInfo, parts []part) ([]byte, er
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		i := slices.IndexFunc(parts, func(x part) bool { return x.name == m.Path && x.version == m.Version })
+		i := slices.IndexFunc(parts, func(x software) bool { return x.name == m.Path && x.version == m.Version })
 		if i < 0 {
 			return nil, fmt.Errorf("%s: contains %s %s, which is not in %s", name, m.Path, m.Version, noticesFile)
 		}
@@ -132,7 +132,7 @@ func bill(r release, p program, info *debug.BuildInfo, parts []part) ([]byte, er
 var notInID = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
 // spdx returns the SPDX description of a part.
-func (p part) spdx(purpose string, refs ...spdxRef) spdxPackage {
+func (p software) spdx(purpose string, refs ...spdxRef) spdxPackage {
 	s := spdxPackage{
 		Name: p.name, SPDXID: "SPDXRef-" + notInID.ReplaceAllString(p.title(), "-"), Version: p.version,
 		Purpose: purpose, DownloadLocation: noAssertion,

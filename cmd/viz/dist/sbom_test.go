@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-func testParts() []part {
-	return []part{
+func testParts() []software {
+	return []software{
 		{name: standardLibrary, license: "BSD-3-Clause"},
 		{name: "example.org/~a/b", version: "v1.0.0+incompatible", license: "MIT"},
 		{

@@ -17,20 +17,20 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// faulty is a seat whose passes panic while broken is positive. Each panic decrements it.
+// faulty is a slot whose passes panic while broken is positive. Each panic decrements it.
 type faulty struct {
-	*infer.Seat
+	*infer.Slot
 	broken *atomic.Int64
 }
 
-func (f faulty) Model() *infer.Model { return f.Seat.Model().Through(f) }
+func (f faulty) Model() *infer.Model { return f.Slot.Model().Through(f) }
 
 func (f faulty) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out []float32) (cost.Parts, error) {
 	if f.broken.Load() > 0 {
 		f.broken.Add(-1)
 		panic("what somebody typed")
 	}
-	return f.Seat.ForwardTo(ctx, c, tokens, out)
+	return f.Slot.ForwardTo(ctx, c, tokens, out)
 }
 
 // faultyRegistry returns a registry whose model panics the number of times stored in broken.
@@ -39,7 +39,7 @@ func faultyRegistry(t *testing.T) (rs *Registry, broken *atomic.Int64, log *stri
 	broken, log = new(atomic.Int64), &strings.Builder{}
 	pool := infer.NewPool(testmodel.Target(t), 0)
 	rs = New(Config{
-		Model: testmodel.Target(t), Seat: func() Seat { return faulty{pool.Seat(), broken} },
+		Model: testmodel.Target(t), Slot: func() Slot { return faulty{pool.Slot(), broken} },
 		Log: slog.New(slog.NewTextHandler(log, nil)), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,
 	})
 	t.Cleanup(func() {

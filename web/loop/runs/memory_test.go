@@ -23,7 +23,7 @@ func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64
 	resident = new(atomic.Int64)
 	pool := infer.NewPool(testmodel.Target(t), 0)
 	rs = New(Config{
-		Model: testmodel.Target(t), Seat: func() Seat { return pool.Seat() }, Limits: limits,
+		Model: testmodel.Target(t), Slot: func() Slot { return pool.Slot() }, Limits: limits,
 		Log: slog.New(slog.DiscardHandler), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,
 		Resident: resident.Load,
 	})
@@ -223,7 +223,7 @@ func TestIdleRunExpires(t *testing.T) {
 		t.Errorf("an expired run is still there, with %d places", pool.Stats().Held)
 	}
 	id = resting("b")
-	rs.endOf(id, new(admission.Place)) // the place of an earlier run with the same id
+	rs.endOf(id, new(admission.Permit)) // the place of an earlier run with the same id
 	place := rs.resting[id].place
 	if place == nil {
 		t.Fatal("the run ended with the place of another")

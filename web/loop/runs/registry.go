@@ -20,8 +20,8 @@ import (
 type Config struct {
 	// Model writes the texts.
 	Model *infer.Model
-	// Seat returns a new seat for a run.
-	Seat func() Seat
+	// Slot returns a new slot for a run.
+	Slot func() Slot
 	// MAC returns the message authentication code of a text under the server's secret, at
 	// least 8 bytes. It marks the ids that the registry has issued.
 	MAC func(text string) []byte
@@ -40,9 +40,9 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Seat is a place in the queue for the model, which serves all runs: an
-// [*infer.Seat].
-type Seat interface {
+// Slot is a turn in the queue for the model, which serves all runs: an
+// [*infer.Slot].
+type Slot interface {
 	// Model is the model whose passes queue here.
 	Model() *infer.Model
 	// Step sets whether a learner is waiting for the passes that follow, rather than
@@ -121,10 +121,10 @@ func (rs *Registry) Limits() Limits { return rs.cfg.Limits }
 
 // NewSession returns a session with the model and the limits of all runs, which
 // the registry does not keep.
-func (rs *Registry) NewSession() *session.Session { return rs.newSession(rs.cfg.Seat()) }
+func (rs *Registry) NewSession() *session.Session { return rs.newSession(rs.cfg.Slot()) }
 
-func (rs *Registry) newSession(seat Seat) *session.Session {
-	return session.New(seat.Model(), rs.limits())
+func (rs *Registry) newSession(slot Slot) *session.Session {
+	return session.New(slot.Model(), rs.limits())
 }
 
 func (rs *Registry) limits() session.Limits {
@@ -192,16 +192,16 @@ func (rs *Registry) Leave(r *Run, v *Viewer) {
 
 // begin starts a new run. A pinned one is never evicted. mu is held.
 func (rs *Registry) begin(c admission.Caller, id string, pinned bool) *Run {
-	seat := rs.cfg.Seat()
-	r := rs.newRun(c, id, pinned, seat)
-	rs.start(r, rs.newSession(seat))
+	slot := rs.cfg.Slot()
+	r := rs.newRun(c, id, pinned, slot)
+	rs.start(r, rs.newSession(slot))
 	return r
 }
 
-func (rs *Registry) newRun(c admission.Caller, id string, pinned bool, seat Seat) *Run {
+func (rs *Registry) newRun(c admission.Caller, id string, pinned bool, slot Slot) *Run {
 	r := &Run{
 		id: id, learner: c.Learner, caller: c, pinned: pinned, log: rs.cfg.Log,
-		seat: seat, memory: &rs.memory, budget: rs.cfg.Limits.MemoryBytes,
+		slot: slot, memory: &rs.memory, budget: rs.cfg.Limits.MemoryBytes,
 		fits: rs.fit, rebuilding: rs.rebuilding, admit: rs.admit, rest: rs.rest, grammar: rs.Grammar,
 		requests: make(chan request), evictions: make(chan struct{}, 1), done: make(chan struct{}),
 		viewers: map[*Viewer]struct{}{},
@@ -262,7 +262,7 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 	if r.place.Load() != nil || rs.byID[id] != r { // admitted, or dropped meanwhile
 		return nil
 	}
-	var place *admission.Place
+	var place *admission.Permit
 	evict := func() { // does not reference r, which may be at rest by then and should be garbage
 		rs.mu.Lock()
 		defer rs.mu.Unlock()
@@ -272,16 +272,16 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 		evict = nil
 	}
 	var err *terms.Refusal
-	if place, err = rs.place(r.caller, evict); err == nil {
+	if place, err = rs.permit(r.caller, evict); err == nil {
 		r.place.Store(place)
 	}
 	return err
 }
 
-// place finds a place for a run of the caller. If there are too many runs, it drops the
+// permit finds a place for a run of the caller. If there are too many runs, it drops the
 // least recently used one that nobody watches, one of the learner's own if the learner has
 // too many. mu is held.
-func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *terms.Refusal) {
+func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit, *terms.Refusal) {
 	if rs.full.Load() {
 		return nil, &terms.Refusal{
 			Code:    terms.CodeFull,

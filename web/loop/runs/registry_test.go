@@ -28,7 +28,7 @@ func registry(t *testing.T, limits Limits) *Registry {
 	t.Helper()
 	pool := infer.NewPool(testmodel.Target(t), 0)
 	rs := New(Config{
-		Model: testmodel.Target(t), Seat: func() Seat { return pool.Seat() }, Limits: limits,
+		Model: testmodel.Target(t), Slot: func() Slot { return pool.Slot() }, Limits: limits,
 		Log: slog.New(slog.DiscardHandler), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,
 	})
 	t.Cleanup(func() {

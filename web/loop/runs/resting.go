@@ -13,7 +13,7 @@ import (
 // no session, only one piece of memory with all that is needed to rebuild it. It still
 // belongs to the learner, keeps its place, and wakes when its id is requested.
 type resting struct {
-	place      *admission.Place
+	place      *admission.Permit
 	used, left int64 // as in [Run]
 	pages      pageAcks
 	session    []byte // [session.Session.Rest]
@@ -50,9 +50,9 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	return true
 }
 
-// settle calls [admission.Place.Settle]: when the place is given to another run, the run at
+// settle calls [admission.Permit.Settle]: when the place is given to another run, the run at
 // rest ends.
-func (rs *Registry) settle(place *admission.Place, id string) (settled *admission.Place) {
+func (rs *Registry) settle(place *admission.Permit, id string) (settled *admission.Permit) {
 	settled = place.Settle(func() {
 		rs.mu.Lock()
 		defer rs.mu.Unlock()
@@ -69,15 +69,15 @@ func (rs *Registry) wake(learner, id string) *Run {
 	if !found || x.place.Caller().Learner != learner {
 		return nil
 	}
-	seat := rs.cfg.Seat()
-	s, err := session.Wake(seat.Model(), rs.limits(), x.session)
+	slot := rs.cfg.Slot()
+	s, err := session.Wake(slot.Model(), rs.limits(), x.session)
 	if err != nil {
 		rs.cfg.Log.Error("a run at rest cannot be read", "err", err)
 		rs.dropID(id)
 		return nil
 	}
 	delete(rs.resting, id)
-	r := rs.newRun(x.place.Caller(), id, false, seat)
+	r := rs.newRun(x.place.Caller(), id, false, slot)
 	r.place.Store(x.place)
 	r.pages = x.pages
 	r.left.Store(x.left)
@@ -88,7 +88,7 @@ func (rs *Registry) wake(learner, id string) *Run {
 }
 
 // endOf ends the run with an id if it holds this place. mu is held.
-func (rs *Registry) endOf(id string, place *admission.Place) {
+func (rs *Registry) endOf(id string, place *admission.Permit) {
 	if r := rs.byID[id]; r != nil && r.place.Load() == place || rs.resting[id].place == place {
 		rs.dropID(id)
 	}

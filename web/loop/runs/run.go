@@ -24,11 +24,11 @@ var ErrGone = errors.New("this run has ended")
 // goroutines send requests and read the newest state.
 type Run struct {
 	id, learner string
-	caller      admission.Caller                // who began it
-	place       atomic.Pointer[admission.Place] // among all runs; nil until it starts
-	pinned      bool                            // neither dropped nor evicted until its owner closes it
+	caller      admission.Caller                 // who began it
+	place       atomic.Pointer[admission.Permit] // among all runs; nil until it starts
+	pinned      bool                             // neither dropped nor evicted until its owner closes it
 	log         *slog.Logger
-	seat        Seat
+	slot        Slot
 	memory      *ledger // of all runs
 	budget      int64   // for all runs together
 	// fits is called after every change of the state. It returns false if memory is used up
@@ -270,8 +270,8 @@ func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
 
 // answer carries out one request.
 func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
-	r.seat.Step(true) // a learner waits, so this goes before the runs that play
-	defer r.seat.Step(false)
+	r.slot.Step(true) // a learner waits, so this goes before the runs that play
+	defer r.slot.Step(false)
 	r.touch()
 	if s.Evicted() {
 		select {

@@ -44,7 +44,7 @@ type Image struct {
 // State is what wasm_exec.js needs of a program besides its memory.
 type State struct {
 	// Parts are the positions of the parts of Memory.
-	Parts []Part `json:"parts"`
+	Parts []Range `json:"parts"`
 	// Matrices describes those in Weights, and their positions in Memory.
 	Matrices []Matrix `json:"matrices"`
 	// Values are the referenced values, starting with the first that a page's own program would
@@ -56,8 +56,8 @@ type State struct {
 	Timeout int32 `json:"timeout"`
 }
 
-// A Part is a range of memory in bytes.
-type Part struct {
+// A Range is a range of memory in bytes.
+type Range struct {
 	At   int `json:"at"`
 	Size int `json:"size"`
 }
@@ -214,7 +214,7 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 const gap = 4096
 
 // parts returns the ranges of memory that are not zero.
-func parts(memory []byte) (list []Part) {
+func parts(memory []byte) (list []Range) {
 	for at := 0; at < len(memory); at += gap {
 		block := memory[at:min(at+gap, len(memory))]
 		if !slices.ContainsFunc(block, func(b byte) bool { return b != 0 }) {
@@ -223,7 +223,7 @@ func parts(memory []byte) (list []Part) {
 		if n := len(list); n > 0 && list[n-1].At+list[n-1].Size == at {
 			list[n-1].Size += len(block)
 		} else {
-			list = append(list, Part{at, len(block)})
+			list = append(list, Range{at, len(block)})
 		}
 	}
 	return list

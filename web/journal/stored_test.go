@@ -60,9 +60,9 @@ func (t *rowTable) Drop(_ context.Context, o Owner) error {
 }
 
 // keptIn opens the logs of a table.
-func keptIn(t testing.TB, table Table) *Kept {
+func keptIn(t testing.TB, table Table) *Stored {
 	t.Helper()
-	k, err := OpenKept(ctx, table)
+	k, err := OpenStored(ctx, table)
 	must(t, err)
 	return k
 }
@@ -118,7 +118,7 @@ func TestKeptMergesTwoPrograms(t *testing.T) {
 	table := newTable()
 	one, two := keptIn(t, table), keptIn(t, table)
 	o := Owner{Learner, "a"}
-	for i, k := range []*Kept{one, two} {
+	for i, k := range []*Stored{one, two} {
 		_, err := k.Append(ctx, Batch{Owner: o, Records: []Record{
 			{Type: "answer", ID: "both", Data: []byte("{}")},
 			{Type: "answer", ID: []string{"first", "second"}[i], Data: []byte("{}")},

@@ -7,25 +7,25 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// keptReports is how many reports a server keeps for reloaded pages and for
+// cachedReports is how many reports a server keeps for reloaded pages and for
 // downloads.
-const keptReports = 64
+const cachedReports = 64
 
-// kept holds the newest reports, by learner, lab and values.
-type kept struct {
+// reportCache holds the newest reports, by learner, lab and values.
+type reportCache struct {
 	mu    sync.Mutex
 	most  int
 	order *list.List // of *keptReport, the newest first
 	by    map[string]*list.Element
 }
 
-type keptReport struct {
+type cachedReport struct {
 	key    string
 	report *lab.Report
 }
 
-func newKept(most int) *kept {
-	return &kept{most: most, order: list.New(), by: map[string]*list.Element{}}
+func newReportCache(most int) *reportCache {
+	return &reportCache{most: most, order: list.New(), by: map[string]*list.Element{}}
 }
 
 func keyOf(learner string, i lab.Info, v lab.Values) string {
@@ -33,22 +33,22 @@ func keyOf(learner string, i lab.Info, v lab.Values) string {
 }
 
 // keep stores a report, and drops the oldest if there are too many.
-func (k *kept) keep(learner string, i lab.Info, r *lab.Report) {
+func (k *reportCache) keep(learner string, i lab.Info, r *lab.Report) {
 	key := keyOf(learner, i, r.Values)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if e, ok := k.by[key]; ok {
 		k.order.Remove(e)
 	}
-	k.by[key] = k.order.PushFront(&keptReport{key, r})
+	k.by[key] = k.order.PushFront(&cachedReport{key, r})
 	if k.order.Len() > k.most {
 		last := k.order.Back()
-		delete(k.by, k.order.Remove(last).(*keptReport).key)
+		delete(k.by, k.order.Remove(last).(*cachedReport).key)
 	}
 }
 
 // find returns the report of a learner's run with these values, or nil.
-func (k *kept) find(learner string, i lab.Info, v lab.Values) *lab.Report {
+func (k *reportCache) find(learner string, i lab.Info, v lab.Values) *lab.Report {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e, ok := k.by[keyOf(learner, i, v)]
@@ -56,5 +56,5 @@ func (k *kept) find(learner string, i lab.Info, v lab.Values) *lab.Report {
 		return nil
 	}
 	k.order.MoveToFront(e)
-	return e.Value.(*keptReport).report
+	return e.Value.(*cachedReport).report
 }

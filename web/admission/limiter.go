@@ -2,8 +2,8 @@ package admission
 
 import "time"
 
-// A Desk holds the pools and meters of one server.
-type Desk struct {
+// A Limiter holds the pools and meters of one server.
+type Limiter struct {
 	Sockets, Runs, Imports, API *Pool
 
 	Requests, NewLearners, Openings, Messages, WrongCodes, NewRooms, Imported, BadGrammars *Meter
@@ -11,9 +11,9 @@ type Desk struct {
 	refusals *Meter
 }
 
-// New returns a desk with the given limits. now is time.Now if nil.
-func New(l Limits, now func() time.Time) *Desk {
-	return &Desk{
+// New returns a limiter with the given limits. now is time.Now if nil.
+func New(l Limits, now func() time.Time) *Limiter {
+	return &Limiter{
 		Sockets: NewPool(l.Sockets, now), Runs: NewPool(l.Runs, now), Imports: NewPool(l.Imports, now),
 		API:      NewPool(l.API, now),
 		Requests: NewMeter(l.Requests, now), NewLearners: NewMeter(l.NewLearners, now),
@@ -26,7 +26,7 @@ func New(l Limits, now func() time.Time) *Desk {
 
 // Persists counts one refusal of an HTTP request, and reports whether the caller has
 // had so many that their connection should be closed.
-func (d *Desk) Persists(c Caller) bool {
+func (d *Limiter) Persists(c Caller) bool {
 	if c.Fresh { // a new learner id on every request
 		c.Learner = c.Address.String()
 	}

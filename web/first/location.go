@@ -41,16 +41,16 @@ const (
 	turnSame   = "same"
 )
 
-// place is where a learner is in the first run.
-type place struct {
+// location is where a learner is in the first run.
+type location struct {
 	scene scene
 	link  string
 	guess string // guess of the next token: its id, or guessElse; "" for none
 	turn  string // guess about the knob: one of those above; "" for none
 }
 
-// query returns the query string that leads to the place.
-func (p place) query() string {
+// query returns the query string that leads to the location.
+func (p location) query() string {
 	q := url.Values{"scene": {string(p.scene)}}
 	if p.link != "" {
 		q.Set("log", p.link)
@@ -64,15 +64,15 @@ func (p place) query() string {
 	return q.Encode()
 }
 
-func (p place) address() string { return base + "?" + p.query() }
+func (p location) address() string { return base + "?" + p.query() }
 
 // placeOf reads a place from a query. It does not parse the link.
-func placeOf(q url.Values) place {
-	return place{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess"), turn: q.Get("turn")}
+func placeOf(q url.Values) location {
+	return location{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess"), turn: q.Get("turn")}
 }
 
 // parse checks that the parts of a place belong together and returns its run.
-func (p place) parse(m *infer.Model) (session.Link, error) {
+func (p location) parse(m *infer.Model) (session.Link, error) {
 	if !slices.Contains(scenes, p.scene) {
 		return session.Link{}, fmt.Errorf("there is no scene %q", short(string(p.scene)))
 	}
@@ -119,7 +119,7 @@ func ended(l session.Link) bool {
 	return l.Cursor == session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran} && l.Log.Ran == infer.KindCache
 }
 
-func (p place) guessFits(vocab int) bool {
+func (p location) guessFits(vocab int) bool {
 	switch p.scene {
 	case sceneShares, sceneBolder, sceneDrop:
 		if p.guess == "" || p.guess == guessElse {
@@ -131,7 +131,7 @@ func (p place) guessFits(vocab int) bool {
 	return p.guess == ""
 }
 
-func (p place) turnFits() bool {
+func (p location) turnFits() bool {
 	return p.turn == "" || p.scene == sceneBolder && slices.Contains([]string{turnGrow, turnShrink, turnSame}, p.turn)
 }
 
@@ -160,7 +160,7 @@ func Due(r *http.Request) (due, begun bool) {
 
 // keep stores a place in a cookie. A place whose address is too long for a cookie is not
 // stored.
-func keep(w http.ResponseWriter, r *http.Request, p place) {
+func keep(w http.ResponseWriter, r *http.Request, p location) {
 	c := http.Cookie{Name: placeCookie, Value: p.query(), Path: "/", MaxAge: keptDays}
 	if len(c.Value) > cookieBytes {
 		c.Value, c.MaxAge = "", -1
@@ -175,13 +175,13 @@ func finish(w http.ResponseWriter, r *http.Request) {
 }
 
 // keptPlace returns the place that was stored last.
-func keptPlace(r *http.Request) (place, bool) {
+func keptPlace(r *http.Request) (location, bool) {
 	for _, c := range shell.Cookies(r, placeCookie, "/") {
 		if q, err := url.ParseQuery(c.Value); err == nil && q.Get("log") != "" {
 			return placeOf(q), true
 		}
 	}
-	return place{}, false
+	return location{}, false
 }
 
 // short shortens a quote from an address.

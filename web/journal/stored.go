@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Table is the storage of [Kept]: a table of a browser's storage. Several programs can use
+// Table is the storage of [Stored]: a table of a browser's storage. Several programs can use
 // one table; a record that two of them put is stored once, since its owner, type and id are
 // its key.
 type Table interface {
@@ -29,20 +29,20 @@ type Row struct {
 	Used   int64 // when the owner was then active, in milliseconds since 1970
 }
 
-// Kept stores logs in memory and in a table, from which they are restored when the program
+// Stored stores logs in memory and in a table, from which they are restored when the program
 // starts again. A browser's storage belongs to one person, so everything in it fits into
 // memory. Snapshots, which only save time, and the counts of what was set aside are not
 // stored.
-type Kept struct {
+type Stored struct {
 	*Memory
 	table   Table
 	writing sync.Mutex // held while changing the table and the memory
 }
 
-var _ Journal = (*Kept)(nil)
+var _ Journal = (*Stored)(nil)
 
-// OpenKept returns the logs in a table.
-func OpenKept(ctx context.Context, t Table) (*Kept, error) {
+// OpenStored returns the logs in a table.
+func OpenStored(ctx context.Context, t Table) (*Stored, error) {
 	rows, err := t.Rows(ctx)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func OpenKept(ctx context.Context, t Table) (*Kept, error) {
 			cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID),
 		)
 	})
-	k := &Kept{Memory: NewMemory(), table: t}
+	k := &Stored{Memory: NewMemory(), table: t}
 	for _, r := range rows {
 		_, err := k.Memory.Append(ctx, Batch{Owner: r.Owner, At: moment(r.Used), Records: []Record{r.Record}})
 		if err != nil {
@@ -65,7 +65,7 @@ func OpenKept(ctx context.Context, t Table) (*Kept, error) {
 
 // Append implements [Journal]. Records are stored in the table before they are added to
 // memory.
-func (k *Kept) Append(ctx context.Context, b Batch) ([]int64, error) {
+func (k *Stored) Append(ctx context.Context, b Batch) ([]int64, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (k *Kept) Append(ctx context.Context, b Batch) ([]int64, error) {
 }
 
 // rows returns the records of a batch that the log does not have yet.
-func (k *Kept) rows(ctx context.Context, b Batch) (rows []Row, err error) {
+func (k *Stored) rows(ctx context.Context, b Batch) (rows []Row, err error) {
 	next := k.newest()
 	seen := map[Key]bool{}
 	for _, r := range b.Records {
@@ -111,7 +111,7 @@ func (m *Memory) newest() int64 {
 }
 
 // Compact implements [Journal].
-func (k *Kept) Compact(ctx context.Context, o Owner, gone []Key) error {
+func (k *Stored) Compact(ctx context.Context, o Owner, gone []Key) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	if err := k.table.Delete(ctx, o, gone); err != nil {
@@ -121,7 +121,7 @@ func (k *Kept) Compact(ctx context.Context, o Owner, gone []Key) error {
 }
 
 // Drop implements [Journal].
-func (k *Kept) Drop(ctx context.Context, o Owner) error {
+func (k *Stored) Drop(ctx context.Context, o Owner) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	if err := k.table.Drop(ctx, o); err != nil {
@@ -132,7 +132,7 @@ func (k *Kept) Drop(ctx context.Context, o Owner) error {
 
 // SetAside implements [Journal]. Data that a browser returns damaged will not become
 // readable again, so it is deleted from the table.
-func (k *Kept) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
+func (k *Stored) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	var gone []Key
@@ -152,7 +152,7 @@ func (k *Kept) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int6
 }
 
 // Retire implements [Journal].
-func (k *Kept) Retire(ctx context.Context, o Owner, before time.Time) (bool, error) {
+func (k *Stored) Retire(ctx context.Context, o Owner, before time.Time) (bool, error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	gone, err := k.Memory.Retire(ctx, o, before)

@@ -13,8 +13,8 @@ import (
 const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
 	"font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
 
-// A Place describes where a site is published.
-type Place struct {
+// A Site describes where a site is published.
+type Site struct {
 	// Public is the site's public address, with a slash at the end, for previews of its
 	// links; "" if it is not known.
 	Public string
@@ -29,7 +29,7 @@ const (
 // Page turns a page of the server, whose path is p, into one of the site: its addresses begin
 // with root, and its head has the policy, the manifest and the script that starts the program.
 // running means that the program answers, and not a file.
-func (place Place) Page(page, p, root string, running bool) (string, error) {
+func (place Site) Page(page, p, root string, running bool) (string, error) {
 	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
 		return "", fmt.Errorf("the page %s has no frame around it", p)
 	}
@@ -43,7 +43,7 @@ func (place Place) Page(page, p, root string, running bool) (string, error) {
 }
 
 // head returns the additional content for the head of a site's page.
-func (place Place) head(page, p, root string) string {
+func (place Site) head(page, p, root string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<meta http-equiv="Content-Security-Policy" content="%s">`, Policy)
 	fmt.Fprintf(&b, `<link rel="manifest" href="%smanifest.webmanifest">`, root)
