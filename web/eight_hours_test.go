@@ -139,26 +139,26 @@ func (f *follower) until(ctx context.Context, t *testing.T, text uint64, step in
 // holdClass holds one class in which the given number of tokens is written.
 func holdClass(ctx context.Context, t *testing.T, server string, phones, tokens int) {
 	t.Helper()
-	teacher, err := load.NewTeacher(ctx, server)
+	instructor, err := load.NewInstructor(ctx, server)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list []*follower
 	for range phones {
-		list = append(list, join(ctx, t, server, teacher.Code))
+		list = append(list, join(ctx, t, server, instructor.Code))
 	}
 	text, step := uint64(0), 0
 	for range tokens {
 		err := error(nil)
 		if text > 0 {
-			err = teacher.Do(ctx, "token")
+			err = instructor.Do(ctx, "token")
 		}
 		var ended *load.Refused
 		if text == 0 || errors.As(err, &ended) { // a text, and another when it has ended
 			text, step = text+1, 0
 			prompt := load.Prompts[int(text)%len(load.Prompts)]
-			if err = teacher.Do(ctx, "start", "prompt", prompt); err == nil {
-				err = teacher.Do(ctx, "token")
+			if err = instructor.Do(ctx, "start", "prompt", prompt); err == nil {
+				err = instructor.Do(ctx, "token")
 			}
 		}
 		if err != nil {
@@ -173,8 +173,8 @@ func holdClass(ctx context.Context, t *testing.T, server string, phones, tokens 
 		f.HangUp()
 		<-f.ended
 	}
-	if err := teacher.Do(ctx, "delete"); err != nil {
+	if err := instructor.Do(ctx, "delete"); err != nil {
 		t.Fatal(err)
 	}
-	teacher.HangUp()
+	instructor.HangUp()
 }

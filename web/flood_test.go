@@ -218,11 +218,11 @@ func firstVisit(t *testing.T, server, from string) string {
 func TestClassWithoutCookies(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
-	teacher, err := load.NewTeacher(t.Context(), server)
+	instructor, err := load.NewInstructor(t.Context(), server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := "ws" + strings.TrimPrefix(server, "http") + "/ws?feed=class&room=" + teacher.Code
+	address := "ws" + strings.TrimPrefix(server, "http") + "/ws?feed=class&room=" + instructor.Code
 	d := websocket.Dialer{Subprotocols: []string{wire.ProtocolHTML}, HandshakeTimeout: browser.Patience}
 	conn, _, err := d.Dial(address, nil)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestClassWithoutCookies(t *testing.T) {
 			t.Errorf("%s: got error %v, want an error containing %q", command, err, "no cookies")
 		}
 	}
-	phone := load.Phone{URL: server, Code: teacher.Code} // visits a page first, as phones do
+	phone := load.Phone{URL: server, Code: instructor.Code} // visits a page first, as phones do
 	if err := phone.Dial(t.Context()); err != nil {
 		t.Fatal(err)
 	}

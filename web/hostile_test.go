@@ -58,18 +58,18 @@ func newBattle(t testing.TB) *battle {
 		TB: t, server: webtest.Serve(t, webtest.Options{Secret: secret, Admission: hostileLimits()}),
 		learners: shell.NewLearners(secret, nil),
 	}
-	teacher, err := load.NewTeacher(t.Context(), b.server)
+	instructor, err := load.NewInstructor(t.Context(), b.server)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, do := range [][]string{
 		{"start", "prompt", "The capital of France is"}, {"forward"}, {"ask-next", "n", "5", "where", "here"},
 	} {
-		if err := teacher.Do(t.Context(), do[0], do[1:]...); err != nil {
+		if err := instructor.Do(t.Context(), do[0], do[1:]...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, page, err := newClient(b.server, "127.0.0.1", "").get(t.Context(), "/class/"+teacher.Code)
+	_, page, err := newClient(b.server, "127.0.0.1", "").get(t.Context(), "/class/"+instructor.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func newBattle(t testing.TB) *battle {
 		}
 		return found[1]
 	}
-	b.victim = target{teacher.Code, value("poll"), value("choice"), link(t, 200)}
+	b.victim = target{instructor.Code, value("poll"), value("choice"), link(t, 200)}
 	b.short = link(t, 8)
 	return b
 }
@@ -232,8 +232,8 @@ func (b *battle) others(round string) {
 		who := fmt.Sprintf("a known learner at %s", from)
 		serve(who, b.known(fmt.Sprint("known-", i), from), b.learns, b.joins)
 	}
-	teacher := b.known("teacher-"+strings.ReplaceAll(round, " ", "-"), flooded[0])
-	serve("a known instructor", teacher, func(c *client) error {
+	instructor := b.known("teacher-"+strings.ReplaceAll(round, " ", "-"), flooded[0])
+	serve("a known instructor", instructor, func(c *client) error {
 		status, text, err := c.post(b.Context(), "/teach", url.Values{"title": {"Ours"}})
 		if err != nil || status != http.StatusSeeOther {
 			return fmt.Errorf("a new class: %d %s, %v", status, headline(text), err)

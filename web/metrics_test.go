@@ -87,7 +87,7 @@ func TestMetricsCountActivity(t *testing.T) {
 	second := until(t, at, "no socket", func(s scraped) bool { return s.values["viz_sockets"] == 0 })
 	second.grew(t, s)
 
-	teacher, err := load.NewTeacher(t.Context(), server)
+	instructor, err := load.NewInstructor(t.Context(), server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestMetricsCountActivity(t *testing.T) {
 	if s.values["viz_rooms"] != 1 || s.values["viz_commit_seconds_count"] == second.values["viz_commit_seconds_count"] {
 		t.Errorf("after a room was made: %v", s.values)
 	}
-	joined(t, server, teacher.Code)
+	joined(t, server, instructor.Code)
 	until(t, at, "a member", func(s scraped) bool {
 		return s.values["viz_members"] == 1 && s.values["viz_members_here"] == 1
 	})
@@ -112,7 +112,7 @@ func TestMetricsCountActivity(t *testing.T) {
 		t.Errorf("after 30 requests, 10 too many: got %v refused, %v answered as refused; want 10, 10", refused, got)
 	}
 	// The metrics contain no texts, names or codes.
-	for _, private := range []string{"Once upon", "Load", "Ada", teacher.Code} {
+	for _, private := range []string{"Once upon", "Load", "Ada", instructor.Code} {
 		if strings.Contains(body, private) {
 			t.Errorf("the metrics contain %q, want nothing private", private)
 		}

@@ -17,18 +17,18 @@ func TestClassPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
-	teacher, err := load.NewTeacher(t.Context(), url)
+	instructor, err := load.NewInstructor(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, do := range [][]string{
 		{"start", "prompt", "The capital of France is"}, {"forward"}, {"ask-next", "n", "5", "where", "here"},
 	} {
-		if err := teacher.Do(t.Context(), do[0], do[1:]...); err != nil {
+		if err := instructor.Do(t.Context(), do[0], do[1:]...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	reflows(t, url, "/teach", "/join", "/class/"+teacher.Code)
+	reflows(t, url, "/teach", "/join", "/class/"+instructor.Code)
 }
 
 func reflows(t *testing.T, url string, paths ...string) {

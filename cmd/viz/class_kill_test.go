@@ -21,13 +21,13 @@ import (
 
 // killedClass is a class whose server is killed repeatedly.
 type killedClass struct {
-	t       *testing.T
-	dir     string
-	addr    string
-	viz     *exec.Cmd
-	teacher *load.Teacher
-	phones  []*stayer
-	rng     *rand.Rand
+	t          *testing.T
+	dir        string
+	addr       string
+	viz        *exec.Cmd
+	instructor *load.Instructor
+	phones     []*stayer
+	rng        *rand.Rand
 
 	// may are the possible positions of the run, in stages from the prompt: the one last
 	// confirmed, and the one requested without an answer.
@@ -74,11 +74,12 @@ func killClass(t *testing.T, kills int, seed uint64) {
 	k := &killedClass{t: t, dir: t.TempDir(), addr: free.Addr().String(), rng: rand.New(rand.NewPCG(8, seed))}
 	free.Close()
 	k.startAgain()
-	if k.teacher, err = load.NewTeacher(ctx, "http://"+k.addr); err != nil {
+	if k.instructor, err = load.NewInstructor(ctx, "http://"+k.addr); err != nil {
 		t.Fatal(err)
 	}
 	for i := range phones {
-		k.phones = append(k.phones, newStayer(t, fmt.Sprint("phone ", i+1), k.teacher.URL, k.teacher.Code, "", true))
+		phone := newStayer(t, fmt.Sprint("phone ", i+1), k.instructor.URL, k.instructor.Code, "", true)
+		k.phones = append(k.phones, phone)
 	}
 	for _, p := range k.phones {
 		if _, err := p.until(ctx, func() bool { return len(p.shots) > 0 }); err != nil {
@@ -135,7 +136,7 @@ func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...str
 		k.may = map[int]bool{}
 	}
 	k.may[to] = true
-	err := k.teacher.Do(ctx, cmd, fields...)
+	err := k.instructor.Do(ctx, cmd, fields...)
 	var r *load.Refused
 	switch {
 	case err == nil:
@@ -172,7 +173,7 @@ func (k *killedClass) teach(ctx context.Context) error {
 			return err
 		}
 		for _, cmd := range []string{"close", "reveal", "dismiss"} {
-			if err := k.teacher.Do(ctx, cmd); err != nil {
+			if err := k.instructor.Do(ctx, cmd); err != nil {
 				return err
 			}
 		}
@@ -182,7 +183,7 @@ func (k *killedClass) teach(ctx context.Context) error {
 // ask opens a poll and makes all phones vote twice. It returns when all have a receipt, or
 // with an error if the server is gone; the phones then keep trying.
 func (k *killedClass) ask(ctx context.Context) error {
-	if err := k.teacher.Do(ctx, "ask-next", "n", "5", "where", "here"); err != nil {
+	if err := k.instructor.Do(ctx, "ask-next", "n", "5", "where", "here"); err != nil {
 		return err
 	}
 	k.casting.Wait() // votes of an interrupted poll
@@ -202,7 +203,7 @@ func (k *killedClass) ask(ctx context.Context) error {
 		case <-all:
 			return nil
 		case <-tick.C: // is the server still there?
-			res, err := http.Get(k.teacher.URL + "/healthz")
+			res, err := http.Get(k.instructor.URL + "/healthz")
 			if err != nil {
 				return err
 			}
@@ -311,11 +312,11 @@ func (k *killedClass) finishPoll(ctx context.Context) {
 	}
 	if poll.Phase == "open" {
 		k.casting.Wait() // eventually every phone gets its receipt
-		if err := k.teacher.Do(ctx, "close"); err != nil {
+		if err := k.instructor.Do(ctx, "close"); err != nil {
 			k.t.Fatal(err)
 		}
 	}
-	if err := k.teacher.Do(ctx, "reveal"); err != nil {
+	if err := k.instructor.Do(ctx, "reveal"); err != nil {
 		k.t.Fatal(err)
 	}
 	want := map[string]int{}
@@ -336,7 +337,7 @@ func (k *killedClass) finishPoll(ctx context.Context) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		k.t.Errorf("got counts %v, want %v according to the receipts", got, want)
 	}
-	if err := k.teacher.Do(ctx, "dismiss"); err != nil {
+	if err := k.instructor.Do(ctx, "dismiss"); err != nil {
 		k.t.Fatal(err)
 	}
 	for _, p := range k.phones {

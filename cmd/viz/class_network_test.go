@@ -17,12 +17,12 @@ import (
 
 // badNetwork is a class in which each phone has its own bad network.
 type badNetwork struct {
-	t       *testing.T
-	rng     *rand.Rand
-	teacher *load.Teacher
-	phones  []*stayer
-	lines   []*badLine
-	lost    *atomic.Int64 // connections, over all schedules
+	t          *testing.T
+	rng        *rand.Rand
+	instructor *load.Instructor
+	phones     []*stayer
+	lines      []*badLine
+	lost       *atomic.Int64 // connections, over all schedules
 }
 
 // troubles are slow, sliced and cut connections, in either direction.
@@ -90,7 +90,7 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	b.walk(ctx, 2+b.rng.IntN(12))
 	b.vote(ctx)
 	b.walk(ctx, 1+b.rng.IntN(8))
-	if err := b.teacher.Do(ctx, "alone-on"); err != nil {
+	if err := b.instructor.Do(ctx, "alone-on"); err != nil {
 		t.Error(err)
 	}
 	stop()
@@ -103,22 +103,22 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 func (b *badNetwork) gather(ctx context.Context, url string) {
 	b.t.Helper()
 	var err error
-	if b.teacher, err = load.NewTeacher(ctx, url); err != nil {
+	if b.instructor, err = load.NewInstructor(ctx, url); err != nil {
 		b.t.Fatal(err)
 	}
 	host := strings.TrimPrefix(url, "http://")
-	b.phones = []*stayer{newStayer(b.t, "the phone with a good line", url, b.teacher.Code, "", false)}
+	b.phones = []*stayer{newStayer(b.t, "the phone with a good line", url, b.instructor.Code, "", false)}
 	for i := range 3 {
 		l := newBadLine(b.t, host)
 		b.lines = append(b.lines, l)
-		b.phones = append(b.phones, newStayer(b.t, fmt.Sprint("phone ", i), url, b.teacher.Code, l.addr, false))
+		b.phones = append(b.phones, newStayer(b.t, fmt.Sprint("phone ", i), url, b.instructor.Code, l.addr, false))
 	}
 	for _, p := range b.phones {
 		if _, err := p.until(ctx, func() bool { return len(p.shots) > 0 }); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	if err := b.teacher.Do(ctx, "start", "prompt", load.Prompts[b.rng.IntN(len(load.Prompts))]); err != nil {
+	if err := b.instructor.Do(ctx, "start", "prompt", load.Prompts[b.rng.IntN(len(load.Prompts))]); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -157,10 +157,10 @@ func (b *badNetwork) walk(ctx context.Context, stages int) {
 	b.t.Helper()
 	for range stages {
 		arrived := more(b.phones[:1], snapshots)
-		err := b.teacher.Do(ctx, "forward")
+		err := b.instructor.Do(ctx, "forward")
 		var r *load.Refused
 		if errors.As(err, &r) { // the text has ended
-			err = b.teacher.Do(ctx, "start", "prompt", load.Prompts[b.rng.IntN(len(load.Prompts))])
+			err = b.instructor.Do(ctx, "start", "prompt", load.Prompts[b.rng.IntN(len(load.Prompts))])
 		}
 		if err != nil {
 			b.t.Fatal(err)
@@ -177,7 +177,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 	b.t.Helper()
 	good := b.phones[0]
 	for {
-		if err := b.teacher.Do(ctx, "ask-next", "n", "4", "where", "here"); err == nil {
+		if err := b.instructor.Do(ctx, "ask-next", "n", "4", "where", "here"); err == nil {
 			break
 		} else if r := new(load.Refused); !errors.As(err, &r) {
 			b.t.Fatalf("got error %v, want an error of type *load.Refused", err)
@@ -208,7 +208,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 	}
 	voted(ctx, 1+b.rng.IntN(2*len(b.phones)))
 	for _, cmd := range []string{"close", "spread"} {
-		if err := b.teacher.Do(ctx, cmd); err != nil {
+		if err := b.instructor.Do(ctx, cmd); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -271,7 +271,7 @@ func (b *badNetwork) end(ctx context.Context) {
 	for _, p := range b.phones {
 		p.end()
 	}
-	if err := b.teacher.Do(ctx, "delete"); err != nil {
+	if err := b.instructor.Do(ctx, "delete"); err != nil {
 		b.t.Error(err)
 	}
 }

@@ -23,14 +23,14 @@ import (
 // clusterClass is a class on three servers and three NATS nodes, each a separate process.
 // A fault strikes in every poll.
 type clusterClass struct {
-	t       *testing.T
-	nodes   *natsNodes
-	servers *vizServers
-	teacher *load.Teacher
-	phones  []*stayer // phone i has way i
-	rng     *rand.Rand
-	casting sync.WaitGroup
-	took    []time.Duration // from the fault until the instructor's next command was on all phones
+	t          *testing.T
+	nodes      *natsNodes
+	servers    *vizServers
+	instructor *load.Instructor
+	phones     []*stayer // phone i has way i
+	rng        *rand.Rand
+	casting    sync.WaitGroup
+	took       []time.Duration // from the fault until the instructor's next command was on all phones
 }
 
 // phonesOfCluster is the number of phones, the same at each server.
@@ -46,14 +46,14 @@ func newClusterClass(ctx context.Context, t *testing.T, f clusterFault) *cluster
 	c.nodes = newNatsNodes(ctx, t, stores)
 	c.servers = newVizServers(ctx, t, c.nodes, phonesOfCluster+1, f.clocks)
 	var err error
-	if c.teacher, err = load.NewTeacher(ctx, "http://"+c.servers.ways[phonesOfCluster].addr); err != nil {
+	if c.instructor, err = load.NewInstructor(ctx, "http://"+c.servers.ways[phonesOfCluster].addr); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.teacher.HangUp)
+	t.Cleanup(c.instructor.HangUp)
 	for i := range phonesOfCluster {
 		c.phones = append(
 			c.phones,
-			newStayer(t, fmt.Sprint("phone ", i+1), "http://"+c.servers.ways[i].addr, c.teacher.Code, "", false),
+			newStayer(t, fmt.Sprint("phone ", i+1), "http://"+c.servers.ways[i].addr, c.instructor.Code, "", false),
 		)
 	}
 	c.all(ctx, func(sh shot) bool { return sh.seq > 0 })
@@ -110,7 +110,7 @@ func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd stri
 	c.t.Helper()
 	for tries := 1; ; tries++ {
 		try, cancel := context.WithTimeout(ctx, 5*time.Second)
-		err := c.teacher.Do(try, cmd, fields...)
+		err := c.instructor.Do(try, cmd, fields...)
 		cancel()
 		if err == nil { // the command was executed
 			c.t.Helper()
@@ -119,7 +119,7 @@ func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd stri
 			c.one(late, seen, cmd)
 			return
 		}
-		c.teacher.HangUp() // the balancer decides for each request
+		c.instructor.HangUp() // the balancer decides for each request
 		if ctx.Err() != nil {
 			c.fatal("pressing ", cmd, ": ", err)
 		}
@@ -167,7 +167,7 @@ func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	}
 	undo, cut := f.strike(ctx, c)
 	if cut == c.servers.ways[phonesOfCluster].prefers {
-		c.teacher.HangUp() // an instructor cannot continue on that server, and moves to the next one
+		c.instructor.HangUp() // an instructor cannot continue on that server, and moves to the next one
 		c.servers.ready[cut].Store(false)
 	}
 	begin := time.Now()
@@ -289,7 +289,7 @@ func (c *clusterClass) oneOwner(ctx context.Context) {
 		c.t.Fatal(err)
 	}
 	last := 0
-	err = j.Read(ctx, journal.Owner{Kind: journal.Room, Name: c.teacher.Code}, 0, func(r journal.Record) error {
+	err = j.Read(ctx, journal.Owner{Kind: journal.Room, Name: c.instructor.Code}, 0, func(r journal.Record) error {
 		if r.Type != "epoch" {
 			return nil
 		}

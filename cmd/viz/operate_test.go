@@ -38,20 +38,20 @@ func roomsIn(t *testing.T, printed string) map[string]roomObject {
 // class makes a room with one member, who has disconnected.
 func (s *served) class(t *testing.T) (code string) {
 	t.Helper()
-	teacher, err := load.NewTeacher(t.Context(), s.url)
+	instructor, err := load.NewInstructor(t.Context(), s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &load.Phone{URL: s.url, Code: teacher.Code}
+	p := &load.Phone{URL: s.url, Code: instructor.Code}
 	if err := p.Dial(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Say("join", map[string]any{"nick": "Ada"}); err != nil {
 		t.Fatal(err)
 	}
-	browser.Eventually(t, func() bool { return listedRooms(t, s.dir)[teacher.Code].Members == 1 })
+	browser.Eventually(t, func() bool { return listedRooms(t, s.dir)[instructor.Code].Members == 1 })
 	p.HangUp()
-	return teacher.Code
+	return instructor.Code
 }
 
 // serveFolder runs a server on a data folder.

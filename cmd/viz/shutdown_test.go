@@ -34,12 +34,12 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 	if _, err := out.ReadString('\n'); err != nil {
 		t.Fatalf("nothing printed: %v, %s", err, errors)
 	}
-	teacher, err := load.NewTeacher(ctx, "http://"+addr)
+	instructor, err := load.NewInstructor(ctx, "http://"+addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	deaf := func() {
-		p := &load.Phone{URL: teacher.URL, Code: teacher.Code, Deaf: true}
+		p := &load.Phone{URL: instructor.URL, Code: instructor.Code, Deaf: true}
 		if err := p.Dial(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -50,11 +50,11 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 	}
 	do := func(cmd string, fields ...string) {
 		t.Helper()
-		if err := teacher.Do(ctx, cmd, fields...); err != nil {
+		if err := instructor.Do(ctx, cmd, fields...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	listening := newStayer(t, "before", teacher.URL, teacher.Code, "", false)
+	listening := newStayer(t, "before", instructor.URL, instructor.Code, "", false)
 	until := func(p *stayer, is func() bool) shot {
 		t.Helper()
 		sh, err := p.until(ctx, is)
@@ -94,7 +94,7 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {
 		t.Fatalf("nothing printed: %v, %s", err, errors)
 	}
-	back := newStayer(t, "after", teacher.URL, teacher.Code, "", false)
+	back := newStayer(t, "after", instructor.URL, instructor.Code, "", false)
 	if after := until(back, func() bool { return len(back.shots) > 0 }); before.at() != after.at() {
 		t.Errorf("before, the class was at step %d, stage %d; now at step %d, stage %d",
 			before.Step, before.Stage, after.Step, after.Stage)

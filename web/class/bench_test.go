@@ -30,7 +30,7 @@ func BenchmarkVotes(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer h.Close(ctx)
-	r, secret, err := h.Create(ctx, caller(teacher), Options{})
+	r, secret, err := h.Create(ctx, caller(instructor), Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func BenchmarkVotes(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		v, err := r.Present(ctx, teacher, secret, AskQuestion{ID: "q-order"})
+		v, err := r.Present(ctx, instructor, secret, AskQuestion{ID: "q-order"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func BenchmarkVotes(b *testing.B) {
 			}
 		}
 		wg.Wait()
-		if v, err := r.Present(ctx, teacher, secret, Close{}); err != nil || v.Poll.Votes != members {
+		if v, err := r.Present(ctx, instructor, secret, Close{}); err != nil || v.Poll.Votes != members {
 			b.Fatalf("%d votes count, %v; want %d, <nil>", v.Poll.Votes, err, members)
 		}
 	}

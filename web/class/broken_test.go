@@ -27,7 +27,7 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 	other.start("The capital of")
 	untouched := other.View()
 	l := s.room(Options{Nicknames: true})
-	closed, err := l.OpenPresenter(t.Context(), teacher, l.secret)
+	closed, err := l.OpenPresenter(t.Context(), instructor, l.secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestStopInMidCommand(t *testing.T) {
 			defer cut()
 			done := make(chan error)
 			go func() {
-				_, err := l.Present(ctx, teacher, l.secret, Drive{session.Finish{}})
+				_, err := l.Present(ctx, instructor, l.secret, Drive{session.Finish{}})
 				done <- err
 			}()
 			<-run.held

@@ -196,7 +196,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	}
 	for _, room := range was {
 		r := s.find(room.Code)
-		if _, err := r.Present(t.Context(), teacher, ParseSecret(room.Secret), Delete{}); err != nil {
+		if _, err := r.Present(t.Context(), instructor, ParseSecret(room.Secret), Delete{}); err != nil {
 			t.Fatal(err)
 		}
 		if holds(room.Code) {
@@ -237,7 +237,7 @@ func TestNameIsErasedFromOldCopy(t *testing.T) {
 				continue
 			}
 			r := s.find(room.Code)
-			if _, err := r.Present(t.Context(), teacher, ParseSecret(room.Secret), DropName{m.ID}); err != nil {
+			if _, err := r.Present(t.Context(), instructor, ParseSecret(room.Secret), DropName{m.ID}); err != nil {
 				t.Fatal(err)
 			}
 		}

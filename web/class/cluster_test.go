@@ -171,7 +171,7 @@ func TestCommandIsNotRepeated(t *testing.T) {
 	far := b.teaches(l)
 	before := l.View()
 	b.is(func() bool { b.loseAnswers = 1; return true })
-	_, err := far.Present(t.Context(), teacher, l.secret, Drive{session.StepStage{}})
+	_, err := far.Present(t.Context(), instructor, l.secret, Drive{session.StepStage{}})
 	if err != ErrUnsure {
 		t.Fatalf("a command without an answer: got %v, want %v", err, ErrUnsure)
 	}
@@ -251,7 +251,7 @@ func TestThousandsOfPagesAreReported(t *testing.T) {
 func TestReportPartsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	whole := func(n uint64, learners int) report {
-		a := report{N: n, Pages: map[string]int{}, Presenters: map[string]int{"teacher": int(n)}}
+		a := report{N: n, Pages: map[string]int{}, Presenters: map[string]int{"instructor": int(n)}}
 		for i := range learners {
 			a.Pages[fmt.Sprint(i)] = int(n)
 		}
@@ -282,7 +282,7 @@ func TestReportPartsInAnyOrder(t *testing.T) {
 	} {
 		s.take(c.part)
 		want := map[uint64]int{1: 0, 2: 2*partPages + 1, 3: partPages}[c.want]
-		if s.n != c.want || len(s.pages) != want || s.presenters["teacher"] != int(c.want) {
+		if s.n != c.want || len(s.pages) != want || s.presenters["instructor"] != int(c.want) {
 			t.Errorf("after %d: report %d with %d pages, want %d with %d", i, s.n, len(s.pages), c.want, want)
 		}
 	}

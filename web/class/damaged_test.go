@@ -71,7 +71,7 @@ func (p *post) refuses(l *lesson, day string) {
 	t := p.u.t
 	t.Helper()
 	_, entering := p.Enter(t.Context(), l.Code(), caller("p9"))
-	_, teaching := p.Instruct(t.Context(), l.Code(), l.secret, caller(teacher))
+	_, teaching := p.Instruct(t.Context(), l.Code(), l.secret, caller(instructor))
 	for _, err := range []error{entering, teaching} {
 		if !isDamaged(err) || !strings.Contains(err.Error(), "was set aside on "+day) {
 			t.Errorf("%s on a room that was set aside: %v", p.name, err)

@@ -41,7 +41,7 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	refused("a vote", err)
 	_, err = l.Join(t.Context(), caller(learner(2)), "Ada")
 	refused("another nickname", err)
-	_, err = l.Present(t.Context(), teacher, l.secret, Remove{2})
+	_, err = l.Present(t.Context(), instructor, l.secret, Remove{2})
 	refused("a command", err)
 	_, _, err = s.Create(t.Context(), caller("another"), Options{})
 	refused("a new room", err)

@@ -226,11 +226,11 @@ type lesson struct {
 	secret Secret
 }
 
-const teacher = "the-teacher"
+const instructor = "the-teacher"
 
 func (s *school) room(o Options) *lesson {
 	s.t.Helper()
-	r, secret, err := s.Create(s.t.Context(), caller(teacher), o)
+	r, secret, err := s.Create(s.t.Context(), caller(instructor), o)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func (l *lesson) does(list ...Command) *View {
 	var v *View
 	for _, c := range list {
 		var err error
-		if v, err = l.Present(l.t.Context(), teacher, l.secret, c); err != nil {
+		if v, err = l.Present(l.t.Context(), instructor, l.secret, c); err != nil {
 			l.t.Fatalf("%T: %v", c, err)
 		}
 	}
@@ -255,7 +255,7 @@ func (l *lesson) does(list ...Command) *View {
 func (l *lesson) refused(c Command, want error) string {
 	l.t.Helper()
 	before := l.View()
-	_, err := l.Present(l.t.Context(), teacher, l.secret, c)
+	_, err := l.Present(l.t.Context(), instructor, l.secret, c)
 	if !errors.Is(err, want) {
 		l.t.Fatalf("%T: %v, want %v", c, err, want)
 	}

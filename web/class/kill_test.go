@@ -50,11 +50,11 @@ func voteUntilKilled() {
 	ctx := context.Background()
 	h, err := NewHub(ctx, Config{Logs: journal.For(db), Secrets: db, Course: course, Driver: &realDriver{model: m}})
 	fail(err)
-	r, secret, err := h.Create(ctx, caller(teacher), Options{Nicknames: true})
+	r, secret, err := h.Create(ctx, caller(instructor), Options{Nicknames: true})
 	fail(err)
 	fmt.Println("room", r.Code(), secret)
 	do := func(c Command) {
-		v, err := r.Present(ctx, teacher, secret, c)
+		v, err := r.Present(ctx, instructor, secret, c)
 		fail(err)
 		fmt.Println("stage", v.Link())
 	}
@@ -231,7 +231,7 @@ func stage(t *testing.T, s *school, r *Room, is told) {
 	if got.Prompt != want.Log.Prompt || far < 0 && len(got.Steps) > 1 || far > 1 {
 		t.Errorf("the stage is step %d, want the confirmed %d", len(got.Steps), want.Log.Steps)
 	}
-	if _, err := r.Present(t.Context(), teacher, is.secret, Lock{true}); err != nil {
+	if _, err := r.Present(t.Context(), instructor, is.secret, Lock{true}); err != nil {
 		t.Errorf("the instructor: %v", err)
 	}
 }

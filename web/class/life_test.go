@@ -33,7 +33,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	l.votes(1, Ballot{Choice: "271828"})
 	notes, end := s.Broker().Subscribe(l.Code())
 	defer end()
-	if v, err := l.Present(t.Context(), teacher, l.secret, Delete{}); err != nil || !v.Gone || v.State != nil {
+	if v, err := l.Present(t.Context(), instructor, l.secret, Delete{}); err != nil || !v.Gone || v.State != nil {
 		t.Fatalf("deleting: got %+v, %v; want no error, Gone = true, State = nil", v, err)
 	}
 	if n := <-notes; n.Seq != l.View().Seq {
@@ -42,7 +42,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	<-l.Done()
 	_, e1 := l.Vote(t.Context(), "p1", Ballot{Poll: p.ID, Choice: "1"})
 	_, e2 := l.Join(t.Context(), caller("p1"), "")
-	_, e3 := l.Present(t.Context(), teacher, l.secret, Lock{true})
+	_, e3 := l.Present(t.Context(), instructor, l.secret, Lock{true})
 	if e1 != ErrGone || e2 != ErrGone || e3 != ErrGone {
 		t.Errorf("afterwards: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, ErrGone, ErrGone, ErrGone)
 	}
@@ -83,7 +83,7 @@ func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Driver = leaving{leave: leave} })
-	if _, _, err := s.Create(ctx, caller(teacher), Options{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.Create(ctx, caller(instructor), Options{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("making the room: got error %v, want %v", err, context.Canceled)
 	}
 	logs, err := s.logs.Owners(t.Context(), journal.Room)
@@ -110,7 +110,7 @@ func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Logs = dropping{c.Logs, leave} })
 	l := s.room(Options{})
-	if _, err := l.Present(ctx, teacher, l.secret, Delete{}); err != nil {
+	if _, err := l.Present(ctx, instructor, l.secret, Delete{}); err != nil {
 		t.Errorf("deleting: %v", err)
 	}
 	if s.find(l.Code()) != nil {
@@ -171,7 +171,7 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 		c.Aged = func() time.Time { return now().Add(-time.Duration(ahead.Load())) }
 	})
 	old, used := s.room(Options{}), s.room(Options{})
-	if _, _, err := s.Create(t.Context(), caller(teacher), Options{}); err == nil ||
+	if _, _, err := s.Create(t.Context(), caller(instructor), Options{}); err == nil ||
 		err.(*terms.Refusal).Code != terms.CodeFull {
 		t.Errorf("a third room of two: got %v, want an error, err.(*terms.Refusal).Code = %q", err, terms.CodeFull)
 	}
@@ -230,7 +230,7 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 		t.Errorf("afterwards the room is %+v, want a started stage without a notice", v)
 	}
 	s.driver.fails = errors.New("no memory")
-	if _, _, err := s.Create(t.Context(), caller(teacher), Options{}); err == nil || len(s.all()) != 1 {
+	if _, _, err := s.Create(t.Context(), caller(instructor), Options{}); err == nil || len(s.all()) != 1 {
 		t.Errorf("a room without a run: %v, %d rooms", err, len(s.all()))
 	}
 }
@@ -278,7 +278,7 @@ func TestCanceledCommandChangesNothing(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err := l.Present(ctx, teacher, l.secret, GoTo{7})
+	_, err := l.Present(ctx, instructor, l.secret, GoTo{7})
 	stop()
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the command ended with %v, want %v", err, context.Canceled)
@@ -298,7 +298,7 @@ func TestBrokenRunIsRebuilt(t *testing.T) {
 	l.start("The capital of")
 	before := l.does(Drive{session.StepToken{}}).Link()
 	s.driver.last().broken = errors.New("this run has ended")
-	if _, err := l.Present(t.Context(), teacher, l.secret, GoTo{1}); err == nil {
+	if _, err := l.Present(t.Context(), instructor, l.secret, GoTo{1}); err == nil {
 		t.Error("a failed run accepts a command")
 	}
 	if l.View().Link() != before {

@@ -74,7 +74,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 				}
 				_, err = l.Vote(t.Context(), learner(who), b)
 			case "present":
-				_, err = l.Present(t.Context(), teacher, l.secret, rapid.SampledFrom([]Command{
+				_, err = l.Present(t.Context(), instructor, l.secret, rapid.SampledFrom([]Command{
 					Close{},
 					Revote{},
 					Reveal{},

@@ -49,7 +49,7 @@ func (m *machine) alive() *post {
 // poll returns the poll on the stage, as a server's pages see it after they have caught up.
 func (m *machine) poll(p *post) *Poll {
 	l := p.teaches(m.l)
-	if _, err := l.CanPresent(m.u.t.Context(), teacher); err != nil {
+	if _, err := l.CanPresent(m.u.t.Context(), instructor); err != nil {
 		m.t.Fatal(err)
 	}
 	return l.View().Poll
@@ -80,7 +80,7 @@ func (m *machine) vote(p *post, id int, b Ballot) {
 // does executes a command of the instructor on a server; it may be refused.
 func (m *machine) does(p *post, c Command) {
 	l := p.teaches(m.l)
-	if _, err := l.Present(m.u.t.Context(), teacher, l.secret, c); err != nil && !errors.Is(err, ErrUnsure) &&
+	if _, err := l.Present(m.u.t.Context(), instructor, l.secret, c); err != nil && !errors.Is(err, ErrUnsure) &&
 		!errors.Is(err, ErrClosed) && !errors.Is(err, ErrOpen) && !errors.Is(err, ErrNoPoll) {
 		m.t.Fatalf("%T on %s: got error %v, want none or a known refusal", c, p.name, err)
 	}

@@ -106,7 +106,7 @@ func (s *school) progress(now time.Time) *progress.Store {
 
 func (s *school) summary(l keptLesson) string {
 	s.t.Helper()
-	r, err := s.Instruct(s.t.Context(), l.code, l.secret, caller(teacher))
+	r, err := s.Instruct(s.t.Context(), l.code, l.secret, caller(instructor))
 	if err != nil {
 		s.t.Fatalf("the undamaged room: %v", err)
 	}
@@ -336,7 +336,7 @@ func (c *campus) use(t *testing.T, s *school, rooms []keptLesson, learners []str
 
 // teach runs a few commands in a room, if it can be opened.
 func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
-	r, err := s.Instruct(t.Context(), l.code, l.secret, caller(teacher))
+	r, err := s.Instruct(t.Context(), l.code, l.secret, caller(instructor))
 	if err != nil {
 		refusal, ok := terms.AsRefusal(err)
 		if !ok || !slices.Contains([]terms.Code{CodeDamaged, CodeSecret}, refusal.Code) {
@@ -346,7 +346,7 @@ func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
 	}
 	ctx := context.Background()
 	for _, cmd := range []Command{Dismiss{}, AskQuestion{ID: "q-order"}, Close{}, Reveal{}} {
-		_, err := r.Present(ctx, teacher, l.secret, cmd)
+		_, err := r.Present(ctx, instructor, l.secret, cmd)
 		if _, ok := terms.AsRefusal(err); err != nil && !ok || errors.Is(err, ErrKept) {
 			t.Errorf("room %s: %T: got error %v, want none or a refusal", l.code, cmd, err)
 		}

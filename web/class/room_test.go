@@ -94,7 +94,7 @@ func TestEnterLimits(t *testing.T) {
 	check("opened again", enter(l.Code(), "p1"), nil)
 	s.clock.pass(DefaultLimits().CodeLife + time.Second)
 	check("a day later", enter(l.Code(), "p1"), ErrExpired)
-	if closed, err := l.OpenPresenter(t.Context(), teacher, l.secret); err != nil {
+	if closed, err := l.OpenPresenter(t.Context(), instructor, l.secret); err != nil {
 		t.Error(err)
 	} else {
 		check("with the instructor back", enter(l.Code(), "p1"), nil)
@@ -321,7 +321,7 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{})
-	closed, err := l.OpenPresenter(t.Context(), teacher, l.secret)
+	closed, err := l.OpenPresenter(t.Context(), instructor, l.secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +344,7 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 	}
 	other() // the second leaves, so the first may continue
 	l.does(Lock{true})
-	window, err := l.OpenPresenter(t.Context(), teacher, l.secret)
+	window, err := l.OpenPresenter(t.Context(), instructor, l.secret)
 	if err != nil || l.View().Leading != 2 {
 		t.Errorf("with a second window of the first: got %d leading, %v; want 2", l.View().Leading, err)
 	}
@@ -370,7 +370,7 @@ func TestCreateRefusesBadOptions(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	for code, o := range map[terms.Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
-		if _, _, err := s.Create(t.Context(), caller(teacher), o); !errors.Is(err, &terms.Refusal{Code: code}) {
+		if _, _, err := s.Create(t.Context(), caller(instructor), o); !errors.Is(err, &terms.Refusal{Code: code}) {
 			t.Errorf("%+v: got error %v, want %v", o, err, &terms.Refusal{Code: code})
 		}
 	}
@@ -423,7 +423,7 @@ func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 	check("at once", l.Room)
 	s.end()
 	again := begun(t, dir)
-	r, err := again.Instruct(t.Context(), l.Code(), l.secret, caller(teacher))
+	r, err := again.Instruct(t.Context(), l.Code(), l.secret, caller(instructor))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -332,7 +332,7 @@ func (p *post) Serve(server string, f func(context.Context, []byte) []byte) (fun
 // teach makes a room on a server.
 func (p *post) teach(o Options) *lesson {
 	p.u.t.Helper()
-	r, secret, err := p.Create(p.u.t.Context(), caller(teacher), o)
+	r, secret, err := p.Create(p.u.t.Context(), caller(instructor), o)
 	if err != nil {
 		p.u.t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func (p *post) teach(o Options) *lesson {
 // teaches opens a room on a server for its instructor.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
-	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(teacher))
+	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(instructor))
 	if err != nil {
 		p.u.t.Fatalf("the instructor on %s: %v", p.name, err)
 	}

@@ -62,7 +62,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	code, secret := l.Code(), l.secret
 	s.end()
 	again := begun(t, dir)
-	r, err := again.Instruct(t.Context(), code, secret, caller(teacher))
+	r, err := again.Instruct(t.Context(), code, secret, caller(instructor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestWorkIsLimited(t *testing.T) {
 	}
 	same(t, "finished", a.Tasks, TaskSummary{taskB, 1})
 	for _, tasks := range [][]string{make([]string, mostTasks+1), {"a b"}, {""}, {"a:b"}, {string(make([]byte, 100))}} {
-		if _, err := l.Present(t.Context(), teacher, l.secret, Assign{Tasks: tasks}); err == nil {
+		if _, err := l.Present(t.Context(), instructor, l.secret, Assign{Tasks: tasks}); err == nil {
 			t.Errorf("%.20q was assigned", tasks)
 		}
 	}

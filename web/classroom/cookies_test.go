@@ -18,7 +18,7 @@ func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	base := webtest.Serve(t, webtest.Options{
 		Access: classroom.Access{URL: "https://class.example"}, Hosts: []string{"class.example"},
 	})
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	room, err := url.Parse(base + "/class/" + code)
 	if err != nil {
 		t.Fatal(err)

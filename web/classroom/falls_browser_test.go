@@ -22,7 +22,7 @@ func TestNamesAppearInTheDrawStrip(t *testing.T) {
 			form.Set("namesfall", "on")
 			sees = "everybody sees it where your number falls"
 		}
-		p, code := teacher(t, base, form)
+		p, code := instructor(t, base, form)
 		p.do(code, "start", "prompt", "Once upon a time there was a")
 		p.do(code, "ask-draw", "where", "here")
 		room := base + "/class/" + code

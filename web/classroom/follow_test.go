@@ -19,7 +19,7 @@ var figures = regexp.MustCompile(`\d%|[<>]?0\.\d{4}|>1\.0000`)
 func TestVoteWithoutScript(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, handmade)
+	p, code := instructor(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "forward")
 	f := newPerson(t, base)
@@ -71,7 +71,7 @@ func TestVoteWithoutScript(t *testing.T) {
 func TestFormsNeedCookies(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, handmade)
+	p, code := instructor(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "forward")
 	p.do(code, "ask-next", "choices", "5", "where", "here")
@@ -100,7 +100,7 @@ func TestFormsNeedCookies(t *testing.T) {
 func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, handmade)
+	p, code := instructor(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
 	for range 3 { // logits, softmax, filter: the distribution is computed
 		p.do(code, "forward")
@@ -143,7 +143,7 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 func TestFollowerLooksAtOtherStages(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, handmade)
+	p, code := instructor(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
 	for range 4 {
 		p.do(code, "forward")
@@ -189,7 +189,7 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 func TestJoinAcceptsTypedCodes(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, handmade)
+	p, code := instructor(t, base, handmade)
 	f := newPerson(t, base)
 	if got := f.get(
 		"/join?code=" + url.QueryEscape(strings.ToLower(code[:3]+"-"+code[3:])),
@@ -217,7 +217,7 @@ func TestJoinAcceptsTypedCodes(t *testing.T) {
 func TestNamesAreShortText(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, handmade)
+	p, code := instructor(t, base, handmade)
 	f := newPerson(t, base)
 	f.get("/class/" + code)
 	f.post("/class/"+code+"/name", url.Values{"nick": {"<img src=x>"}})

@@ -12,7 +12,7 @@ import (
 func TestDeletingProgressErasesTheName(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	_, code := teacher(t, base, handmade)
+	_, code := instructor(t, base, handmade)
 	p := newPerson(t, base)
 	p.get("/class/" + code)
 	p.post("/class/"+code+"/name", url.Values{"nick": {"Rumpel"}})

@@ -19,7 +19,7 @@ func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	p.do(code, "start", "prompt", "Once upon a time there was a")
 	p.do(code, "ask-draw", "where", "here")
 	screens := map[string]*browser.Tab{

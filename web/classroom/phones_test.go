@@ -139,8 +139,8 @@ func (s *letting) showsButton(t *testing.T, p *person, code string) {
 func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)
-	p, code := teacher(t, s.base, url.Values{})
-	other, otherCode := teacher(t, s.base, url.Values{})
+	p, code := instructor(t, s.base, url.Values{})
+	other, otherCode := instructor(t, s.base, url.Values{})
 	s.showsButton(t, p, code)
 	// The Enter key in a field presses a form's first button.
 	first := p.get("/teach").Find(`#make button, button[form="make"]`).First()
@@ -199,7 +199,7 @@ func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 func (s *letting) keepsPhonesOut(t *testing.T, closing url.Values) {
 	t.Helper()
 	const proxy = "not through a proxy"
-	guest, guestCode := teacher(t, "http://"+s.phones.Host(), url.Values{})
+	guest, guestCode := instructor(t, "http://"+s.phones.Host(), url.Values{})
 	for _, path := range []string{"/teach", "/class/" + guestCode + "/made", "/class/" + guestCode + "/present"} {
 		if n := guest.get(path).Find(letInButton + ", [name=token]").Length(); n != 0 {
 			t.Errorf("%s for a phone: got %d buttons and tokens, want 0", path, n)
@@ -224,14 +224,14 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)
 	own := strings.TrimPrefix(s.base, "http://")
-	late, lateCode := teacher(t, s.base, url.Values{})
+	late, lateCode := instructor(t, s.base, url.Values{})
 	var rooms [2]struct {
 		p    *person
 		code string
 		form url.Values
 	}
 	for i := range rooms {
-		p, code := teacher(t, s.base, url.Values{})
+		p, code := instructor(t, s.base, url.Values{})
 		rooms[i].p, rooms[i].code, rooms[i].form = p, code, press(p.get("/class/"+code+"/made"), "open")
 	}
 	guess := phoneIP + own[strings.LastIndex(own, ":"):]
@@ -319,7 +319,7 @@ func (s *letting) letsInWithANewRoom(t *testing.T) {
 func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)
-	p, code := teacher(t, s.base, url.Values{})
+	p, code := instructor(t, s.base, url.Values{})
 	made := "/class/" + code + "/made"
 	const foreign = "192.0.2.1" // no machine has this address
 	s.hosts.Store(&[]classroom.PhoneHost{{IP: phoneIP, Interface: "wlan0"}, {IP: foreign, Interface: "eth0"}})

@@ -75,7 +75,7 @@ func (p *presenter) say(cmd string, fields map[string]any) (code, message string
 // name, and the command has no effect.
 func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	t.Parallel()
-	p, code := teacher(t, serve(t), url.Values{})
+	p, code := instructor(t, serve(t), url.Values{})
 	c := p.present(code)
 	for cmd, field := range map[string]string{
 		"start": "seed", "forward": "Withhold", "lock": "member", "timer": "", "delete": "code", "look": "block",
@@ -105,7 +105,7 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 // number of the message.
 func TestPresenterChoosesTheCandidates(t *testing.T) {
 	t.Parallel()
-	p, code := teacher(t, serve(t), url.Values{})
+	p, code := instructor(t, serve(t), url.Values{})
 	p.do(code, "start", "prompt", "The capital of France is")
 	form := p.get("/class/" + code + "/present").Find(`form:has(button[value="ask-next"])`)
 	name := form.Find("#ask-n").AttrOr("name", "")
@@ -125,7 +125,7 @@ func TestPresenterAcceptsWhatThePageSends(t *testing.T) {
 	seen := map[string]bool{}
 	sendAll := func(ready func(p *person, code string)) {
 		t.Helper()
-		p, code := teacher(t, base, url.Values{"walk": {"loop"}})
+		p, code := instructor(t, base, url.Values{"walk": {"loop"}})
 		ready(p, code)
 		page := p.get("/class/" + code + "/present")
 		page.Find("form[data-do] button").Each(func(_ int, button *goquery.Selection) {

@@ -44,7 +44,7 @@ func TestRemovedMemberIsTold(t *testing.T) {
 	presenter.Click(`[data-dialog="d-room"]`)
 	presenter.Click(`#d-room .check input`)
 	presenter.Click(`#d-room button[value="delete"]`)
-	presenter.Wait("the teacher's page", `location.pathname === "/teach"`)
+	presenter.Wait("the instructor's page", `location.pathname === "/teach"`)
 	says(presenter, "[role=status]", "The room and everything in it have been deleted.")
 	for _, tab := range []*browser.Tab{wall, second} {
 		says(tab, "#conn", "This room was deleted.")

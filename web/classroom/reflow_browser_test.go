@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTeacherPagesReflow: at 320 px (a laptop's window at 400 %), the presenter's page and its
+// TestInstructorPagesReflow: at 320 px (a laptop's window at 400 %), the presenter's page and its
 // dialogs, the projector's page, the one that lets phones in and the summary do not scroll sideways.
-func TestTeacherPagesReflow(t *testing.T) {
+func TestInstructorPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	base := serveStory(t)

@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTeacherMakesARoom: an instructor makes a room, sees its code, link and QR code, and
+// TestInstructorMakesARoom: an instructor makes a room, sees its code, link and QR code, and
 // sees the instructor's link only once.
-func TestTeacherMakesARoom(t *testing.T) {
+func TestInstructorMakesARoom(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{"title": {"Physics <b>7</b>"}, "walk": {"loop"}, "nicknames": {"on"}})
+	p, code := instructor(t, base, url.Values{"title": {"Physics <b>7</b>"}, "walk": {"loop"}, "nicknames": {"on"}})
 	again := p.get("/class/" + code + "/made")
 	if again.Find("[data-secret]").Length() != 0 {
 		t.Error("the instructor's link is shown a second time")
@@ -64,7 +64,7 @@ func TestReachabilityAdvice(t *testing.T) {
 		t.Errorf("a server without encryption shows %q, want it to contain %q", got, "not encrypted")
 	}
 	safe := classroom.Access{URL: "https://class.example"}
-	p, code := teacher(t, serveWith(t, safe), url.Values{})
+	p, code := instructor(t, serveWith(t, safe), url.Values{})
 	made := p.get("/class/" + code + "/made")
 	if made.Find(".callout--pitfall").Length() != 0 ||
 		!strings.Contains(words(made.Find(".made__how")), "https://class.example/class/"+code) {
@@ -77,7 +77,7 @@ func TestReachabilityAdvice(t *testing.T) {
 func TestSummaryAfterClass(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{"title": {"Room 7"}})
+	p, code := instructor(t, base, url.Values{"title": {"Room 7"}})
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "token")
 	p.do(code, "ask-next", "where", "here")
@@ -124,12 +124,12 @@ func TestSummaryAfterClass(t *testing.T) {
 	}
 }
 
-// TestTeacherRefusalsChangeNothing: a command that is refused gets an explanation, and
+// TestInstructorRefusalsChangeNothing: a command that is refused gets an explanation, and
 // changes nothing.
-func TestTeacherRefusalsChangeNothing(t *testing.T) {
+func TestInstructorRefusalsChangeNothing(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
+	p, code := instructor(t, base, url.Values{"walk": {"loop"}})
 	for _, c := range []struct {
 		form url.Values
 		says string

@@ -105,8 +105,8 @@ func (p *person) post(path string, form url.Values) page {
 	return p.send(http.MethodPost, path, form, nil)
 }
 
-// teacher makes a room and returns its instructor and code.
-func teacher(t *testing.T, base string, form url.Values) (p *person, code string) {
+// instructor makes a room and returns its instructor and code.
+func instructor(t *testing.T, base string, form url.Values) (p *person, code string) {
 	t.Helper()
 	p = newPerson(t, base)
 	made := p.post("/teach", form)

@@ -13,7 +13,7 @@ import (
 func TestWalkSentenceOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
+	p, code := instructor(t, base, url.Values{"walk": {"loop"}})
 	phone := newPerson(t, base)
 	const said = "The model doesn't see letters."
 	straight := strings.NewReplacer("’", "'")
@@ -42,7 +42,7 @@ func TestWalkSentenceOnEveryScreen(t *testing.T) {
 func TestTieIsNamed(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	p.do(code, "start", "prompt", "Once upon a time there was a")
 	p.do(code, "ask-next", "where", "here")
 	first := newPerson(t, base)
@@ -79,7 +79,7 @@ func TestTieIsNamed(t *testing.T) {
 func TestSummaryShowsNoMarkup(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	p.do(code, "ask-question", "id", "q-one-sentence")
 	p.do(code, "reveal")
 	p.do(code, "dismiss")
@@ -114,7 +114,7 @@ func TestSummaryShowsNoMarkup(t *testing.T) {
 func TestRevealNamesNoDrawnToken(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	p.do(code, "start", "prompt", "Once upon a time there was a")
 	p.do(code, "ask-next", "where", "here")
 	p.do(code, "reveal")
@@ -137,7 +137,7 @@ func TestRevealNamesNoDrawnToken(t *testing.T) {
 func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	p.do(code, "start", "prompt", "In the old house lived a")
 	p.do(code, "token")
 	got := p.do(code, "ask-next").Find("#pr-ctl")

@@ -17,7 +17,7 @@ import (
 func TestStoryViewIsPerScreen(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	room := "/class/" + code
 	p.do(code, "start", "prompt", "Once upon a time there was a")
 	p.do(code, "token")
@@ -69,7 +69,7 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 func TestStoryAndNumbersViewsAgree(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
-	p, code := teacher(t, base, url.Values{})
+	p, code := instructor(t, base, url.Values{})
 	p.do(code, "start", "prompt", "The capital of")
 	story, numbers := newPerson(t, base), newPerson(t, base)
 	numbers.post("/view", url.Values{"view": {"numbers"}, "back": {"/"}})

@@ -20,7 +20,7 @@ import (
 func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	boss, code := teacher(t, base, url.Values{"title": {"Nine"}})
+	boss, code := instructor(t, base, url.Values{"title": {"Nine"}})
 	summary := boss.post("/class/"+code+"/do", url.Values{
 		"cmd": {"assign"}, "do": {"practice/five", "learn/temperature"},
 	})
@@ -90,7 +90,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 func TestAssignmentNeedsItsKey(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	boss, code := teacher(t, base, url.Values{"title": {"Nine"}})
+	boss, code := instructor(t, base, url.Values{"title": {"Nine"}})
 	link, _ := boss.do(code, "assign", "do", "practice/five").Find("[data-assigned]").Attr("value")
 	path := strings.TrimPrefix(link, base)
 	address, _ := url.Parse(path)

@@ -85,8 +85,8 @@ func TestNATSAwayAndBack(t *testing.T) {
 		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 2})
 		return err
 	})
-	persist(t, func() error { _, err := l.Present(t.Context(), teacher, l.secret, class.Close{}); return err })
-	persist(t, func() error { _, err := l.Present(t.Context(), teacher, l.secret, class.ShowSpread{}); return err })
+	persist(t, func() error { _, err := l.Present(t.Context(), instructor, l.secret, class.Close{}); return err })
+	persist(t, func() error { _, err := l.Present(t.Context(), instructor, l.secret, class.ShowSpread{}); return err })
 	v := onB.settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})

@@ -59,7 +59,7 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	}
 	_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	refused("a vote", err)
-	_, err = l.Present(t.Context(), teacher, l.secret, class.Close{})
+	_, err = l.Present(t.Context(), instructor, l.secret, class.Close{})
 	refused("closing the poll", err)
 	_, _, err = b.Create(t.Context(), caller("another"), class.Options{})
 	refused("a new room", err)

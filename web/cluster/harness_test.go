@@ -216,14 +216,14 @@ type lesson struct {
 	secret class.Secret
 }
 
-const teacher = "the-teacher"
+const instructor = "the-teacher"
 
 func caller(learner string) admission.Caller { return admission.Caller{Learner: learner} }
 func learner(id int) string                  { return fmt.Sprint("p", id) }
 
 func (p *post) teach(o class.Options) *lesson {
 	p.u.t.Helper()
-	r, secret, err := p.Create(p.u.t.Context(), caller(teacher), o)
+	r, secret, err := p.Create(p.u.t.Context(), caller(instructor), o)
 	must(p.u.t, err)
 	return &lesson{r, p, secret}
 }
@@ -231,7 +231,7 @@ func (p *post) teach(o class.Options) *lesson {
 // teaches opens a room for its instructor.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
-	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(teacher))
+	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(instructor))
 	must(p.u.t, err)
 	return &lesson{r, p, l.secret}
 }
@@ -255,7 +255,7 @@ func (l *lesson) does(list ...class.Command) (v *class.View) {
 	l.p.u.t.Helper()
 	for _, c := range list {
 		var err error
-		if v, err = l.Present(l.p.u.t.Context(), teacher, l.secret, c); err != nil {
+		if v, err = l.Present(l.p.u.t.Context(), instructor, l.secret, c); err != nil {
 			l.p.u.t.Fatalf("%T: %v", c, err)
 		}
 	}

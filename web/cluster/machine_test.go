@@ -66,9 +66,9 @@ func (m *machine) vote(p *post, b ballot) {
 }
 
 func (m *machine) does(p *post, c class.Command) {
-	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(teacher))
+	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(instructor))
 	if err == nil {
-		_, err = r.Present(m.u.t.Context(), teacher, m.l.secret, c)
+		_, err = r.Present(m.u.t.Context(), instructor, m.l.secret, c)
 	}
 	for _, fine := range []error{class.ErrUnsure, class.ErrAway, class.ErrClosed, class.ErrOpen, class.ErrNoPoll} {
 		if errors.Is(err, fine) {
@@ -82,7 +82,7 @@ func (m *machine) does(p *post, c class.Command) {
 
 func (m *machine) voteAnew() {
 	p := m.any()
-	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(teacher))
+	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(instructor))
 	if err != nil {
 		return // away
 	}
@@ -153,7 +153,7 @@ func (m *machine) check() {
 	}
 	var sheet *class.Summary
 	persist(m.u.t, func() (err error) {
-		r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(teacher))
+		r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(instructor))
 		if err == nil {
 			sheet, err = r.Summary(m.u.t.Context(), m.l.secret)
 		}

@@ -13,7 +13,7 @@ import (
 
 // class is a room with its instructor and its phones.
 type class struct {
-	*Teacher
+	*Instructor
 	phones  []*listener // phones that read
 	deaf    []*Phone
 	presses []press // the instructor's commands that advanced the run
@@ -68,11 +68,11 @@ type Shared struct {
 }
 
 func newClass(ctx context.Context, server string) (*class, error) {
-	t, err := NewTeacher(ctx, server)
+	t, err := NewInstructor(ctx, server)
 	if err != nil {
 		return nil, err
 	}
-	return &class{Teacher: t}, nil
+	return &class{Instructor: t}, nil
 }
 
 // dialing is the number of phones that connect at the same time.

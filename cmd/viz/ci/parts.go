@@ -289,7 +289,7 @@ var parts = append(
 		"TestClickerKeysDriveTheWalk", "TestLookInsideOnWallAndPhone", "TestManyNamesInTheStripDoNotOverlap",
 		"TestMessagesWaitForTheMarker", "TestPhoneLooksAroundAndRejoins", "TestPhoneRunsAloneAndRejoins",
 		"TestRemovedMemberIsTold", "TestSecondPresenterMayTakeOver", "TestSleepingPhoneReconnects",
-		"TestStageMotionOnWallAndPhones", "TestTeacherPagesReflow", "TestVoteDuringAnOutageCounts",
+		"TestStageMotionOnWallAndPhones", "TestInstructorPagesReflow", "TestVoteDuringAnOutageCounts",
 		"TestVotesFitTheWall",
 	}},
 	part{name: "cluster-outages", packages: []string{"./web/cluster"}, tests: []string{

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Teacher is an instructor who makes a room and drives it with the forms of its page.
-type Teacher struct {
+// Instructor is an instructor who makes a room and drives it with the forms of its page.
+type Instructor struct {
 	URL, Code string // of the server, and of the room
 	http      http.Client
 }
 
-// NewTeacher makes a room.
-func NewTeacher(ctx context.Context, server string) (*Teacher, error) {
+// NewInstructor makes a room.
+func NewInstructor(ctx context.Context, server string) (*Instructor, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, err
 	}
-	t := &Teacher{URL: server, http: http.Client{
+	t := &Instructor{URL: server, http: http.Client{
 		Jar: jar, Timeout: time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -42,7 +42,7 @@ func NewTeacher(ctx context.Context, server string) (*Teacher, error) {
 
 // Do executes one command of the presenter, given by its name followed by names and values
 // of fields. The error is a *[Refused] if the server refuses the command.
-func (t *Teacher) Do(ctx context.Context, cmd string, fields ...string) error {
+func (t *Instructor) Do(ctx context.Context, cmd string, fields ...string) error {
 	form := url.Values{"cmd": {cmd}}
 	for i := 0; i+1 < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
@@ -66,7 +66,7 @@ type Refused struct {
 
 func (r *Refused) Error() string { return fmt.Sprintf("%s: %d: %.200s", r.cmd, r.status, r.why) }
 
-func (t *Teacher) post(ctx context.Context, path string, form url.Values) (*http.Response, string, error) {
+func (t *Instructor) post(ctx context.Context, path string, form url.Values) (*http.Response, string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, "", err
@@ -76,7 +76,7 @@ func (t *Teacher) post(ctx context.Context, path string, form url.Values) (*http
 	return t.read(req)
 }
 
-func (t *Teacher) read(req *http.Request) (*http.Response, string, error) {
+func (t *Instructor) read(req *http.Request) (*http.Response, string, error) {
 	res, err := t.http.Do(req)
 	if err != nil {
 		return nil, "", err
@@ -87,4 +87,4 @@ func (t *Teacher) read(req *http.Request) (*http.Response, string, error) {
 }
 
 // HangUp closes idle connections.
-func (t *Teacher) HangUp() { t.http.CloseIdleConnections() }
+func (t *Instructor) HangUp() { t.http.CloseIdleConnections() }
