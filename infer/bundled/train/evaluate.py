@@ -1,6 +1,6 @@
 """Measures an exported pair, beside an older pair on the same text, and prints everything.
 
-usage: evaluate.py TARGET DRAFT --books HELD.jsonl [HELD.jsonl ...] --synth HELD.jsonl [--prose TEXTS.txt] [--old TARGET DRAFT] [--sections ...]
+usage: evaluate.py TARGET DRAFT --books HELD.jsonl [HELD.jsonl ...] --synth HELD.jsonl [--prose TEXTS.txt ...] [--old TARGET DRAFT] [--sections ...]
 """
 
 import argparse
@@ -129,7 +129,7 @@ def main():
     a.add_argument("draft")
     a.add_argument("--books", nargs="+", required=True)
     a.add_argument("--synth", required=True)
-    a.add_argument("--prose", help="short texts of another hand, a blank line between them")
+    a.add_argument("--prose", nargs="*", default=[], help="files of short texts by other authors, with a blank line between texts")
     a.add_argument("--old", nargs=2, metavar=("TARGET", "DRAFT"))
     a.add_argument("--documents", type=int, default=1000, help="synthetic documents read for bits per byte")
     a.add_argument("--threads", type=int, default=2)
@@ -162,8 +162,8 @@ def bits(new, old, a):
     load = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")]
     print("## Bits per byte")
     sets = [(f"unseen books, {pathlib.Path(path).name}", load(path)) for path in a.books] + [("unseen synthetic documents", load(a.synth)[:a.documents])]
-    if a.prose:
-        sets.append((f"unseen prose, {pathlib.Path(a.prose).name}", pathlib.Path(a.prose).read_text(encoding="utf-8").strip().split("\n\n")))
+    for path in map(pathlib.Path, a.prose):
+        sets.append((f"unseen prose, {path.name}", path.read_text(encoding="utf-8").strip().split("\n\n")))
     models = [(role, new[i], old[i] if old else None) for i, role in enumerate(("target", "draft"))]
     total = {}
     for name, docs in sets:
