@@ -108,15 +108,12 @@ const (
 
 // checkScored rejects settings with which a text cannot be read.
 func checkScored(s sampling.Settings) error {
-	switch t := s.Temperature; {
-	case !(t >= minScored && t <= maxScored):
+	if t := s.Temperature; !(t >= minScored && t <= maxScored) {
 		return terms.NewRangeError("temperature", fmt.Sprint(t), fmt.Sprintf("%v to %v", minScored, maxScored))
-	case s.XTCProbability > 0:
-		return terms.NewRangeError("xtc_probability", fmt.Sprint(s.XTCProbability),
-			"0 here: XTC makes a new draw at each step, so it has no single distribution")
-	case s.MirostatTau > 0:
-		return terms.NewRangeError("mirostat_tau", fmt.Sprint(s.MirostatTau),
-			"0 here: mirostat adapts to its own draws, and this text was not drawn with it")
+	}
+	if rule, why := s.Unread(); rule != sampling.RuleNone {
+		x, _ := s.Value(rule.Knob())
+		return terms.NewRangeError(rule.Knob(), fmt.Sprint(x), "0 here: "+why)
 	}
 	return s.Check()
 }

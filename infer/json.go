@@ -3,6 +3,8 @@ package infer
 import (
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -205,20 +207,17 @@ func chainJSON(cuts sampling.Cuts) []jsonCut {
 // MarshalJSON implements [Stage].
 func (f Filter) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(f.Head, KindFilter)
-	on := func(rule sampling.Rule) int { return f.Cuts.Reach(rule, 0) } // 0 if it is off
-	f.Settings.Grammar = ""                                             // long, and already in the prompt object
-	return json.Marshal(struct {
+	f.Settings.Grammar = "" // long, and already in the prompt object
+	before, err := json.Marshal(struct {
 		jsonHead
 		sampling.Settings
-		Kept              int             `json:"kept"`
-		Cut               int             `json:"cut"`
-		ReachTopK         int             `json:"reach_top_k"`
-		ReachTopP         int             `json:"reach_top_p"`
-		ReachMinP         int             `json:"reach_min_p"`
-		ReachTypicalP     int             `json:"reach_typical_p,omitempty"` // if it is on
-		ReachTopNSigma    int             `json:"reach_top_n_sigma,omitempty"`
-		ReachXTC          int             `json:"reach_xtc,omitempty"`
-		ReachMirostat     int             `json:"reach_mirostat,omitempty"`
+		Kept int `json:"kept"`
+		Cut  int `json:"cut"`
+	}{head, f.Settings, f.Kept, f.Cut})
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(struct {
 		Mass              float64         `json:"mass"`
 		KeptRenormalizing int             `json:"kept_renormalising"`
 		KeptLlama         int             `json:"kept_llama"`
@@ -228,12 +227,21 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		Rest              jsonRest        `json:"rest"`
 		jsonCost
 	}{
-		head, f.Settings, f.Kept, f.Cut, f.Reach(sampling.RuleTopK), f.Reach(sampling.RuleTopP),
-		f.Reach(sampling.RuleMinP), on(sampling.RuleTypicalP), on(sampling.RuleTopNSigma),
-		on(sampling.RuleXTC), on(sampling.RuleMirostat), f.Mass, f.KeptRenormalizing, f.KeptLlama,
-		f.KeptHugging, chainJSON(f.Cuts),
+		f.Mass, f.KeptRenormalizing, f.KeptLlama, f.KeptHugging, chainJSON(f.Cuts),
 		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
 	})
+	return slices.Concat(before[:len(before)-1], f.reachJSON(), []byte{','}, after[1:]), err
+}
+
+// reachJSON returns how many tokens each rule keeps, as fields of an object: the rules that cut at
+// a rank always, the others only if they are on.
+func (f Filter) reachJSON() (fields []byte) {
+	for _, rule := range sampling.OrderOwn.Rules() {
+		if n := f.Cuts.Reach(rule, 0); n > 0 || rule.Early() {
+			fields = fmt.Appendf(fields, ",%q:%d", "reach_"+rule, f.Reach(rule))
+		}
+	}
+	return fields
 }
 
 // MarshalJSON implements [Stage]. "u" is null under greedy.

@@ -31,15 +31,9 @@ const (
 	RuleGrammar           Rule = "grammar" // before all others that cut, in every order
 )
 
-// ruleNames holds the names of the rules that have no knob or a knob of another name.
-var ruleNames = map[Rule]string{
-	RuleLogitBias: "logit bias", RuleXTC: "XTC", RuleDRY: "DRY", RuleMirostat: "mirostat",
-	RuleGrammar: "grammar",
-}
-
 // Name returns the rule's common name, such as "top-k".
 func (r Rule) Name() string {
-	if name, ok := ruleNames[r]; ok {
+	if name := r.link().title; name != "" {
 		return name
 	}
 	if k, ok := terms.KnobOf(string(r)); ok {
@@ -53,17 +47,21 @@ func (r Rule) Name() string {
 // cuts the others. Either score or keep is set; the other functions may be nil. All of them
 // are pure: none modifies its arguments.
 type rule struct {
-	name Rule
-	knob string   // the key of its knob, if not its name
-	also []string // knobs for its details, without effect while it is off
-	off  float64  // the value of its knob that turns it off
+	name  Rule
+	title string   // its common name, if its knob does not have it
+	knob  string   // the key of its knob, if not its name
+	also  []string // knobs for its details, without effect while it is off
+	off   float64  // the value of its knob that turns it off
+	alias []string // other names of the rule in llama.cpp's --samplers
+	in    places   // its position in the orders of other programs, if it is part of an order
 	// score returns new scores, given those that the previous rules returned.
 	score func(s Scores, in input) Scores
 	// keep returns the tokens of a field to keep: at least one.
 	keep func(f field, in input) mask
 	// reason returns what the rule measured of the token that it cuts at an index of the
-	// field, and the bound that it compared this with.
+	// field, and the bound that it compared this with, both in the rule's unit.
 	reason func(f field, m mask, at int, in Settings) Reason
+	unit   Unit
 	// next returns the rule's state for the next step, after a rank has been drawn. (The
 	// speculator keeps no state, so it refuses a rule that sets next.)
 	next func(d *Distribution, r int, in input) any
@@ -72,36 +70,64 @@ type rule struct {
 	early bool
 	// text is set if the rule reads the text so far, which a [Context] must contain then.
 	text bool
+	// unread explains, for a refusal, why a text that was not drawn with the rule has no
+	// probability under it; "" if it has one.
+	unread string
 }
+
+// places holds a rule's position, from 1, in the default order of each program. It is negative
+// where the program lacks the rule, which then runs after those that it has.
+type places struct{ llama, hugging, openai int }
 
 // chain lists the rules in order. Those that change scores come first, so that all rules
 // that cut see the same distribution. (XTC's draws depend on its index here: a rule
 // inserted before it changes them.)
 var chain = []rule{
-	{name: RuleLogitBias, score: addBias},
+	{name: RuleLogitBias, title: "logit bias", score: addBias},
 	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
 	{name: RuleFrequencyPenalty, off: 0, score: penalizeFrequent, text: true},
 	{name: RulePresencePenalty, off: 0, score: penalizePresent, text: true},
 	{
-		name: RuleDRY, knob: "dry_multiplier", also: []string{"dry_base", "dry_allowed_length"},
+		name: RuleDRY, title: "DRY", knob: "dry_multiplier", also: []string{"dry_base", "dry_allowed_length"},
 		score: penalizeRepeats, text: true,
 	},
-	{name: RuleTemperature, off: 1, score: divide},
+	{name: RuleTemperature, off: 1, alias: []string{"temp"}, in: places{7, 1, 1}, score: divide},
 	{name: RuleGreedy, keep: mostProbable, reason: noReason, early: true},
-	{name: RuleTopK, off: 0, keep: topK, reason: rankAgainstK, early: true},
-	{name: RuleTopP, off: 1, keep: topP, reason: sumBefore, early: true},
-	{name: RuleMinP, off: 0, keep: minP, reason: shareOfFirst, early: true},
-	{name: RuleTypicalP, off: 1, keep: typicalP, reason: distance},
-	{name: RuleTopNSigma, keep: topNSigma, reason: scoreAgainst},
+	{name: RuleTopK, in: places{2, 2, 2}, keep: topK, reason: rankAgainstK, unit: UnitRank, early: true},
 	{
-		name: RuleXTC, knob: "xtc_probability", also: []string{"xtc_threshold"},
-		keep: excludeTop, reason: topChoice,
+		name: RuleTopP, off: 1, alias: []string{"nucleus"}, in: places{4, 3, 3},
+		keep: topP, reason: sumBefore, unit: UnitProbability, early: true,
+	},
+	{name: RuleMinP, in: places{5, 4, -4}, keep: minP, reason: shareOfFirst, unit: UnitProbability, early: true},
+	{
+		name: RuleTypicalP, off: 1, alias: []string{"typ_p", "typical"}, in: places{3, 5, -6},
+		keep: typicalP, reason: distance, unit: UnitNats,
 	},
 	{
-		name: RuleMirostat, knob: "mirostat_tau", also: []string{"mirostat_eta"},
-		keep: mirostat, reason: surpriseAgainst, next: learnSurprise,
+		name: RuleTopNSigma, alias: []string{"top_nsigma"}, in: places{1, -6, -5},
+		keep: topNSigma, reason: scoreAgainst, unit: UnitScore,
 	},
-	{name: RuleGrammar, keep: fits, reason: noReason},
+	{
+		name: RuleXTC, title: "XTC", knob: "xtc_probability", also: []string{"xtc_threshold"},
+		in: places{6, -7, -7}, keep: excludeTop, reason: topChoice, unit: UnitProbability,
+		unread: "XTC makes a new draw at each step, so it has no single distribution",
+	},
+	{
+		name: RuleMirostat, title: "mirostat", knob: "mirostat_tau", also: []string{"mirostat_eta"},
+		in: places{8, -8, -8}, keep: mirostat, reason: surpriseAgainst, unit: UnitBits, next: learnSurprise,
+		unread: "mirostat adapts to its own draws, and this text was not drawn with it",
+	},
+	{name: RuleGrammar, title: "grammar", keep: fits, reason: noReason},
+}
+
+// link returns the rule's link of the chain, or one that does nothing.
+func (r Rule) link() rule {
+	for _, c := range chain {
+		if c.name == r {
+			return c
+		}
+	}
+	return rule{}
 }
 
 // on returns the rule's setting, and whether the rule does anything at these settings.
@@ -158,8 +184,45 @@ func (r Rule) Knob() string {
 }
 
 // Cuts reports whether a rule cuts tokens. Others change scores.
-func (r Rule) Cuts() bool {
-	return slices.ContainsFunc(chain, func(c rule) bool { return c.name == r && c.keep != nil })
+func (r Rule) Cuts() bool { return r.link().keep != nil }
+
+// Early reports whether a rule cuts everything from some rank on, wherever it is in an order.
+func (r Rule) Early() bool { return r.link().early }
+
+// Unread returns the first rule that is on and does not give a text a probability unless the text
+// was drawn with it, or [RuleNone], and the reason for a refusal.
+func (s Settings) Unread() (r Rule, why string) {
+	for _, c := range chain {
+		if _, on := c.on(s); on && c.unread != "" {
+			return c.name, c.unread
+		}
+	}
+	return RuleNone, ""
+}
+
+// Reads reports whether a knob belongs to a rule that gives any text a probability.
+func Reads(key string) bool {
+	return !slices.ContainsFunc(chain, func(c rule) bool {
+		return c.unread != "" && (c.key() == key || slices.Contains(c.also, key))
+	})
+}
+
+// StageOf returns the stage of the loop at which a rule with the given knob acts, counted from 1
+// as in [terms.StageAt]: 2 for rules that change scores, 3 for the temperature, 4 for rules that
+// cut. It is 0 if no rule has the knob.
+func StageOf(key string) int {
+	for _, c := range chain {
+		switch {
+		case c.key() != key && !slices.Contains(c.also, key):
+		case c.name == RuleTemperature:
+			return 3
+		case c.keep != nil:
+			return 4
+		default:
+			return 2
+		}
+	}
+	return 0
 }
 
 // optional reports whether the rule has its own knob and can be off. The temperature is
@@ -357,8 +420,6 @@ func Part(key string) (of Rule, usual float64, ok bool) {
 
 // On reports whether a rule does anything at these settings.
 func (s Settings) On(name Rule) bool {
-	return slices.ContainsFunc(chain, func(r rule) bool {
-		_, on := r.on(s)
-		return r.name == name && on
-	})
+	_, on := name.link().on(s)
+	return on && name != RuleNone
 }

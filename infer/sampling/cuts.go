@@ -38,9 +38,23 @@ func (list Cuts) Bound(rule Rule) float64 {
 	return 0
 }
 
+// Unit is what the value and the bound of a [Reason] are.
+type Unit int
+
+// The units.
+const (
+	UnitNone        Unit = iota
+	UnitRank             // from 1
+	UnitProbability      // 0 to 1
+	UnitScore            // a logit, or what rules made of it
+	UnitNats             // −ln p, or a difference of two
+	UnitBits             // −log₂ p
+)
+
 // Reason is why a rule cut a token.
 type Reason struct {
 	Rule Rule
+	Unit Unit
 	// Value is the measured value and Bound what it was compared with:
 	//
 	//	top-k      the rank; k

@@ -210,7 +210,7 @@ func (d *Distribution) Why(r int) Reason {
 		if !c.mask.has(r) {
 			at, _ := c.field.place(r) // always found: no earlier rule has cut it
 			why := chain[c.place].reason(c.field, c.alone, at, d.Settings)
-			why.Rule = c.Rule
+			why.Rule, why.Unit = c.Rule, chain[c.place].unit
 			return why
 		}
 	}

@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,39 +19,79 @@ import (
 // at T = 1, and it reshapes only what they leave.
 type Order string
 
-// The named orders.
-const (
-	// OrderOwn is this program's order: the temperature, then every rule on the same
-	// probabilities, so that only the position of the temperature matters.
-	OrderOwn Order = ""
+// OrderOwn is this program's order: the temperature, then every rule on the same
+// probabilities, so that only the position of the temperature matters.
+const OrderOwn Order = ""
+
+// The orders of other programs. The chain has each rule's position in them.
+var (
 	// OrderLlama is llama.cpp's default (common/common.h, the list samplers of
 	// common_params_sampling): penalties, DRY, top-nσ, top-k, typical-p, top-p, min-p, XTC,
 	// temperature. A logit bias comes first (common_sampler_init). Rules and order are
 	// compared with its own samplers (testdata/samplers). Mirostat does not combine with
 	// these in llama.cpp: when on, it runs after a bias and the temperature alone.
-	OrderLlama Order = "top_n_sigma;top_k;typical_p;top_p;min_p;xtc;temperature;mirostat"
+	OrderLlama = orderBy(func(p places) int { return p.llama })
 	// OrderHugging is the order of Hugging Face's generate (transformers,
 	// GenerationMixin._get_logits_processor): bias, repetition penalty, temperature, top-k,
-	// top-p, min-p, typical-p. Rules that it lacks are at the end.
-	OrderHugging Order = "temperature;top_k;top_p;min_p;typical_p;top_n_sigma;xtc;mirostat"
+	// top-p, min-p, typical-p.
+	OrderHugging = orderBy(func(p places) int { return p.hugging })
 	// OrderOpenAI is the order of the program that OpenAI published for GPT-2
 	// (src/sample.py, sample_sequence): temperature, top-k, top-p. OpenAI does not document
-	// the order of its service: the API reference has only a temperature and top-p. Rules
-	// that the program lacks are at the end.
-	OrderOpenAI Order = "temperature;top_k;top_p;min_p;top_n_sigma;typical_p;xtc;mirostat"
+	// the order of its service: the API reference has only a temperature and top-p.
+	OrderOpenAI = orderBy(func(p places) int { return p.openai })
 )
 
-// orderNames holds the names of orders, as users type them.
+// own is [OrderOwn] spelled out: the order of the chain.
+var own = uncutPrefix + orderBy(func(places) int { return 0 })
+
+// orderBy returns the order of the rules by the size of their positions; equal ones keep the
+// order of the chain.
+func orderBy(position func(places) int) Order {
+	var list []rule
+	for _, r := range chain {
+		if movable(r) {
+			list = append(list, r)
+		}
+	}
+	size := func(r rule) int { return max(position(r.in), -position(r.in)) }
+	slices.SortStableFunc(list, func(a, b rule) int { return cmp.Compare(size(a), size(b)) })
+	words := make([]string, len(list))
+	for i, r := range list {
+		words[i] = string(r.name)
+	}
+	return Order(strings.Join(words, ";"))
+}
+
+// orderNames holds the names of orders, as users type them, and how to find a rule's position.
 var orderNames = []struct {
 	name  string
 	order Order
+	in    func(places) int
 }{
-	{"own", OrderOwn}, {"llama.cpp", OrderLlama}, {"hugging_face", OrderHugging}, {"openai", OrderOpenAI},
+	{"own", OrderOwn, nil},
+	{"llama.cpp", OrderLlama, func(p places) int { return p.llama }},
+	{"hugging_face", OrderHugging, func(p places) int { return p.hugging }},
+	{"openai", OrderOpenAI, func(p places) int { return p.openai }},
 }
 
-// own is [OrderOwn] spelled out.
-const own Order = uncutPrefix +
-	"temperature;top_k;top_p;min_p;typical_p;top_n_sigma;xtc;mirostat"
+// NamedOrders returns the orders that have a name, this program's own first.
+func NamedOrders() (list []Order) {
+	for _, known := range orderNames {
+		list = append(list, known.order)
+	}
+	return list
+}
+
+// Has reports whether the program with a named order has a rule. This program has them all, and
+// so has an order without a name.
+func (o Order) Has(rule Rule) bool {
+	for _, known := range orderNames {
+		if known.order == o && known.in != nil {
+			return known.in(rule.link().in) > 0
+		}
+	}
+	return true
+}
 
 const (
 	uncutPrefix = "uncut:"
@@ -58,12 +99,6 @@ const (
 		"such as top_k;top_p;temperature"
 	maxOrder = 400 // bytes
 )
-
-// otherRuleNames holds llama.cpp's names for rules.
-var otherRuleNames = map[string]Rule{
-	"typ_p": RuleTypicalP, "typical": RuleTypicalP, "temp": RuleTemperature, "top_nsigma": RuleTopNSigma,
-	"nucleus": RuleTopP,
-}
 
 // ParseOrder parses an order as users write it: a name, or rules joined by semicolons,
 // commas or spaces, after "uncut:" if each is to be measured before any cut. Rules that the
@@ -90,12 +125,12 @@ func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 		switch rule := ruleNamed(word); {
 		case rule == RuleNone:
 			return refuse(terms.Quoted(word) + ", which is no rule")
-		case !movable(rule) && len(list) > 0:
+		case !movable(rule.link()) && len(list) > 0:
 			return refuse(word + " after " + string(list[len(list)-1]) +
 				", though rules that change scores come before all others")
 		case slices.Contains(list, rule):
 			return refuse(string(rule) + " twice")
-		case movable(rule):
+		case movable(rule.link()):
 			list = append(list, rule)
 		}
 	}
@@ -133,14 +168,11 @@ const penalties = "penalties"
 // one of the three, which is enough to recognize a rule that changes scores.
 func ruleNamed(word string) Rule {
 	word = strings.ReplaceAll(word, "-", "_")
-	if rule, ok := otherRuleNames[word]; ok {
-		return rule
-	}
 	if word == penalties {
 		return RuleRepetitionPenalty
 	}
 	for _, r := range chain {
-		if string(r.name) == word && r.name != RuleGreedy {
+		if (string(r.name) == word || slices.Contains(r.alias, word)) && r.name != RuleGreedy {
 			return r.name
 		}
 	}
@@ -148,7 +180,9 @@ func ruleNamed(word string) Rule {
 }
 
 // movable reports whether a rule is part of an order.
-func movable(rule Rule) bool { return rule == RuleTemperature || rule.Cuts() && rule != RuleGrammar }
+func movable(r rule) bool {
+	return r.name == RuleTemperature || r.keep != nil && r.name != RuleGreedy && r.name != RuleGrammar
+}
 
 // Rules returns the rules of an order: the temperature and all rules that cut.
 func (o Order) Rules() (list []Rule) {

@@ -114,14 +114,33 @@ func TestParseOrder(t *testing.T) {
 	if Order("top_k").Check() == nil || Order("top_k;TEMPERATURE").Check() == nil {
 		t.Error("Check accepts an order that is not in canonical form")
 	}
-	var names []Rule
-	for _, r := range chain {
-		if movable(r.name) && r.name != RuleGreedy {
-			names = append(names, r.name)
+}
+
+// TestNamedOrders: links and logs contain the orders of other programs, so they never change.
+func TestNamedOrders(t *testing.T) {
+	for o, want := range map[Order]string{
+		own:          "uncut:temperature;top_k;top_p;min_p;typical_p;top_n_sigma;xtc;mirostat",
+		OrderLlama:   "top_n_sigma;top_k;typical_p;top_p;min_p;xtc;temperature;mirostat",
+		OrderHugging: "temperature;top_k;top_p;min_p;typical_p;top_n_sigma;xtc;mirostat",
+		OrderOpenAI:  "temperature;top_k;top_p;min_p;top_n_sigma;typical_p;xtc;mirostat",
+	} {
+		if string(o) != want {
+			t.Errorf("got order %q, want %q", o, want)
 		}
 	}
-	if !slices.Equal(own.Rules(), names) {
-		t.Errorf("got this program's order %v, want the chain's %v", own.Rules(), names)
+	lacks := func(o Order) (list []Rule) {
+		return slices.DeleteFunc(o.Rules(), o.Has)
+	}
+	if got := lacks(OrderHugging); !slices.Equal(got, []Rule{RuleTopNSigma, RuleXTC, RuleMirostat}) {
+		t.Errorf("Hugging Face lacks %v, want top-nσ, XTC and mirostat", got)
+	}
+	if got := lacks(OrderOpenAI); !slices.Equal(
+		got, []Rule{RuleMinP, RuleTopNSigma, RuleTypicalP, RuleXTC, RuleMirostat},
+	) {
+		t.Errorf("GPT-2's program lacks %v, want all but the temperature, top-k and top-p", got)
+	}
+	if got := append(lacks(OrderOwn), lacks(OrderLlama)...); len(got) > 0 {
+		t.Errorf("this program or llama.cpp lacks %v, want neither to lack any", got)
 	}
 }
 

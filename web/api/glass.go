@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -293,16 +295,17 @@ func (w *watched) ends(u usage, p *problem) {
 	})
 }
 
-// actsAt maps a request's fields to the stage at which they act. Fields that act at no stage,
-// such as the model's name, are left out.
-var actsAt = map[string]int{
+// actsAt returns the stage at which a request's field acts; 0 for a field that acts at none, such
+// as the model's name.
+func actsAt(field string) int { return cmp.Or(stageOf[field], sampling.StageOf(field)) }
+
+// stageOf holds the stages of the fields that are not named after a knob of a rule.
+var stageOf = map[string]int{
 	"prompt": 1, "messages": 1, "echo": 1, "add_generation_prompt": 1, "continue_final_message": 1,
-	templateValues: 1,
-	"logit_bias":   2, "repetition_penalty": 2, "repeat_penalty": 2, "frequency_penalty": 2, "presence_penalty": 2,
-	"dry_multiplier": 2, "dry_base": 2, "dry_allowed_length": 2,
-	"temperature": 3, "logprobs": 3, "top_logprobs": 3, namedIDs: 3, namedTexts: 3,
-	"top_k": 4, "top_p": 4, "min_p": 4, "typical_p": 4, "top_n_sigma": 4, "xtc_probability": 4, "xtc_threshold": 4,
-	"mirostat_tau": 4, "mirostat_eta": 4, "samplers": 4, "response_format": 4, "json_schema": 4, "regex": 4,
+	templateValues:   1,
+	"repeat_penalty": 2,
+	"logprobs":       3, "top_logprobs": 3, namedIDs: 3, namedTexts: 3,
+	"samplers": 4, "response_format": 4, "json_schema": 4, "regex": 4,
 	"seed": 5, "n": 5,
 	"max_tokens": 6, "max_completion_tokens": 6, "n_predict": 6, "stop": 6, "stream": 6, "stream_options": 6,
 }
@@ -311,7 +314,7 @@ var actsAt = map[string]int{
 // they are long.
 func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		if at := actsAt[name]; at > 0 && len(list) < glassFields {
+		if at := actsAt(name); at > 0 && len(list) < glassFields {
 			list = append(list, field{name, shownValue(name, sent[name]), at})
 		}
 	}

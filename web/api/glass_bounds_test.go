@@ -92,15 +92,15 @@ func TestRequestsExpire(t *testing.T) {
 // TestEveryFieldHasAStage: each knob of the sampler acts at a stage, under all its names.
 func TestEveryFieldHasAStage(t *testing.T) {
 	for _, k := range terms.Knobs() {
-		if actsAt[k.Key] == 0 {
+		if actsAt(k.Key) == 0 {
 			t.Errorf("%s acts at no stage", k.Key)
 		}
 	}
 	for _, other := range otherNames {
-		if actsAt[other.name] != actsAt[other.key] || actsAt[other.name] == 0 {
+		if actsAt(other.name) != actsAt(other.key) || actsAt(other.name) == 0 {
 			t.Errorf(
-				"%s acts at stage %d, %s at %d; want %d, not 0", other.name, actsAt[other.name], other.key,
-				actsAt[other.key], actsAt[other.key],
+				"%s acts at stage %d, %s at %d; want %d, not 0", other.name, actsAt(other.name), other.key,
+				actsAt(other.key), actsAt(other.key),
 			)
 		}
 	}

@@ -151,7 +151,7 @@ func setAside(within string, all map[string]json.RawMessage) (names []string) {
 		for _, ended := range o.ends {
 			delete(all, ended)
 		}
-		if actsAt[name] == 0 {
+		if actsAt(name) == 0 {
 			names = append(names, name)
 		}
 	}

@@ -308,22 +308,13 @@ type orderRow struct {
 	Places []string // of this program, llama.cpp, Hugging Face, GPT-2's; "–" for a rule that they lack
 }
 
-// lacks are the rules that other programs' orders do not have, which come last there.
-var lacks = map[sampling.Order][]sampling.Rule{
-	sampling.OrderHugging: {sampling.RuleTopNSigma, sampling.RuleXTC, sampling.RuleMirostat},
-	sampling.OrderOpenAI: {
-		sampling.RuleMinP, sampling.RuleTopNSigma, sampling.RuleTypicalP, sampling.RuleXTC, sampling.RuleMirostat,
-	},
-}
-
 // orderRows returns the orders side by side, from the sampler's own data.
 func orderRows() (list []orderRow) {
-	orders := []sampling.Order{sampling.OrderOwn, sampling.OrderLlama, sampling.OrderHugging, sampling.OrderOpenAI}
 	for _, rule := range sampling.OrderOwn.Rules() {
 		row := orderRow{Rule: rule.Name()}
-		for _, o := range orders {
+		for _, o := range sampling.NamedOrders() {
 			place := strconv.Itoa(slices.Index(o.Rules(), rule) + 1)
-			if slices.Contains(lacks[o], rule) {
+			if !o.Has(rule) {
 				place = "–"
 			}
 			row.Places = append(row.Places, place)

@@ -150,9 +150,7 @@ func TestPageReportsRefusals(t *testing.T) {
 func TestPageListsSamplerOrders(t *testing.T) {
 	t.Parallel()
 	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{}), nil)
-	for i, o := range []sampling.Order{
-		sampling.OrderOwn, sampling.OrderLlama, sampling.OrderHugging, sampling.OrderOpenAI,
-	} {
+	for i, o := range sampling.NamedOrders() {
 		at := map[string]int{}
 		d.Find(".apip__orders tbody tr").Each(func(_ int, row *goquery.Selection) {
 			if place, err := strconv.Atoi(row.Find("td").Eq(i).Text()); err == nil {

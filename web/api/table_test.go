@@ -35,7 +35,7 @@ func TestEveryFieldOfTheTable(t *testing.T) {
 		if !strings.Contains(page.String(), "<code>"+name+"</code>") {
 			t.Errorf("the page does not name %s", name)
 		}
-		if o.label && actsAt[name] > 0 || slices.Contains(o.off, "") {
+		if o.label && actsAt(name) > 0 || slices.Contains(o.off, "") {
 			t.Errorf("%s acts at a stage and is a label, or has an empty value: %+v", name, o)
 		}
 	}

@@ -42,8 +42,13 @@ func (w Words) railText(s *session.State, k infer.Kind) string {
 		key = "rail.filter.greedy"
 	case k == infer.KindFilter && set.Uncut():
 		key = "rail.filter.off"
-	case k == infer.KindFilter && set.TypicalP > 0:
-		key = "rail.filter.typical"
+	case k == infer.KindFilter:
+		for _, rule := range set.Rules() { // one that can cut the most probable token
+			if own := key + "." + string(rule); w.texts.Has(own) {
+				key = own
+				break
+			}
+		}
 	case k == infer.KindSample && set.Greedy():
 		key = "rail.sample.greedy"
 	}

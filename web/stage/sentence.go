@@ -127,24 +127,25 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		grammar = st.Cuts[0]
 	}
-	return w.sentence(v, st, filterCases(st), values{
+	bound := "" // of the last rule, which is the only one where a text describes one rule
+	if n := len(st.Cuts); n > 0 {
+		bound = four(st.Cuts[n-1].Bound)
+	}
+	with := values{
 		"kept", terms.Count(st.Kept), "cut", terms.Count(st.Cut), "all", terms.Count(st.Kept + st.Cut),
 		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass),
 		"share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)), "chain", w.list(w.chain(st)),
 		"t", terms.Setting(set.Temperature),
-		"k", w.Counted(set.TopK, "most probable token"), "p", terms.Setting(set.TopP),
-		"typical", terms.Setting(set.TypicalP), "min", terms.Setting(set.MinP), "stay", w.stay(st.Kept),
-		"sigma", terms.Setting(set.TopNSigma), "xtc", terms.Setting(set.XTCProbability),
-		"threshold", usual(set, "xtc_threshold"),
+		"k", w.Counted(set.TopK, "most probable token"), "stay", w.stay(st.Kept),
 		"forbidden", w.Counted(grammar.Of-grammar.Keeps, "token"), "forbade", terms.Prob(grammar.Moved),
-		"tau", terms.Setting(set.MirostatTau), "mu", four(st.Cuts.Bound(sampling.RuleMirostat)),
-	})
-}
-
-// usual returns the setting of a knob whose usual value is not mentioned.
-func usual(set sampling.Settings, key string) string {
-	x, _ := set.Value(key)
-	return terms.Setting(x)
+		"bound", bound,
+	}
+	for _, k := range terms.Knobs() { // a text can name any setting by its key
+		if x, ok := set.Value(k.Key); ok {
+			with = append(with, k.Key, terms.Setting(x))
+		}
+	}
+	return w.sentence(v, st, filterCases(st), with)
 }
 
 // filterCases returns which filters are on, and then whether a single token is

@@ -144,16 +144,12 @@ func onlyRepetition(p infer.Penalty) bool {
 // logit bias of 2 tokens".
 func (w Words) scorers(by sampling.Settings) string {
 	var list []string
-	if n := by.LogitBias.Len(); n > 0 {
-		list = append(list, w.T("bias.of", "tokens", w.Counted(n, "token")))
-	}
-	for _, rule := range []sampling.Rule{
-		sampling.RuleRepetitionPenalty, sampling.RuleFrequencyPenalty, sampling.RulePresencePenalty,
-		sampling.RuleDRY,
-	} {
-		key := rule.Knob()
-		x, _ := by.Value(key)
-		if off, _ := sampling.OffAt(key); x != off {
+	for _, rule := range by.Rules() {
+		switch {
+		case rule == sampling.RuleLogitBias:
+			list = append(list, w.T("bias.of", "tokens", w.Counted(by.LogitBias.Len(), "token")))
+		case !rule.Cuts():
+			x, _ := by.Value(rule.Knob())
 			list = append(list, w.T("setting", "name", w.rule(rule), "x", terms.Plain(x)))
 		}
 	}

@@ -287,27 +287,31 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 	switch {
 	case set.Greedy(), st.Fallback:
 		l.KeptWhy = w.T("cutline.greedy")
-	case set.Order != sampling.OrderOwn: // the rules do not use the sums in the table
-	case st.Kept == st.Reach(sampling.RuleTopK) && set.TopK > 0:
-		l.KeptWhy = w.T("cutline.top_k", "k", terms.Count(set.TopK))
-	case st.Kept == st.Reach(sampling.RuleTopP) && set.TopP < 1:
-		l.KeptWhy = w.T("cutline.top_p", "p", terms.Setting(set.TopP))
-	case st.Kept == st.Reach(sampling.RuleMinP) && set.MinP > 0:
-		l.KeptWhy = w.T("cutline.min_p", "min", terms.Setting(set.MinP))
-	case st.Kept == st.Reach(sampling.RuleTypicalP) && set.TypicalP > 0:
-		if l.KeptWhy = w.T("cutline.typical_p.one"); st.Kept > 1 {
-			l.KeptWhy = w.T("cutline.typical_p", "n", terms.Count(st.Kept))
-		}
-	case st.Kept == st.Reach(sampling.RuleTopNSigma) && set.TopNSigma > 0:
-		l.KeptWhy = w.T("cutline.top_n_sigma", "n", terms.Setting(set.TopNSigma))
-	case st.Kept == st.Reach(sampling.RuleMirostat) && set.MirostatTau > 0:
-		l.KeptWhy = w.T("cutline.mirostat", "mu", four(st.Cuts.Bound(sampling.RuleMirostat)))
+	case set.Order == sampling.OrderOwn: // other orders do not use the sums in the table
+		l.KeptWhy = w.lastKept(st)
 	}
 	l.CutWhy = w.T("cutline.shared", "n", terms.Count(st.Kept))
 	if st.Kept == 1 {
 		l.CutWhy = w.T("cutline.shared.one")
 	}
 	return l
+}
+
+// lastKept describes the last token kept by the first rule that decides alone how many are kept,
+// if that rule keeps a leading part; "" if there is none.
+func (w Words) lastKept(st infer.Filter) string {
+	for _, cut := range st.Cuts {
+		key := "cutline." + string(cut.Rule)
+		if cut.Keeps != st.Kept || !w.texts.Has(key) {
+			continue
+		}
+		if one := key + ".one"; st.Kept == 1 && w.texts.Has(one) {
+			key = one
+		}
+		x, _ := st.Settings.Value(cut.Rule.Knob())
+		return w.T(key, "n", terms.Count(st.Kept), "x", terms.Setting(x), "bound", four(cut.Bound))
+	}
+	return ""
 }
 
 func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {

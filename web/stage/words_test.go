@@ -336,7 +336,7 @@ var madeUp = regexp.MustCompile(
 	`^(numbers|brief|line|verb)\.|` +
 		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
 		`^map\.say\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.|` +
-		`^pic\.(state|say|page)\.`,
+		`^pic\.(state|say|page)\.|^(why|cutline)\.`,
 )
 
 // TestCatalogMatchesTheSource checks that every text that is used exists and

@@ -138,49 +138,34 @@ func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
 // whyCut returns the calculation that cut a row.
 func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	why := s.Dist.Why(r.Rank - 1)
-	switch why.Rule {
-	case sampling.RuleTopK:
-		return w.Rich("why.top_k", "rank", terms.Count(int(why.Value)), "k", bold(terms.Count(st.Settings.TopK)))
-	case sampling.RuleTopP:
-		return w.Rich("why.top_p", "sum", terms.Prob(why.Value), "p", bold(terms.Setting(why.Bound)))
-	case sampling.RuleMinP:
-		first := st.Rows.Rows[0].P
-		if st.Settings.OrderInForce() != sampling.OrderOwn { // the probability among the tokens left
-			first = why.Bound / st.Settings.MinP
-		}
-		return rich(
-			terms.Prob(why.Value), " < ", terms.Setting(st.Settings.MinP), " × ", terms.Prob(first), " = ",
-			bold(terms.Prob(why.Bound)),
-		)
-	case sampling.RuleTypicalP:
-		if math.IsInf(why.Surprise, 1) {
-			return w.Rich("why.typical_p.zero")
-		}
-		return w.Rich(
-			"why.typical_p", "surprise", four(why.Surprise), "mean", four(why.Mean), "far", four(why.Value),
-			"last", bold(four(why.Bound)),
-		)
+	key := "why." + string(why.Rule)
+	switch {
+	case why.Rule == sampling.RuleNone:
+		key = "why.greedy"
+	case math.IsInf(why.Value, 1), math.IsInf(why.Surprise, 1):
+		key = "why.zero"
 	}
-	return w.whyCutMore(st, r, why)
+	x, _ := st.Settings.Value(why.Rule.Knob())
+	first := ""
+	if x > 0 {
+		first = terms.Prob(why.Bound / x) // of the first token, for min-p
+	}
+	return w.Rich(
+		key, "value", measured(why.Unit, why.Value), "bound", bold(measured(why.Unit, why.Bound)),
+		"x", terms.Setting(x), "limit", bold(terms.Setting(why.Bound)), "first", first,
+		"surprise", four(why.Surprise), "mean", four(why.Mean),
+	)
 }
 
-// whyCutMore is whyCut for the less common rules.
-func (w Words) whyCutMore(st infer.Filter, r infer.Row, why sampling.Reason) Rich {
-	switch why.Rule {
-	case sampling.RuleTopNSigma:
-		return w.Rich("why.top_n_sigma", "z", four(float64(r.Z)), "least", bold(four(why.Bound)),
-			"n", terms.Setting(st.Settings.TopNSigma))
-	case sampling.RuleGrammar:
-		return w.Rich("why.grammar")
-	case sampling.RuleXTC:
-		return w.Rich("why.xtc", "least", bold(terms.Setting(why.Bound)))
-	case sampling.RuleMirostat:
-		if math.IsInf(why.Value, 1) {
-			return w.Rich("why.typical_p.zero")
-		}
-		return w.Rich("why.mirostat", "bits", four(why.Value), "mu", bold(four(why.Bound)))
+// measured formats what a rule measured.
+func measured(unit sampling.Unit, x float64) string {
+	switch unit {
+	case sampling.UnitRank:
+		return terms.Count(int(x))
+	case sampling.UnitProbability:
+		return terms.Prob(x)
 	}
-	return w.Rich("why.greedy")
+	return four(x)
 }
 
 // laidWork shows where a row's segment is, independent of u.

@@ -86,7 +86,7 @@ var (
 func ruleKnobs() (list []terms.Knob) {
 	for _, k := range terms.Knobs() {
 		_, ok := sampling.Pure.Value(k.Key)
-		if ok && k.Key != "temperature" && !strings.HasPrefix(k.Key, "xtc") && !strings.HasPrefix(k.Key, "mirostat") {
+		if ok && k.Key != "temperature" && sampling.Reads(k.Key) {
 			list = append(list, k)
 		}
 	}
