@@ -1,0 +1,118 @@
+package sampling
+
+// Context holds what rules can read of a step besides its scores. The zero value suits
+// rules that read nothing else.
+type Context struct {
+	// Text holds the token ids of the text so far, including the prompt. It is needed if
+	// [Settings.ReadsText]. The last Step−1 of them were generated.
+	Text  []int
+	Seed  uint64
+	Step  int // 1 for the first generated token
+	State State
+	// Breaks reports whether a token ends the passages that DRY looks for; if nil, no token
+	// does.
+	Breaks func(id int) bool
+	// Allowed reports whether the grammar allows a token here; it must allow at least one.
+	// If nil, every token is allowed.
+	Allowed func(id int) bool
+}
+
+// State holds what the rules of a chain carry from one step to the next, by index in the
+// chain; nil at the first step. It is never modified: each step makes a new one
+// ([Distribution.Next]), so repeating a step starts from the same state.
+type State []any
+
+// input is the input of one rule.
+type input struct {
+	Settings
+	text   []int
+	wrote  []int   // the generated part of text
+	state  any     // what the rule's next returned at the previous step, or nil
+	u      float64 // uniform in [0, 1), for this rule at this step
+	breaks func(id int) bool
+	allows func(id int) bool
+}
+
+// input returns the input of the rule at an index of the chain. Its u is a function of
+// seed, step and index, as the u of the draw is a function of seed and step.
+func (c Context) input(s Settings, place int) input {
+	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
+	in := input{
+		Settings: s, text: c.Text, wrote: c.Text[prompt:], breaks: c.Breaks, allows: c.Allowed,
+		u: UFor(c.Seed, c.Step, ForRule+Purpose(place)),
+	}
+	if place < len(c.State) {
+		in.state = c.State[place]
+	}
+	return in
+}
+
+// Scores holds a step's scores after the rules that change them: Z/T. The division is left
+// to the softmax, in float64.
+type Scores struct {
+	Z []float32 // [vocab] by token id; the logits themselves where no rule changed them
+	T float64
+}
+
+// Score runs the rules that change scores on logits z [vocab], without modifying z.
+func (c Context) Score(z []float32, s Settings) Scores {
+	scores := Scores{z, 1}
+	for place, r := range chain {
+		if r.name == RuleTemperature && !s.heatsFirst() {
+			continue
+		}
+		if _, on := r.on(s); on && r.score != nil {
+			scores = r.score(scores, c.input(s, place))
+		}
+	}
+	return scores
+}
+
+// Softmax returns [Softmax] of the scores.
+func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
+
+// cut runs the temperature and the rules that cut on a field, in the order of the settings.
+// It returns what each of them does, and the tokens that are left with the probabilities
+// that they are drawn with.
+func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
+	measure, late := s.OrderInForce().Measure(), s.HeatsLate()
+	on := f // what the next rule is measured on
+	if s.Grammar != "" {
+		cuts, on = c.constrain(f, s)
+	}
+	for _, place := range s.places() {
+		r := chain[place]
+		x, isOn := r.on(s)
+		switch {
+		case r.name == RuleTemperature && late:
+			on = on.heat(x)
+		case isOn && r.keep != nil:
+			m := r.keep(on, c.input(s, place))
+			cut := Cut{
+				Rule: r.name, At: x, Keeps: m.n, Of: len(on.ids), Bound: m.bound,
+				mask: on.lift(m, len(f.ids)), alone: m, place: place, field: on,
+			}
+			cut.Moved = 1 - on.of(m).mass/on.mass
+			if cuts = append(cuts, cut); measure == OnRest {
+				on = on.of(m)
+			}
+		}
+	}
+	return cuts, on
+}
+
+// Next returns the state of the rules after rank r has been drawn, for the [Context] of the
+// next step. It is nil if no rule has state.
+func (d *Distribution) Next(r int) State {
+	var state State
+	for place, rule := range chain {
+		if _, on := rule.on(d.Settings); !on || rule.next == nil {
+			continue
+		}
+		if state == nil {
+			state = make(State, len(chain))
+		}
+		state[place] = rule.next(d, r, d.context.input(d.Settings, place))
+	}
+	return state
+}
