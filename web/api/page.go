@@ -16,7 +16,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -25,11 +24,11 @@ import (
 // mountPage adds the page /api: a description of the API, examples for this server, and one
 // request in detail.
 func (s *Server) mountPage(mux *http.ServeMux) {
-	s.base = pages.New(pages.Learner(s.Caller), s.Log, refusalHTML)
-	s.base.Route(mux, pages.Elsewhere{
+	s.base = shell.NewBase(shell.LearnerOf(s.Caller), s.Log, refusalHTML)
+	s.base.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "What the API is stands at /api; its own addresses begin with /v1.",
-	}, pages.Routes{"GET /api": s.page, "GET /api/step": s.step})
+	}, shell.Routes{"GET /api": s.page, "GET /api/step": s.step})
 }
 
 // pageTokens is the maximum number of tokens of the page's own request.
@@ -164,7 +163,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
 	open := s.open(who)
 	v := view{
-		Base:  shell.Base(r).String() + "/v1",
+		Base:  shell.AddressOf(r).String() + "/v1",
 		Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(),
 		Off: !open && len(s.keys) == 0, Key: !open && len(s.keys) > 0,
 	}

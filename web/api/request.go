@@ -21,8 +21,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/chance"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // The limits of a request.
@@ -114,7 +114,7 @@ func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error)
 		p.status = http.StatusUnsupportedMediaType
 		return nil, p
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, pages.NewBody(w, r, bodyStall, bodyTime), bodyBytes))
+	body, err := io.ReadAll(http.MaxBytesReader(w, shell.NewBody(w, r, bodyStall, bodyTime), bodyBytes))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):

@@ -15,7 +15,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -58,7 +57,7 @@ type Server struct {
 	Deps
 	began time.Time
 	keys  map[[sha256.Size]byte]bool // hashes, so that a comparison takes the same time for any key
-	base  pages.Base
+	base  shell.Base
 	glass *glass
 	// lookers limits the pages that show requests.
 	lookers *admission.Pool

@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -45,7 +45,7 @@ type Deps struct {
 // Pages serves the pages of classes.
 type Pages struct {
 	Deps
-	pages.Base
+	shell.Base
 	tickets *tickets
 	presses *tickets // nil without Phones
 	tours   *tours
@@ -60,7 +60,7 @@ func New(d Deps) *Pages {
 		d.Now = time.Now
 	}
 	p := &Pages{
-		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
+		Deps: d, Base: shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusalPage),
 		tickets: newTickets(d.MAC("key of tickets"), d.Now), tours: newTours(d.Slot),
 		drafts: admission.NewQueue(admission.DefaultLimits().Labs, draftSlice),
 		rest:   session.New(d.Model, session.Limits{}).State(),
@@ -93,11 +93,11 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		p.mountNone(mux)
 		return
 	}
-	p.Route(mux, pages.Elsewhere{
+	p.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.",
 		Head:    "There is no page here.",
 		Say:     "The address may be old or mistyped. With a code from the screen in front you can join a class.",
-	}, pages.Routes{
+	}, shell.Routes{
 		"GET /teach":                    p.teach,
 		"POST /teach":                   p.makeRoom,
 		"GET /teach/walk":               p.draft,
@@ -127,10 +127,10 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 // alone, and a page at the other addresses that explains what a class needs.
 func (p *Pages) mountNone(mux *http.ServeMux) {
 	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }
-	p.Route(mux, pages.Elsewhere{
+	p.Route(mux, shell.Unknown{
 		NoForms: "Classes need a server, and there is none here.", Head: "There is no class here.",
 		Say: "Classes need a server, and there is none here.",
-	}, pages.Routes{
+	}, shell.Routes{
 		"GET /teach": none, "GET /join": none, "GET /class/{code}": none, "GET /tour/{walk}": p.tour,
 	})
 }

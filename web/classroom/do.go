@@ -11,7 +11,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -243,7 +242,7 @@ func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 		shell.SetCookie(w, r, gone)
 	}
 	switch {
-	case pages.Fragment(r):
+	case shell.Fragment(r):
 		w.WriteHeader(http.StatusNoContent)
 	case name == "assign":
 		http.Redirect(w, r, roomPath(room.Code())+"/summary#work", http.StatusSeeOther)

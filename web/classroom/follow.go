@@ -10,7 +10,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -54,7 +53,7 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room,
 	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who)
 	if err != nil {
 		status, head, say := p.trouble(r, err)
-		if pages.Fragment(r) {
+		if shell.Fragment(r) {
 			p.HTML(w, r, status, shell.Refusal(head, say))
 			return nil, who, false
 		}
@@ -83,7 +82,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 			p.fail(w, r, err)
 			return
 		}
-		if pages.Fragment(r) {
+		if shell.Fragment(r) {
 			p.HTML(w, r, http.StatusOK, ownHTML(v))
 			return
 		}
@@ -257,7 +256,7 @@ func (p *Pages) name(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	room.Leave(who.Learner)
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

@@ -259,7 +259,8 @@ func (p *Phones) mayAsk(r *http.Request) bool {
 		return false
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && peer.Addr().Unmap().IsLoopback() && loopback(shell.Base(r).Hostname()) && !forwarded(r.Header)
+	return err == nil && peer.Addr().Unmap().IsLoopback() && loopback(shell.AddressOf(r).Hostname()) &&
+		!forwarded(r.Header)
 }
 
 // byProxies matches the headers that proxies add to forwarded requests.
@@ -279,6 +280,6 @@ func forwarded(h http.Header) bool {
 // origin. The gate accepts pages under any of the server's names.
 func sameOrigin(r *http.Request) bool {
 	origin, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
-	return len(origin) == 1 && strings.EqualFold(origin[0], shell.Base(r).String()) &&
+	return len(origin) == 1 && strings.EqualFold(origin[0], shell.AddressOf(r).String()) &&
 		(len(site) == 0 || len(site) == 1 && site[0] == "same-origin")
 }

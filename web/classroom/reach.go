@@ -36,7 +36,7 @@ type reach struct {
 func (a Access) reach(r *http.Request) reach {
 	v := reach{Access: a, Base: strings.TrimSuffix(a.URL, "/")}
 	if v.Base == "" {
-		v.Base = shell.Base(r).String()
+		v.Base = shell.AddressOf(r).String()
 	}
 	v.Shown = strings.TrimPrefix(strings.TrimPrefix(v.Base, "https://"), "http://")
 	if u, err := url.Parse(v.Base); err == nil && !loopback(u.Hostname()) {

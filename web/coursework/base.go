@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -30,7 +30,7 @@ type Deps struct {
 
 // Base is embedded by the packages whose pages are about the course.
 type Base struct {
-	pages.Base
+	shell.Base
 	course   *lessons.Course
 	progress *progress.Store
 	log      *slog.Logger
@@ -38,12 +38,12 @@ type Base struct {
 
 // New returns the base of a package's pages.
 func New(d Deps) Base {
-	return Base{pages.New(d.Learner, d.Log, refusalPage), d.Course, d.Progress, d.Log}
+	return Base{shell.NewBase(d.Learner, d.Log, refusalPage), d.Course, d.Progress, d.Log}
 }
 
 // Mount adds a package's routes to mux.
-func (b Base) Mount(mux *http.ServeMux, all ...pages.Routes) {
-	b.Route(mux, pages.Elsewhere{
+func (b Base) Mount(mux *http.ServeMux, all ...shell.Routes) {
+	b.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.",
 		Head:    "There is no page here.",
 		Say:     "The address may be old or mistyped. The lessons, or a search, may have what you want.",
@@ -65,9 +65,9 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):
-		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", pages.Sentence(err))
+		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", shell.Sentence(err))
 	case errors.Is(err, progress.ErrFull):
-		b.Refuse(w, r, http.StatusConflict, "Not kept.", pages.Sentence(err))
+		b.Refuse(w, r, http.StatusConflict, "Not kept.", shell.Sentence(err))
 	case store.Why(err) != "": // already logged by the database
 		b.Refuse(w, r, http.StatusServiceUnavailable, "Not kept.",
 			store.Why(err)+" What was kept before is still there, and you can go on reading.")

@@ -24,7 +24,6 @@ import (
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -44,17 +43,17 @@ type Deps struct {
 // A Room answers the addresses below /embed.
 type Room struct {
 	Deps
-	pages.Base
+	shell.Base
 }
 
 // New returns a Room.
 func New(d Deps) *Room {
-	return &Room{d, pages.New(pages.Learner(d.Caller), d.Log, refusal)}
+	return &Room{d, shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusal)}
 }
 
 // Mount adds the package's addresses to the server's.
 func (o *Room) Mount(mux *http.ServeMux) {
-	routes := pages.Routes{
+	routes := shell.Routes{
 		"GET /embed":        o.page,
 		"GET /embed/oembed": o.oEmbed,
 		"GET /embed/viz.js": o.script,
@@ -65,7 +64,7 @@ func (o *Room) Mount(mux *http.ServeMux) {
 		routes["GET /embed/practice/{drill}"] = o.inner
 		routes["POST /embed/practice/{drill}/check"] = o.inner
 	}
-	o.Route(mux, pages.Elsewhere{
+	o.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "What can be shown inside other pages is listed at /embed.",
 	}, routes)

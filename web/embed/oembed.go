@@ -40,7 +40,7 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 		shell.Text(w, http.StatusNotImplemented, "This address answers in JSON only.")
 		return
 	}
-	base := shell.Base(r)
+	base := shell.AddressOf(r)
 	title, path := o.embeddable(q.Get("url"), base)
 	if path == "" {
 		shell.Text(w, http.StatusNotFound, "There is nothing at this address that another page could show.")

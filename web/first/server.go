@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/loop/runs"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // base is the address of the first run.
@@ -45,23 +45,23 @@ type Deps struct {
 // Server answers the addresses of the first run.
 type Server struct {
 	Deps
-	pages.Base
+	shell.Base
 }
 
 // New returns the first run's server.
 func New(d Deps) *Server {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	s := &Server{Deps: d}
-	s.Base = pages.New(pages.Learner(d.Caller), d.Log, refusalHTML)
+	s.Base = shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusalHTML)
 	return s
 }
 
 // Mount adds the first run's addresses to the server's.
 func (s *Server) Mount(mux *http.ServeMux) {
-	s.Route(mux, pages.Elsewhere{
+	s.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "The first run begins at /first.",
-	}, pages.Routes{
+	}, shell.Routes{
 		"GET /first":          s.page,
 		"POST /first/next":    s.next,
 		"POST /first/leave":   s.leave,
@@ -115,7 +115,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &e) && e.Code == session.CodeOther:
 		s.Refuse(w, r, http.StatusConflict, "This address is for another model.", e.Message)
 	default:
-		s.Refuse(w, r, http.StatusBadRequest, "This address leads nowhere.", pages.Sentence(err))
+		s.Refuse(w, r, http.StatusBadRequest, "This address leads nowhere.", shell.Sentence(err))
 	}
 }
 

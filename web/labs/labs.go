@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Deps are what the pages need. Context, Draft and Log can be nil.
@@ -34,7 +34,7 @@ type Deps struct {
 // Pages answers the addresses under /labs.
 type Pages struct {
 	Deps
-	pages.Base
+	shell.Base
 	queue *admission.Queue
 	kept  *reportCache
 	runs  runs
@@ -46,7 +46,7 @@ func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	d.Context = cmp.Or(d.Context, context.Background())
 	return &Pages{
-		Deps: d, Base: pages.New(pages.Learner(d.Caller), d.Log, refusalPage),
+		Deps: d, Base: shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusalPage),
 		queue: admission.NewQueue(admission.DefaultLimits().Labs, slice), kept: newReportCache(cachedReports),
 		every: showEvery,
 	}
@@ -54,10 +54,10 @@ func New(d Deps) *Pages {
 
 // Mount adds the labs' addresses to the server's.
 func (p *Pages) Mount(mux *http.ServeMux) {
-	p.Route(mux, pages.Elsewhere{
+	p.Route(mux, shell.Unknown{
 		NoForms: "The labs answer GET and HEAD only.",
 		Head:    "There is no such lab.", Say: "The address may be old or mistyped.",
-	}, pages.Routes{
+	}, shell.Routes{
 		"GET /labs":                 p.index,
 		"GET /labs/{name}":          p.lab,
 		"GET /labs/{name}/rows.csv": p.rows,

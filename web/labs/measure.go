@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/chance"
-	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // pageTime is how long a page without scripts can measure; it shows what was measured by then.
@@ -47,7 +47,7 @@ func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 	}
 	slot, err := p.Draft()
 	if err != nil {
-		return e, &terms.Refusal{Code: terms.CodeBusy, Message: pages.Sentence(err)}
+		return e, &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(err)}
 	}
 	e.Draft, e.DraftRunner = slot.Model(), slot
 	return e, nil

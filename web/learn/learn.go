@@ -5,7 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/coursework"
-	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Deps is what the pages need. [coursework.Deps] and Model must be set.
@@ -40,8 +40,8 @@ func New(d Deps) *Pages {
 	}
 }
 
-func (p *Pages) routes() pages.Routes {
-	return pages.Routes{
+func (p *Pages) routes() shell.Routes {
+	return shell.Routes{
 		"GET /{$}":               p.home,
 		"GET /learn/turn":        p.turn,
 		"GET /learn":             p.overview,

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -135,7 +134,7 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	if !p.Answer(w, r, v, progress.Check) {
 		return
 	}
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		p.HTML(w, r, http.StatusOK, coursework.QuestionForm(v))
 		return
 	}
@@ -162,7 +161,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 const (
@@ -46,7 +46,7 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		p.HTML(w, r, http.StatusOK, searchResults(v))
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -92,12 +92,12 @@ func (e *speculate) pair() error {
 	if e.small == nil {
 		slot, err := e.draft()
 		if err != nil {
-			return &terms.Refusal{Code: terms.CodeBusy, Message: pages.Sentence(err)}
+			return &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(err)}
 		}
 		e.small = slot.Model()
 	}
 	if err := infer.CheckPair(e.target, e.small); err != nil {
-		return &terms.Refusal{Code: terms.CodeModel, Message: pages.Sentence(err)}
+		return &terms.Refusal{Code: terms.CodeModel, Message: shell.Sentence(err)}
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -118,8 +117,8 @@ func (p *Pages) environment(view shell.View) environment {
 	return d
 }
 
-func (p *Pages) widgetRoutes() pages.Routes {
-	return pages.Routes{"GET /learn/widget/{id}": p.widgetAlone}
+func (p *Pages) widgetRoutes() shell.Routes {
+	return shell.Routes{"GET /learn/widget/{id}": p.widgetAlone}
 }
 
 // widget lays out an experiment in its first state. It is computed while the page is being

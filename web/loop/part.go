@@ -14,7 +14,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -147,7 +146,7 @@ func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
 	}
 	_, leave, err := p.texts.Enter(ctx, p.caller, answerTime+time.Duration(size)*readTime, nil)
 	if errors.Is(err, admission.ErrQueueFull) {
-		return &terms.Refusal{Code: terms.CodeBusy, Message: pages.BusyHead + " Try again in a moment."}
+		return &terms.Refusal{Code: terms.CodeBusy, Message: shell.BusyHead + " Try again in a moment."}
 	} else if err != nil {
 		return err
 	}

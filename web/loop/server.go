@@ -14,7 +14,6 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/loop/runs"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -44,7 +43,7 @@ type Deps struct {
 // Server answers the addresses of the Loop.
 type Server struct {
 	Deps
-	pages.Base
+	shell.Base
 	empty   *session.State   // what a page without a run shows
 	replays *admission.Queue // for replaying links and writing files
 	texts   *admission.Queue // for reading long texts and answering queries
@@ -61,7 +60,7 @@ func New(d Deps) *Server {
 		Deps: d, empty: d.Runs.NewSession().State(), replays: d.Replays,
 		texts: admission.NewQueue(admission.DefaultLimits().Links, 0),
 	}
-	s.Base = pages.New(pages.Learner(d.Caller), d.Log, s.refusal)
+	s.Base = shell.NewBase(shell.LearnerOf(d.Caller), d.Log, s.refusal)
 	return s
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // OwnModel describes how visitors can load their own model.
@@ -48,21 +48,21 @@ type Deps struct {
 // Server serves the page.
 type Server struct {
 	Deps
-	pages.Base
+	shell.Base
 }
 
 // New returns a Server.
 func New(d Deps) *Server {
 	d.Log = cmp.Or(d.Log, slog.Default())
-	return &Server{d, pages.New(pages.Learner(d.Caller), d.Log, refusedHTML)}
+	return &Server{d, shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusedHTML)}
 }
 
 // Mount adds the page to the server's addresses.
 func (s *Server) Mount(mux *http.ServeMux) {
-	s.Route(mux, pages.Elsewhere{
+	s.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "What the model is stands at /model.",
-	}, pages.Routes{"GET /model": s.page})
+	}, shell.Routes{"GET /model": s.page})
 }
 
 // page answers GET /model.

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 	"github.com/tokenbytoken/viz/web/chance"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // A deckPage is the flashcards with one learner's schedule.
@@ -51,7 +51,7 @@ func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Pages) sendDeck(w http.ResponseWriter, r *http.Request, v *deckPage) {
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		p.HTML(w, r, http.StatusOK, deckHTML(v))
 		return
 	}

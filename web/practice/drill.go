@@ -14,7 +14,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/chance"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -120,7 +119,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		p.HTML(w, r, http.StatusOK, drillForm(v))
 		return
 	}

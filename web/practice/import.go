@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -51,17 +50,17 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 		)
 		return
 	case err != nil:
-		p.showProgress(w, pages.Uncanceled(r), http.StatusBadRequest,
+		p.showProgress(w, shell.Uncanceled(r), http.StatusBadRequest,
 			"The file did not arrive complete. Send it again.")
 		return
 	}
 	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
 	switch {
 	case errors.Is(err, progress.ErrInput):
-		p.showProgress(w, r, http.StatusBadRequest, pages.Sentence(err))
+		p.showProgress(w, r, http.StatusBadRequest, shell.Sentence(err))
 		return
 	case errors.Is(err, progress.ErrFull):
-		p.showProgress(w, r, http.StatusConflict, pages.Sentence(err))
+		p.showProgress(w, r, http.StatusConflict, shell.Sentence(err))
 		return
 	case err != nil:
 		p.Fail(w, r, err)
@@ -104,7 +103,7 @@ func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTu
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.lost = true; !t.ended {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // as in [pages.Await]
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // as in [shell.Await]
 		}
 	})
 	if err != nil {
@@ -116,7 +115,7 @@ func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTu
 		return nil, importWait
 	}
 	t.place = place
-	pages.Await(w)
+	shell.Await(w)
 	return t, 0
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/coursework"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -54,8 +54,8 @@ var (
 // lang is the language of these pages.
 var lang = stage.English
 
-func (p *Pages) routes() pages.Routes {
-	return pages.Routes{
+func (p *Pages) routes() shell.Routes {
+	return shell.Routes{
 		"GET /practice":                p.practice,
 		"GET /practice/{drill}":        p.drill,
 		"POST /practice/{drill}/check": p.drillCheck,

@@ -17,9 +17,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/predict"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -151,7 +151,7 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	v.Hand[at].Pick = true
 	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
 	if err != nil {
-		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", pages.Sentence(err))
+		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", shell.Sentence(err))
 		return false
 	}
 	learner := p.Who(w, r)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // A quizPage is the questions of the course, or a part of them.
@@ -122,7 +122,7 @@ func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	if !p.Answer(w, r, v, progress.Quiz) {
 		return
 	}
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		p.HTML(w, r, http.StatusOK, coursework.QuestionForm(v))
 		return
 	}

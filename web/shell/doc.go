@@ -7,5 +7,7 @@
 // headers against exact lists, [Learners] identifies the learner by a cookie, [SetCookie] and
 // [Cookies] write and read all cookies, [Compressed] compresses the response. [MountFiles]
 // serves the static files, and [Text] and [Elsewhere] answer if there is no page.
-// there is no page.
+//
+// A package with pages embeds [Base], which identifies the learner, reads forms within bounds,
+// sends pages and parts of them, and refuses requests.
 package shell

@@ -51,9 +51,9 @@ func LoopbackHosts(addr string) []string {
 	return hosts
 }
 
-// Base returns the address at which a request that passed [Gate] reached the server, without a
+// AddressOf returns the address at which a request that passed [Gate] reached the server, without a
 // path: "https://viz.example".
-func Base(r *http.Request) *url.URL {
+func AddressOf(r *http.Request) *url.URL {
 	if r.TLS != nil {
 		return &url.URL{Scheme: "https", Host: r.Host}
 	}

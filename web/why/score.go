@@ -14,7 +14,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -160,7 +159,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		v.Bad, v.Field, status = pages.Sentence(err), at, http.StatusBadRequest
+		v.Bad, v.Field, status = shell.Sentence(err), at, http.StatusBadRequest
 	}
 	s.HTML(w, r, status, scoreHTML(v))
 }

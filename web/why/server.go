@@ -15,7 +15,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -37,7 +36,7 @@ type Deps struct {
 // Server answers the addresses of the page.
 type Server struct {
 	Deps
-	pages.Base
+	shell.Base
 	finder finder
 }
 
@@ -45,16 +44,16 @@ type Server struct {
 func New(d Deps) *Server {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	s := &Server{Deps: d, finder: newFinder()}
-	s.Base = pages.New(pages.Learner(d.Caller), d.Log, refusalHTML)
+	s.Base = shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusalHTML)
 	return s
 }
 
 // Mount adds the page's addresses to the server's.
 func (s *Server) Mount(mux *http.ServeMux) {
-	s.Route(mux, pages.Elsewhere{
+	s.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
 		Say: "“Why this token?” is at /why, and how well a text was expected at /score.",
-	}, pages.Routes{"GET /why": s.page, "GET /why.json": s.json, "GET /score": s.score})
+	}, shell.Routes{"GET /why": s.page, "GET /why.json": s.json, "GET /score": s.score})
 }
 
 const (
@@ -80,14 +79,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		v.Grid = newGrid(a.report, about)
 		v.lacks(a)
 	case status == http.StatusBadRequest:
-		v = view{Prompt: about.prompt, Bad: pages.Sentence(err)}
+		v = view{Prompt: about.prompt, Bad: shell.Sentence(err)}
 		v.Again = about.plain()
 	default:
 		head, say := s.failed(status, err)
 		s.Refuse(w, r, status, head, say)
 		return
 	}
-	if pages.Fragment(r) {
+	if shell.Fragment(r) {
 		if v.Bad != "" {
 			s.Refuse(w, r, status, "This text can't be asked about.", v.Bad)
 			return
@@ -106,7 +105,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	var measuring *measuringError
 	switch {
 	case err != nil && status == http.StatusBadRequest:
-		shell.Text(w, status, pages.Sentence(err))
+		shell.Text(w, status, shell.Sentence(err))
 		return
 	case err != nil:
 		head, say := s.failed(status, err)
@@ -114,10 +113,10 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 		return
 	case errors.As(a.heads, &measuring):
 		w.Header().Set("Retry-After", "2")
-		shell.Text(w, http.StatusServiceUnavailable, pages.Sentence(a.heads))
+		shell.Text(w, http.StatusServiceUnavailable, shell.Sentence(a.heads))
 		return
 	case a.patch != nil || a.heads != nil:
-		shell.Text(w, http.StatusBadRequest, pages.Sentence(cmp.Or(a.patch, a.heads)))
+		shell.Text(w, http.StatusBadRequest, shell.Sentence(cmp.Or(a.patch, a.heads)))
 		return
 	}
 	var b bytes.Buffer
@@ -144,7 +143,7 @@ func (s *Server) failed(status int, err error) (head, say string) {
 		return "This takes too long here.",
 			"The model had no answer in the time that one page has. Ask about a shorter text, or without a second one."
 	case status == http.StatusServiceUnavailable:
-		return pages.BusyHead, pages.BusySay
+		return shell.BusyHead, shell.BusySay
 	}
 	s.Log.Error("asking why", "err", err)
 	return "The model could not answer.", "The error has been logged. Nothing was changed."

@@ -11,7 +11,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -127,12 +126,12 @@ func (v *view) lacks(a answer) {
 	var measuring *measuringError
 	switch {
 	case errors.As(a.heads, &measuring):
-		v.Looking = pages.Sentence(a.heads)
+		v.Looking = shell.Sentence(a.heads)
 	case a.heads != nil:
-		v.NoHeads = pages.Sentence(a.heads)
+		v.NoHeads = shell.Sentence(a.heads)
 	}
 	if a.patch != nil {
-		v.Grid.Bad = pages.Sentence(a.patch)
+		v.Grid.Bad = shell.Sentence(a.patch)
 	}
 }
 

@@ -1,4 +1,4 @@
-package pages
+package shell
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 )
 
 func base(fresh *http.Cookie) Base {
-	return New(
+	return NewBase(
 		func(*http.Request) (string, *http.Cookie) { return "someone", fresh },
 		slog.New(slog.DiscardHandler),
 		func(head, say string) templ.Component { return templ.Raw("<h1>" + head + "</h1>" + say) },
@@ -76,7 +76,7 @@ func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	mux := http.NewServeMux()
 	found := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
 	base(nil).Route(
-		mux, Elsewhere{NoForms: "not accept forms", Head: "Nothing here.", Say: "Go back."},
+		mux, Unknown{NoForms: "not accept forms", Head: "Nothing here.", Say: "Go back."},
 		Routes{"GET /x": found, "GET /x/{name}": found, "POST /x/send": found}, Routes{"GET /{$}": found},
 	)
 	for _, c := range []struct {
@@ -172,7 +172,7 @@ func TestStalledFormIsRefused(t *testing.T) {
 			w, r := &slowly{ResponseRecorder: httptest.NewRecorder()}, posted("").WithContext(ctx)
 			r.Body = &stalling{parts: []string{"a=", "1", "2"}, wait: 6 * time.Second, cancel: cancel, end: row.end}
 			began := time.Now()
-			ok := New(
+			ok := NewBase(
 				func(*http.Request) (string, *http.Cookie) { return "someone", nil }, slog.New(slog.DiscardHandler),
 				func(head, say string) templ.Component {
 					return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {

@@ -1,4 +1,4 @@
-package pages
+package shell
 
 import (
 	"errors"
@@ -6,21 +6,19 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Routes maps the addresses of a package, as patterns of [http.ServeMux] with methods ("GET
 // /learn/{slug}"), to their handlers.
 type Routes map[string]http.HandlerFunc
 
-// Elsewhere is the response of a package to unknown addresses below its own: NoForms to requests
+// Unknown is the response of a package to unknown addresses below its own: NoForms to requests
 // that would change something, Head and Say to all others.
-type Elsewhere struct{ NoForms, Head, Say string }
+type Unknown struct{ NoForms, Head, Say string }
 
 // Route adds a package's addresses to the server's. Any other address under the first part of
 // one of them (/learn and everything below it) is answered with the package's error page.
-func (b Base) Route(mux *http.ServeMux, none Elsewhere, all ...Routes) {
+func (b Base) Route(mux *http.ServeMux, none Unknown, all ...Routes) {
 	rooms := map[string]bool{}
 	for _, routes := range all {
 		for pattern, handle := range routes {
@@ -44,15 +42,15 @@ func firstPart(pattern string) string {
 	return part
 }
 
-func (b Base) elsewhere(mux *http.ServeMux, none Elsewhere) http.HandlerFunc {
+func (b Base) elsewhere(mux *http.ServeMux, none Unknown) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !shell.Changes(r) {
+		if !Changes(r) {
 			b.Refuse(w, r, http.StatusNotFound, none.Head, none.Say)
 			return
 		}
-		allowed := shell.Allowed(mux, r)
+		allowed := Allowed(mux, r)
 		if len(allowed) == 0 { // a request that changes nothing gets the error page
-			allowed = shell.ReadOnly
+			allowed = ReadOnly
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		b.Refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", none.NoForms)
@@ -105,7 +103,7 @@ func (b *Body) Read(p []byte) (int, error) {
 // inTime gives forms [formWait] to arrive.
 func inTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if shell.Changes(r) {
+		if Changes(r) {
 			Await(w)
 		}
 		next.ServeHTTP(w, r)

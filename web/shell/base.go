@@ -1,7 +1,4 @@
-// Package pages implements what all packages with pages have in common: identifying the learner,
-// sending a page or a part of one, reading a form, and refusing requests. Lessons, exercises,
-// labs and classes use it, so that forms are bounded and refusals worded in one place.
-package pages
+package shell
 
 import (
 	"bytes"
@@ -16,7 +13,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // A Base is embedded by the server of each package with pages.
@@ -26,18 +22,18 @@ type Base struct {
 	refusal func(head, say string) templ.Component
 }
 
-// New returns the base of a package. learner returns who sent a request, and for a new visitor
+// NewBase returns the base of a package. learner returns who sent a request, and for a new visitor
 // fresh is the cookie to set. log records failures, never users' texts. refusal is the package's
 // error page.
-func New(
+func NewBase(
 	learner func(r *http.Request) (id string, fresh *http.Cookie), log *slog.Logger,
 	refusal func(head, say string) templ.Component,
 ) Base {
 	return Base{learner: learner, log: log, refusal: refusal}
 }
 
-// Learner returns a function for [New] from one that returns a caller.
-func Learner(
+// LearnerOf returns a function for [NewBase] from one that returns a caller.
+func LearnerOf(
 	caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie),
 ) func(r *http.Request) (id string, fresh *http.Cookie) {
 	return func(r *http.Request) (string, *http.Cookie) {
@@ -61,7 +57,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	var text bytes.Buffer
 	if err := c.Render(r.Context(), &text); err != nil {
 		b.log.Error("rendering a page", "path", r.URL.Path, "err", err)
-		shell.Text(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
+		Text(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -84,7 +80,7 @@ func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
 // Refuse sends an error page, or only its words if the request is for a fragment.
 func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
 	if Fragment(r) {
-		b.HTML(w, r, status, shell.Refusal(head, say))
+		b.HTML(w, r, status, Refusal(head, say))
 		return
 	}
 	b.HTML(w, r, status, b.refusal(head, say))
