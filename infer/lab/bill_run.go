@@ -34,12 +34,12 @@ func (billLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
-	once, _ := s.Generate(prompt, tokens)
-	why, err := prefillLab{}.Estimate(env, whyValues(v))
+	why, err := prefillWork(env, whyValues(v))
 	if err != nil {
 		return Estimate{}, err
 	}
-	return guess(env, 4*once.Total()+why.MultAdds, 4*tokens+whyTurns, s.KVBytes(prompt+tokens, 4)), nil
+	all := written(s, prompt, tokens).times(4).plus(why)
+	return guess(env, all, 4*tokens+whyTurns, s.KVBytes(prompt+tokens, 4)), nil
 }
 
 // terser returns the values with the other prompt, nil if there is none.

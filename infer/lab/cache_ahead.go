@@ -19,7 +19,7 @@ func AheadOfCache(m *infer.Model, v Values) (CacheAhead, error) {
 		return CacheAhead{}, err
 	}
 	a, s := CacheAhead{Prompt: prompt, Tokens: tokens}, m.Shape()
-	if r := rate(m); r > 0 {
+	if r := speedOf(m).pass; r > 0 {
 		a.First = 1000 * float64(s.Pass(prompt).Total()) / r
 		a.Again = 1000 * float64(s.Pass(prompt+tokens-1).Total()) / r
 	}

@@ -39,8 +39,9 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
-	cached, recomputed := s.Generate(m, tokens)
-	return guess(env, int64(v.int("repeats"))*cached.Plus(recomputed).Total(), tokens, 2*s.KVBytes(m+tokens, 4)), nil
+	_, recomputed := s.Generate(m, tokens)
+	once := written(s, m, tokens).plus(work{passes: recomputed.Total()})
+	return guess(env, once.times(v.int("repeats")), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
 // checkColumn rejects a block or position that the run will not have. The first two are

@@ -22,8 +22,8 @@ func (drawLab) Estimate(env Env, v Values) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	work, _ := env.Target.Shape().Generate(m, v.int("step"))
-	e := guess(env, work.Total(), v.int("step"), int64(env.Target.Config().Vocab)*8*4)
+	all := written(env.Target.Shape(), m, v.int("step"))
+	e := guess(env, all, v.int("step"), int64(env.Target.Config().Vocab)*8*4)
 	const aDraw = 100 // nanoseconds, roughly: a search among the kept tokens
 	e.Took += time.Duration(aDraw * v.int("draws") * v.int("repeats"))
 	e.judge()

@@ -7,20 +7,38 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// rates caches how many multiply-adds per second each model does here, by hash, only for
-// estimates: the best of the samples so far, since other work on the machine can only slow
-// it down.
-var rates = struct {
-	sync.Mutex
-	best map[string]known
-}{best: map[string]known{}}
+// work is the number of multiply-adds of a run: in passes of one position, and in passes of many
+// positions, which are faster.
+type work struct{ steps, passes int64 }
 
-type known struct {
-	rate  float64   // multiply-adds a second
-	until time.Time // no new sample before this: the last one took long
+// times returns the work of n such runs.
+func (w work) times(n int) work { return work{int64(n) * w.steps, int64(n) * w.passes} }
+
+// plus returns the sum of two.
+func (w work) plus(x work) work { return work{w.steps + x.steps, w.passes + x.passes} }
+
+// written returns the work of writing n tokens after m positions with a cache.
+func written(s cost.Shape, m, n int) work {
+	cached, _ := s.Generate(m, n)
+	prompt := s.Pass(m).Total()
+	return work{cached.Total() - prompt, prompt}
+}
+
+// speeds caches how fast each model is here, by hash, only for estimates: the best of the samples
+// so far, since other work on the machine can only slow it down.
+var speeds = struct {
+	sync.Mutex
+	best map[string]speed
+}{best: map[string]speed{}}
+
+// speed is how many multiply-adds a second a model does in passes of one position, and of many.
+type speed struct {
+	step, pass float64
+	until      time.Time // no new sample before this: the last one took long
 }
 
 // Samples are taken for each estimate, as long as they take less time than sampling: a
@@ -28,44 +46,50 @@ type known struct {
 const (
 	samples   = 3
 	sampleFor = 20 * time.Millisecond
+	together  = 16 // positions of a sampled pass of many
 )
 
-// rate returns how many multiply-adds per second m does, one token at a time; 0 if it does
-// not run. A model whose samples take long is seldom measured.
-func rate(m *infer.Model) float64 {
-	rates.Lock()
-	known := rates.best[m.Hash()]
-	rates.Unlock()
+// speedOf measures how fast m is; 0 if it does not run. A model whose samples take long is seldom
+// measured, and its passes of many positions count as steps, which overestimates a run.
+func speedOf(m *infer.Model) speed {
+	speeds.Lock()
+	known := speeds.best[m.Hash()]
+	speeds.Unlock()
 	if time.Now().Before(known.until) {
-		return known.rate
+		return known
 	}
 	start := time.Now()
 	for i := 0; i < samples && time.Since(start) < sampleFor; i++ {
-		known.rate = max(known.rate, sample(m, sampleFor))
+		known.step = max(known.step, sample(m, 1, sampleFor))
 	}
-	if took := time.Since(start); known.rate > 0 && took > 5*sampleFor {
+	if took := time.Since(start); took < 2*sampleFor {
+		known.pass = max(known.pass, sample(m, together, sampleFor))
+	} else if known.step > 0 && took > 5*sampleFor {
 		known.until = time.Now().Add(50 * took)
 	}
-	rates.Lock()
-	defer rates.Unlock()
-	known.rate = max(known.rate, rates.best[m.Hash()].rate)
-	rates.best[m.Hash()] = known
-	return known.rate
+	known.pass = max(known.pass, known.step)
+	speeds.Lock()
+	defer speeds.Unlock()
+	best := speeds.best[m.Hash()]
+	known.step, known.pass = max(known.step, best.step), max(known.pass, best.pass)
+	speeds.best[m.Hash()] = known
+	return known
 }
 
-// sample returns the rate of the fastest of a few steps, or of a single one if that takes
-// longer than most.
-func sample(m *infer.Model, most time.Duration) float64 {
-	const steps = 4
-	c, id := m.NewCache(), 0
+// sample returns the speed of the fastest of a few passes of n positions, or of a single one if
+// that takes longer than most.
+func sample(m *infer.Model, n int, most time.Duration) float64 {
+	const passes = 4
+	n = min(n, m.Config().Context)
+	c, ids := m.NewCache(), make([]int, n)
 	out, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)
 	best, begun := 0.0, time.Now()
-	for i := range min(steps, m.Config().Context) {
+	for i := range min(passes, m.Config().Context/n) {
 		if i > 0 && time.Since(begun) > most {
 			break
 		}
 		start := time.Now()
-		blocks, err := m.ForwardTo(context.Background(), c, []int{id}, out)
+		blocks, err := m.ForwardTo(context.Background(), c, ids, out)
 		if err != nil {
 			return 0 // the run itself will report the error
 		}
@@ -95,14 +119,13 @@ func choosing(vocab int) time.Duration {
 	return best
 }
 
-// guess estimates a run from its multiply-adds, its bytes, and its turns of the loop, each
-// of which chooses a token.
-func guess(env Env, multAdds int64, turns int, bytes int64) Estimate {
-	e := Estimate{MultAdds: multAdds, Bytes: bytes}
-	if r := rate(env.Target); r > 0 {
-		e.Took = time.Duration(
-			float64(multAdds)/r*float64(time.Second),
-		) + time.Duration(turns)*choosing(env.Target.Config().Vocab)
+// guess estimates a run from its work, its bytes, and its turns of the loop, each of which chooses
+// a token.
+func guess(env Env, w work, turns int, bytes int64) Estimate {
+	e := Estimate{MultAdds: w.steps + w.passes, Bytes: bytes}
+	if v := speedOf(env.Target); v.step > 0 {
+		seconds := float64(w.steps)/v.step + float64(w.passes)/v.pass
+		e.Took = time.Duration(seconds*float64(time.Second)) + time.Duration(turns)*choosing(env.Target.Config().Vocab)
 	}
 	e.judge()
 	return e

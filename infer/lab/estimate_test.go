@@ -1,6 +1,9 @@
 package lab
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestLargeRunsNeedConfirmation: users must confirm a run that takes long or needs much
 // memory.
@@ -28,5 +31,35 @@ func TestEstimateCountsTheFormulas(t *testing.T) {
 	cached, recomputed := env.Target.Shape().Generate(len(env.Target.Encode(v["prompt"])), 100)
 	if want := 3 * (cached.Total() + recomputed.Total()); err != nil || e.MultAdds != want || e.Took <= 0 {
 		t.Errorf("%+v, %v; want %d multiply-adds", e, err, want)
+	}
+}
+
+// TestEstimateTellsPassesFromSteps: what is read in one pass of many positions counts with the
+// speed of such passes, and what is written token by token with the speed of steps.
+func TestEstimateTellsPassesFromSteps(t *testing.T) {
+	m := models(t).Target
+	speeds.Lock()
+	was, ok := speeds.best[m.Hash()]
+	speeds.best[m.Hash()] = speed{step: 1e9, pass: 4e9, until: time.Now().Add(time.Hour)}
+	speeds.Unlock()
+	t.Cleanup(func() {
+		speeds.Lock()
+		defer speeds.Unlock()
+		if delete(speeds.best, m.Hash()); ok {
+			speeds.best[m.Hash()] = was
+		}
+	})
+	e := guess(Env{Target: m}, work{steps: 2e9, passes: 8e9}, 0, 0)
+	if e.MultAdds != 10e9 || e.Took != 4*time.Second {
+		t.Errorf("got %d multiply-adds in %v, want 10e9 in 2 s + 2 s", e.MultAdds, e.Took)
+	}
+	// a prompt of 7 positions is one pass; the other 4 of 5 tokens are steps
+	s := m.Shape()
+	var steps int64
+	for n := 8; n <= 11; n++ {
+		steps += s.Step(n).Total()
+	}
+	if got, want := written(s, 7, 5), (work{steps, s.Pass(7).Total()}); got != want {
+		t.Errorf("writing 5 tokens after 7 positions: got %+v, want %+v", got, want)
 	}
 }

@@ -42,7 +42,7 @@ func (inductionLab) Estimate(env Env, v Values) (Estimate, error) {
 	scores := int64(positions) * int64(c.Width) * int64(c.Vocab)
 	passes := int64(rows) * int64(1+2*min(v.int("off"), c.Layers*c.Heads))
 	memory := int64(rows) * int64(positions) * int64(c.Layers) * int64(positions*c.Heads+4*c.Width) * 4
-	return guess(env, passes*(pass.Total()+scores), 0, memory), nil
+	return guess(env, work{passes: passes * (pass.Total() + scores)}, 0, memory), nil
 }
 
 // inductionRun is a run of the induction lab.

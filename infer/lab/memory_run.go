@@ -112,8 +112,8 @@ func (memoryLab) Estimate(env Env, v Values) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	work, _ := env.Target.Shape().Generate(m, tokens)
-	return guess(env, work.Total(), tokens, env.Target.Shape().KVBytes(m+tokens, 4)), nil
+	s := env.Target.Shape()
+	return guess(env, written(s, m, tokens), tokens, s.KVBytes(m+tokens, 4)), nil
 }
 
 // Run implements [Lab].

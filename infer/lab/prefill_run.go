@@ -65,16 +65,32 @@ func (prefillLab) Estimate(env Env, v Values) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	s := env.Target.Shape()
-	work, _ := s.Generate(prompt, tokens)
-	all := work.Total()
-	for _, n := range lengths {
-		all += s.Pass(n).Total()
+	all, err := prefillWork(env, v)
+	if err != nil {
+		return Estimate{}, err
 	}
 	return guess(
-		env, int64(v.int("repeats"))*all, v.int("repeats")*(tokens+len(lengths)),
-		s.KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4),
+		env, all, v.int("repeats")*(tokens+len(lengths)),
+		env.Target.Shape().KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4),
 	), nil
+}
+
+// prefillWork returns the work of a run with the given values.
+func prefillWork(env Env, v Values) (work, error) {
+	prompt, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return work{}, err
+	}
+	lengths, _, err := lengthsFor(env.Target, v)
+	if err != nil {
+		return work{}, err
+	}
+	s := env.Target.Shape()
+	once := written(s, prompt, tokens)
+	for _, n := range lengths {
+		once.passes += s.Pass(n).Total()
+	}
+	return once.times(v.int("repeats")), nil
 }
 
 // Run implements [Lab].

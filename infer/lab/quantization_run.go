@@ -48,11 +48,12 @@ func (quantizationLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
-	written, _ := s.Generate(prompt, tokens)
-	work := written.Total() + 3*(s.Pass(prompt+tokens).Total()+int64(tokens)*s.Step(1).Output) +
-		3*int64(v.int("repeats"))*s.Step(prompt+tokens).Total()
+	all := written(s, prompt, tokens).plus(work{
+		steps:  3 * int64(v.int("repeats")) * s.Step(prompt+tokens).Total(),
+		passes: 3 * (s.Pass(prompt+tokens).Total() + int64(tokens)*s.Step(1).Output),
+	})
 	const rounded = 4 + 1 // bytes a weight: one copy in float32, one in int8
-	return guess(env, work, tokens, 3*s.KVBytes(prompt+tokens, 4)+rounded*env.Target.Parameters()), nil
+	return guess(env, all, tokens, 3*s.KVBytes(prompt+tokens, 4)+rounded*env.Target.Parameters()), nil
 }
 
 // Run implements [Lab].

@@ -47,15 +47,15 @@ func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	alone, _ := env.Target.Shape().Generate(m, tokens)
-	drafted, _ := env.Draft.Shape().Generate(m, tokens)
-	work := alone.Total()
-	for _, gamma := range append(v.list("gammas"), v.int("gamma")) {
-		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at roughly two tokens per round
+	alone, drafted := written(env.Target.Shape(), m, tokens), written(env.Draft.Shape(), m, tokens)
+	once := alone
+	for _, gamma := range append(v.list("gammas"), v.int("gamma")) { // at roughly two tokens per round
+		both := alone.plus(drafted).times(gamma + 1)
+		once = once.plus(work{both.steps / 2, both.passes / 2})
 	}
 	const aRound = 2 * time.Microsecond // of the synthetic pair, roughly
 	e := guess(
-		env, int64(v.int("repeats"))*work, v.int("repeats")*tokens*(1+3*len(v.list("gammas"))),
+		env, once.times(v.int("repeats")), v.int("repeats")*tokens*(1+3*len(v.list("gammas"))),
 		env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4),
 	)
 	e.Took += aRound * time.Duration(v.int("rounds"))

@@ -35,8 +35,8 @@ func (stopsLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
-	once, _ := s.Generate(prompt, tokens)
-	return guess(env, 2*once.Total(), 2*tokens, s.KVBytes(prompt+tokens, 4)+int64(tokens)*int64(s.Vocab)*4), nil
+	all := written(s, prompt, tokens).times(2)
+	return guess(env, all, 2*tokens, s.KVBytes(prompt+tokens, 4)+int64(tokens)*int64(s.Vocab)*4), nil
 }
 
 // Run implements [Lab].

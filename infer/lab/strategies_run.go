@@ -47,15 +47,14 @@ func (strategiesLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
-	once, _ := s.Generate(m, tokens)
-	circle, _ := s.Generate(m, min(circleMost, env.Target.Config().Context-m+1))
-	work := int64(len(lanes)*v.int("runs"))*once.Total() + circle.Total()
+	circle := written(s, m, min(circleMost, env.Target.Config().Context-m+1))
+	all := written(s, m, tokens).times(len(lanes) * v.int("runs")).plus(circle)
 	if v.int("horizon") > 0 {
-		work += int64(v.int("passes")) * s.Step(m).Total() // at most
+		all.steps += int64(v.int("passes")) * s.Step(m).Total() // at most
 	}
 	kept := int64(len(lanes)*tokens) * int64(s.Vocab+s.Width) * 4
 	return guess(
-		env, work, len(lanes)*v.int("runs")*tokens+circleMost, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4),
+		env, all, len(lanes)*v.int("runs")*tokens+circleMost, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4),
 	), nil
 }
 
