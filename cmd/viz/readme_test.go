@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bench"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // readme returns README.md followed by the pages that it links to.
@@ -57,12 +58,12 @@ func TestReadmeExample(t *testing.T) {
 	sameText(t, textTime.ReplaceAllString(got, "  0 ms"), textTime.ReplaceAllString(shown, "  0 ms"))
 }
 
-//go:generate go test -run ^TestReadmeFlags$ -update .
+//go:generate go test -run ^TestReadme(Flags|Orders)$ -update .
 
-// TestReadmeFlags: the tables of flags in README.md match the program, and the tables on
-// other pages have no unknown flags. With -update the tables in README.md are rewritten.
-func TestReadmeFlags(t *testing.T) {
-	page, err := os.ReadFile("README.md")
+// generatedPart checks the part of a document between its two marks, or rewrites it with -update.
+func generatedPart(t *testing.T, file, want string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,17 +71,39 @@ func TestReadmeFlags(t *testing.T) {
 	before, rest, _ := strings.Cut(string(page), begin)
 	_, after, found := strings.Cut(rest, end)
 	if !found {
-		t.Fatalf("README.md lacks %q or %q", begin, end)
+		t.Fatalf("%s lacks %q or %q", file, begin, end)
 	}
-	want := before + begin + flagTables() + end + after
+	want = before + begin + want + end + after
 	if *update {
-		err = os.WriteFile("README.md", []byte(want), 0o644)
+		err = os.WriteFile(file, []byte(want), 0o644)
 	} else if string(page) != want {
-		err = errors.New("the flags in README.md differ from the program's; run go generate ./cmd/viz")
+		err = errors.New(file + " differs from the program; run go generate ./cmd/viz")
 	}
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// TestReadmeOrders: the table of the orders of rules in infer/README.md is the sampler's.
+func TestReadmeOrders(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| name | rules |\n|---|---|\n")
+	for _, o := range sampling.NamedOrders() {
+		var names []string
+		for _, rule := range o.Rules() {
+			if o.Has(rule) {
+				names = append(names, rule.Name())
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", o.Name(), strings.Join(names, ", "))
+	}
+	generatedPart(t, "../../infer/README.md", b.String())
+}
+
+// TestReadmeFlags: the tables of flags in README.md match the program, and the tables on
+// other pages have no unknown flags. With -update the tables in README.md are rewritten.
+func TestReadmeFlags(t *testing.T) {
+	generatedPart(t, "README.md", flagTables())
 	known := map[string]bool{"version": true}
 	for _, c := range commandFlags() {
 		for _, x := range c.listed {
