@@ -6,6 +6,7 @@ it): each slot has one filling in all of a text.
 
     python3 plain.py check                    measures the corpus, and lists what must be changed
     python3 plain.py write SEED [TIMES]       prints documents; texts with slots TIMES times, with new fillings
+    python3 plain.py held                     prints every 50th text without slots, which write leaves out
 """
 
 import collections
@@ -106,10 +107,22 @@ def check():
     return bool(wrong)
 
 
+def held():
+    """The texts that are held out of training."""
+    return [text for _, text in texts() if not SLOT.search(text)][::50]
+
+
 def write(seed, times):
-    rng = random.Random(seed)
-    documents = [fill(text, rng) for _, text in texts() for _ in range(times if SLOT.search(text) else 1)]
+    rng, kept = random.Random(seed), set(held())
+    documents = [
+        fill(text, rng) for _, text in texts() if text not in kept
+        for _ in range(times if SLOT.search(text) else 1)
+    ]
     rng.shuffle(documents)
+    show(documents)
+
+
+def show(documents):
     for document in documents:
         print(json.dumps(document, ensure_ascii=False))
 
@@ -117,7 +130,9 @@ def write(seed, times):
 if __name__ == "__main__":
     if sys.argv[1:] == ["check"]:
         sys.exit(check())
-    if sys.argv[1:2] == ["write"] and len(sys.argv) in (3, 4):
+    if sys.argv[1:] == ["held"]:
+        show(held())
+    elif sys.argv[1:2] == ["write"] and len(sys.argv) in (3, 4):
         write(int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     else:
         sys.exit(__doc__)
