@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A person is a client with a browser that keeps cookies.
+// A person is a client that keeps cookies, as a browser does.
 type person struct {
 	t      *testing.T
 	server string
@@ -34,8 +34,7 @@ func newPerson(t *testing.T, server string) *person {
 	return &person{t, server, http.Client{Jar: jar}}
 }
 
-// asks sends a request, with a form if it is a POST, and returns the status and text of the
-// response.
+// asks sends a request (with a form if it is a POST) and returns the response's status and body.
 func (v *person) asks(method, path string, form url.Values) (int, string) {
 	v.t.Helper()
 	r, err := http.NewRequest(method, v.server+path, strings.NewReader(form.Encode()))
@@ -56,10 +55,10 @@ func (v *person) asks(method, path string, form url.Values) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// TestPagesWorkWithoutTheLogs: while data cannot be saved, lessons, exercises and runs still
-// work and show a warning, nothing is confirmed, and /readyz fails. Afterwards everything is as
+// TestPagesWorkWithoutTheLogs: while data cannot be saved, lessons, exercises and runs still work
+// and show a warning, nothing is confirmed, and /readyz fails. Afterwards, everything is as it was
 // before.
-// Promise: While nothing can be saved, lessons and runs still work and say so, and nothing is confirmed.
+// Promise: While nothing can be saved, lessons and runs still work with a warning, and nothing is confirmed.
 func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool
@@ -82,7 +81,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	_, before := v.asks("GET", "/learn", nil)
 	why := store.Why(store.ErrAway)
 	if strings.Contains(before, why) {
-		t.Error("the page warns although the logs are reachable")
+		t.Error("the page shows a warning although the logs are reachable")
 	}
 
 	away.Store(true)
@@ -110,7 +109,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 		if status, page := v.asks("POST", path, form); status != http.StatusServiceUnavailable ||
 			!strings.Contains(page, why) {
 			t.Errorf(
-				"POST %s: got %d %s; want %d, it containing %q", path, status, page, http.StatusServiceUnavailable, why,
+				"POST %s: got %d %s; want %d, page with %q", path, status, page, http.StatusServiceUnavailable, why,
 			)
 		}
 	}
@@ -120,11 +119,11 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 		t.Errorf("/readyz afterwards: got %d %s; want %d", status, page, http.StatusOK)
 	}
 	if _, after := v.asks("GET", "/learn", nil); after != before {
-		t.Error("the map differs from what it was before")
+		t.Error("the map differs from the map before the outage")
 	}
 	_, export := v.asks("GET", "/progress/export", nil)
 	if strings.Contains(export, card) || !strings.Contains(export, lesson.Sections[0].Key()) {
-		t.Errorf("saved data: got %s, want it without %q and with %q", export, card, lesson.Sections[0].Key())
+		t.Errorf("saved data: got %s, want data without %q and with %q", export, card, lesson.Sections[0].Key())
 	}
 
 	// The logs become unreachable, and no page has noticed yet.
@@ -138,7 +137,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	}
 }
 
-// An unreachable is a journal that is unreachable at times.
+// An unreachable is a journal that is unreachable while away is set.
 type unreachable struct {
 	journal.Journal
 	away atomic.Bool

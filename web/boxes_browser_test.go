@@ -17,12 +17,12 @@ import (
 type mainPage struct {
 	path string
 	view shell.View // of the Loop
-	goes string     // selects the control that continues; "" if it can be below the window
-	dock bool       // the control is in view even in a low window
-	fill bool       // in a wide window the page is as tall as the window
+	goes string     // the selector of the control that continues; "" if it can be below the window
+	dock bool       // the control is in view even if the window is low
+	fill bool       // in a wide window, the page is as tall as the window
 }
 
-// mainPages returns the main pages, with a run that has written 8 of 64 tokens.
+// mainPages returns the main pages, with a run that has generated 8 of 64 tokens.
 func mainPages(t *testing.T) []mainPage {
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
 	commands := []session.Command{session.Start{Prompt: "Once upon a time"}}
@@ -85,9 +85,9 @@ const stuck = `[...document.querySelectorAll("body *")].filter((e) => e.checkVis
 	.reduce((all, b) => all + Math.max(0, Math.min(b.bottom, innerHeight) - Math.max(b.top, 0)), 0)`
 
 // TestMainPagesFitTheirScreens: no main page scrolls sideways; the control that continues is in
-// view without scrolling; in a wide window the Loop fills the window and no more. At 1366 × 657,
-// 1440 × 900 and 1920 × 1080, the cost curve of Numbers is in view. In the lowest window at
-// least half is left for the content that scrolls.
+// view without scrolling; in a wide window, the Loop is exactly as tall as the window. At 1366 ×
+// 657, 1440 × 900 and 1920 × 1080, the cost curve of Numbers is in view. In the lowest window, at
+// least half of the height is left for the content that scrolls.
 func TestMainPagesFitTheirScreens(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestMainPagesFitTheirScreens(t *testing.T) {
 				t.Errorf("%s is %d px tall, want at most %d", name, got[1], s.Height)
 			}
 			if got := browser.Value[float64](tab, stuck); s.Height < 200 && got > float64(s.Height)/2 {
-				t.Errorf("%s: %g px stay in view, want at most half the window", name, got)
+				t.Errorf("%s: %g px are covered while scrolling, want at most half the window", name, got)
 			}
 			if low := s.Height < 600; page.goes == "" || low && !page.dock {
 				continue

@@ -14,33 +14,33 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Classes is what a server needs to hold classes.
+// Classes configures how a server holds classes.
 type Classes struct {
-	// Logs and Secrets store the rooms. Without them there are no classes.
+	// Logs and Secrets store the rooms. Without them, there are no classes.
 	Logs    journal.Journal
 	Secrets class.Secrets
 	// Space, if not nil, returns how much space is left.
 	Space func(context.Context) store.Space
 	// Cluster, if not nil, shares the rooms with other servers.
 	Cluster *class.Cluster
-	// Members is the most members that a room can have, even if all have one address; 0 means
-	// the admission limits.
+	// Members is the maximum number of members of a room, even if all of them have the same
+	// address; 0 means the admission limits.
 	Members int
 	// TTL is how long an unused room is kept; 0 means the value in [class.DefaultLimits].
 	TTL time.Duration
 	// Now returns the time that all servers share; nil means time.Now.
 	Now func() time.Time
-	// Aged returns the time by which rooms are judged old enough to delete; nil means Now. See
-	// [class.Config].
+	// Aged returns the time used to decide whether a room is old enough to delete; nil means Now.
+	// See [class.Config].
 	Aged func() time.Time
 	// Access is how the phones of a class reach this server.
 	Access classroom.Access
-	// Phones, if not nil, lets them in while the server runs.
+	// Phones, if not nil, can open the server to phones while it runs.
 	Phones *classroom.Phones
 }
 
-// members returns the limits on a room's members. An eighth of the places is reserved for
-// learners whom the server knew before.
+// members returns the limits on a room's members. An eighth of the places is reserved for learners
+// whom the server already knew.
 func (c Classes) members(limits admission.Share) admission.Share {
 	if c.Members == 0 {
 		return limits
@@ -56,7 +56,7 @@ type driver struct{ runs *runs.Registry }
 func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) {
 	r, err := d.runs.OpenRoom(ctx, room, link)
 	if err != nil {
-		return nil, err // not r, which would be a Run that is not nil
+		return nil, err // not r, which would be a non-nil Run
 	}
 	return r, nil
 }
@@ -86,7 +86,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		WrongCodes: s.limiter.WrongCodes, NewRooms: s.limiter.NewRooms,
 	})
 	if err != nil {
-		return fmt.Errorf("the rooms of classes: %w", err)
+		return fmt.Errorf("restore the class rooms: %w", err)
 	}
 	s.hub, deps.Hub = hub, hub
 	room := classroom.New(deps)
@@ -95,7 +95,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	return nil
 }
 
-// EndRoom ends a class; it is for the operator. See [class.Hub.EndRoom].
+// EndRoom ends a class at the operator's request. See [class.Hub.EndRoom].
 func (s *Server) EndRoom(ctx context.Context, code string) error {
 	if s.hub == nil {
 		return class.ErrNoRoom
@@ -103,7 +103,7 @@ func (s *Server) EndRoom(ctx context.Context, code string) error {
 	return s.hub.EndRoom(ctx, code)
 }
 
-// RemoveRoom deletes a room; it is for the operator. See [class.Hub.RemoveRoom].
+// RemoveRoom deletes a room at the operator's request. See [class.Hub.RemoveRoom].
 func (s *Server) RemoveRoom(ctx context.Context, code string) error {
 	if s.hub == nil {
 		return class.ErrNoRoom

@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hebrew and arabic are texts with an English word and a number; turned has a mark that reverses
-// the direction of the text after it.
+// hebrew and arabic contain an English word and a number; turned contains a mark that reverses the
+// direction of the text after it.
 const (
 	hebrew = "שלום Transformer 42"
 	arabic = "مرحبا Token 7"
@@ -46,10 +46,10 @@ outcomes: [loop]
 | ` + arabic + ` | ` + "`" + hebrew + "`" + ` |
 `
 
-// TestTextsKeepTheirDirection: on every page that shows a text from a person, a model or a file,
-// a right-to-left text has its own direction, so that the words and numbers around it stay in
-// order, and no mark reverses the page's own words.
-// Promise: Text written from right to left keeps its order, and so do the words around it.
+// TestTextsKeepTheirDirection: on every page that shows text from a person, a model or a file,
+// right-to-left text has its own direction, so that the words and numbers around it stay in order,
+// and no mark reverses the page's own words.
+// Promise: Right-to-left text keeps its order, and so do the words around it.
 func TestTextsKeepTheirDirection(t *testing.T) {
 	t.Parallel()
 	course, err := lessons.LoadTexts(lessons.English, map[string]string{"01-hebrew.md": ownHebrew})
@@ -121,7 +121,7 @@ func TestTextsKeepTheirDirection(t *testing.T) {
 			}
 		})
 		if found < least {
-			t.Errorf("%s: got %d texts from right to left, want at least %d", path, found, least)
+			t.Errorf("%s: got %d right-to-left texts, want at least %d", path, found, least)
 		}
 		if title := d.Find("title").Text(); terms.RightToLeft(title) != strings.Contains(title, "\u2068") {
 			t.Errorf("%s: the title %q is not isolated", path, title)

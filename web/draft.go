@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// drafts holds the draft model, opened when a page first needs it.
+// drafts holds the draft model, which is opened when a page first needs it.
 type drafts struct {
 	open func() (*infer.Model, error)
 
@@ -27,8 +27,8 @@ func newDrafts(cfg Config) *drafts {
 	return nil
 }
 
-// Slot opens the model if necessary. Concurrent callers wait; after a failure the next call
-// tries again.
+// Slot opens the model if necessary. Concurrent callers wait; after a failure, the next call tries
+// again.
 func (d *drafts) Slot() (*infer.Slot, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,7 +45,7 @@ func (d *drafts) Slot() (*infer.Slot, error) {
 	return d.pool.Slot(), nil
 }
 
-// opened returns the pool, or nil if it has not been needed yet.
+// opened returns the pool, or nil if no page has needed it yet.
 func (d *drafts) opened() *infer.Pool {
 	if d == nil {
 		return nil

@@ -18,16 +18,16 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestEightHoursOfClasses holds one class after another on one server, as fast as possible:
-// phones join, follow to the last stage and leave, and the room is deleted. Afterwards
-// goroutines, open files and the heap are as they were after the first classes. There are
-// 100,000 stages and 2,000 joins and leaves, as many as in eight hours of teaching.
+// TestEightHoursOfClasses holds one class after another on one server, as fast as possible: phones
+// join, follow to the last stage and leave, and the room is deleted. Afterwards, there are no more
+// goroutines and open files, and no larger a heap, than after the first classes. The 100,000 stages
+// and 2,000 joins and leaves are as many as in eight hours of teaching.
 // Promise: A server that has held classes for eight hours uses no more memory or open files than before.
 func TestEightHoursOfClasses(t *testing.T) {
 	fixture.Long(t)
 	const classes, phones, tokens = 40, 50, 360 // 40 × 50 joins, 40 × 360 × 7 stages
 	limits := admission.DefaultLimits()
-	limits.Requests, limits.NewRooms = admission.Pace{}, admission.Pace{} // fast motion
+	limits.Requests, limits.NewRooms = admission.Pace{}, admission.Pace{} // for speed
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*browser.Patience)
 	defer cancel()
@@ -39,7 +39,7 @@ func TestEightHoursOfClasses(t *testing.T) {
 			t.Logf("after %d classes: %v", n+1, first)
 		}
 	}
-	// Connections to the database and for later pages can stay open.
+	// Database connections and idle connections of the client can stay open.
 	last := settledUse(t, use{first.goroutines + 5, first.files + 5, first.heap + first.heap/10 + 4<<20})
 	t.Logf(
 		"after %d classes with %d joins, %d leaves and %d stages: %v", classes, classes*phones, classes*phones,
@@ -47,7 +47,7 @@ func TestEightHoursOfClasses(t *testing.T) {
 	)
 }
 
-// use is what a process uses.
+// use is a process's resource usage.
 type use struct {
 	goroutines, files int
 	heap              uint64
@@ -59,7 +59,7 @@ func (u use) String() string {
 	)
 }
 
-// settledUse waits until the process uses at most most. Things that were just closed take a
+// settledUse waits until the process uses no more than most. Resources that were just closed take a
 // moment to be released.
 func settledUse(t *testing.T, most use) use {
 	t.Helper()
@@ -69,7 +69,7 @@ func settledUse(t *testing.T, most use) use {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		files, _ := os.ReadDir("/proc/self/fd") // none on other systems
+		files, _ := os.ReadDir("/proc/self/fd") // empty on other systems
 		u := use{runtime.NumGoroutine(), len(files), m.HeapAlloc}
 		if u.goroutines <= most.goroutines && u.files <= most.files && u.heap <= most.heap {
 			return u
@@ -89,7 +89,7 @@ type follower struct {
 	ended  chan struct{}
 }
 
-// join connects a phone and begins to read.
+// join connects a phone and starts reading its messages.
 func join(ctx context.Context, t *testing.T, url, code string) *follower {
 	t.Helper()
 	f := &follower{
@@ -131,12 +131,12 @@ func (f *follower) until(ctx context.Context, t *testing.T, text uint64, step in
 		case <-f.ended:
 			t.Fatal("a phone was disconnected")
 		case <-ctx.Done():
-			t.Fatalf("a phone never gets to step %d of text %d", step, text)
+			t.Fatalf("a phone never reached step %d of text %d", step, text)
 		}
 	}
 }
 
-// holdClass holds one class in which the given number of tokens is written.
+// holdClass holds one class in which the given number of tokens is generated.
 func holdClass(ctx context.Context, t *testing.T, server string, phones, tokens int) {
 	t.Helper()
 	instructor, err := load.NewInstructor(ctx, server)
@@ -154,7 +154,7 @@ func holdClass(ctx context.Context, t *testing.T, server string, phones, tokens 
 			err = instructor.Do(ctx, "token")
 		}
 		var ended *load.Refused
-		if text == 0 || errors.As(err, &ended) { // a text, and another when it has ended
+		if text == 0 || errors.As(err, &ended) { // start a text, and another one when it has ended
 			text, step = text+1, 0
 			prompt := load.Prompts[int(text)%len(load.Prompts)]
 			if err = instructor.Do(ctx, "start", "prompt", prompt); err == nil {

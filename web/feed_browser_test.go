@@ -11,7 +11,7 @@ import (
 )
 
 // TestFeedReconnects: a page whose connections are cut keeps what it shows, and carries out what
-// the user requested meanwhile.
+// the user requested in the meantime.
 func TestFeedReconnects(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -27,14 +27,14 @@ func TestFeedReconnects(t *testing.T) {
 	tab.Set(slider, "2")
 	tab.Wait("the first answer", caption("2.00"))
 	p.Lose(func() { tab.Set(slider, "0.5") })
-	tab.Wait("a word of the loss", `document.querySelector("figure.widget [data-feed-say]").textContent !== ""`)
+	tab.Wait("a message about the cut", `document.querySelector("figure.widget [data-feed-say]").textContent !== ""`)
 	if !browser.Value[bool](tab, caption("2.00")) {
 		t.Error("the old content is gone")
 	}
 	p.Mend()
 	tab.Eval(`dispatchEvent(new Event('online'))`)
 	tab.Wait("an answer on another connection", caption("0.50"))
-	tab.Wait("no word of it any more", `document.querySelector("figure.widget [data-feed-say]").textContent === ""`)
+	tab.Wait("the end of that message", `document.querySelector("figure.widget [data-feed-say]").textContent === ""`)
 	if said := tab.Text("figure.widget [data-feed-error]"); said != "" {
 		t.Errorf(`the page shows the message %q, want ""`, said)
 	}

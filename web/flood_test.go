@@ -25,7 +25,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// floodLimits returns the default limits, scaled down to a hundredth.
+// floodLimits returns the default limits divided by 100.
 func floodLimits() *admission.Limits {
 	l := admission.DefaultLimits()
 	l.Sockets = admission.Share{Most: 60, Newcomers: 45, PerAddress: 30, PerLearner: 10}
@@ -63,7 +63,8 @@ func visit(t *testing.T, server, from, cookie string) (*visitor, *http.Response,
 	return v, answer, nil
 }
 
-// ask sends a command and waits for its answer. A refusal is an error.
+// ask sends a command and waits for the response. It returns an error if the server refuses the
+// command.
 func (v *visitor) ask(n int, command string) error {
 	if err := v.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, command, n)); err != nil {
 		return err
@@ -103,11 +104,11 @@ func (v *visitor) learn() error {
 	return nil
 }
 
-// enough is more sockets than the server holds for one address.
+// enough is a number of sockets above the server's limit for one address.
 const enough = 100
 
-// flood opens sockets from an address as fast as it can, without cookies and without
-// reading, until stop is called. full is closed when it has opened enough.
+// flood opens sockets from an address as fast as it can, without cookies and without reading, until
+// stop is called. full is closed once it has opened enough of them.
 func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()) {
 	var opened atomic.Int64
 	reached := make(chan struct{})
@@ -140,16 +141,16 @@ func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()
 	}
 }
 
-// knownCookie returns a cookie of an earlier version, which has no date, so the server treats
-// its learner as long known.
+// knownCookie returns a cookie in an older format that has no date, so the server treats the
+// learner as long known.
 func knownCookie(learners shell.Learners, server, id string) string {
 	_, fresh := learners.Of(&http.Request{Host: strings.TrimPrefix(server, "http://")})
 	return fresh.Name + "=" + id + "." + base64.RawURLEncoding.EncodeToString(learners.MAC("learner "+id))
 }
 
-// TestFloodOfSockets: while one client opens sockets and starts runs as fast as it
-// can, the server still serves learners it knows at any address, and newcomers at
-// other addresses. A newcomer at the flooder's address gets in.
+// TestFloodOfSockets: while one client opens sockets and starts runs as fast as it can, the server
+// still serves known learners at any address and newcomers at other addresses. A newcomer at the
+// flooder's address gets in.
 // Promise: While one address floods the server, it still serves learners it knows, and newcomers elsewhere.
 func TestFloodOfSockets(t *testing.T) {
 	t.Parallel()
@@ -181,7 +182,7 @@ func TestFloodOfSockets(t *testing.T) {
 		}
 	}
 	all.Wait()
-	// A browser reloads the page until it gets a cookie. From then on it is served.
+	// A browser reloads the page until it gets a cookie. From then on, it is served.
 	cookie := ""
 	for cookie == "" {
 		cookie = firstVisit(t, server, "127.0.0.2")

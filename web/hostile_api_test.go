@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// calls returns what a hostile client sends to the API: long answers, many at a time, under
-// schemas that are hard to satisfy, and schemas that cannot be compiled.
+// calls returns the requests that a hostile client sends to the API: for many long answers at once
+// with schemas that are hard to satisfy, and with schemas that cannot be compiled.
 func calls() (list []string) {
 	form := func(schema string) string {
 		return `{"model":"tiny-5M","prompt":"A","max_tokens":400,"temperature":2,"n":16,"json_schema":` + schema + `}`
@@ -40,8 +40,8 @@ func calls() (list []string) {
 }
 
 // TestHostileAPIClient: while one client sends the largest and the oddest requests from several
-// addresses, and abandons most of them after a second, others are served. Each of its requests
-// is answered, refused in the API's words, or given up.
+// addresses, and abandons most of them after a second, others are served. Each of its requests is
+// answered, refused with an error of the API, or abandoned.
 func TestHostileAPIClient(t *testing.T) {
 	fixture.Long(t)
 	b := newBattle(t)
@@ -50,7 +50,7 @@ func TestHostileAPIClient(t *testing.T) {
 	var asked atomic.Int64
 	enough := make(chan struct{})
 	page := "/api?" + url.Values{"prompt": {"A"}, "temperature": {"2"}, "max_tokens": {"48"}}.Encode()
-	first := b.known("known", "127.0.0.1") // the requests really are answered and refused
+	first := b.known("known", "127.0.0.1") // check that the requests really are answered or refused
 	defer first.close()
 	if status, text, err := first.get(ctx, page); err != nil || status != http.StatusOK {
 		t.Fatalf("the page: got %d %s, %v; want %d, <nil>", status, headline(text), err, http.StatusOK)
@@ -87,8 +87,8 @@ func TestHostileAPIClient(t *testing.T) {
 	all.Wait()
 }
 
-// call sends a request to the API, waits a second for the response, and checks that it is one
-// that the API can give.
+// call sends a request to the API, waits a second for the response, and checks that it is a valid
+// response of the API.
 func (c *client) call(ctx context.Context, body string) error {
 	one, done := context.WithTimeout(ctx, time.Second)
 	defer done()
@@ -98,7 +98,7 @@ func (c *client) call(ctx context.Context, body string) error {
 	}
 	status, text, err := c.send(one, http.MethodPost, path, "application/json", strings.NewReader(body))
 	if err != nil {
-		return nil // given up, or closed by the server
+		return nil // abandoned, or closed by the server
 	}
 	switch status {
 	case http.StatusOK:

@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// A client sends requests from one address. It follows no redirects.
+// A client sends requests from one address. It does not follow redirects.
 type client struct {
 	http.Client
 	server, from string
@@ -38,7 +38,7 @@ func newClient(server, from, cookie string) *client {
 	}}
 }
 
-// send sends a request, and keeps a cookie from the response if it has none.
+// send sends a request and, if the client has no cookie yet, keeps the one from the response.
 func (c *client) send(ctx context.Context, method, path, kind string, body io.Reader) (int, string, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.server+path, body)
 	if err != nil {
@@ -85,11 +85,11 @@ func (c *client) upload(ctx context.Context, file []byte) (int, string, error) {
 	return c.send(ctx, http.MethodPost, "/progress/import", m.FormDataContentType(), &b)
 }
 
-// mostHeld is how many connections one goroutine of an attack keeps open.
+// mostHeld is the maximum number of connections that one goroutine of an attack keeps open.
 const mostHeld = 150
 
-// hold opens a connection, sends a message and keeps it open. It closes the oldest if
-// there are too many.
+// hold opens a connection, sends a message and keeps the connection open. If too many are open, it
+// closes the oldest.
 func (c *client) hold(ctx context.Context, query, protocol, message string) {
 	d := websocket.Dialer{
 		NetDialContext: c.Transport.(*http.Transport).DialContext, Subprotocols: []string{protocol},
@@ -124,13 +124,13 @@ func (c *client) close() {
 	c.CloseIdleConnections()
 }
 
-// A target is what attackers know about the class that they attack.
+// A target is the attackers' knowledge about the class that they attack.
 type target struct {
 	Room, Poll, Choice string
 	Link               string // to a long text
 }
 
-// link returns a link to a text of some tokens.
+// link returns a link to a generated text with the given number of tokens.
 func link(t testing.TB, tokens int) string {
 	t.Helper()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -167,7 +167,7 @@ var badForms = func() []string {
 	}
 }()
 
-// attacks are what a hostile client does over and over, ignoring all errors.
+// attacks are the named attacks that a hostile client repeats, ignoring all errors.
 var attacks = map[string]func(ctx context.Context, c *client, x target){
 	"sockets": func(ctx context.Context, c *client, _ target) {
 		c.cookie = ""
@@ -227,7 +227,7 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 			return
 		}
 		conn := c.held[len(c.held)-1]
-		_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // the server does not read forever
+		_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // the server may stop reading
 		for n := range 100 {
 			for _, m := range []string{
 				fmt.Sprintf(`{"cmd":"pieces","n":%d,"prompt":%q}`, 3*n+2, text),

@@ -28,8 +28,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hostileLimits returns the default limits with a tenth of the places, so that an attack from
-// the same machine soon fills them.
+// hostileLimits returns the default limits with a tenth of the places, so that an attack from the
+// same machine soon takes all of them.
 func hostileLimits() *admission.Limits {
 	l := admission.DefaultLimits()
 	l.Sockets = admission.Share{Most: 600, Newcomers: 450, PerAddress: 300, PerLearner: 40}
@@ -76,7 +76,7 @@ func newBattle(t testing.TB) *battle {
 	value := func(name string) string {
 		found := regexp.MustCompile(`name="` + name + `"[^>]* value="([^"]*)"`).FindStringSubmatch(page)
 		if found == nil {
-			t.Fatalf("the class is not asked for a %s", name)
+			t.Fatalf("the class page has no field %s", name)
 		}
 		return found[1]
 	}
@@ -90,14 +90,14 @@ func (b *battle) known(id, from string) *client {
 	return newClient(b.server, from, knownCookie(b.learners, b.server, id))
 }
 
-// attempts is how often an attack is repeated before the test checks on the other clients. An
-// attempt that is given up because the server delays it counts givenUp times.
+// attempts is the number of times that an attack is repeated before the test checks the other
+// clients. An attempt that is abandoned because the server delays it counts as givenUp attempts.
 const (
 	attempts = 300
 	givenUp  = 10
 )
 
-// attack begins the named attacks, from all flooded addresses at the same time, and returns when
+// attack starts the named attacks from all flooded addresses at the same time, and returns when
 // each has been tried many times.
 func (b *battle) attack(names ...string) (stop func()) {
 	b.Helper()
@@ -180,7 +180,7 @@ func (b *battle) learns(c *client) error {
 func (b *battle) joins(c *client) error {
 	status, text, err := c.get(b.Context(), "/join?code="+b.victim.Room)
 	if err != nil || status != http.StatusSeeOther {
-		return fmt.Errorf("a right code: %d %s, %v", status, headline(text), err)
+		return fmt.Errorf("a valid code: %d %s, %v", status, headline(text), err)
 	}
 	phone := load.Phone{URL: b.server, Code: b.victim.Room, From: c.from, Cookie: c.cookie}
 	if err := phone.Dial(b.Context()); err != nil {
@@ -208,9 +208,9 @@ func (b *battle) joins(c *client) error {
 	return nil
 }
 
-// others checks that everyone else is served: known learners at the flooded addresses and
-// elsewhere and newcomers elsewhere are never refused, and a newcomer at a flooded address gets
-// in after some tries.
+// others checks that everyone else is served: known learners at the flooded addresses and elsewhere
+// and newcomers elsewhere are never refused, and a newcomer at a flooded address gets in after
+// several attempts.
 func (b *battle) others(round string) {
 	b.Helper()
 	var all sync.WaitGroup
@@ -248,8 +248,8 @@ func (b *battle) others(round string) {
 	all.Wait()
 }
 
-// getsIn behaves like a browser, which reloads a refused page and reconnects, until it has a
-// page and a run.
+// getsIn behaves like a browser: it reloads a refused page and reconnects until it has a page and a
+// run.
 func (b *battle) getsIn(c *client) error {
 	late, cancel := context.WithTimeout(b.Context(), browser.Patience)
 	defer cancel()
@@ -275,8 +275,8 @@ func (b *battle) getsIn(c *client) error {
 	return why
 }
 
-// TestHostileClient: one client that attacks a server, with each attack alone and with all
-// together, disturbs nobody else.
+// TestHostileClient: one client that attacks a server, first with each attack alone and then with
+// all at once, disturbs nobody else.
 // Promise: One hostile client disturbs nobody else.
 func TestHostileClient(t *testing.T) {
 	fixture.Long(t)
@@ -309,8 +309,8 @@ func TestHostileClient(t *testing.T) {
 	})
 }
 
-// hostileProcess, in the environment, makes the test binary a hostile client of a server, in a
-// separate process.
+// hostileProcess is the environment variable that makes the test binary act as a hostile client in
+// a separate process.
 const hostileProcess = "VIZ_TEST_ATTACKS"
 
 // orders are the instructions for a process that attacks.
@@ -320,8 +320,8 @@ type orders struct {
 	Names  []string // of attacks
 }
 
-// attackFromHere carries out orders, reports that on standard output, and continues until
-// standard input ends.
+// attackFromHere starts the attacks in the given orders, reports that on standard output, and
+// continues until standard input is closed.
 func attackFromHere(text string) {
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -333,7 +333,7 @@ func attackFromHere(text string) {
 	stop()
 }
 
-// attackFromOutside begins attacks in a separate process, and returns when each has been tried.
+// attackFromOutside starts attacks in a separate process and returns when each has been tried.
 func (b *battle) attackFromOutside(names ...string) (stop func()) {
 	b.Helper()
 	text, err := json.Marshal(orders{b.server, b.victim, names})
@@ -366,8 +366,8 @@ func (b *battle) attackFromOutside(names ...string) (stop func()) {
 const thinking = 250 * time.Millisecond
 
 // BenchmarkHostileClient measures how long ten known learners, who view each stage for a moment,
-// wait for the next one: alone, while a hostile client runs all attacks together, and while one
-// sends unusable grammars. Client and server share the machine.
+// wait for the next one: without an attack, while a hostile client runs all attacks at once, and
+// while it only sends unusable grammars. Client and server share the machine.
 func BenchmarkHostileClient(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { newBattle(b).waits(b) })
 	b.Run("attacked", func(b *testing.B) {

@@ -17,11 +17,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// questions returns what a hostile client requests from “Why this token?”: as much as the page
-// accepts, and more.
+// questions returns the requests that a hostile client sends to “Why this token?”: some as large as
+// the page accepts, and some larger.
 func questions(x target) (list []string) {
 	long := strings.Repeat(" the", 255)   // with the start token, as many tokens as the page accepts
-	pair := strings.Repeat(" the", 30)    // as many as two texts can have
+	pair := strings.Repeat(" the", 30)    // as many as each of two texts can have
 	all := strings.Repeat("L1,L6,", 127)  // as many parts as a list can name
 	most := strings.Repeat("L3,", 25_000) // as much as a request's header can hold
 	for _, q := range []url.Values{
@@ -46,8 +46,8 @@ func questions(x target) (list []string) {
 	return list
 }
 
-// TestLongestQuestionsAreAnswered: the longest texts that a hostile client can ask about really
-// are answered.
+// TestLongestQuestionsAreAnswered: questions about the longest texts that the page accepts are
+// answered.
 func TestLongestQuestionsAreAnswered(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -65,9 +65,8 @@ func TestLongestQuestionsAreAnswered(t *testing.T) {
 }
 
 // TestHostileClientAsksWhy: while one client sends the largest and the oddest questions from
-// several addresses, and does not read the long answers, others are served. Each of its own
-// requests is answered, refused with a message or closed, and refusals reveal nothing
-// unnecessary.
+// several addresses and does not read the long answers, others are served. Each of its own requests
+// is answered, refused with a message or cut off, and refusals reveal nothing unnecessary.
 func TestHostileClientAsksWhy(t *testing.T) {
 	fixture.Long(t)
 	b := newBattle(t)
@@ -101,13 +100,13 @@ func TestHostileClientAsksWhy(t *testing.T) {
 	all.Wait()
 }
 
-// odd sends a question and checks that the answer is one that a page can give.
+// odd sends a question and checks that the response is one that the page can send.
 func (c *client) odd(ctx context.Context, address string) error {
 	one, done := context.WithTimeout(ctx, time.Second)
 	defer done()
 	status, text, err := c.get(one, address)
 	if err != nil {
-		return nil // given up, or closed by the server
+		return nil // abandoned, or closed by the server
 	}
 	switch status {
 	case http.StatusOK:
@@ -122,8 +121,8 @@ func (c *client) odd(ctx context.Context, address string) error {
 	return nil
 }
 
-// unread sends a question over a connection of its own, reads the first line of the answer and
-// leaves the rest unread until the attack is over.
+// unread sends a question over its own connection, reads the first line of the response and leaves
+// the rest unread until the attack is over.
 func (b *battle) unread(ctx context.Context, from, address string) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	one, done := context.WithTimeout(ctx, time.Second)

@@ -39,8 +39,8 @@ func (c *counted) note(status int) {
 	}
 }
 
-// end counts a response to which nothing was written: 200, unless the handler panics and the
-// connection is cut.
+// end counts a response to which the handler wrote nothing. Its status is 200, unless the handler
+// panicked and the connection is cut.
 func (c *counted) end() {
 	if v := recover(); v != nil {
 		panic(v)
@@ -50,7 +50,7 @@ func (c *counted) end() {
 
 // WriteHeader implements [http.ResponseWriter].
 func (c *counted) WriteHeader(status int) {
-	if status >= http.StatusOK || status == http.StatusSwitchingProtocols { // other 1xx statuses precede it
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols { // other 1xx statuses precede the final one
 		c.note(status)
 	}
 	c.ResponseWriter.WriteHeader(status)
@@ -74,8 +74,8 @@ func (c *counted) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap gives an [http.ResponseController] access to the underlying writer.
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Metrics answers GET /metrics for Prometheus, and nothing else, under the names in hosts. Serve
-// it on its own listener: the limits of the pages do not apply to it.
+// Metrics returns a handler that serves only GET /metrics, for Prometheus, under the names in
+// hosts. Serve it on its own listener: the limits of the pages do not apply to it.
 func (s *Server) Metrics(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +95,7 @@ func (s *Server) Metrics(hosts []string) http.Handler {
 	return shell.Gate(hosts, nil, "", s.cfg.Logger, mux)
 }
 
-// figures collects the server's figures.
+// figures collects the server's metrics.
 func (s *Server) figures() *metrics.Page {
 	p := &metrics.Page{}
 	p.Process()
@@ -119,12 +119,12 @@ func (s *Server) traffic(p *metrics.Page) {
 		"Responses by the class of their status; a request that becomes a socket is 1xx.", "code", list...)
 	p.Gauge("viz_sockets", "Open WebSocket connections.", float64(s.limiter.Sockets.Stats().Held))
 	p.Histogram("viz_push_seconds",
-		"From when there was news for a page until it was written to its connection.", s.wire.Pushes())
+		"Time from an update for a page until it was written to the page's connection.", s.wire.Pushes())
 }
 
 func (s *Server) admissions(p *metrics.Page) {
 	sockets, runs := s.limiter.Sockets.Stats(), s.runs.Stats()
-	p.Counters("viz_refusals_total", "What was refused because of a limit, by the limit.", "reason",
+	p.Counters("viz_refusals_total", "Refusals, by the limit that caused them.", "reason",
 		metrics.Value{Label: "requests", Value: float64(s.limiter.Requests.Stats().Refused)},
 		metrics.Value{Label: "new_learners", Value: float64(s.limiter.NewLearners.Stats().Refused)},
 		metrics.Value{Label: "openings", Value: float64(s.limiter.Openings.Stats().Refused)},

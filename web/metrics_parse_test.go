@@ -9,19 +9,19 @@ import (
 	"testing"
 )
 
-// scraped holds the samples of a page by name and labels, as they are written.
+// scraped holds the samples of a page, keyed by name and labels as written.
 type scraped struct {
 	values map[string]float64
-	kinds  map[string]string // of families
+	kinds  map[string]string // by family
 }
 
 var sampleLine = regexp.MustCompile(
 	`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"\})? (\S+)$`,
 )
 
-// parseMetrics parses a page as strictly as the text format requires: every family has its HELP,
-// its TYPE and then its samples, together and once; no sample occurs twice; a histogram's
-// buckets are in order and increase, and the last of them equals its count.
+// parseMetrics parses a page as strictly as the text format requires: every family occurs once,
+// with its HELP, its TYPE and then its samples; no sample occurs twice; a histogram's buckets are
+// in order, their counts do not decrease, and the last count equals the histogram's count.
 func parseMetrics(t *testing.T, text string) scraped {
 	t.Helper()
 	s := scraped{map[string]float64{}, map[string]string{}}
@@ -40,7 +40,7 @@ func parseMetrics(t *testing.T, text string) scraped {
 			name, kind, _ := strings.Cut(rest, " ")
 			known := slices.Contains([]string{"counter", "gauge", "histogram"}, kind)
 			if name != helped || s.kinds[name] != "" || !known {
-				t.Fatalf("%q follows the help of %q; before it %q", line, helped, s.kinds[name])
+				t.Fatalf("%q follows the help of %q; its type before that was %q", line, helped, s.kinds[name])
 			}
 			if strings.HasSuffix(name, "_total") != (kind == "counter") {
 				t.Errorf("%s is a %s, want counters, and only counters, to end in _total", name, kind)
@@ -79,7 +79,7 @@ func (s scraped) checkHistograms(t *testing.T, text string) {
 		n := s.values[m[1]+`_bucket{le="`+m[2]+`"}`]
 		if before, any := at[m[1]]; err != nil || any && (bound <= before.bound || n < before.n) {
 			t.Errorf(
-				"%s: got a bucket to %v with %v after one to %v with %v, want rising bounds and counts", m[1], bound, n,
+				"%s: got bucket %v with count %v after bucket %v with count %v, want both to rise", m[1], bound, n,
 				before.bound, before.n,
 			)
 		}
@@ -89,7 +89,7 @@ func (s scraped) checkHistograms(t *testing.T, text string) {
 		end, count := at[name], s.values[name+"_count"]
 		if kind == "histogram" && (!math.IsInf(end.bound, 1) || end.n != count) {
 			t.Errorf(
-				"%s ends with a bucket to %v of %v, want one to +Inf with the count, %v", name, end.bound, end.n, count,
+				"%s ends with bucket %v and count %v, want bucket +Inf and count %v", name, end.bound, end.n, count,
 			)
 		}
 	}

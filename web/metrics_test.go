@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// measured runs a server with /metrics on a listener of its own.
+// measured runs a server with /metrics on its own listener.
 func measured(t *testing.T, o webtest.Options) (server, metrics string) {
 	t.Helper()
 	h := httptest.NewUnstartedServer(nil)
@@ -41,13 +41,13 @@ func scrape(t *testing.T, url string) (scraped, string) {
 	return parseMetrics(t, body), body
 }
 
-// until scrapes until the samples satisfy is.
+// until scrapes the metrics until is returns true for the samples.
 func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	t.Helper()
 	body := ""
 	defer func() {
 		if !is(s) {
-			t.Logf("%s: not in\n%s", what, body)
+			t.Logf("%s: not found in\n%s", what, body)
 		}
 	}()
 	browser.Eventually(t, func() bool {
@@ -75,13 +75,13 @@ func TestMetricsCountActivity(t *testing.T) {
 	}
 
 	conn := playing(t, server)
-	s := until(t, at, "a run that plays on a socket", func(s scraped) bool {
+	s := until(t, at, "a run playing on a socket", func(s scraped) bool {
 		return s.values["viz_sockets"] == 1 && s.values[`viz_tokens_total{model="target"}`] > 10 &&
 			s.values["viz_push_seconds_count"] > 2 && s.values["viz_cache_bytes"] > 0
 	})
 	s.grew(t, first)
 	if s.values[`viz_http_responses_total{code="1xx"}`] != 1 || s.values[`viz_passes_total{model="target"}`] < 4 {
-		t.Errorf("got the values %v; want one answer with 1xx, and 4 passes or more", s.values)
+		t.Errorf("got the values %v; want one 1xx response and at least 4 passes", s.values)
 	}
 	conn.Close()
 	second := until(t, at, "no socket", func(s scraped) bool { return s.values["viz_sockets"] == 0 })
@@ -94,7 +94,7 @@ func TestMetricsCountActivity(t *testing.T) {
 	s, _ = scrape(t, at)
 	s.grew(t, second)
 	if s.values["viz_rooms"] != 1 || s.values["viz_commit_seconds_count"] == second.values["viz_commit_seconds_count"] {
-		t.Errorf("after a room was made: %v", s.values)
+		t.Errorf("after a room was created: %v", s.values)
 	}
 	joined(t, server, instructor.Code)
 	until(t, at, "a member", func(s scraped) bool {
@@ -102,16 +102,16 @@ func TestMetricsCountActivity(t *testing.T) {
 	})
 
 	visit, _ := roundTrip(t, "GET", server+"/learn")
-	for range 30 { // of one learner, who can make 20
+	for range 30 { // from one learner, who is allowed 20
 		roundTrip(t, "GET", server+"/learn", "Cookie", visit.Header.Get("Set-Cookie"))
 	}
 	last, body := scrape(t, at)
 	last.grew(t, s)
 	refused := last.values[`viz_refusals_total{reason="requests"}`]
 	if got := last.values[`viz_http_responses_total{code="4xx"}`]; refused != 10 || got != 10 {
-		t.Errorf("after 30 requests, 10 too many: got %v refused, %v answered as refused; want 10, 10", refused, got)
+		t.Errorf("after 30 requests, 10 too many: got %v refusals and %v responses with 4xx; want 10, 10", refused, got)
 	}
-	// The metrics contain no texts, names or codes.
+	// The metrics contain no prompts, names or room codes.
 	for _, private := range []string{"Once upon", "Load", "Ada", instructor.Code} {
 		if strings.Contains(body, private) {
 			t.Errorf("the metrics contain %q, want nothing private", private)
@@ -119,7 +119,7 @@ func TestMetricsCountActivity(t *testing.T) {
 	}
 }
 
-// playing opens a socket of the Loop with a run that plays.
+// playing opens a socket to the Loop and plays a run on it.
 func playing(t *testing.T, server string) *websocket.Conn {
 	t.Helper()
 	d := websocket.Dialer{Subprotocols: []string{wire.ProtocolHTML}}
@@ -164,7 +164,7 @@ func joined(t *testing.T, server, code string) {
 }
 
 // TestMetricsHaveTheirOwnListener: /metrics is not among the pages, and its own listener serves
-// nothing else, answers only GET, and only under its own name.
+// only this address, only to GET requests, and only under the listener's own name.
 func TestMetricsHaveTheirOwnListener(t *testing.T) {
 	t.Parallel()
 	server, at := measured(t, webtest.Options{})

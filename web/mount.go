@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// mountLoop adds the page of the Loop, its live part, the first run that leads there, “Why this
-// token?”, and the page about the model.
+// mountLoop adds the Loop's page and live part, the first run that leads to it, “Why this token?”,
+// and the page about the model.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
@@ -44,8 +44,8 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 	}).Mount(mux)
 }
 
-// mountCourse adds the pages of Learn, including the home page, and of Practice. Without a
-// course or a place to store progress the home page redirects to the Loop.
+// mountCourse adds the pages of Learn, including the home page, and of Practice. Without a course
+// or a place to store progress, the home page redirects to the Loop.
 func (s *Server) mountCourse(mux *http.ServeMux) {
 	if s.cfg.Course == nil || s.cfg.Progress == nil {
 		mux.Handle("GET /{$}", http.RedirectHandler("/loop", http.StatusSeeOther))
@@ -89,7 +89,7 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 	s.labs.Mount(mux)
 }
 
-// mountAPI adds the endpoints that clients of other programs use.
+// mountAPI adds the endpoints that clients of other programs can use.
 func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api = api.New(api.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Slot: s.targets.Slot, Caller: s.learners.Caller,
@@ -99,7 +99,7 @@ func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api.Mount(mux)
 }
 
-// mountEmbed adds the pages that other sites can show inside their own.
+// mountEmbed adds the pages that other sites can embed in their own.
 func (s *Server) mountEmbed(mux *http.ServeMux) {
 	deps := embed.Deps{
 		Pages: mux, Origins: s.cfg.EmbedOrigins, Caller: s.learners.Caller, Log: s.cfg.Logger,
@@ -110,8 +110,7 @@ func (s *Server) mountEmbed(mux *http.ServeMux) {
 	embed.New(deps).Mount(mux)
 }
 
-// add registers a package's live parts with the sockets. They open from this server's pages
-// only.
+// add registers a package's live parts with the sockets. Only this server's pages can open them.
 func (s *Server) add(parts map[string]wire.Open) {
 	for name, open := range parts {
 		s.parts[name] = wire.Kind{Open: open}

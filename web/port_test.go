@@ -37,7 +37,7 @@ func TestVisitorOfMessagePort(t *testing.T) {
 	}
 	who := s.Greet(request(""))
 	if who == nil || s.Greet(request("", who)) != nil {
-		t.Fatalf("a new visitor gets the cookie %v, want one, and none with it", who)
+		t.Fatalf("a new visitor gets the cookie %v; want one, and none for a request that has it", who)
 	}
 	if got := s.Greet(request("embed=1")); got != nil {
 		t.Errorf("a page in a frame gets %v, want nil", got)
@@ -89,7 +89,7 @@ func firstRun(t *testing.T, s *web.Server, r *http.Request) string {
 	return run
 }
 
-// withoutClasses returns a server as in a static site: with a course, and no classes. change
+// withoutClasses returns a server like a static site's, with a course but without classes. change
 // modifies its configuration.
 func withoutClasses(t *testing.T, change func(*web.Config)) *web.Server {
 	t.Helper()

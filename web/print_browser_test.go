@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// printed are the pages that people print, each with what the printout must contain.
+// printed are the pages that people print, each with a selector that its printout must match.
 var printed = map[string]string{
 	"/learn/kv-cache":    ".check",
 	"/learn":             "h1",
@@ -28,15 +28,16 @@ var printed = map[string]string{
 	"/score?text=A+xylophone+is": ".surp__tk",
 }
 
-// pressable are the visible elements that can only be pressed. Terms with a note are words of
-// their sentence, and a card's front is the summary of its details element.
+// pressable are the visible elements that are useless on paper because they can only be pressed.
+// Terms with a note are not among them, since they are words of a sentence, and neither is a card's
+// front, which is the summary of its details element.
 const pressable = `[...document.querySelectorAll(
 	'button:not(.term), .btn, select, input[type=submit], input[type=file], .goon, .levels, .dsteps, .top, .unit, .pn')]
 	.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
 	.map(e => e.className + ": " + e.textContent.trim().slice(0, 30))`
 
-// faint are the texts that cannot be read on white paper, where backgrounds are not printed:
-// those with a contrast below 3:1.
+// faint is the text that cannot be read on white paper, where backgrounds are not printed: text
+// with a contrast below 3:1.
 const faint = `[...document.querySelectorAll("body *")].filter((e) => {
 	if (e.closest("svg, [hidden], .sr") || !e.checkVisibility({ visibilityProperty: true })) return false;
 	if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) return false;
@@ -60,10 +61,10 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 	s.borderBottomStyle, s.fontWeight, s.textDecorationLine].join(" "))(getComputedStyle(e)))(
 	document.querySelector(%q))`
 
-// TestPagesOnPaperAndInForcedColors: pages print their text, questions and tables to fill in,
-// black on white, and no button, menu or bar; no question is split between two pages. Text is
-// dark where backgrounds are not printed. If the browser forces colors, selected elements still
-// differ from the others, and a slider is the browser's own.
+// TestPagesOnPaperAndInForcedColors: pages print their text, questions and tables to fill in, black
+// on white, without buttons, menus and bars; no question is split between two pages. Text is dark
+// where backgrounds are not printed. If the browser forces colors, selected elements still differ
+// from the others, and a slider has the browser's own look.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)
@@ -77,7 +78,7 @@ func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 			t.Errorf("%s: %s is not printed", path, holds)
 		}
 		if got := browser.Value[[]string](tab, pressable); len(got) > 0 {
-			t.Errorf("%s prints %q, want 0 elements", path, got)
+			t.Errorf("%s prints %q, want none of these elements", path, got)
 		}
 		if got := browser.Value[int](tab, `[...document.querySelectorAll(".check, .quiz__list > li, .sheet")]
 			.filter(e => e.checkVisibility() && getComputedStyle(e).breakInside !== "avoid").length`); got > 0 {

@@ -12,7 +12,7 @@ import (
 // narrow is a laptop's window at 400 % zoom.
 var narrow = browser.Screen{Width: 320, Height: 800, Touch: true}
 
-// TestClassPagesReflow: in a narrow window the pages of classes do not scroll sideways.
+// TestClassPagesReflow: in a narrow window, the class pages do not scroll sideways.
 func TestClassPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

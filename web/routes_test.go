@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// The refusals of addresses that cannot be used.
+// The messages for addresses that cannot be used.
 const (
 	noPage      = "<h1>There is no page at this address.</h1>"
 	noFile      = "There is no file at this address."
@@ -23,7 +23,7 @@ const (
 )
 
 // answers lists odd and ordinary requests with the server's responses to them: the status, the
-// Location of a redirect or the methods of a 405, and words of the body.
+// Location of a redirect or the methods of a 405, and words from the body.
 var answers = []struct {
 	method, target string
 	status         int
@@ -92,12 +92,12 @@ var answers = []struct {
 	{"GET", "/export", 404, "", noPage},
 	{"POST", "/export/text", 405, "GET, HEAD", readOnly},
 
-	// Each package refuses unknown addresses below its own.
+	// Each package refuses unknown addresses below its own address.
 	{"GET", "/learn", 200, "", "One token at a time"},
 	{"GET", "/learn/", 404, "", learnNoPage},
 	{"GET", "/learn/nothing", 404, "", "There is no such lesson."},
 	{"GET", "/learn/a/b", 404, "", learnNoPage},
-	{"GET", "/learn/check/x", 404, "", learnNoPage}, // takes a form
+	{"GET", "/learn/check/x", 404, "", learnNoPage}, // accepts a form
 	{"GET", "/learn/../loop", 307, "/loop", ""},
 	{"GET", "/learning", 404, "", noPage},
 	{"GET", "/learn%2Fx", 404, "", noPage},
@@ -111,7 +111,7 @@ var answers = []struct {
 	{"GET", "/first", 200, "", "Start a sentence."},
 	{"POST", "/first", 405, "GET, HEAD", noForms},
 	{"GET", "/first/", 404, "", learnNoPage},
-	{"GET", "/first/next", 404, "", learnNoPage}, // takes a form
+	{"GET", "/first/next", 404, "", learnNoPage}, // accepts a form
 	{"GET", "/first?scene=x", 400, "", "This address leads nowhere."},
 	{"GET", "/first/card", 200, "", "The card is made from this page’s address"},
 	{"GET", "/first/card.svg", 400, "", "This address leads nowhere."},
@@ -137,7 +137,8 @@ var answers = []struct {
 	{"GET", "/tour/x", 404, "", "There is no such tour."},
 }
 
-// TestRouteResponses sends targets byte for byte, since a client would clean up odd ones.
+// TestRouteResponses sends targets byte for byte, since an HTTP client would normalize the odd
+// ones.
 func TestRouteResponses(t *testing.T) {
 	t.Parallel()
 	host := strings.TrimPrefix(webtest.Serve(t, webtest.Options{}), "http://")

@@ -29,7 +29,7 @@ import (
 
 // Config configures a server.
 type Config struct {
-	// Model writes the texts.
+	// Model generates the texts.
 	Model *infer.Model
 	// OwnModel describes how visitors can load their own model.
 	OwnModel model.OwnModel
@@ -43,35 +43,34 @@ type Config struct {
 	// OpenDraft, if not nil, opens Draft when a page first needs it. Its error is a sentence for
 	// users, who can try again.
 	OpenDraft func() (*infer.Model, error)
-	// Course is what Learn and Practice teach, and Progress is where they store what learners
-	// do; without both there are no such pages, and the home page redirects to the Loop.
+	// Course is the course in Learn and Practice, and Progress stores the learners' progress.
+	// Without both of them, these pages do not exist, and the home page redirects to the Loop.
 	Course   *lessons.Course
 	Progress *progress.Store
 	// API defines who can use the endpoints for clients of other programs.
 	API api.Access
-	// Away, if not nil, returns an error, [store.ErrAway], while data cannot be saved because
-	// the storage cannot be reached. It does not block. Pages then show a warning, and none of
-	// what a learner has done.
+	// Away, if not nil, returns an error, [store.ErrAway], while data cannot be saved because the
+	// storage cannot be reached. It does not block. Pages then show a warning, and no learner's
+	// progress.
 	Away func() error
 	// Figures, if not nil, adds further figures to [Server.Metrics].
 	Figures func(*metrics.Page)
 	// Classes configures where and how classes are held; there are none without Course.
 	Classes Classes
-	// AllowedHosts are the names under which browsers may reach the server,
-	// exactly as they write them in the Host header: "class.example",
-	// "192.168.0.7:8080". See [shell.LoopbackHosts].
+	// AllowedHosts are the names under which browsers may reach the server, exactly as they appear
+	// in the Host header: "class.example", "192.168.0.7:8080". See [shell.LoopbackHosts].
 	AllowedHosts []string
 	// TrustedProxies are the proxies whose X-Forwarded-For is trusted.
 	TrustedProxies admission.Proxies
 	// Admission, if not nil, replaces [admission.DefaultLimits].
 	Admission *admission.Limits
-	// Memory is how much memory the process and its runs can use. If zero, runs have
+	// Memory limits the memory of the process and its runs. If it is zero, runs have
 	// [runs.DefaultLimits] and the process has no limit.
 	Memory memory.Budget
-	// Logger, [slog.Default] if nil, records failures; never prompts.
+	// Logger records failures, but never prompts; nil means [slog.Default].
 	Logger *slog.Logger
-	// Secret signs the cookies. If nil it is random: after a restart every
-	// browser is a new learner.
+	// Secret signs the cookies. If it is nil, a random secret is used, and after a restart every
+	// browser counts as a new learner.
 	Secret []byte
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
@@ -81,11 +80,12 @@ type Config struct {
 	Database *store.DB
 }
 
-// HeaderBytes is the size of a request header that a server must accept: the longest link,
-// somewhat longer ones, so that they can be refused with a sentence, and what browsers add.
+// HeaderBytes is the size of a request header that a server must accept: the longest link, with
+// room for the headers that browsers add and for links that are too long, so that these can be
+// refused with a message.
 const HeaderBytes = session.MaxLink + 32<<10
 
-// A Server serves pages and sockets of one model.
+// A Server serves the pages and sockets for one model.
 type Server struct {
 	cfg      Config
 	learners shell.Learners
@@ -94,7 +94,7 @@ type Server struct {
 	targets  *infer.Pool // runs the model for everyone
 	drafts   *drafts     // nil without a draft model
 	runs     *runs.Registry
-	replays  *admission.Queue // of runs that plain requests need
+	replays  *admission.Queue // for plain requests that need a run
 	hub      *class.Hub       // nil without a course or a place to store rooms
 	labs     *labs.Pages
 	api      *api.Server
@@ -159,7 +159,8 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// warned passes requests on to next. While data cannot be saved, pages show a warning.
+// warned returns a handler that passes requests on to next and adds a warning to pages while data
+// cannot be saved.
 func (s *Server) warned(next http.Handler) http.Handler {
 	if s.cfg.Away == nil {
 		return next
@@ -188,8 +189,8 @@ func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shell.Framed(r), p) }
 
 // Greet returns the cookie that identifies a visitor who opens a live part: nil if the request
-// already has one, and for a page in another site's frame. Call it if no page was answered
-// before. The response to a page sets the cookie itself; the response to a file, which pages in
+// already has one, and for a page in another site's frame. Call it if no page has been requested
+// before. A response with a page sets the cookie itself; a response with a file, which pages in
 // frames need too, sets none.
 func (s *Server) Greet(r *http.Request) *http.Cookie {
 	if r.URL.Path != "/ws" {
@@ -209,13 +210,13 @@ func (s *Server) mountOwn(mux *http.ServeMux) {
 	mux.HandleFunc("/", shell.Elsewhere(mux))
 }
 
-// healthy reports that the process answers.
+// healthy reports that the process is running.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	shell.Text(w, http.StatusOK, "The server is running.")
 }
 
-// live reports whether the server accepts new connections. If it does, lessons can be read and
-// texts written here, even while data cannot be saved.
+// live reports whether the server accepts new connections. If it does, people can read lessons and
+// generate texts here, even while data cannot be saved.
 func (s *Server) live(w http.ResponseWriter, _ *http.Request) {
 	if s.ctx.Err() != nil {
 		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(browser.Suite{M: m})
 }
 
-// roundTrip sends a request without a body and follows no redirect.
+// roundTrip sends a request without a body and does not follow redirects.
 func roundTrip(t *testing.T, method, url string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, nil)
@@ -142,8 +142,8 @@ func TestSocketsAreBehindTheGate(t *testing.T) {
 	}
 }
 
-// TestShutdownClosesSocketsAndRuns: sockets are closed with 1012, runs end, and new connections are
-// refused. TestMain checks that nothing is left running.
+// TestShutdownClosesSocketsAndRuns: sockets are closed with code 1012, runs end, and new
+// connections are refused. TestMain checks that nothing is left running.
 // Promise: When the server stops, it closes its sockets with code 1012.
 func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	t.Parallel()
@@ -210,8 +210,8 @@ func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	}
 }
 
-// TestPredictOpensLoopLinks: a link of the Loop opens in the game that asks for the
-// next token, on the same server.
+// TestPredictOpensLoopLinks: a Loop link opens in the game that asks for the next token, on the
+// same server.
 func TestPredictOpensLoopLinks(t *testing.T) {
 	t.Parallel()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -227,7 +227,7 @@ func TestPredictOpensLoopLinks(t *testing.T) {
 	for _, path := range []string{"/loop", "/predict"} {
 		if resp, body := roundTrip(t, "GET", server+path+query); resp.StatusCode != 200 ||
 			!strings.Contains(body, "Once") {
-			t.Errorf("%s: status %d, without the text of the link", path, resp.StatusCode)
+			t.Errorf("%s: got status %d without the link's text", path, resp.StatusCode)
 		}
 	}
 }

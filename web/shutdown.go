@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ShutdownTime is the longest that [Server.Shutdown] takes: the times of all phases, and one
-// second for connections to end after they were cut.
+// ShutdownTime is the maximum duration of [Server.Shutdown]: the time limits of all phases, plus
+// one second for connections to end after they were cut.
 const ShutdownTime = 9 * time.Second
 
-// A phase is one part of a shutdown. Each has its own time limit, so that one that hangs does
+// A phase is one part of a shutdown. Each has its own time limit, so that a phase that hangs does
 // not use up the time of later phases.
 type phase struct {
 	name string
@@ -19,8 +19,8 @@ type phase struct {
 	do   func(context.Context) error
 }
 
-// phases returns the phases of a shutdown, in order. Rooms are saved first, whatever their
-// followers do, and again when nobody is left to change them.
+// phases returns the phases of a shutdown, in order. Rooms are saved first, even while followers
+// still change them, and again when nobody is left to change them.
 func (s *Server) phases() []phase {
 	return []phase{
 		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
@@ -32,9 +32,9 @@ func (s *Server) phases() []phase {
 }
 
 // Shutdown saves the rooms of classes, closes all sockets with code 1012, after which clients
-// reconnect, and stops everything that the server has started. It returns when that is done,
-// after [ShutdownTime] at the latest, or soon after ctx has ended; the error then lists what was
-// not done. [http.Server.Shutdown] ends the requests but not the sockets: call both.
+// reconnect, and stops everything that the server has started. It returns when that is done, but no
+// later than after [ShutdownTime] and soon after ctx has ended; the error then lists the phases
+// that did not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
 	s.wire.Refuse()

@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestDocumentedExchange: the exchange in WIRE.md is what the server sends, apart from the parts
-// that WIRE.md leaves out.
+// TestDocumentedExchange: the server sends the exchange in WIRE.md, apart from the parts that
+// WIRE.md leaves out.
 func TestDocumentedExchange(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("WIRE.md")
@@ -77,7 +77,7 @@ func TestDocumentedLimits(t *testing.T) {
 	t.Parallel()
 	l := admission.DefaultLimits()
 	if admission.KnownAfter != 10*time.Minute || l.Refusals.PerLearner.PerSecond != 1 || l.Imports.PerLearner != 1 {
-		t.Error("the documents state other limits in words")
+		t.Error("the documents spell out limits that differ from the server's")
 	}
 	page, err := os.ReadFile("WIRE.md")
 	if err != nil {

@@ -12,14 +12,13 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// address is where the server listens, and whether it uses HTTPS there.
+// address describes where the server listens and whether it uses HTTPS there.
 type address struct {
 	host, port string
 	secure     bool
 }
 
-// newAddress joins the host as given ("" is 127.0.0.1) with the listener's
-// port.
+// newAddress joins the host as given ("" means 127.0.0.1) with the listener's port.
 func newAddress(given string, got net.Addr) address {
 	a := address{host: "127.0.0.1"}
 	_, a.port, _ = net.SplitHostPort(got.String())

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/cluster"
 )
 
-// again returns the command line that restarts this server with the same flags
-// and environment, without the flags in drop and with more arguments. It is
-// quoted for the system's usual shell, so that it can be copied.
+// again returns the command line that restarts this server with the same flags and environment,
+// without the flags in drop and with the arguments in more. It is quoted for the system's usual
+// shell, so that it can be copied.
 func (f *flags) again(program string, drop []string, more ...string) string {
 	args := programName(program)
 	for _, t := range f.texts {
@@ -39,9 +39,8 @@ func (f *flags) takes(name string) bool {
 	return slices.ContainsFunc(f.listed, func(x listed) bool { return x.name == name && x.arg != "" })
 }
 
-// programName returns the command that started this program. go run builds the
-// program in a folder that is then deleted, so for go run it is the go run
-// command.
+// programName returns the command that started this program. go run builds the program in a folder
+// that is then deleted, so in this case programName returns the go run command.
 func programName(arg0 string) []string {
 	if slices.ContainsFunc(
 		strings.Split(filepath.ToSlash(arg0), "/"), func(dir string) bool { return strings.HasPrefix(dir, "go-build") },

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// TestRestartCommandRepeatsFlagsAndEnvironment: the command line has exactly the
-// given flags and environment, and survives a shell.
+// TestRestartCommandRepeatsFlagsAndEnvironment: the command line has exactly the given flags and
+// environment, and a shell passes it on unchanged.
 func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 	folder := "/srv/it's a class; rm -rf $HOME/`x`\\"
 	env := map[string]string{"VIZ_ROOM_TTL": "12h", "VIZ_ADDR": "127.0.0.1:9"}
 	for name, c := range map[string]struct {
 		program string
 		args    []string
-		want    []string // what a shell passes on
+		want    []string // the arguments that a shell passes on
 	}{
 		"nothing": {"viz", nil, []string{"viz", "-room-ttl", "12h", "-addr", "0.0.0.0:8080"}},
 		"this run's": {
@@ -50,7 +50,7 @@ func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 	}
 	for arg, want := range map[string]string{"": `""`, `C:\Users\me`: `C:\Users\me`, `C:\My class`: `"C:\My class"`} {
 		if got := quoted("windows", arg); got != want {
-			t.Errorf("on Windows %q is written %s, want %s", arg, got, want)
+			t.Errorf("on Windows, %q is quoted as %s, want %s", arg, got, want)
 		}
 	}
 }
@@ -66,8 +66,8 @@ func byShell(t *testing.T, command string) []string {
 	return list[:len(list)-1]
 }
 
-// TestPrintedCommandOpensTheServer: a shell that runs the command a local server
-// prints starts the same server, open to the network.
+// TestPrintedCommandOpensTheServer: if a shell runs the command that a local server prints, the
+// same server starts, open to the network.
 func TestPrintedCommandOpensTheServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", data, "-allow-host", "class.example", "-room-ttl", "36h")

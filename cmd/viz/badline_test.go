@@ -77,7 +77,7 @@ func (l *badLine) down() bool {
 	return l.listener == nil
 }
 
-// cut ends all connections; a reset loses what is in flight.
+// cut ends all connections; a reset loses the data in flight.
 func (l *badLine) cut(reset bool) {
 	for c := range l.conns {
 		if reset {
@@ -88,9 +88,9 @@ func (l *badLine) cut(reset bool) {
 	clear(l.conns)
 }
 
-// become gives the network another trouble, or none. After a silent trouble all connections are
-// cut: TCP delivers the bytes after a gap only once the gap is filled, so a connection that
-// lost bytes must not continue.
+// become changes the network's trouble to t, or ends it if t is nil. After a silent trouble, all
+// connections are cut: TCP delivers the bytes after a gap only once the gap is filled, so a
+// connection that lost bytes must not continue.
 func (l *badLine) become(t *trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 	}
 	defer server.Close()
 	l.mu.Lock()
-	if l.listener != by { // the listener was closed meanwhile
+	if l.listener != by { // the listener was closed in the meantime
 		l.mu.Unlock()
 		return
 	}
@@ -154,7 +154,7 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 func (l *badLine) pass(to, from net.Conn, up bool) {
 	defer from.Close()
 	defer to.Close()
-	var under *trouble // the trouble that has let this many bytes through
+	var under *trouble // the trouble during which through bytes have passed
 	through := 0
 	for b := make([]byte, 32<<10); ; {
 		n, err := from.Read(b)
@@ -178,19 +178,19 @@ func (l *badLine) pass(to, from net.Conn, up bool) {
 // closed.
 type trouble struct {
 	up           bool
-	late, jitter time.Duration // delay of everything
+	late, jitter time.Duration // delay of all data
 	slice        int           // bytes that travel together, 0 for all
 	pause        time.Duration // after each slice
 	limit        int           // bytes of a connection that arrive before it is cut, 0 for all
 	silent       bool          // nothing arrives
-	cut          time.Duration // after this time all connections end, unless 0
+	cut          time.Duration // time after which all connections end, 0 for never
 	reset        bool          // connections end with a reset
 	over         chan struct{}
 }
 
 var errLimit = errors.New("cut off")
 
-// carry writes b, which arrived on a connection that has already passed through bytes.
+// carry forwards b from a connection that has already forwarded the given number of bytes.
 func (t *trouble) carry(to io.Writer, b []byte, through int) error {
 	if t == nil {
 		_, err := to.Write(b)
@@ -230,8 +230,8 @@ func (t *trouble) lasts(wait time.Duration) bool {
 	}
 }
 
-// TestBadLineDeliversAPrefix: with every kind of trouble, the bytes that arrive are a prefix of
-// those that were sent.
+// TestBadLineDeliversAPrefix: with every kind of trouble, the bytes that arrive are a prefix of the
+// bytes that were sent.
 func TestBadLineDeliversAPrefix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i, trouble := range troubles {
@@ -256,7 +256,7 @@ func TestBadLineDeliversAPrefix(t *testing.T) {
 		}
 		server.Close()
 		if got := <-arrived; !strings.HasPrefix(strings.Join(parts, ""), got) {
-			t.Errorf("trouble %d: got %q, want a prefix of what was sent", i, got)
+			t.Errorf("trouble %d: got %q, want a prefix of the text that was sent", i, got)
 		}
 		l.wg.Wait()
 	}

@@ -98,20 +98,20 @@ func (o *benchOptions) flags() *flags {
 		for name := range strings.SplitSeq(text, ",") {
 			q, err := infer.ParseQuant(name)
 			if err != nil {
-				return errors.New("it must be none, int8 or both with a comma between them")
+				return errors.New("must be none, int8 or both with a comma between them")
 			}
 			o.plan.Quants = append(o.plan.Quants, q)
 		}
 		return nil
 	})
 	f.numbers("threads", "threads in use (default 1 and one per processor)", &o.plan.Threads)
-	f.numbers("texts", "texts read or written together (default 1,4,16)", &o.plan.Texts)
+	f.numbers("texts", "texts processed together (default 1,4,16)", &o.plan.Texts)
 	f.number("prompt-tokens", "length of the prompt in tokens", &o.plan.Prompt)
-	f.number("n", "tokens written of each text", &o.plan.Written)
+	f.number("n", "tokens generated for each text", &o.plan.Written)
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
-			return errors.New("it must be a time such as 500ms or 2s")
+			return errors.New("must be a time such as 500ms or 2s")
 		}
 		o.plan.Time = d
 		return nil
@@ -128,7 +128,7 @@ func (f *flags) quant(to *infer.Quant) {
 		"smaller and faster with nearly the same text (default none)", func(text string) error {
 		q, err := infer.ParseQuant(text)
 		if err != nil {
-			return errors.New("it must be none or int8")
+			return errors.New("must be none or int8")
 		}
 		*to = q
 		return nil
@@ -141,7 +141,7 @@ func (f *flags) number(name, help string, to *int) {
 	f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return errors.New("it must be a whole number, 1 or more")
+			return errors.New("must be a whole number, 1 or more")
 		}
 		*to = n
 		return nil
@@ -155,7 +155,7 @@ func (f *flags) numbers(name, help string, to *[]int) {
 		for part := range strings.SplitSeq(text, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(part))
 			if err != nil || n < 1 || n > 256 {
-				return errors.New("it must be whole numbers from 1 to 256, joined by commas")
+				return errors.New("must be whole numbers from 1 to 256, joined by commas")
 			}
 			list = append(list, n)
 		}
@@ -164,8 +164,8 @@ func (f *flags) numbers(name, help string, to *[]int) {
 	})
 }
 
-// accuracy compares int8 weights with m on texts outside the training data and
-// on texts that m writes.
+// accuracy compares int8 weights with m on texts outside the training data and on texts that m
+// generates.
 func accuracy(
 	ctx context.Context, m *infer.Model, load func(infer.Quant) (*infer.Model, error), line *progressLine,
 ) ([]bench.Accuracy, error) {
@@ -173,7 +173,7 @@ func accuracy(
 	if err != nil {
 		return nil, err
 	}
-	line.say("the model writes texts")
+	line.say("generating texts")
 	generated, err := bench.Generated(ctx, m, 16, min(120, m.Config().Context/2))
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func newProgressLine(to io.Writer) progressLine {
 	return progressLine{to: raw(to), shown: isTerminal(to)} // the line needs \r
 }
 
-// say replaces the line; an empty text removes it.
+// say replaces the line; an empty string removes it.
 func (p *progressLine) say(text string) {
 	if p.shown {
 		text = terms.Printable(text)

@@ -18,7 +18,7 @@ import (
 
 const storyPrompt = "Once upon a time there was a"
 
-// begin opens the page, types a prompt and starts.
+// begin opens the page, types a prompt and starts the run.
 func begin(t *testing.T, screen browser.Screen, prompt string) *browser.Tab {
 	t.Helper()
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
@@ -53,9 +53,8 @@ func waitStage(tab *browser.Tab, stage int) {
 	}
 }
 
-// figures returns the panel's numbers. (The line above the table explains the row under the
-// mouse or the focus.)
-// row at the mouse or the focus.)
+// figures returns the panel's numbers. (The line above the table explains the row under the mouse
+// or the focus.)
 func figures(tab *browser.Tab) string {
 	return strings.Join(tab.Texts("#panel h1, #panel .facts dd, #panel tbody tr, #panel tfoot tr, #panel dd"), "\n")
 }
@@ -83,7 +82,7 @@ func traced(t *testing.T, args ...string) map[string]map[string]any {
 	return stages
 }
 
-// fourPlaces formats a probability as screens do.
+// fourPlaces formats a probability as the pages do.
 func fourPlaces(p float64) string {
 	switch {
 	case p > 0 && p < 0.00005:
@@ -172,7 +171,7 @@ func TestForwardAndBackThroughAllStages(t *testing.T) {
 		tab.Keys(browser.ArrowLeft)
 		waitStage(tab, stage)
 		if got := figures(tab); got != seen[stage] {
-			t.Errorf("back at stage %d the panel reads\n%s\nwant the same as before:\n%s", stage, got, seen[stage])
+			t.Errorf("back at stage %d, the panel shows\n%s\nwant the same as before:\n%s", stage, got, seen[stage])
 		}
 	}
 	for stage := 2; stage <= 7; stage++ {
@@ -180,7 +179,7 @@ func TestForwardAndBackThroughAllStages(t *testing.T) {
 		waitStage(tab, stage)
 	}
 	if got := figures(tab); got != seen[7] {
-		t.Errorf("forward again the cache stage reads\n%s\nit read\n%s", got, seen[7])
+		t.Errorf("forward again, the cache stage shows\n%s\nwant\n%s", got, seen[7])
 	}
 	tab.Keys("3") // look at an earlier stage
 	waitStage(tab, 3)
@@ -209,10 +208,10 @@ func TestPlayToAStop(t *testing.T) {
 		)
 	}
 	if got := tab.Texts("#strip-gen > * > span:not(.sr)"); !slices.Equal(got, want) {
-		t.Errorf("the page wrote %q, want %q as in the trace", got, want)
+		t.Errorf("the page generated %q, want %q as in the trace", got, want)
 	}
 	if stages["9 append"]["stop"] != "max_tokens" {
-		t.Errorf("the trace stopped by %v, want %v", stages["9 append"]["stop"], "max_tokens")
+		t.Errorf("the trace stopped because of %v, want %v", stages["9 append"]["stop"], "max_tokens")
 	}
 	if next := tab.Text("#strip-next"); !strings.Contains(next, "max tokens") {
 		t.Errorf("the slot after the text shows %q, want the reason for the stop", next)
@@ -231,7 +230,7 @@ func TestInputErrorsAppearBesideTheirControl(t *testing.T) {
 	} {
 		tab.Set("#"+c.field, c.value)
 		tab.Wait(
-			"a word about "+c.field, fmt.Sprintf(`document.querySelector("#err-%s").innerText.trim() !== ""`, c.field),
+			"an error on "+c.field, fmt.Sprintf(`document.querySelector("#err-%s").innerText.trim() !== ""`, c.field),
 		)
 		if got := tab.Text("#err-" + c.field); !strings.Contains(strings.ToLower(got), c.say) {
 			t.Errorf("%s = %q: the page says %q, want it to say %q", c.field, c.value, got, c.say)
@@ -253,6 +252,6 @@ func TestReloadShowsTheSameStage(t *testing.T) {
 	tab.Reload()
 	waitStage(tab, 4)
 	if got := figures(tab); got != panel {
-		t.Errorf("after a reload the panel reads\n%s\nwant the same as before:\n%s", got, panel)
+		t.Errorf("after a reload, the panel shows\n%s\nwant the same as before:\n%s", got, panel)
 	}
 }

@@ -88,7 +88,7 @@ func TestKilledBetweenReviews(t *testing.T) {
 		viz, base := serveIn(t, dir)
 		d := v.page(v.http.Get(base + "/cards"))
 		if got := strings.TrimSpace(d.Find(`[data-count="later"]`).Text()); got != strconv.Itoa(len(done)) {
-			t.Fatalf("%d reviews were confirmed, %s cards are known, want %s", len(done), got, strconv.Itoa(len(done)))
+			t.Fatalf("%d reviews were confirmed; %s cards are known, want %s", len(done), got, strconv.Itoa(len(done)))
 		}
 		for range 2 {
 			var card string

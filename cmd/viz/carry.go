@@ -84,7 +84,7 @@ func runData(ctx context.Context, args []string, env func(string) string, stdout
 	return o.carry(ctx, f, way, dir, stdout, stderr)
 }
 
-// carry copies in one direction.
+// carry copies the data in one direction.
 func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdout, stderr io.Writer) (err error) {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	db, logs, err := openData(dir, log)
@@ -130,7 +130,7 @@ type carry struct {
 	out      []string // rooms that were left out, with the reason
 }
 
-// copying is the number of logs that are copied at a time.
+// copying is the number of logs that are copied at the same time.
 const copying = 8
 
 // all copies everything.
@@ -201,7 +201,7 @@ func (c *carry) leave(room string, why error) {
 	c.out = append(c.out, room+": "+why.Error())
 }
 
-// summary reports what was copied.
+// summary describes the copied data.
 func (c *carry) summary() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -99,7 +99,7 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	into := []string{"data", "into", "-data", dir, "-cluster", nats}
 	from := []string{"data", "from", "-data", back, "-cluster", nats}
 	if said := ok(t, into...); !strings.Contains(said, "1 learner and 2 rooms is now in the cluster") {
-		t.Errorf("said %q, want it to contain %q", said, "1 learner and 2 rooms is now in the cluster")
+		t.Errorf("printed %q, want it to contain %q", said, "1 learner and 2 rooms is now in the cluster")
 	}
 	if said := ok(t, into...); !strings.Contains(said, "; 0 records were new") {
 		t.Errorf("the second time: got %q, want it to contain %q", said, "; 0 records were new")
@@ -113,7 +113,7 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	// browser.
 	c := servers(t, 1, nats, filepath.Join(dir, "cookie-secret"))[0]
 	if _, got := c.request(t, jar, http.MethodGet, "/progress/export", nil); untimed(got) != untimed(export) {
-		t.Errorf("in the cluster the learner exports\n%s\nbefore\n%s", got, export)
+		t.Errorf("in the cluster, the learner exports\n%s\nwant, as before,\n%s", got, export)
 	}
 	form = url.Values{"cmd": {"forward"}}
 	if status, page := c.request(t, jar, http.MethodPost, "/class/"+code+"/do", form); status != http.StatusOK {
@@ -147,7 +147,7 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	f := try(t, nil, "", into...)
 	if f.code != exitFailed || !strings.Contains(f.errors, code+": it has been used there since") {
 		t.Errorf(
-			"a room that was used: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"a room that was used: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			code+": it has been used there since",
 		)
 	}
@@ -161,8 +161,8 @@ func untimed(file string) string {
 	return before + after
 }
 
-// TestDataCommandRefusesMissingOrBusyFolders: viz data reports a missing folder, and one
-// in use.
+// TestDataCommandRefusesMissingOrBusyFolders: viz data reports a missing folder and a folder in
+// use.
 func TestDataCommandRefusesMissingOrBusyFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -184,7 +184,7 @@ func TestDataCommandRefusesMissingOrBusyFolders(t *testing.T) {
 	f := try(t, nil, "", "data", "into", "-data", dir, "-cluster", "nats://127.0.0.1:1")
 	if f.code != exitFailed || !strings.Contains(f.errors, "in use by another viz") {
 		t.Errorf(
-			"a folder in use: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"a folder in use: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			"in use by another viz",
 		)
 	}

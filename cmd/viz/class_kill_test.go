@@ -51,10 +51,10 @@ func (k *killedClass) kill() {
 	_ = k.viz.Wait()
 }
 
-// TestKilledServerKeepsTheClass: the server is killed in mid-class, at any moment. After each
-// restart all phones are at the stage that was last confirmed to the instructor (or the one
-// being requested), every confirmed vote counts once, and the class continues.
-// Promise: A server killed during a class loses no confirmed vote and comes back at the class's stage.
+// TestKilledServerKeepsTheClass: the server is killed during a class, at random moments. After each
+// restart, all phones are at the stage that was last confirmed to the instructor (or the one being
+// requested), every confirmed vote counts once, and the class continues.
+// Promise: A server killed during a class loses no confirmed vote and resumes at the class's stage.
 func TestKilledServerKeepsTheClass(t *testing.T) {
 	fixture.Long(t)
 	for seed := range uint64(2) {
@@ -125,7 +125,7 @@ func killClass(t *testing.T, kills int, seed uint64) {
 	)
 }
 
-// start begins a text, or restarts it.
+// start starts a text, or restarts it.
 func (k *killedClass) start(ctx context.Context) error {
 	return k.go1(ctx, 1, "start", "prompt", "Once upon a time there was a")
 }
@@ -147,8 +147,8 @@ func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...str
 	return err
 }
 
-// teach drives the class until the server is gone: some stages, a vote in which every phone
-// changes its choice once, and so on.
+// teach runs the class until the server is gone: some stages, a vote in which every phone changes
+// its choice once, and so on.
 func (k *killedClass) teach(ctx context.Context) error {
 	for {
 		at := 0
@@ -228,8 +228,8 @@ func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) 
 	}
 }
 
-// remembered is what a phone had received before a kill: the number of its last snapshot, and
-// its confirmed votes, by poll and round.
+// remembered holds the data that a phone had received before a kill: the number of its last
+// snapshot, and its confirmed votes, by poll and round.
 type remembered struct {
 	seq  uint64
 	kept map[string]yourVote
@@ -264,14 +264,14 @@ func (k *killedClass) back(ctx context.Context, before []remembered) {
 		places[sh.at()] = true
 		if !k.may[sh.at()] {
 			k.t.Fatalf(
-				"%s is at %d (step %d, stage %d) after the restart; it may be at %v, want k.may[sh.at()] = true",
+				"%s is at %d (step %d, stage %d) after the restart, want one of the positions %v",
 				p.name, sh.at(), sh.Step, sh.Stage, k.may,
 			)
 		}
 		k.checkKept(p, sh, before[i].kept)
 	}
 	if len(places) != 1 {
-		k.t.Fatalf("the phones are at positions %v, want one", places)
+		k.t.Fatalf("the phones are at positions %v, want the same for all", places)
 	}
 	k.may = places
 }
@@ -292,12 +292,12 @@ func (k *killedClass) checkKept(p *stayer, sh shot, kept map[string]yourVote) {
 	for _, v := range p.votes {
 		if v.connection == sh.connection && v.Poll == was.Poll && v.Round == was.Round {
 			if v.Number < was.Number || v.Number == was.Number && v.Choice != was.Choice {
-				k.t.Errorf("%s: vote %+v was confirmed, after the restart it is %+v", p.name, was, v)
+				k.t.Errorf("%s: vote %+v was confirmed, but after the restart it is %+v", p.name, was, v)
 			}
 			return
 		}
 	}
-	k.t.Errorf("%s: vote %+v was confirmed, after the restart there is none", p.name, was)
+	k.t.Errorf("%s: vote %+v was confirmed, but after the restart there is none", p.name, was)
 }
 
 // finishPoll finishes a vote that a kill interrupted, and compares the counts with the

@@ -77,7 +77,7 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		o.verb, args = args[0], args[1:]
 		if o.verb != closeVerb && o.verb != removeVerb {
-			return usageError{fmt.Errorf("unknown command %q; there are close and remove", o.verb)}
+			return usageError{fmt.Errorf("unknown command %q; the commands are close and remove", o.verb)}
 		}
 	}
 	f := o.flags()
@@ -138,7 +138,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	return o.changed(stdout)
 }
 
-// changed reports what was done to a room.
+// changed prints how a room was changed.
 func (o *roomsOptions) changed(stdout io.Writer) error {
 	done := map[string]string{closeVerb: "closed", removeVerb: "removed"}[o.verb]
 	_, err := fmt.Fprintf(stdout, "Room %s is %s.\n", o.code, done)

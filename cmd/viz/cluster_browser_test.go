@@ -24,7 +24,7 @@ import (
 type roundRobin struct {
 	*httptest.Server
 	mu      sync.Mutex
-	servers []string // their addresses
+	servers []string // the servers' addresses
 	next    int
 	took    map[string]int // the server of the newest request, by its method and path
 }
@@ -77,7 +77,7 @@ func (b *roundRobin) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// of returns the server that got the newest request of a kind.
+// of returns the server that received the newest request of a kind.
 func (b *roundRobin) of(request string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,15 +97,15 @@ func stayed(t *testing.T, when string, tabs ...*browser.Tab) {
 	t.Helper()
 	for _, tab := range tabs {
 		if !browser.Value[bool](tab, `window.stays === true`) {
-			t.Errorf("%s the page %s was loaded again", when, tab.URL())
+			t.Errorf("%s, the page %s was reloaded", when, tab.URL())
 		}
 	}
 }
 
-// TestPagesMoveToOtherServers: in real browsers, behind a load balancer that sends every
-// request to another server, a class continues when the server that owns it stops in the
-// middle of a vote, and a single learner's run continues when its server stops. No page is
-// reloaded, and every vote counts once.
+// TestPagesMoveToOtherServers: in real browsers, behind a load balancer that sends every request to
+// a different server, a class continues when the server that owns it stops in the middle of a vote,
+// and a single learner's run continues when its server stops. No page is reloaded, and every vote
+// counts once.
 // Promise: When a server of a cluster stops, open pages move to another one without a reload.
 func TestPagesMoveToOtherServers(t *testing.T) {
 	fixture.Long(t)
@@ -159,7 +159,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	everybody("both votes", text("2 of 2 have voted"))
 	presents(presenter, code, "close")
 	presents(presenter, code, "spread")
-	everybody("how the class voted", `document.querySelector('[data-phase="spread"]')`)
+	everybody("the result of the vote", `document.querySelector('[data-phase="spread"]')`)
 	presents(presenter, code, "reveal")
 	presents(presenter, code, "dismiss")
 	presents(presenter, code, "forward")
@@ -185,7 +185,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	next(browser.ArrowRight, 4)
 	next(browser.ArrowLeft, 3)
 	if now := figures(alone); now != shown {
-		t.Errorf("on another server stage 3 has\n%s\nwant\n%s", now, shown)
+		t.Errorf("on another server, stage 3 has\n%s\nwant\n%s", now, shown)
 	}
 	presents(presenter, code, "ask-next", "where", "here")
 	casts(phones[0], "b")

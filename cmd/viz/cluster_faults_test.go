@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// clusterFault is a fault during a poll. strike is called when voting begins, and returns
-// once the fault has happened; undo repairs everything. The phones of the server that strike
-// cuts off, if there is one, cannot continue before undo.
+// clusterFault is a fault during a poll. strike is called when voting begins, and returns once the
+// fault has happened; undo ends the fault. The phones of the server that strike cuts off, if there
+// is one, cannot continue before undo.
 type clusterFault struct {
 	name   string
 	strike func(ctx context.Context, c *clusterClass) (undo func(), cut int)
 
 	seconds string                            // duration of polls, "" for no limit
 	clocks  [3]time.Duration                  // how far each server's clock is ahead
-	stores  func(t *testing.T) map[int]string // folders for the storage of nodes, instead of the usual ones
+	stores  func(t *testing.T) map[int]string // storage folders of nodes, instead of the usual ones
 }
 
 // none is the cut server if no server is cut off.
@@ -36,7 +36,7 @@ var clusterFaults = []clusterFault{
 		strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 			i := c.rng.IntN(len(c.phones))
 			if sh := c.newest(); sh.Poll != nil {
-				// As the phone's page does: it sends the vote, and will send it again.
+				// Like the phone's page, this sends the vote now and again later.
 				_, _ = c.phones[i].Say("vote", map[string]any{
 					"poll": sh.Poll.ID, "choice": sh.Poll.Options[0].Key, "number": 1,
 				})

@@ -43,8 +43,7 @@ func ownerBesideAWrongClock(ctx context.Context, c *clusterClass) (undo func(), 
 	}, none
 }
 
-// leader returns the node that leads the stream of the leases, without which no room can
-// change its owner.
+// leader returns the leader of the lease stream, without which no room can change its owner.
 func (n *natsNodes) leader(ctx context.Context) (i int) {
 	n.t.Helper()
 	n.wait(ctx, "for a leader", func() bool {
@@ -130,11 +129,11 @@ func (n *natsNodes) fill(i int) {
 // noSpace is the message in a node's log when its disk is full.
 const noSpace = "no space left on device"
 
-// makeRoom waits until a node has noticed that its disk is full, then frees space and
-// restarts the node, as its operator would: a node without space has stopped storing.
+// makeRoom waits until a node has noticed that its disk is full, then frees space and restarts the
+// node, as its operator would, since a node without space stops storing data.
 func (n *natsNodes) makeRoom(i int) {
 	n.t.Helper()
-	n.wait(context.Background(), "that the node notices its full disk", func() bool {
+	n.wait(context.Background(), "for the node to notice its full disk", func() bool {
 		b, err := os.ReadFile(filepath.Join(n.dirs[i], "log"))
 		return err == nil && strings.Count(string(b), noSpace) > n.full
 	})

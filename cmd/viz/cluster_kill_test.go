@@ -30,7 +30,7 @@ type clusterClass struct {
 	phones     []*stayer // phone i has way i
 	rng        *rand.Rand
 	casting    sync.WaitGroup
-	took       []time.Duration // from the fault until the instructor's next command was on all phones
+	took       []time.Duration // from the fault until all phones showed the instructor's next command
 }
 
 // phonesOfCluster is the number of phones, the same at each server.
@@ -127,7 +127,7 @@ func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd stri
 			if seen(c.newest()) {
 				return
 			}
-			<-time.After(50 * time.Millisecond) // the pace of attempts: a person presses no faster
+			<-time.After(50 * time.Millisecond) // the pace of attempts; a person does not press faster
 		}
 	}
 }
@@ -149,9 +149,9 @@ func (c *clusterClass) one(ctx context.Context, is func(shot) bool, what string)
 	}
 }
 
-// round asks the class for the next token, lets a fault strike, and continues. Without
-// waits, the instructor closes the poll immediately, and the time until the next stage is
-// on all phones is measured.
+// round asks the class for the next token, causes a fault, and continues. If waits is false, the
+// instructor closes the poll immediately, and round measures the time until the next stage is on
+// all phones.
 func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
@@ -213,7 +213,7 @@ func (c *clusterClass) whole(ctx context.Context) {
 	for i, w := range c.servers.ways {
 		w.cut(func(server int) bool { return server != w.prefers })
 		if i < len(c.phones) {
-			c.nodes.wait(ctx, fmt.Sprint("that phone ", i+1, " is back"), w.home)
+			c.nodes.wait(ctx, fmt.Sprint("for phone ", i+1, " to be back"), w.home)
 		}
 	}
 	last := c.newest()
@@ -247,9 +247,8 @@ func (c *clusterClass) castTwice(ctx context.Context, p *stayer, asked shot, rng
 	}
 }
 
-// count compares the counts with the votes that count, and those with the receipts. A
-// vote without a receipt may count, if its server was killed before it could confirm the
-// vote.
+// count compares the counts with the votes that count, and these votes with the receipts. A vote
+// without a receipt may count if its server was killed before it could confirm the vote.
 func (c *clusterClass) count(ctx context.Context, asked shot) {
 	c.t.Helper()
 	want := map[string]int{}
@@ -268,7 +267,7 @@ func (c *clusterClass) count(ctx context.Context, asked shot) {
 		other := counted.Number == confirmed.Number && counted.Choice != confirmed.Choice
 		if counted.Number < confirmed.Number || other {
 			c.t.Errorf(
-				"%s: vote %+v was confirmed, %+v counts; want Number at least %d, other = false", p.name, confirmed,
+				"%s: vote %+v was confirmed, but %+v counts; want Number at least %d, other = false", p.name, confirmed,
 				counted, confirmed.Number,
 			)
 		}

@@ -96,7 +96,7 @@ func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *nat
 	if n.js, err = jetstream.New(n.nc); err != nil {
 		t.Fatal(err)
 	}
-	n.wait(ctx, "that the nodes store", func() bool {
+	n.wait(ctx, "for the nodes to store data", func() bool {
 		ctx, cancel := context.WithTimeout(ctx, asking)
 		defer cancel()
 		_, err := n.js.AccountInfo(ctx)
@@ -131,8 +131,7 @@ func (n *natsNodes) configure(i int) {
 		swap := []string{
 			"/var/lib/nats", store, "http: 127.0.0.1:8222", "http: 127.0.0.1:-1",
 			fmt.Sprintf("listen: 10.0.0.%d:6222", i+1), "listen: " + n.routes[i],
-			// The nodes must not tell each other, or servers, of routes around the
-			// lines.
+			// The nodes must not announce routes that bypass the lines to each other or to servers.
 			"include routes.conf", "include routes.conf\n\tno_advertise: true\n\tadvertise: \"127.0.0.1:1\"",
 		}
 		for j := range n.clients {
@@ -213,13 +212,13 @@ func (n *natsNodes) whole(ctx context.Context) {
 			n.t.Log("the streams lack: ", lacks)
 		}
 	}()
-	n.wait(ctx, "that all nodes have all streams", func() bool {
+	n.wait(ctx, "for all nodes to have all streams", func() bool {
 		lacks = n.lacks(ctx)
 		return lacks == ""
 	})
 }
 
-// asking is the timeout of a request to the nodes: nodes without a leader drop it.
+// asking is the timeout of a request to the nodes. Nodes without a leader drop requests.
 const asking = 2 * time.Second
 
 // lacks describes what is missing from the streams on some nodes.

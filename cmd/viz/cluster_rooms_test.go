@@ -37,7 +37,7 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 	if text := ok(t, "rooms", "-cluster", nats); !strings.Contains(text, "3 rooms in "+nats) ||
 		!strings.Contains(text, second+"     Physics, open, last used ") {
 		t.Errorf(
-			"listed as\n%s\nwant it to contain %q and %q", text, "3 rooms in "+nats,
+			"got the list\n%s\nwant it to contain %q and %q", text, "3 rooms in "+nats,
 			second+"     Physics, open, last used ",
 		)
 	}
@@ -64,7 +64,7 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 	f := try(t, nil, "", "rooms", "remove", "-cluster", nats, second)
 	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
 		t.Errorf(
-			"a room that is gone already: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"a room that is gone already: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			"No room has this code",
 		)
 	}
@@ -89,18 +89,17 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 	f = try(t, nil, "", "rooms", "close", "-cluster", nats, first)
 	if f.code != exitFailed || !strings.Contains(f.errors, "Room "+first+" is damaged") {
 		t.Errorf(
-			"closing a room that was set aside: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"closing a room that was set aside: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			"Room "+first+" is damaged",
 		)
 	}
 	ok(t, "rooms", "remove", "-cluster", nats, first)
 	if got := list(); len(got) != 1 {
-		t.Errorf("left: %+v, want 1 element", got)
+		t.Errorf("rooms left: %+v, want 1 element", got)
 	}
 }
 
-// clusterMetrics reads a server's metrics of its cluster, with viz_cluster_ removed from the
-// names.
+// clusterMetrics returns a server's cluster metrics, with viz_cluster_ removed from the names.
 func clusterMetrics(t *testing.T, s *served) map[string]float64 {
 	t.Helper()
 	status, page := get(t, regexp.MustCompile(`http://\S+/metrics`).FindString(s.out.String()))

@@ -27,7 +27,7 @@ type vizServers struct {
 	dirs    [3]string
 	addrs   [3]string
 	metrics [3]string
-	lines   [3][3]*badLine // from a server to a node of NATS
+	lines   [3][3]*badLine // from a server to a NATS node
 	running [3]*exec.Cmd
 	errors  [3]*strings.Builder
 	ready   [3]atomic.Bool
@@ -127,7 +127,7 @@ func (v *vizServers) look(ctx context.Context, i int) {
 // allReady waits until all servers are ready.
 func (v *vizServers) allReady(ctx context.Context) {
 	v.t.Helper()
-	v.nodes.wait(ctx, "that all servers are ready", func() bool {
+	v.nodes.wait(ctx, "for all servers to be ready", func() bool {
 		return v.ready[0].Load() && v.ready[1].Load() && v.ready[2].Load()
 	})
 }
@@ -151,7 +151,7 @@ func (v *vizServers) metric(i int, name string) (n int, err error) {
 // owner waits until one server owns the only room, and returns that server.
 func (v *vizServers) owner(ctx context.Context) (owner int) {
 	v.t.Helper()
-	v.nodes.wait(ctx, "that one server owns the room", func() bool {
+	v.nodes.wait(ctx, "for one server to own the room", func() bool {
 		owners := 0
 		for i := range v.running {
 			if v.running[i] == nil {
@@ -187,15 +187,15 @@ func (v *vizServers) apart(i int, apart bool) {
 	}
 }
 
-// way leads one visitor to the servers, as a load balancer does: to the preferred one, or
-// to the next that is ready.
+// way leads one visitor to the servers, as a load balancer does: to the preferred server or, if it
+// is not ready, to the next one that is.
 type way struct {
 	addr    string
 	prefers int
 	servers *vizServers
 
 	mu    sync.Mutex
-	conns map[net.Conn]int // both ends of each, with the server
+	conns map[net.Conn]int // both ends of each connection, with the server
 	over  bool             // no more connections are accepted
 	wg    sync.WaitGroup
 }
@@ -227,7 +227,7 @@ func newWay(t *testing.T, v *vizServers, prefers int) *way {
 	return w
 }
 
-// join passes on a connection.
+// join forwards a connection.
 func (w *way) join(visitor net.Conn) {
 	defer visitor.Close()
 	for k := range w.servers.addrs {

@@ -56,7 +56,7 @@ func within(t *testing.T) context.Context {
 }
 
 // TestClassSpansClusterServers: a class whose instructor, presenter's socket, phones and pages are
-// on different servers is one class, and a learner is the same on all servers.
+// on different servers is still one class, and a learner is the same on all servers.
 // Promise: In a cluster, instructor, presenter and phones of one class can be on different servers.
 func TestClassSpansClusterServers(t *testing.T) {
 	fixture.Long(t)
@@ -112,7 +112,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 	sh := everybody("the result", func(sh shot) bool { return sh.Poll != nil && sh.Poll.Phase == "revealed" })
 	got := roundCounts(sh.Shared)
 	if got[poll.Options[0].Key] != 2 || got[poll.Options[1].Key] != 1 || sh.Poll.Votes != 3 {
-		t.Errorf("got votes %v, %d in all; want 2 and 1, 3 in total", got, sh.Poll.Votes)
+		t.Errorf("got votes %v, %d in total; want 2 and 1, 3 in total", got, sh.Poll.Votes)
 	}
 	pagesOfClass(t, jar, all, code)
 	checkTogether(t, phones)
@@ -127,13 +127,13 @@ func TestClassSpansClusterServers(t *testing.T) {
 	}
 	for _, s := range all {
 		if exit := s.end(); exit != exitDone || strings.Contains(s.errors.String(), "level=ERROR") {
-			t.Errorf("exit %d: %s; want %d, it without %q", exit, s.errors, exitDone, "level=ERROR")
+			t.Errorf("exit %d: %s; want %d without %q", exit, s.errors, exitDone, "level=ERROR")
 		}
 	}
 }
 
-// sectionIsKeptEverywhere makes a learner read a section on one server, and checks it on the
-// others.
+// sectionIsKeptEverywhere makes a learner read a section on one server, and checks that the other
+// servers know it.
 func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	t.Helper()
 	course, err := lessons.Load(lessons.English)
@@ -161,7 +161,7 @@ func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	}
 }
 
-// roomMade makes a room with the form, and returns its code.
+// roomMade creates a room with the form and returns the room's code.
 func roomMade(t *testing.T, s *served, jar http.CookieJar) string {
 	t.Helper()
 	client := http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -245,9 +245,9 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 }
 
 // TestServerSurvivesNATSOutage: while NATS is down, a server reports that and keeps running;
-// afterwards everything works again. A server that cannot reach NATS when it starts reports why.
-// Promise: While NATS is away the servers of a cluster say so, and they recover without help.
-func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers wait for less
+// afterwards, everything works again. A server that cannot reach NATS when it starts reports why.
+// Promise: While NATS is away, the servers of a cluster report it, and they recover without help.
+func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers have shorter timeouts
 	fixture.Long(t)
 	before := clusterTimes
 	t.Cleanup(func() { clusterTimes = before })
@@ -291,7 +291,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers w
 	ready(http.StatusOK)
 	_, file := s.request(t, jar, http.MethodGet, "/progress/export", nil)
 	if !strings.Contains(file, `"sections"`) && !strings.Contains(file, `"visits"`) {
-		t.Errorf("after NATS came back the export is %s, want it to list sections or visits", file)
+		t.Errorf("after NATS came back, the export is %s, want it to list sections or visits", file)
 	}
 	browser.Eventually(t, func() bool {
 		form := url.Values{"cmd": {"start"}, "prompt": {"Again"}}

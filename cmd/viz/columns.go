@@ -26,7 +26,7 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// width returns the number of columns that a text needs in a terminal.
+// width returns the number of columns that s needs in a terminal.
 func width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -41,11 +41,10 @@ func width(s string) int {
 	return n
 }
 
-// pad pads a text with spaces to a width.
+// pad pads s with spaces to a width.
 func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-width(s))) }
 
-// tail returns the end of a text that fits a width, with an ellipsis for the
-// rest.
+// tail returns the end of s that fits a width, with an ellipsis in place of the rest.
 func tail(s string, most int) string {
 	if width(s) <= most {
 		return s

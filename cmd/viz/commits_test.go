@@ -12,7 +12,7 @@ const subjectsSince = "d2588d79"
 
 var subjectForm = regexp.MustCompile(`^[a-z0-9./_-]+(, [a-z0-9./_-]+)*: [a-z]`)
 
-// badSubject returns what is wrong with the subject of a commit, or "".
+// badSubject returns the fault in the subject of a commit, or "" if there is none.
 func badSubject(subject string) string {
 	switch {
 	case len([]rune(subject)) > 72:

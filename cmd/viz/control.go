@@ -51,10 +51,9 @@ func change(ctx context.Context, rooms roomKeeper, verb, code string) error {
 	return rooms.EndRoom(ctx, code)
 }
 
-// serveControl answers other commands on the socket in a data folder, until the result is
-// closed. The server must hold the folder's lock, so that an existing socket can only be
-// left over from a killed server. A server works without the socket too, so a failure is
-// only logged.
+// serveControl handles requests from other commands on the socket in a data folder until the result
+// is closed. The server must hold the folder's lock, so that an existing socket can only be left
+// over from a killed server. A server also works without the socket, so a failure is only logged.
 func serveControl(dir string, rooms roomKeeper, log *slog.Logger) io.Closer {
 	if dir == "" {
 		return &http.Server{}

@@ -58,18 +58,17 @@ func checkData(dir string) error {
 		case err == nil && info.IsDir():
 			return nil
 		case err == nil:
-			return fmt.Errorf("it must be a folder, but %s is a file", dir)
+			return fmt.Errorf("must be a folder, but %s is a file", dir)
 		default:
-			return fmt.Errorf("it must be a folder: %w", err)
+			return fmt.Errorf("must be a folder: %w", err)
 		}
 	}
 	return nil
 }
 
-// keep opens the stores in a folder, or in memory for "", and sets them and the course
-// in the server's settings. The course includes the lessons in the folder own if that
-// is not "". The database may have at most limit bytes, 0 for no limit. The caller
-// closes the result.
+// keep opens the stores in a folder, or in memory for "", and sets them and the course in the
+// server's settings. The course includes the lessons in the folder own if that is not "". limit is
+// the maximum size of the database in bytes, or 0 for no limit. The caller must close the result.
 func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	course, err := ownLessons(own)
 	if err != nil {

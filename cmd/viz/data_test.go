@@ -40,7 +40,7 @@ func TestDefaultDataFolder(t *testing.T) {
 	}
 }
 
-// visit requests a page as one browser does and returns its cookies.
+// visit requests a page with the browser's cookies in jar, and returns them.
 func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.url+"/loop", nil)
@@ -55,9 +55,8 @@ func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	return jar.Cookies(req.URL)
 }
 
-// TestLearnerSurvivesRestart: with a data folder a learner is the same after a
-// restart, even on another port; two servers cannot share the folder; and its
-// contents are private.
+// TestLearnerSurvivesRestart: with a data folder, a learner is the same after a restart, even on
+// another port; two servers cannot share the folder; and the folder's contents are private.
 func TestLearnerSurvivesRestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "progress")
 	jar, err := cookiejar.New(nil)
@@ -74,7 +73,7 @@ func TestLearnerSurvivesRestart(t *testing.T) {
 	if f.code != exitFailed || f.out != "" || !strings.Contains(f.errors, "-data") ||
 		!strings.Contains(f.errors, "in use by another viz") {
 		t.Errorf(
-			`a second server on the folder: exit %d, stdout %q, %q; want %d, "", it containing %q and %q`, f.code,
+			`a second server on the folder: exit %d, stdout %q, %q; want %d, "", a message with %q and %q`, f.code,
 			f.out, f.errors, exitFailed, "-data", "in use by another viz",
 		)
 	}
@@ -88,12 +87,12 @@ func TestLearnerSurvivesRestart(t *testing.T) {
 	after := again.visit(t, jar)
 	if len(after) != 1 || after[0].Name != cookies[0].Name || after[0].Value != cookies[0].Value {
 		t.Errorf(
-			"after a restart the cookies are %v, were %v; want 1 element, after[0].Name = %q, after[0].Value = %q",
+			"after a restart: got cookies %v, before %v; want 1 element, after[0].Name = %q, after[0].Value = %q",
 			after, cookies, cookies[0].Name, cookies[0].Value,
 		)
 	}
 	if code := again.end(); code != exitDone || again.errors.String() != "" {
-		t.Errorf("exit %d: %s; want %d, nothing", code, again.errors, exitDone)
+		t.Errorf("exit %d: %s; want %d, no output", code, again.errors, exitDone)
 	}
 }
 
@@ -106,7 +105,7 @@ func TestDamagedDatabaseDoesNotPreventStartup(t *testing.T) {
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	if code := s.end(); code != exitDone || !strings.Contains(s.errors.String(), "set aside") {
-		t.Errorf("exit %d, stderr %s; want %d, it containing %q", code, s.errors, exitDone, "set aside")
+		t.Errorf("exit %d, stderr %s; want %d with %q", code, s.errors, exitDone, "set aside")
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, "viz-damaged-*.db"))
 	if err != nil || len(kept) != 1 {
@@ -133,16 +132,16 @@ func TestDataFolderFromFlagOrEnvironment(t *testing.T) {
 	}
 	env := map[string]string{"HOME": home}
 	if got, want := place(env), filepath.Join(home, ".local", "share", "viz"); got != want {
-		t.Errorf("by default in %q, want %q", got, want)
+		t.Errorf("the default folder is %q, want %q", got, want)
 	}
 	env["VIZ_DATA"] = "/elsewhere"
 	if got := place(env); got != "/elsewhere" {
-		t.Errorf("with VIZ_DATA in %q, want %q", got, "/elsewhere")
+		t.Errorf("with VIZ_DATA, the folder is %q, want %q", got, "/elsewhere")
 	}
 	if got := place(env, "-data", ""); got != "" {
-		t.Errorf(`with an empty flag in %q, want ""`, got)
+		t.Errorf(`with an empty flag, the folder is %q, want ""`, got)
 	}
 	if got := place(env, "-data", "here"); got != "here" {
-		t.Errorf("with a flag in %q, want %q", got, "here")
+		t.Errorf("with a flag, the folder is %q, want %q", got, "here")
 	}
 }

@@ -80,13 +80,13 @@ func (v *deepVisit) fits(what string) {
 				v.size.Width,
 			),
 		)
-		v.t.Errorf("%s%s: the page is %d px wide, the window %d: %q", v.name, what, wide, v.size.Width, widest)
+		v.t.Errorf("%s%s: the page is %d px wide in a window of %d px: %q", v.name, what, wide, v.size.Width, widest)
 	}
 	v.tab.FullShot(v.name + what + ".png")
 	v.tab.Shot(v.name + what + "-window.png")
 }
 
-// says checks that the panel contains texts.
+// says checks that the panel contains the given texts.
 func (v *deepVisit) says(what string, want ...string) {
 	v.t.Helper()
 	panel := v.tab.Text("#panel")
@@ -213,12 +213,12 @@ func (v *deepVisit) story(trace map[string]map[string]any) {
 		v.t.Errorf("%s: the Story continues with %q, want %q as in the trace", v.name, got, want)
 	}
 	v.tab.Keys("e")
-	v.tab.Wait("the end as a text", `document.querySelector(".story--end")`)
+	v.tab.Wait("the end of the text", `document.querySelector(".story--end")`)
 	v.fits("story-end")
 }
 
-// long chooses the longest token of the vocabulary and reads it: it fits
-// wherever tokens are shown.
+// long chooses the longest token of the vocabulary and checks that it fits wherever tokens are
+// shown.
 func (v *deepVisit) long() {
 	v.t.Helper()
 	v.tab.Set("[data-find]", fixture.LongWord[len(fixture.LongWord)-20:]) // the longest text that a search accepts

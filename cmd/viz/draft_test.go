@@ -35,7 +35,7 @@ func TestDraftBelongsToItsModel(t *testing.T) {
 		f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-draft", path)
 		if f.code != exitUsage || !strings.Contains(f.errors, "-draft "+path) || !strings.Contains(f.errors, why) {
 			t.Errorf(
-				"%s: code %d, %s; want %d, it containing %q and %q", path, f.code, f.errors, exitUsage, "-draft "+path,
+				"%s: code %d, %s; want %d with %q and %q", path, f.code, f.errors, exitUsage, "-draft "+path,
 				why,
 			)
 		}

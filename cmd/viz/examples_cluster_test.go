@@ -16,7 +16,7 @@ import (
 )
 
 // examplesCluster is the folder of the cluster examples. NATS nodes have the addresses 10.0.0.1 to
-// 3, servers 10.0.0.11 to 13.
+// 10.0.0.3, and servers have 10.0.0.11 to 10.0.0.13.
 const examplesCluster = "examples/cluster"
 
 // TestExampleNATSNodesFormACluster: the three NATS nodes find each other, keep confirmed data
@@ -47,7 +47,7 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 		}
 		if o.MaxPayload != 0 && int(o.MaxPayload) < journal.MaxRecord+16<<10 {
 			t.Errorf(
-				"node %d takes messages of %d bytes, want at least %d or no limit", i, o.MaxPayload,
+				"node %d accepts messages of %d bytes, want at least %d or no limit", i, o.MaxPayload,
 				journal.MaxRecord+16<<10,
 			)
 		}
@@ -58,7 +58,7 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 			)
 		}
 		if o.HTTPHost != "127.0.0.1" || o.HTTPPort != 8222 {
-			t.Errorf("node %d has its monitoring at %s:%d, want 127.0.0.1:8222, out of others' reach", i, o.HTTPHost,
+			t.Errorf("node %d has its monitoring at %s:%d, want 127.0.0.1:8222, out of reach", i, o.HTTPHost,
 				o.HTTPPort)
 		}
 		for n, r := range o.Routes {
@@ -77,15 +77,15 @@ func TestExampleNATSNodesFormACluster(t *testing.T) {
 	}
 }
 
-// TestExampleProxiesReachAllServers: both proxies lead to all three servers, and their limits allow
-// everything that the program accepts. Caddy checks whether each server is ready and, while none
-// is, whether it is running.
+// TestExampleProxiesReachAllServers: both proxies forward to all three servers, and their limits
+// allow everything that the program accepts. Caddy checks whether each server is ready and, while
+// none is, whether it is running.
 func TestExampleProxiesReachAllServers(t *testing.T) {
 	fixture.Long(t)
 	caddy, nginx := readExample(t, "cluster/Caddyfile"), readExample(t, "cluster/nginx.conf")
 	servers := []string{"10.0.0.11:8080", "10.0.0.12:8080", "10.0.0.13:8080"}
 	if to := strings.Fields(caddy.find(t, `reverse_proxy (.*) \{$`)); fmt.Sprint(to) != fmt.Sprint(servers) {
-		t.Errorf("Caddy leads to %v, want %q", to, servers)
+		t.Errorf("Caddy forwards to %v, want %q", to, servers)
 	}
 	var to []string
 	for _, m := range regexp.MustCompile(`(?m)^\tserver (\S+) `).FindAllStringSubmatch(string(nginx), -1) {
@@ -93,7 +93,7 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 	}
 	if upstream := nginx.find(t, `upstream (\w+) \{$`); fmt.Sprint(to) != fmt.Sprint(servers) ||
 		nginx.find(t, `proxy_pass http://(\S+);`) != upstream {
-		t.Errorf("nginx leads to %v, want %v through its upstream", to, servers)
+		t.Errorf("nginx forwards to %v, want %v through its upstream", to, servers)
 	}
 	first, then := caddy.find(t, `import servers (\S+) 0s$`), caddy.find(t, `import servers (\S+) 5s$`)
 	if first != "/readyz" || then != "/livez" {
@@ -127,6 +127,6 @@ func TestExamplesContainNoSecrets(t *testing.T) {
 		}
 	}
 	if found < 5 {
-		t.Errorf("only %d passwords found", found)
+		t.Errorf("found only %d passwords", found)
 	}
 }

@@ -51,17 +51,17 @@ func (e example) atLeast(t *testing.T, pattern string, least int64) {
 	}
 }
 
-// fits checks the limits of an nginx site.
+// fits checks that the limits of an nginx site are high enough.
 func (e example) fits(t *testing.T) {
 	t.Helper()
 	e.atLeast(t, `large_client_header_buffers \d+ (\w+);`, web.HeaderBytes)
 	e.atLeast(t, `proxy_buffer_size (\w+);`, web.HeaderBytes)
 	e.atLeast(t, `client_max_body_size (\w+);`, progress.MaxImport+1<<20)
-	e.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than between two pings
+	e.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than the time between two pings
 }
 
-// TestExampleUnitUsesExistingFlags: the unit starts a server with flags that exist. The two
-// proxies lead to its address, under its name, from an address that it trusts, and their
+// TestExampleUnitUsesExistingFlags: the unit starts a server with flags that exist. Both proxies
+// forward to the server's address, under its name and from an address that it trusts, and their
 // limits allow everything that the program accepts.
 // Promise: The example systemd unit and proxy configurations fit this version of the program.
 func TestExampleUnitUsesExistingFlags(t *testing.T) {
@@ -75,15 +75,15 @@ func TestExampleUnitUsesExistingFlags(t *testing.T) {
 		t.Errorf("the data folder is %s, want ${STATE_DIRECTORY} of the state directory viz, and -no-open", o.data)
 	}
 	if to := caddy.find(t, `reverse_proxy (\S+)`); to != o.addr {
-		t.Errorf("Caddy leads to %s, want the server's address, %s", to, o.addr)
+		t.Errorf("Caddy forwards to %s, want the server's address, %s", to, o.addr)
 	}
 	if to := nginx.find(t, `proxy_pass http://(\S+);`); to != o.addr {
-		t.Errorf("nginx leads to %s, want the server's address, %s", to, o.addr)
+		t.Errorf("nginx forwards to %s, want the server's address, %s", to, o.addr)
 	}
 	for _, name := range []string{caddy.find(t, `(\S+) \{$`), nginx.find(t, `server_name (\S+);`)} {
 		if o.public == nil || o.public.String() != "https://"+name {
 			t.Errorf(
-				"a proxy answers to %s, the public address is %s; want non-nil, %s", name, o.public, "https://"+name,
+				"a proxy serves %s, and the public address is %s; want non-nil, %s", name, o.public, "https://"+name,
 			)
 		}
 	}
@@ -93,7 +93,7 @@ func TestExampleUnitUsesExistingFlags(t *testing.T) {
 			trusted = trusted || p.Contains(netip.MustParseAddr(proxy))
 		}
 		if !trusted {
-			t.Errorf("%s is not trusted", proxy)
+			t.Errorf("the proxy %s is not trusted", proxy)
 		}
 	}
 	nginx.fits(t)

@@ -4,6 +4,5 @@ package main
 
 import "math"
 
-// mostFiles returns how many files this process may have open: this system has no
-// limit.
+// mostFiles returns the number of files that this process may have open. This system has no limit.
 func mostFiles() int { return math.MaxInt32 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// mostFiles returns how many files this process may have open. Go raises the limit to
-// the maximum that the system allows when a program starts.
+// mostFiles returns the number of files that this process may have open. When a program starts, Go
+// raises the limit to the maximum that the system allows.
 func mostFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 {

@@ -33,14 +33,14 @@ func newFlags(usage string) *flags {
 	return f
 }
 
-// value defines a flag with an argument. set is called once for each use of the
-// flag, with the text given; its error should name the allowed range.
+// value defines a flag with an argument. set is called with the argument for each use of the flag;
+// its error should state the allowed values.
 func (f *flags) value(name, arg, help string, set func(string) error) {
 	f.listed = append(f.listed, listed{name, arg, help})
 	f.set.Func(name, help, f.noting(name, set))
 }
 
-// noting wraps set so that it records the text given for the flag.
+// noting wraps set so that it records the flag's argument.
 func (f *flags) noting(name string, set func(string) error) func(string) error {
 	return func(s string) error {
 		f.texts = append(f.texts, text{name, s})
@@ -48,7 +48,7 @@ func (f *flags) noting(name string, set func(string) error) func(string) error {
 	}
 }
 
-// text defines a flag whose argument may be any text.
+// text defines a flag whose argument may be any string.
 func (f *flags) text(name, arg, help string, to *string) {
 	f.value(name, arg, help, func(s string) error {
 		*to = s
@@ -62,7 +62,7 @@ func (f *flags) toggle(name, help string, to *bool) {
 	f.set.BoolFunc(name, help, f.noting(name, func(s string) error {
 		on, err := strconv.ParseBool(s)
 		if err != nil {
-			return errors.New("it must be true or false")
+			return errors.New("must be true or false")
 		}
 		*to = on
 		return nil
@@ -73,9 +73,9 @@ func variable(name string) string {
 	return "VIZ_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// parse parses a command line, and the environment for flags that are not on the
-// command line. It returns [flag.ErrHelp] after printing the help if that was
-// requested, and otherwise a usageError.
+// parse parses a command line, and the environment variables of flags that are not on the command
+// line. It returns [flag.ErrHelp] after printing the help if that was requested, and otherwise a
+// usageError.
 func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) error {
 	if err := f.set.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return f.help(stdout)
@@ -105,7 +105,7 @@ func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) 
 		}
 		f.origin[x.name] = v
 		if err := f.set.Set(x.name, text); err != nil {
-			return usageError{fmt.Errorf("invalid value %q for %s, the environment's -%s: %w", text, v, x.name, err)}
+			return usageError{fmt.Errorf("invalid value %q for %s, the variable of -%s: %w", text, v, x.name, err)}
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func helpEntry(b *strings.Builder, head, help string) {
 func (f *flags) help(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(f.usage)
-	b.WriteString("\nFlags, each with its twin in the environment (VIZ_TOP_K for -top-k):\n")
+	b.WriteString("\nFlags, each with an environment variable (VIZ_TOP_K for -top-k):\n")
 	for _, x := range f.listed {
 		helpEntry(&b, strings.TrimRight("-"+x.name+" "+x.arg, " "), x.help)
 	}

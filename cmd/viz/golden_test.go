@@ -35,9 +35,8 @@ func TestGoldenJSON(t *testing.T) {
 	}
 }
 
-// alike compares decoded JSON. Integers must be equal; other numbers may differ
-// as much as they do when another processor adds float32 values in another
-// order.
+// alike compares decoded JSON. Integers must be equal; other numbers may differ as much as they do
+// if a different processor adds float32 values in a different order.
 func alike(t *testing.T, at string, got, want any) {
 	t.Helper()
 	if g, w := reflect.TypeOf(got), reflect.TypeOf(want); g != w {

@@ -13,13 +13,13 @@ var spending = []string{
 	module + "/web/journal/stream/streamtest",
 }
 
-// checksBudget are the functions of which a TestMain must call one.
+// checksBudget are the functions that check a budget; a TestMain must call one of them.
 var checksBudget = []string{
 	module + "/infer/fixture.Run", module + "/infer/fixture.Suite", module + "/web/browser.Main",
 	module + "/web/browser.Suite",
 }
 
-// budgetsAreChecked: a package whose tests use what infer/fixture counts has a TestMain
+// budgetsAreChecked: a package whose tests use resources that infer/fixture counts has a TestMain
 // that compares the counts with the package's budget.
 var budgetsAreChecked = guard{
 	name: "BudgetsAreChecked", least: 300,

@@ -54,7 +54,7 @@ var standardStreams = map[string][]string{
 	"web/tab/program_js.go": {"os.Stderr"},              // a browser's console
 }
 
-// code is a repository with one Go file.
+// code returns a repository with one Go file.
 func code(name, text string) map[string]string {
 	return map[string]string{name: "package a; " + text}
 }
@@ -89,8 +89,8 @@ func (s *source) output() (list []located) {
 	return list
 }
 
-// shapes are structs of the wire format, by their JSON fields, with the files that
-// declare one. An error of the OpenAI API has the form that its clients expect.
+// shapes maps the JSON fields of structs of the wire format to the files that declare such a
+// struct. An error of the OpenAI API has the form that its clients expect.
 var shapes = map[string][]string{
 	"id op html":   {"web/wire/part.go"},
 	"code message": {"infer/terms/refusal.go", "web/api/problem.go"},
@@ -134,7 +134,7 @@ const (
 	shapeOfRefusal = "A int `json:\"code\"`; B string `json:\"message\"`"
 )
 
-// withShapes is a repository with every shape in its home, and one more file.
+// withShapes returns a repository with every shape in its home, and one more file.
 func withShapes(name, text string) map[string]string {
 	return map[string]string{
 		"web/wire/part.go":       "package a; type a struct { " + shapeOfPart + " }",

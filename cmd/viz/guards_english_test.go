@@ -45,7 +45,7 @@ type documentation struct {
 	isValue bool // a constant or variable
 }
 
-// documented returns the declarations of a file that have a comment of their own.
+// documented returns the declarations of a file that have their own comment.
 func documented(f *ast.File) (list []documentation) {
 	add := func(name *ast.Ident, isValue bool, comments ...*ast.CommentGroup) {
 		for _, c := range comments {
@@ -84,7 +84,8 @@ var (
 	firstWord = regexp.MustCompile(`^\w+`)
 )
 
-// otherName returns the first word of the comment if the name should stand there, or "".
+// otherName returns the first word of the comment if it should be the declared name, and otherwise
+// "".
 func (d documentation) otherName() string {
 	first := firstWord.FindString(d.text)
 	switch after := firstWord.FindString(article.ReplaceAllString(d.text, "")); {
@@ -98,7 +99,7 @@ func (d documentation) otherName() string {
 	return ""
 }
 
-// avoidedWords are those that native readers stumble over. Other words are a matter of reading.
+// avoidedWords are words that native readers stumble over. Other words are left to reviewers.
 var avoidedWords = regexp.MustCompile(`(?i)\b(whoever|anew|none that)\b`)
 
 // wordsAreCommon: code, pages and documents do without the words of avoidedWords.

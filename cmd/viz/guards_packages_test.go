@@ -22,7 +22,7 @@ var pagePackages = []string{
 // imports one.
 var assemblers = []string{"web", "web/tab", "web/site", "web/webtest", "cmd/viz"}
 
-// forTests are packages that only tests import, or each other.
+// forTests are packages that only tests and other packages in this list import.
 var forTests = []string{
 	"infer/fixture", "infer/terms/pseudo", "infer/testmodel", "web/browser", "web/journal/journaltest",
 	"web/journal/stream/streamtest", "web/session/sessiontest", "web/coursework/courseworktest", "web/webtest",
@@ -80,7 +80,7 @@ var importsFollowTheLayers = guard{
 	},
 }
 
-// importing is an example with one file that imports one package of the module.
+// importing returns an example with one file that imports one package of the module.
 func importing(want int, file, imported string) guardExample {
 	return guardExample{want, map[string]string{file: `package a; import "` + module + "/" + imported + `"`}}
 }

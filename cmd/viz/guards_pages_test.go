@@ -37,8 +37,8 @@ var keyListener = regexp.MustCompile(strings.ReplaceAll(
 		`\bonkey(down|up|press)\b|\.(isComposing|keyCode|which|charCode)\b`,
 	"Q", "['\"`]"))
 
-// directionsAreGiven: text that a person types or an instructor's own file contains has a
-// direction of its own on every page, in an element with dir="auto" or in <bdi>.
+// directionsAreGiven: text that a person types or that an instructor's own file contains has its
+// own direction on every page, in an element with dir="auto" or in <bdi>.
 var directionsAreGiven = guard{
 	name: "DirectionsAreGiven", least: 40,
 	reads: func(s *source) bool { return s.ext() == ".templ" },

@@ -38,8 +38,8 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s, want %s", f.file, f.line, f.got, f.want)
 }
 
-// A guardExample is a small repository, from file names to texts, with the number of findings
-// in it.
+// A guardExample is a small repository, which maps file names to contents, with the number of
+// findings in it.
 type guardExample struct {
 	want  int
 	files map[string]string
@@ -127,7 +127,7 @@ type source struct {
 	uses    []located // identifiers of other packages, such as "math/rand/v2.IntN"
 }
 
-// located is a text with its position in a file.
+// located is a string with its position in a file.
 type located struct {
 	text string
 	line int
@@ -143,7 +143,7 @@ func (s *source) program() bool {
 	return s.ext() == ".go" && !s.test() && !slices.Contains(strings.Split(s.name, "/"), "testdata")
 }
 
-// among reports whether a file is one of those named or is in one of the folders.
+// among reports whether a file is one of the named files or is in one of the named folders.
 func (s *source) among(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return inFolder(s.name, name) })
 }
@@ -263,7 +263,7 @@ var readRepository = sync.OnceValues(func() (tree []*source, err error) {
 		}
 		name = filepath.ToSlash(name)
 		if d.IsDir() {
-			// Other checkouts, editors' files, and what make writes.
+			// Other checkouts, editors' files, and the output of make.
 			if name != "." && strings.HasPrefix(d.Name(), ".") || name == "dist" || name == "site" {
 				return filepath.SkipDir
 			}

@@ -108,8 +108,8 @@ func wordsHaveOneHome() guard {
 	}
 }
 
-// namesStages finds files with their own list of stages. Three names are not a list: a
-// lab is called cache, for example.
+// namesStages finds files with their own list of stages. Three names do not count as a list: a lab
+// is called cache, for example.
 func (s *source) namesStages(names []string) []finding {
 	found := map[string]bool{}
 	for _, l := range s.literals {

@@ -23,8 +23,8 @@ var (
 	guideFolder = regexp.MustCompile(`go (?:test|run|generate) ((?:\./[a-z/]+ ?)+)`)
 )
 
-// TestGuidesNameWhatExists: every file and folder named in a guide exists, so that the recipes
-// stay right when files move.
+// TestGuidesNameWhatExists: every file and folder named in a guide exists, so that the recipes stay
+// correct when files move.
 func TestGuidesNameWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for guide, least := range guides {
@@ -60,8 +60,8 @@ var (
 	notInAnchor  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestGuidesLinksLead: every link of a guide to a file of the repository leads to an existing file
-// and, if it names a heading, to an existing heading, in GitHub's spelling.
+// TestGuidesLinksLead: every link in a guide to a file of the repository leads to an existing file
+// and, if it names a heading, to an existing heading as GitHub spells it.
 func TestGuidesLinksLead(t *testing.T) {
 	read := func(path string) string {
 		b, err := os.ReadFile(path)

@@ -16,7 +16,7 @@ import (
 
 var modelsFolder = filepath.Join("..", "..", "testdata", "models")
 
-// TestReadmeInspect: README.md shows what the command next to it prints.
+// TestReadmeInspect: README.md shows the output of the command next to it.
 func TestReadmeInspect(t *testing.T) {
 	const command = "$ go run ./cmd/viz inspect testdata/models/llama-q8_0.gguf"
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -25,12 +25,12 @@ func TestReadmeInspect(t *testing.T) {
 		t.Fatalf("README.md lacks the example %s", command)
 	}
 	if got := ok(t, "inspect", filepath.Join(modelsFolder, "llama-q8_0.gguf")); got != shown {
-		t.Errorf("README.md shows\n%s\nwant what the command prints:\n%s", shown, got)
+		t.Errorf("README.md shows\n%s\nwant the command's output:\n%s", shown, got)
 	}
 }
 
-// TestInspectDescribesEveryFormat: models in every format are described, each with
-// its peculiarities, and run.
+// TestInspectDescribesEveryFormat: models in every format run, and their descriptions include their
+// peculiarities.
 // Promise: `viz inspect` describes a model in any supported format before you run it.
 func TestInspectDescribesEveryFormat(t *testing.T) {
 	for name, want := range map[string][]string{
@@ -87,14 +87,14 @@ func TestAdapterBesideModelIsReported(t *testing.T) {
 	const want = "The folder has an adapter (adapter_config.json), which is not applied"
 	trace := []string{"trace", "-prompt", "a", "-n", "1", "-rows", "1", "-model", dir}
 	if f := try(t, nil, "", trace...); f.code != exitDone || f.errors != "" {
-		t.Errorf("trace without an adapter: got %d, %q; want %d, nothing", f.code, f.errors, exitDone)
+		t.Errorf("trace without an adapter: got %d, %q; want %d, no output", f.code, f.errors, exitDone)
 	}
 	adapter := filepath.Join(dir, "adapter_config.json")
 	if err := os.WriteFile(adapter, []byte(`{"peft_type":"LORA"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if f := try(t, nil, "", trace...); f.code != exitDone || !strings.Contains(f.errors, "-model "+dir+": "+want) {
-		t.Errorf("trace: got %d, %q; want %d, it containing %q", f.code, f.errors, exitDone, want)
+		t.Errorf("trace: got %d, %q; want %d with %q", f.code, f.errors, exitDone, want)
 	}
 	got := strings.Join(strings.Fields(ok(t, "inspect", dir)), " ")
 	if !strings.Contains(got, "warning "+want) || !strings.Contains(got, "runs yes") {
@@ -141,7 +141,7 @@ func TestInspectDescribesDamagedModels(t *testing.T) {
 		f := try(t, nil, "", "inspect", path)
 		if f.code != exitUsage || !strings.Contains(f.errors, path+" does not run here, for 1 reason") {
 			t.Errorf(
-				"%s: exit %d, %q; want %d, it containing %q", name, f.code, f.errors, exitUsage,
+				"%s: exit %d, %q; want %d with %q", name, f.code, f.errors, exitUsage,
 				path+" does not run here, for 1 reason",
 			)
 		}
@@ -166,7 +166,7 @@ func TestInspectWithoutAModelPrintsTheReason(t *testing.T) {
 	if f := try(t, nil, "", "inspect", path); f.code != exitUsage || f.out != "" ||
 		!strings.Contains(f.errors, "not a model that can be read") {
 		t.Errorf(
-			`exit %d, %q, %q; want %d, "", it containing %q`, f.code, f.out, f.errors, exitUsage,
+			`exit %d, %q, %q; want %d, "", a message with %q`, f.code, f.out, f.errors, exitUsage,
 			"not a model that can be read",
 		)
 	}
@@ -204,7 +204,7 @@ func TestInspectListsAllProblems(t *testing.T) {
 		"\n  lm_head.weight  U8  [4]\n", "{% for m in messages %}\\u001b[2J{{ m }}",
 	} {
 		if !strings.Contains(f.out, want) {
-			t.Errorf("lacks %q:\n%s", want, f.out)
+			t.Errorf("the output lacks %q:\n%s", want, f.out)
 		}
 	}
 	if f.code != exitUsage {
@@ -256,7 +256,7 @@ func TestInspectJSON(t *testing.T) {
 	}
 }
 
-// TestWeightMemory: the reported memory is what the loaded model uses, except for
+// TestWeightMemory: the reported memory is the memory that the loaded model uses, except for
 // padding.
 func TestWeightMemory(t *testing.T) {
 	c, err := bundled.Target()
@@ -272,7 +272,7 @@ func TestWeightMemory(t *testing.T) {
 		rotary := int64(4 * c.Config.Context * c.Config.HeadDim)
 		if said, is := infer.WeightMemory(c, quant), m.WeightBytes()+rotary; said > is+is/50 || said < is-is/50 {
 			t.Errorf(
-				"%s: %d bytes are said, %d taken; want at most %d and at least %d", quant, said, is, is+is/50, is-is/50,
+				"%s: reported %d bytes, used %d; want at most %d and at least %d", quant, said, is, is+is/50, is-is/50,
 			)
 		}
 	}

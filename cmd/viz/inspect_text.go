@@ -12,8 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// describeModel writes the description of a model, with the reasons why it does
-// not run, if any.
+// describeModel returns the description of a model, with the reasons why it does not run, if any.
 func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 	s := &sheet{}
 	s.line("model", "%s, %s", strconv.QuoteToGraphic(d.Name), d.Format)
@@ -101,7 +100,7 @@ func (s *sheet) weights(d *checkpoint.Description) {
 // may reserve hundreds.
 const specialShown = 12
 
-// vocabulary writes what the files contain about the tokens.
+// vocabulary writes the files' information about the tokens.
 func (s *sheet) vocabulary(d *checkpoint.Description) {
 	v := d.Vocabulary
 	switch {
@@ -238,8 +237,8 @@ func marksNote(c *checkpoint.Checkpoint) string {
 	return note + "; " + strings.Join(ends, " or ") + " ends a text"
 }
 
-// memory writes how much memory the model needs to run: the weights in each
-// supported form, tables, and a full cache.
+// memory writes the memory that the model needs to run: the weights in each supported form, tables,
+// and a full cache.
 func (s *sheet) memory(d *checkpoint.Description) {
 	g := *d.Config
 	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}

@@ -8,10 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestJourneyByKeyboard goes from the home page through a lesson and the first
-// drill to the Loop page and writes a token there, all by keyboard: every
-// element is reached with Tab from the previous focus, and the focus is never
-// hidden. The long tier does the same on a narrow screen.
+// TestJourneyByKeyboard goes from the home page through a lesson and the first drill to the Loop
+// page and generates a token there, all by keyboard: every element is reached with Tab from the
+// previous focus, and the focus is never hidden. The long tier does the same on a narrow screen.
 // Promise: By keyboard alone you get from the home page through a lesson and a drill to a token in the Loop.
 func TestJourneyByKeyboard(t *testing.T) {
 	screens := map[string]browser.Screen{"laptop": browser.Laptop}
@@ -29,8 +28,7 @@ func TestJourneyByKeyboard(t *testing.T) {
 				tab.Wait("the page "+path, `document.readyState === "complete" && location.pathname === "`+path+`"`)
 			}
 
-			// place opens one of the program's sections, which are in a menu on
-			// a phone.
+			// place opens one of the program's sections, which are in a menu on phones.
 			place := func(path string) {
 				t.Helper()
 				link := `.top a[href="` + path + `"]`

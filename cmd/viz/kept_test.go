@@ -43,8 +43,8 @@ type write struct {
 	form url.Values
 }
 
-// classWrites makes a class with an open poll and an assignment. It returns the forms of a browser
-// that would store something: the forms of the class, of a new class, and of exercises.
+// classWrites makes a class with an open poll and an assignment. It returns the forms whose
+// submission would store something: the forms of the class, of a new class, and of exercises.
 func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.Course) []write {
 	t.Helper()
 	post := func(path string, form url.Values) string {
@@ -96,9 +96,8 @@ func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.C
 	}
 }
 
-// TestDataFolderDeleted: when the data folder is deleted while the server runs, /readyz and
-// the next form report it and pages can still be read. After a restart everything works
-// again.
+// TestDataFolderDeleted: when the data folder is deleted while the server runs, /readyz and the
+// next form report it, and pages can still be read. After a restart, everything works again.
 func TestDataFolderDeleted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted on Windows")
@@ -132,30 +131,30 @@ func TestDataFolderDeleted(t *testing.T) {
 	for range 2 {
 		if status, page := s.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusServiceUnavailable ||
 			!strings.Contains(page, why) {
-			t.Errorf("/readyz: got %d %s; want %d, it containing %q", status, page, http.StatusServiceUnavailable, why)
+			t.Errorf("/readyz: got %d %s; want %d with %q", status, page, http.StatusServiceUnavailable, why)
 		}
 		if status, page := answer(); status != http.StatusServiceUnavailable || !strings.Contains(page, why) {
-			t.Errorf("a visit: got %d %s; want %d, it containing %q", status, page, http.StatusServiceUnavailable, why)
+			t.Errorf("a visit: got %d %s; want %d with %q", status, page, http.StatusServiceUnavailable, why)
 		}
 	}
 	if status, page := s.request(t, jar, http.MethodGet, "/progress", nil); status != http.StatusOK ||
 		!strings.Contains(page, why) {
-		t.Errorf("/progress: %d without a warning", status)
+		t.Errorf("/progress: status %d without a warning", status)
 	}
 	for _, w := range writes {
 		status, page := s.request(t, jar, http.MethodPost, w.path, w.form)
 		if status != http.StatusServiceUnavailable || !strings.Contains(page, why) {
-			t.Errorf("POST %s %v: got %d %s; want %d, it containing %q", w.path, w.form, status, page,
+			t.Errorf("POST %s %v: got %d %s; want %d with %q", w.path, w.form, status, page,
 				http.StatusServiceUnavailable, why)
 		}
 	}
-	// The changes of the class since then cannot be saved at the end either.
+	// When the server ends, the later changes of the class cannot be saved, either.
 	if code := s.end(); code != exitFailed || !strings.Contains(s.errors.String(), "level=ERROR") {
-		t.Errorf("exit %d: %s; want %d, it containing %q", code, s.errors, exitFailed, "level=ERROR")
+		t.Errorf("exit %d: %s; want %d with %q", code, s.errors, exitFailed, "level=ERROR")
 	}
 	again := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	if status, _ := again.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {
-		t.Errorf("after a restart /readyz: got %d, want %d", status, http.StatusOK)
+		t.Errorf("/readyz after a restart: got %d, want %d", status, http.StatusOK)
 	}
 	again.end()
 }
@@ -173,7 +172,7 @@ func TestOldFilesAreDeleted(t *testing.T) {
 			break
 		}
 		if time.Now().After(late) {
-			t.Fatal("a damaged file of 2020 is still there")
+			t.Fatal("a damaged file from 2020 is still there")
 		}
 		runtime.Gosched()
 	}

@@ -71,7 +71,7 @@ func (l *learnerOf) export() (k kept) {
 	}
 	defer res.Body.Close()
 	if err := json.NewDecoder(res.Body).Decode(&k); err != nil {
-		l.t.Fatalf("the export of %s: %v", res.Status, err)
+		l.t.Fatalf("the export: %s, %v", res.Status, err)
 	}
 	return k
 }

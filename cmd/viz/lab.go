@@ -81,7 +81,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	return nil
 }
 
-// flags returns a lab's flags: its parameters, and how to run it and print its
+// flags returns a lab's flags: its parameters, and the flags for running it and for printing its
 // report.
 func (o *labOptions) flags(info lab.Info) *flags {
 	f := newFlags(labUsage)
@@ -151,8 +151,8 @@ func (o *labOptions) measure(
 		return nil, err
 	}
 	if estimate.Large {
-		fmt.Fprintf(stderr, "viz lab: this will take about %s (%s, %s of memory); an interrupt ends it and keeps "+
-			"what was measured\n",
+		fmt.Fprintf(stderr, "viz lab: this will take about %s (%s, %s of memory); an interrupt ends it but keeps "+
+			"the results so far\n",
 			terms.Took(estimate.Took), terms.MultAdds(estimate.MultAdds), terms.Bytes(estimate.Bytes))
 	}
 	line := newProgressLine(stderr)

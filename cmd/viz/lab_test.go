@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// shortLabs are flags that shorten the run of labs whose defaults take long.
+// shortLabs are flags that shorten the run of labs whose defaults take a long time.
 var shortLabs = map[string][]string{
 	"strategies":   {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
 	"draw":         {"-draws", "100", "-repeats", "2"},
@@ -85,7 +85,7 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 		rows, err := csv.NewReader(strings.NewReader(f.out)).ReadAll()
 		if err != nil || len(rows) != len(table.Rows)+1 || len(rows[0]) != len(table.Columns) {
 			t.Errorf(
-				"viz lab %s -csv %s: %d rows, want %d and a head (%v)", name, table.Name, len(rows), len(table.Rows),
+				"viz lab %s -csv %s: %d rows, want %d and a header (%v)", name, table.Name, len(rows), len(table.Rows),
 				err,
 			)
 		}
@@ -128,7 +128,7 @@ func TestLabBadInput(t *testing.T) {
 	if f.code != exitUsage || !strings.Contains(f.errors, `"rows"`) ||
 		!strings.Contains(f.errors, "variants, models, windows, engine") {
 		t.Errorf(
-			"exit %d, %q; want %d, it containing %q and %q", f.code, f.errors, exitUsage, `"rows"`,
+			"exit %d, %q; want %d with %q and %q", f.code, f.errors, exitUsage, `"rows"`,
 			"variants, models, windows, engine",
 		)
 	}
@@ -140,8 +140,8 @@ func TestLabBadInput(t *testing.T) {
 	}
 }
 
-// TestInterruptedLabPrintsPartialResults: an interrupt ends a run early and
-// prints what was measured.
+// TestInterruptedLabPrintsPartialResults: an interrupt ends a run early and prints the results so
+// far.
 func TestInterruptedLabPrintsPartialResults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

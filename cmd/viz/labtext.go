@@ -33,7 +33,7 @@ func labHelp(info lab.Info, f *flags) string {
 	return b.String()
 }
 
-// labRows is the number of rows of a table that are printed; -csv prints all.
+// labRows is the maximum number of rows of a table that are printed; -csv prints all of them.
 const labRows = 24
 
 // labText formats a report for reading.
@@ -52,13 +52,12 @@ func labText(r *lab.Report, info lab.Info) string {
 		}
 	}
 	if r.Canceled {
-		b.WriteString("\nThe run was ended early: this is what was measured until then.\n")
+		b.WriteString("\nThe run was ended early. These are the results up to then.\n")
 	}
 	return b.String()
 }
 
-// labTable prints a table in columns: numbers right-aligned, texts
-// left-aligned.
+// labTable prints a table in columns, with numbers right-aligned and text left-aligned.
 func labTable(t lab.Table) string {
 	shown := t.Rows[:min(len(t.Rows), labRows)]
 	widths, left := make([]int, len(t.Columns)), make([]bool, len(t.Columns))

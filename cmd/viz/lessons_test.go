@@ -28,7 +28,7 @@ func TestLessonsCheckReportsErrors(t *testing.T) {
 		if f.code != exitUsage || !strings.Contains(f.errors, path+":12: HTML") ||
 			!strings.Contains(f.errors, path+":14: ") {
 			t.Errorf(
-				"%q: exit code %d: %s; want %d, it containing %q and %q", args, f.code, f.errors, exitUsage,
+				"%q: exit code %d: %s; want %d with %q and %q", args, f.code, f.errors, exitUsage,
 				path+":12: HTML", path+":14: ",
 			)
 		}

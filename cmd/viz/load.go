@@ -33,7 +33,7 @@ type loadOptions struct {
 	json bool
 }
 
-// The limits of a load: what a room and a machine's ports allow.
+// The limits of a load, which the size of a room and a machine's ports set.
 const (
 	mostFollowers = 20_000
 	mostRooms     = 20
@@ -49,7 +49,7 @@ func (o *loadOptions) flags() *flags {
 		f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(s string) error {
 			n, err := strconv.Atoi(s)
 			if err != nil || n < least || n > most {
-				return fmt.Errorf("it must be %d to %d", least, most)
+				return fmt.Errorf("must be %d to %d", least, most)
 			}
 			*to = n
 			return nil
@@ -58,12 +58,12 @@ func (o *loadOptions) flags() *flags {
 	whole("followers", "phones in each room; each is a connection and so an open file (ulimit -n)",
 		1, mostFollowers, &o.Followers)
 	whole("rooms", "rooms at the same time", 1, mostRooms, &o.Rooms)
-	whole("deaf", "phones of the first room that never read what they are sent", 0, mostFollowers, &o.Deaf)
+	whole("deaf", "phones in the first room that never read their messages", 0, mostFollowers, &o.Deaf)
 	duration := func(name, help string, least, most time.Duration, to *time.Duration) {
 		f.value(name, "T", fmt.Sprintf("%s (default %v)", help, *to), func(s string) error {
 			d, err := time.ParseDuration(s)
 			if err != nil || d < least || d > most {
-				return fmt.Errorf("it must be a time from %v to %v", least, most)
+				return fmt.Errorf("must be a time from %v to %v", least, most)
 			}
 			*to = d
 			return nil
@@ -81,7 +81,7 @@ func (o *loadOptions) parseServers(s string) error {
 	for one := range strings.SplitSeq(s, ",") {
 		u, err := parsePublic(strings.TrimSpace(one))
 		if err == nil && u.Scheme != "http" {
-			err = errors.New("it must be http://HOST:PORT")
+			err = errors.New("must be http://HOST:PORT")
 		}
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func (o *loadOptions) parseServers(s string) error {
 		o.URLs = append(o.URLs, u.String())
 	}
 	if len(o.URLs) > mostServers {
-		return fmt.Errorf("there must be at most %d", mostServers)
+		return fmt.Errorf("must be at most %d addresses", mostServers)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (o *loadOptions) checkFiles() error {
 	if may := mostFiles(); may < need {
 		return fmt.Errorf(
 			"%s phones need %s open files, and this process may have %s: raise the limit (ulimit -n %d), "+
-				"or take fewer phones", terms.Count(o.Rooms*o.Followers), terms.Count(need), terms.Count(may), need,
+				"or use fewer phones", terms.Count(o.Rooms*o.Followers), terms.Count(need), terms.Count(may), need,
 		)
 	}
 	return nil

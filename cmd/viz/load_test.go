@@ -81,8 +81,8 @@ func TestLoadAlternatesBetweenServers(t *testing.T) {
 	}
 }
 
-// TestLoadReportsFileLimit: if there are more phones than this process may open files, the load
-// is refused before the first phone connects, with the limit that it needs.
+// TestLoadReportsFileLimit: if there are more phones than this process may open files, the load is
+// refused before the first phone connects, with a message that gives the necessary limit.
 func TestLoadReportsFileLimit(t *testing.T) {
 	o := loadOptions{}
 	o.Rooms, o.Followers = 2, mostFiles()

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestLongestLinkOpens: the longest possible link opens. A longer one gets an
-// explanation, not an error about a too large header.
+// TestLongestLinkOpens: the longest possible link opens. A longer one gets an explanation, not an
+// error about a header that is too large.
 func TestLongestLinkOpens(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", t.TempDir())
 	for n, want := range map[int]string{

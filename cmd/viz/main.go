@@ -26,7 +26,7 @@
 // (lab.go), an instructor's own lessons (lessons.go), a static site (site.go), simulated classes
 // (load.go), and third-party licenses (notices.go).
 //
-// For operators there are metrics (metrics.go), rooms (classes.go, and control.go for a running
+// For operators, there are metrics (metrics.go), rooms (classes.go, and control.go for a running
 // server's rooms), a check (check.go), a backup (backup.go), and clusters of servers (cluster.go,
 // carry.go).
 //
@@ -50,7 +50,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Exit codes. Those for signals are 128 plus the signal's number, as in shells.
+// Exit codes. The codes for signals are 128 plus the signal's number, as in shells.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -172,7 +172,7 @@ func command(
 	return report(ctx, name, err, stderr)
 }
 
-// checkKernel rejects a VIZ_KERNEL that names no kernel path, since a different path would
+// checkKernel rejects a value of VIZ_KERNEL that is not a kernel path, since a different path would
 // otherwise be used silently.
 func checkKernel(env func(string) string) error {
 	if name := env(kernel.Environment); name != "" {
@@ -196,7 +196,7 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// report prints what went wrong, if anything, and returns the exit code.
+// report prints a message about err, if it is not nil, and returns the exit code.
 func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	var stop interruption
 	var usage usageError
@@ -228,7 +228,7 @@ func inLines(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\
 // printVersion runs viz version.
 func printVersion(args []string, stdout io.Writer) error {
 	if len(args) > 0 && !isHelp(args[0]) {
-		return usageError{fmt.Errorf("unexpected argument %q: there are none", args[0])}
+		return usageError{fmt.Errorf("unexpected argument %q: none are allowed", args[0])}
 	}
 	_, err := fmt.Fprintln(stdout, version())
 	return err

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-// announced is the least memory that is announced before a model is loaded: smaller
-// models load in a moment.
+// announced is the minimum memory, in bytes, for which a model is announced before it is loaded.
+// Smaller models load in a moment.
 const announced = 64 << 20
 
 // announce prints how much memory a model will need before it is loaded, if that is at
@@ -55,7 +55,7 @@ func (c *ceiling) flags(f *flags) {
 		"the container may use, else half of the machine's)", func(s string) error {
 		n, ok := terms.ReadBytes(s)
 		if c.limit = memory.Limit(n); !ok || n < 1 {
-			return errors.New("it must be a number and a unit, such as 512MiB or 2GiB")
+			return errors.New("must be a number and a unit, such as 512MiB or 2GiB")
 		}
 		return nil
 	})

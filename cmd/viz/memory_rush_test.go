@@ -23,12 +23,12 @@ import (
 )
 
 // TestMemoryStaysBoundedInARush: however many runs are open, the process stays within its limit
-// plus 15 % for the garbage collector. All runs are written to their end and none is refused.
-// After all 1,100 runs are left, the process returns to within a fifth of its earlier memory,
-// measured after a hundred such learners had come and gone. What remains is a little memory for
-// each run, which can still be reached by its address, and the runtime's memory for its maximum
-// number of goroutines.
-// Promise: With 1,100 open runs the server stays near its memory limit, refuses none, and frees memory later.
+// plus 15 % for the garbage collector. All runs continue to the end of their texts, and none is
+// refused. After all pages of the 1,100 runs have been closed, the process returns to within a
+// fifth of its earlier memory, measured after a hundred such learners had come and gone. What
+// remains is a little memory for each run, which can still be reached by its address, and the
+// runtime's memory for its maximum number of goroutines.
+// Promise: With 1,100 open runs, the server stays near its memory limit, refuses no run, and frees memory later.
 func TestMemoryStaysBoundedInARush(t *testing.T) {
 	fixture.Long(t)
 	memoryInARush(t, 1100, 20, 512<<20)
@@ -114,8 +114,8 @@ func least(resident func() int64) int64 {
 	return n
 }
 
-// rush makes a number of learners write one text each, eight at a time, and calls look
-// meanwhile. It returns when all texts are written; the pages stay open until leave is called.
+// rush makes a number of learners generate one text each, eight at a time, and calls look in the
+// meantime. It returns when all texts are complete; the pages stay open until leave is called.
 func rush(t testing.TB, url string, learners, tokens int, look func() int64) (leave func()) {
 	t.Helper()
 	var mu sync.Mutex
@@ -177,8 +177,8 @@ func discard(c *websocket.Conn) {
 	}
 }
 
-// writeText opens a run as a page does and writes until the text has a number of tokens. If the
-// run pauses because memory is used up, or ends early, it presses Play again.
+// writeText opens a run as a page does and continues it until the text has the given number of
+// tokens. If the run pauses because memory is used up, or ends early, it presses Play again.
 func writeText(ctx context.Context, url string, tokens int) (*websocket.Conn, error) {
 	d := websocket.Dialer{
 		Subprotocols: []string{"viz.html.v1"},

@@ -25,9 +25,9 @@ func get(t *testing.T, url string) (status int, body string) {
 	return res.StatusCode, string(b)
 }
 
-// TestMetricsFlag: metrics are off by default. With the flag they have their own address,
-// which ends with the server, and the README names all of them and no others.
-// Promise: Without -metrics there are no metrics; with it they have a listener of their own.
+// TestMetricsFlag: metrics are off by default. With the flag, they have their own address, which
+// closes with the server, and the README's pages name all of them and no others.
+// Promise: Without -metrics, there are no metrics; with it, they have their own listener.
 func TestMetricsFlag(t *testing.T) {
 	off := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", "")
 	off.out.wait(t, "Ctrl-C")
@@ -40,7 +40,7 @@ func TestMetricsFlag(t *testing.T) {
 	s.out.wait(t, "Ctrl-C")
 	at := regexp.MustCompile(`http://\S+/metrics`).FindString(s.out.String())
 	if at == "" || strings.HasPrefix(at, s.url) {
-		t.Fatalf("got the output\n%s\nwant an address of metrics that is not the server's", s.out)
+		t.Fatalf("got the output\n%s\nwant an address for metrics that is not the server's", s.out)
 	}
 	status, body := get(t, at)
 	if status != http.StatusOK {
@@ -78,13 +78,13 @@ func TestMetricsFlag(t *testing.T) {
 	f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", "", "-metrics", taken)
 	if f.code != exitFailed || !strings.Contains(f.errors, "-metrics "+taken) {
 		t.Errorf(
-			"a taken address: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed, "-metrics "+taken,
+			"a taken address: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed, "-metrics "+taken,
 		)
 	}
 	if code := s.end(); code != exitDone {
 		t.Errorf("exit %d, want %d: %s", code, exitDone, s.errors)
 	}
 	if _, err := http.Get(at); err == nil {
-		t.Error("the metrics still answer after the server's end")
+		t.Error("the metrics are still served after the server has ended")
 	}
 }

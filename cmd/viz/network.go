@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// network is how clients reach a server, and how long the server keeps their data.
+// network describes how clients reach a server and how long the server keeps their data.
 type network struct {
 	public  *url.URL          // the public address, nil if not given
 	proxies admission.Proxies // of -trusted-proxy
@@ -57,7 +57,7 @@ func (n *network) flags(f *flags) {
 		"pages (see /embed), such as https://school.example, separated by commas (default: none)",
 		func(s string) error { return addOrigins(&n.embeds, s) })
 	f.text("tls-cert", "FILE", "a certificate (PEM), to serve HTTPS; needs -tls-key", &n.cert)
-	f.text("tls-key", "FILE", "its private key (PEM)", &n.key)
+	f.text("tls-key", "FILE", "the certificate's private key (PEM)", &n.key)
 	f.value("room-ttl", "TIME", "how long a class's room is kept after it was last used, from 1h to 400d (default 30d)",
 		func(s string) (err error) {
 			n.roomTTL, err = parseTTL(s)
@@ -65,9 +65,9 @@ func (n *network) flags(f *flags) {
 		})
 }
 
-// parsePublic reads the address of a server: scheme and host, nothing more.
+// parsePublic parses the address of a server, which consists of a scheme and a host.
 func parsePublic(s string) (*url.URL, error) {
-	wrong := errors.New("it must be http://HOST, https://HOST or the same with a port, and nothing after it")
+	wrong := errors.New("must be http://HOST, https://HOST or the same with a port, and nothing after it")
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !validHost(u.Host) {
 		return nil, wrong
@@ -79,14 +79,14 @@ func parsePublic(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// parseProxies reads addresses and networks.
+// parseProxies parses addresses and networks.
 func parseProxies(s string) (list admission.Proxies, err error) {
 	for name := range strings.SplitSeq(s, ",") {
 		p, err := netip.ParsePrefix(name)
 		if err != nil {
 			var a netip.Addr
 			if a, err = netip.ParseAddr(name); err != nil {
-				return nil, errors.New("it must be addresses or networks such as 10.0.0.0/8, joined by commas")
+				return nil, errors.New("must be addresses or networks such as 10.0.0.0/8, joined by commas")
 			}
 			p = netip.PrefixFrom(a, a.BitLen())
 		}
@@ -95,7 +95,7 @@ func parseProxies(s string) (list admission.Proxies, err error) {
 	return list, nil
 }
 
-// parseTTL parses a time in days ("30d") or as Go writes it ("12h").
+// parseTTL parses a time in days ("30d") or in Go's format ("12h").
 func parseTTL(s string) (time.Duration, error) {
 	ttl, err := time.ParseDuration(s)
 	if days, isDays := strings.CutSuffix(s, "d"); isDays {
@@ -104,7 +104,7 @@ func parseTTL(s string) (time.Duration, error) {
 		ttl = time.Duration(n) * day
 	}
 	if err != nil || ttl < leastTTL || ttl > longestTTL {
-		return 0, fmt.Errorf("it must be 1h to %dd", longestTTL/day)
+		return 0, fmt.Errorf("must be 1h to %dd", longestTTL/day)
 	}
 	return ttl, nil
 }
@@ -158,7 +158,7 @@ func (n *network) allowed(hosts []string) []string {
 
 // access describes how a class reaches a server that listens at a, for pages and for the first
 // lines printed. again returns the command that restarts the server without the flags in drop and
-// with more arguments.
+// with the arguments in more.
 func (n *network) access(a address, again func(drop []string, more ...string) string) classroom.Access {
 	local := a.loopback() && n.public == nil
 	x := classroom.Access{
@@ -191,7 +191,8 @@ func (n *network) access(a address, again func(drop []string, more ...string) st
 	return x
 }
 
-// firstHost returns the name by which others reach an address other than loopback.
+// firstHost returns the host by which other machines reach an address that is not a loopback
+// address.
 func firstHost(a address) string {
 	if a.everywhere() {
 		return lanHost()
@@ -200,7 +201,7 @@ func firstHost(a address) string {
 }
 
 // lanHost returns the address of this machine that a class's phones most likely reach: the first
-// private IPv4 address, else any other, else a placeholder.
+// private IPv4 address, or else any other address, or else a placeholder.
 func lanHost() string {
 	best := "ADDRESS-OF-THIS-MACHINE"
 	for _, host := range interfaceHosts() {

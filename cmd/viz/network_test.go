@@ -111,7 +111,7 @@ func TestParseTTL(t *testing.T) {
 
 // TestStartupExplainsWhoCanConnect: the first lines explain how to open a server to a
 // classroom's network, or warn that others can read the traffic.
-// Promise: When it starts, the server says who can reach it and how to open it to a classroom.
+// Promise: When it starts, the server prints who can reach it and how to open it to a classroom.
 func TestStartupExplainsWhoCanConnect(t *testing.T) {
 	for _, c := range []struct {
 		args       []string
@@ -203,7 +203,7 @@ func TestServeTLS(t *testing.T) {
 	if cookies := res.Cookies(); len(cookies) != 1 || !strings.HasPrefix(cookies[0].Name, "__Host-viz-learner") {
 		t.Errorf("the page's cookies are %v, want 1 element, [0].Name beginning with %q", cookies, "__Host-viz-learner")
 	}
-	// A client that asks for a socket over HTTP/2 gets an explanation.
+	// A client that requests a socket over HTTP/2 gets an explanation.
 	if res, err = client.Get(url + "/ws"); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestServeTLS(t *testing.T) {
 	if _, answer, err = d.Dial("wss"+strings.TrimPrefix(url, "https")+"/ws", clear); err == nil ||
 		answer.StatusCode != http.StatusForbidden {
 		t.Errorf(
-			"a socket of a page in the clear: got %v, %v; want an error, StatusCode = %d", answer, err,
+			"a socket from a page without HTTPS: got %v, %v; want an error, StatusCode = %d", answer, err,
 			http.StatusForbidden,
 		)
 	}
@@ -249,8 +249,8 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// TestBrowserOverTLS: over HTTPS a browser loads pages and files with HTTP/2, opens its
-// socket, and keeps its learner's cookie.
+// TestBrowserOverTLS: over HTTPS, a browser loads pages and files with HTTP/2, opens its socket,
+// and keeps its learner's cookie.
 func TestBrowserOverTLS(t *testing.T) {
 	fixture.Long(t)
 	cert, key, _ := selfSigned(t)

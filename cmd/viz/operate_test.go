@@ -73,7 +73,7 @@ func TestRoomsCommand(t *testing.T) {
 	if text := ok(t, "rooms", "-data", dir); !strings.Contains(text, "3 rooms") ||
 		!strings.Contains(text, first+"     Load, open, last used ") || !strings.Contains(text, "1 member, 0 polls") {
 		t.Errorf(
-			"listed as\n%s\nwant it to contain %q, %q and %q", text, "3 rooms", first+"     Load, open, last used ",
+			"got the list\n%s\nwant it to contain %q, %q and %q", text, "3 rooms", first+"     Load, open, last used ",
 			"1 member, 0 polls",
 		)
 	}
@@ -90,7 +90,7 @@ func TestRoomsCommand(t *testing.T) {
 	f := try(t, nil, "", "rooms", "remove", "-data", dir, second)
 	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
 		t.Errorf(
-			"a room that is gone already: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"a room that is gone already: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			"No room has this code",
 		)
 	}
@@ -99,13 +99,13 @@ func TestRoomsCommand(t *testing.T) {
 		all := listedRooms(t, dir)
 		if _, there := all[second]; len(all) != 2 || there || !all[first].Ended || all[third].Ended {
 			t.Errorf(
-				"left are %+v, want 2 elements, there = false, all[first].Ended = true, all[third].Ended = false", all,
+				"rooms: %+v, want 2 elements, there = false, all[first].Ended = true, all[third].Ended = false", all,
 			)
 		}
 	}
 	check()
 	if code := s.end(); code != exitDone || s.errors.String() != "" {
-		t.Fatalf("exit %d: %s; want %d, nothing", code, s.errors, exitDone)
+		t.Fatalf("exit %d: %s; want %d, no output", code, s.errors, exitDone)
 	}
 	check()
 
@@ -121,8 +121,8 @@ func TestRoomsCommand(t *testing.T) {
 	s.end()
 }
 
-// TestClosingADamagedRoomFails: closing a damaged room explains why that is impossible, and what is
-// possible, with and without a running server.
+// TestClosingADamagedRoomFails: closing a damaged room fails with a message that explains why and
+// what to do instead, with and without a running server.
 func TestClosingADamagedRoomFails(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	s := serveFolder(t, from)
@@ -135,7 +135,7 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 		if f.code != exitFailed || !strings.Contains(f.errors, "Room "+code+" is damaged") ||
 			!strings.Contains(f.errors, "viz rooms remove "+code) {
 			t.Errorf(
-				"%s: exit %d, %q; want %d, it containing %q and %q", when, f.code, f.errors, exitFailed,
+				"%s: exit %d, %q; want %d with %q and %q", when, f.code, f.errors, exitFailed,
 				"Room "+code+" is damaged", "viz rooms remove "+code,
 			)
 		}
@@ -148,7 +148,7 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 	refused("with a server")
 	ok(t, "rooms", "remove", "-data", dir, code)
 	if all := listedRooms(t, dir); len(all) != 0 {
-		t.Errorf("left: %+v, want 0 elements", all)
+		t.Errorf("rooms left: %+v, want 0 elements", all)
 	}
 	s.end()
 }
@@ -217,7 +217,7 @@ func changed(t *testing.T, from, to, query string) {
 	}
 }
 
-// TestCheckCommand checks sound data and a model that runs, then an unreadable record, a broken
+// TestCheckCommand checks undamaged data and a model that runs, then an unreadable record, a broken
 // reference, damaged pages and a model that does not run.
 // Promise: `viz check` finds damaged data, and a model that does not run.
 func TestCheckCommand(t *testing.T) {
@@ -282,13 +282,13 @@ func TestCheckCommand(t *testing.T) {
 	if f.code != exitUsage || !strings.Contains(f.out, "\nsound      no, for ") ||
 		!strings.Contains(f.out, "\nruns       no, for 1 reason:\n") {
 		t.Errorf(
-			"damaged pages and a model cut short: exit %d\n%s%s\nwant %d, it containing %q and %q", f.code, f.out,
+			"damaged pages and a model cut short: exit %d\n%s%s\nwant %d with %q and %q", f.code, f.out,
 			f.errors, exitUsage, "\nsound      no, for ", "\nruns       no, for 1 reason:\n",
 		)
 	}
 }
 
-// TestBackupCommand: a copy that is made while the server runs has everything confirmed, is
+// TestBackupCommand: a copy that is made while the server runs contains all confirmed data, is
 // private, overwrites nothing, and can be restored.
 // Promise: `viz backup` makes a private copy while the server runs, overwrites no file, and can be restored.
 func TestBackupCommand(t *testing.T) {
@@ -307,7 +307,7 @@ func TestBackupCommand(t *testing.T) {
 	if again, err := os.Stat(file); f.code != exitFailed || !strings.Contains(f.errors, "already exists") ||
 		err != nil || again.ModTime() != info.ModTime() {
 		t.Errorf(
-			"a second copy of that name: got exit code %d, %q; want %d, and the first copy as it was", f.code, f.errors,
+			"a second copy of that name: got exit code %d, %q; want %d, and the first copy unchanged", f.code, f.errors,
 			exitFailed,
 		)
 	}
@@ -332,6 +332,6 @@ func TestBackupCommand(t *testing.T) {
 		t.Errorf("the restored room's page: got %d, want %d", status, http.StatusOK)
 	}
 	if code := s.end(); code != exitDone || s.errors.String() != "" {
-		t.Errorf("exit %d: %s; want %d, nothing", code, s.errors, exitDone)
+		t.Errorf("exit %d: %s; want %d, no output", code, s.errors, exitDone)
 	}
 }

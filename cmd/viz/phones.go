@@ -34,8 +34,8 @@ type phones struct {
 	wg                sync.WaitGroup
 }
 
-// phones returns the phones of a server that listens at main. Only a server that is reachable
-// from its own machine alone, and that no flag opens in another way, can let phones in.
+// phones returns the phones of a server that listens at main. A server can let phones in only if no
+// other machine can reach it and no flag opens it in another way.
 func (o *serveOptions) phones(
 	a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
 ) *phones {
@@ -137,8 +137,8 @@ func (g *guests) check() {
 	}
 }
 
-// leave ends all connections of a closed listener. They have some time to end by themselves,
-// as sockets do when the whole server ends.
+// leave ends all connections of a closed listener. Before that, they have some time to end on their
+// own, as sockets do when the whole server ends.
 func (g *guests) leave(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -109,7 +109,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	}
 	res, made := answer(http.MethodPost, own+"/teach", url.Values{"let-in": {token[1]}, "host": {at}}.Encode())
 	if res.StatusCode != http.StatusOK || !strings.Contains(made, "Phones are let in") {
-		t.Fatalf("got %s, want 200 and that phones are let in: %.2000s", res.Status, made)
+		t.Fatalf("got %s, want 200 and a page with phones let in: %.2000s", res.Status, made)
 	}
 	s.out.wait(t, "Warning: "+classroom.ClearWarning)
 	phones := "http://" + at + own[strings.LastIndex(own, ":"):]
@@ -140,7 +140,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 		t.Errorf("the phone's socket: got %v, want close code 1012 (the server restarts)", err)
 	}
 	if _, err := client.Get(phones + "/join"); err == nil {
-		t.Error("the phones' listener answers after the server has ended, want no answer")
+		t.Error("the phones' listener still responds after the server has ended")
 	}
 	s.out.wait(t, "Phones are no longer let in at "+phones+"\n")
 }

@@ -19,7 +19,7 @@ func TestPipesAreRefused(t *testing.T) {
 	if got := try(t, nil, "", "serve", "-data", secret); got.code == exitDone ||
 		!strings.Contains(got.errors, "cookie-secret: is a named pipe") {
 		t.Errorf(
-			"a secret that is a pipe: exit %d: %s; want anything but %d, it containing %q", got.code, got.errors,
+			"a secret that is a pipe: exit %d: %s; want anything but %d with %q", got.code, got.errors,
 			exitDone, "cookie-secret: is a named pipe",
 		)
 	}
@@ -38,7 +38,7 @@ func TestPipesAreRefused(t *testing.T) {
 			"-data":      {"serve", "-data", path},
 		} {
 			if path == dir && name == "-data" {
-				continue // for this flag a folder is right
+				continue // this flag accepts a folder
 			}
 			if got := try(t, nil, "", args...); got.code != exitUsage || !strings.Contains(got.errors+got.out, want) &&
 				name != "-data" {

@@ -16,7 +16,7 @@ import (
 // direction and begins a new line.
 const hostile = "\x1b[2J\x1b]0;owned\a\u202e\u009b31m\nviz: all is well\r"
 
-// checkPrinted fails if a terminal would act on what was printed.
+// checkPrinted fails the test if the printed text would control a terminal.
 func checkPrinted(t *testing.T, what, text string) {
 	t.Helper()
 	command := func(r rune) bool {

@@ -139,8 +139,9 @@ func (s *source) long(test string) bool {
 	})
 }
 
-// TestLogsContainNoUserText: the log does not contain what people type or what the model writes:
-// prompts, names, titles, codes, secrets and links, on pages that work and on refused requests.
+// TestLogsContainNoUserText: the log does not contain text that people type or that the model
+// generates: prompts, names, titles, codes, secrets and links, on pages that work and on refused
+// requests.
 // Promise: Logs contain no prompts, generated text, names, codes, secrets or links.
 func TestLogsContainNoUserText(t *testing.T) {
 	dir := t.TempDir()

@@ -44,7 +44,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestReadmeExample: the README's pages show what the command next to it prints.
+// TestReadmeExample: the README's pages show the output of the example's command.
 func TestReadmeExample(t *testing.T) {
 	command := `$ go run ./cmd/viz trace -prompt "Once upon a time there was a" -n 1 -rows 5 -temp 1 -seed 11`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -84,7 +84,7 @@ func generatedPart(t *testing.T, file, want string) {
 	}
 }
 
-// TestReadmeOrders: the table of the orders of rules in infer/README.md is the sampler's.
+// TestReadmeOrders: the table of the orders of rules in infer/README.md matches the sampler.
 func TestReadmeOrders(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| name | rules |\n|---|---|\n")
@@ -144,8 +144,8 @@ type namedFlags struct {
 	*flags
 }
 
-// flagTables renders the flags of all commands. A flag that an earlier command also has
-// is only named.
+// flagTables renders the flags of all commands. A flag that an earlier command also has is listed
+// by name only.
 func flagTables() string {
 	var b strings.Builder
 	seen := map[listed]bool{}

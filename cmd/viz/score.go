@@ -43,7 +43,7 @@ func (o *scoreOptions) flags() *flags {
 	f.path = &o.file
 	o.modelPath.flags(f)
 	o.settings = sampling.Pure
-	f.value("rules", "RULES", "also read the text with rules, such as \"top_k=40 top_p=0.9\"", func(text string) error {
+	f.value("rules", "RULES", "also score the text with rules, like \"top_k=40 top_p=0.9\"", func(text string) error {
 		t := o.settings.Temperature
 		s, err := session.ReadRules(text, sampling.Pure)
 		if o.settings, o.asked = s, true; err != nil {
@@ -52,10 +52,10 @@ func (o *scoreOptions) flags() *flags {
 		o.settings.Temperature = t
 		return nil
 	})
-	f.value("temperature", "T", "also read the text at a temperature, 0.1 to 10", func(text string) error {
+	f.value("temperature", "T", "also score the text at a temperature, 0.1 to 10", func(text string) error {
 		t, ok := terms.ReadNumber(text)
 		if o.settings.Temperature, o.asked = t, true; !ok {
-			return errors.New("it must be a number")
+			return errors.New("must be a number")
 		}
 		return nil
 	})
@@ -106,7 +106,7 @@ func runScore(
 		return err
 	}
 	var beside *besideText
-	if o.asked { // before the rest, which may take long: settings are refused for a text beyond the context
+	if o.asked { // before the slow rest, since settings are refused for a text beyond the context
 		if beside, err = o.compare(ctx, m, text); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func runScore(
 	return o.beside(stdout, beside)
 }
 
-// run scores the text. On a terminal it prints the cost and the progress.
+// run scores the text. On a terminal, it prints the cost and the progress.
 func (o *scoreOptions) run(
 	ctx context.Context, s *infer.Scoring, stdout, stderr io.Writer,
 ) (sum infer.Surprise, err error) {
@@ -130,7 +130,7 @@ func (o *scoreOptions) run(
 	line, all, start := newProgressLine(stderr), s.Tokens(), time.Now()
 	line.shown = line.shown && s.Windows() > 1 && !(o.tokens && isTerminal(stdout))
 	line.say(fmt.Sprintf("%s in %s", terms.Counted(all, "token"), terms.Counted(s.Windows(), "window")))
-	var failed error // from writing
+	var failed error // a failed write
 	done := 0
 	sum, err = s.Run(ctx, func(t infer.ReadToken) {
 		if o.tokens && failed == nil {

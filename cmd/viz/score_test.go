@@ -26,9 +26,9 @@ func encodeUTF16(text string) (data []byte) {
 	return data
 }
 
-// TestScoreCommand: the command prints the bits of each token and their sums. A file and a
-// pipe give the same, and unreadable input is refused.
-// Promise: `viz score` prints the bits per token, perplexity and bits per byte of a file or of what you pipe in.
+// TestScoreCommand: the command prints the bits of each token and their sums. A file and a pipe
+// give the same output, and unreadable input is refused.
+// Promise: `viz score` prints the bits per token, perplexity and bits per byte of a file or of standard input.
 func TestScoreCommand(t *testing.T) {
 	const text = "Once upon a time there was a fox. “Où?” it asked."
 	file := filepath.Join(t.TempDir(), "text.txt")
@@ -61,7 +61,7 @@ func TestScoreCommand(t *testing.T) {
 		math.Abs(last.Bits-bits) > 1e-9 || last.BitsPerToken != last.Bits/n ||
 		math.Abs(last.Perplexity-math.Exp2(last.BitsPerToken)) > 1e-9 ||
 		math.Abs(last.BitsPerByte-last.Bits/float64(len(text))) > 1e-12 {
-		t.Errorf("%+v; the tokens sum to %v bits", last, bits)
+		t.Errorf("got %+v, but the tokens sum to %v bits", last, bits)
 	}
 	plain := ok(t, "score", file)
 	if f := try(t, nil, text, "score", "-"); f.code != exitDone || f.out != plain ||
@@ -72,7 +72,7 @@ func TestScoreCommand(t *testing.T) {
 		)
 	}
 	if !strings.Contains(ok(t, "score", "-tokens", file), `" upon"`) {
-		t.Error("no token is listed")
+		t.Error("no tokens are listed")
 	}
 	for name, marked := range map[string]string{
 		"UTF-8": "\ufeff" + text, "UTF-16": "\xff\xfe" + string(encodeUTF16(text)),
@@ -85,14 +85,14 @@ func TestScoreCommand(t *testing.T) {
 		"": "too short", "a\xffb": "not valid UTF-8 at byte 1", "\xff\xfe\x00\x00": "UTF-32",
 	} {
 		if f := try(t, nil, text, "score", "-"); f.code != exitUsage || !strings.Contains(f.errors, says) {
-			t.Errorf("%q: got %d, %s; want %d, it containing %q", text, f.code, f.errors, exitUsage, says)
+			t.Errorf("%q: got %d, %s; want %d with %q", text, f.code, f.errors, exitUsage, says)
 		}
 	}
 }
 
-// TestScoreCountsCutTokens: with rules, the command also prints how many tokens of the text
-// the rules cut, and their divergence from no rules. If only the likeliest token is left,
-// that is its surprise.
+// TestScoreCountsCutTokens: with rules, the command also prints how many tokens of the text the
+// rules cut, and their divergence from no rules. If only the likeliest token is left, the
+// divergence is that token's surprise.
 func TestScoreCountsCutTokens(t *testing.T) {
 	const text = "The capital of France is a"
 	one := sampling.Pure
@@ -124,7 +124,7 @@ func TestScoreCountsCutTokens(t *testing.T) {
 	if f := try(t, nil, text, "score", "-temperature", "2", "-"); f.code != exitDone ||
 		strings.Contains(f.out, "infinite") {
 		t.Errorf(
-			"a temperature cuts something: got %s, want f.code = %d, f.out without %q", f.out, exitDone, "infinite",
+			"a temperature cuts tokens: got %s, want f.code = %d, f.out without %q", f.out, exitDone, "infinite",
 		)
 	}
 	for _, bad := range [][]string{
@@ -155,7 +155,7 @@ func TestScoreIsInterrupted(t *testing.T) {
 	code := run(ctx, []string{"score", "-tokens", "-"}, unset, strings.NewReader(text), out, &errs)
 	if want := regexp.MustCompile(`^stopped after [0-9,]+ of [0-9,]+ tokens: no sums\n$`); code != exitInterrupted ||
 		!want.MatchString(errs.String()) {
-		t.Errorf("got %d, %q; want %d, it matching %q", code, errs.String(), exitInterrupted, want)
+		t.Errorf("got %d, %q; want %d, matching %q", code, errs.String(), exitInterrupted, want)
 	}
 	if got := scoreProgress(1280, 51_280, 2*time.Second); got != "1,280 of 51,280 tokens, about 1m18s left" {
 		t.Errorf("got %q, want 50,000 tokens at 640 a second: %q", got, "1,280 of 51,280 tokens, about 1m18s left")

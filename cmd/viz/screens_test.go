@@ -10,17 +10,16 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// screensPrompt is the text in the designs, so that pictures can be compared with them.
+// screensPrompt is the text in the designs, so that screenshots can be compared with them.
 const screensPrompt = "In the old house lived a"
 
-// TestScreensFitTheirWindow saves pictures of every state that a newcomer meets under
-// $VIZ_SHOTS, at four sizes in both themes: home, the first run, the Loop in both
-// views, a lesson, and a class on presenter, wall and phone. $VIZ_ONLY selects some of
-// the screens ("390-light") or parts ("first"). It fails if a page is wider than its
-// window.
+// TestScreensFitTheirWindow saves screenshots of every state that a newcomer meets under
+// $VIZ_SHOTS, at four sizes in both themes: home, the first run, the Loop in both views, a lesson,
+// and a class on presenter, wall and phone. $VIZ_ONLY selects some of the screens ("390-light") or
+// parts ("first"). It fails if a page is wider than its window.
 func TestScreensFitTheirWindow(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
-		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
+		t.Skip("set VIZ_SHOTS to a folder for screenshots of every screen")
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	parts := map[string]func(screens){
@@ -47,7 +46,7 @@ type screens struct {
 	on        browser.Screen
 }
 
-// shot saves the window and, on a phone, also the whole page.
+// shot saves a screenshot of the window and, on a phone, also of the whole page.
 func (s screens) shot(what string) {
 	s.t.Helper()
 	s.Until(`document.readyState === "complete" && document.fonts.status === "loaded"`)
@@ -217,7 +216,7 @@ func (s screens) walk() {
 	screens{presenter, s.t, s.url, s.name, s.on}.shot("99-summary")
 }
 
-// room makes a new classroom and opens its presenter.
+// room creates a new classroom and opens its presenter's page.
 func (s screens) room() (presenter *browser.Tab, at string) {
 	presenter = browser.Open(s.t, s.on, s.url+"/teach")
 	presenter.Eval(`document.querySelector("#title").value = "Room 7";
@@ -231,7 +230,7 @@ func (s screens) room() (presenter *browser.Tab, at string) {
 	return presenter, s.url + strings.TrimSuffix(made.Path, "/made")
 }
 
-// class shows a class with one phone, whose size is the screen's, a wall and a presenter.
+// class shows a class with a presenter, a wall, and one phone that has the size of the screen.
 func (s screens) class() {
 	presenter, room := s.room()
 	shown := map[string]screens{"presenter": {presenter, s.t, s.url, s.name, s.on}}

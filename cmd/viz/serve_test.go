@@ -31,7 +31,7 @@ type served struct {
 	errors *output
 }
 
-// output collects what a running command prints.
+// output collects the output of a running command.
 type output struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -56,7 +56,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wait waits until a text has been printed.
+// wait waits until the text what has been printed.
 func (o *output) wait(t *testing.T, what string) {
 	t.Helper()
 	for late := time.After(browser.Patience); ; {
@@ -69,7 +69,7 @@ func (o *output) wait(t *testing.T, what string) {
 		select {
 		case <-added:
 		case <-late:
-			t.Fatalf("%q is not printed: %s", what, o)
+			t.Fatalf("%q was not printed: %s", what, o)
 		}
 	}
 }
@@ -82,8 +82,8 @@ func (o *output) String() string {
 
 var address1 = regexp.MustCompile(`http://\S+`)
 
-// start runs viz serve until the test ends or cancel is called. In a tab it opens a static
-// site instead.
+// start runs viz serve until the test ends or cancel is called. In a tab, it opens a static site
+// instead.
 func start(t testing.TB, args ...string) *served {
 	t.Helper()
 	if webtest.IsInTab(t) {
@@ -147,14 +147,14 @@ func TestServeAnswersRequests(t *testing.T) {
 	f := try(t, nil, "", "serve", "-no-open", "-addr", taken)
 	if f.code != exitFailed || !strings.Contains(f.errors, "-addr "+taken) || f.out != "" {
 		t.Errorf(
-			`taken address: exit %d, %q, stdout %q; want %d, it containing %q, ""`, f.code, f.errors, f.out, exitFailed,
+			`taken address: exit %d, %q, stdout %q; want %d with %q, ""`, f.code, f.errors, f.out, exitFailed,
 			"-addr "+taken,
 		)
 	}
 	f = try(t, map[string]string{"VIZ_ADDR": taken}, "", "-no-open")
 	if f.code != exitFailed || !strings.Contains(f.errors, "VIZ_ADDR "+taken) {
 		t.Errorf(
-			"taken address from the environment: exit %d, %q; want %d, it containing %q", f.code, f.errors, exitFailed,
+			"taken address from the environment: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			"VIZ_ADDR "+taken,
 		)
 	}
@@ -162,7 +162,7 @@ func TestServeAnswersRequests(t *testing.T) {
 		t.Errorf("exit %d after shutdown, want 0: %s", code, s.errors)
 	}
 	if _, err := http.Get(s.url + "/healthz"); err == nil {
-		t.Error("the server still answers after shutdown")
+		t.Error("the server still responds after shutdown")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestServeAnswersRequests(t *testing.T) {
 func TestShutdownClosesSockets(t *testing.T) {
 	fixture.Long(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
-	// It sends nothing, like the spare connections of browsers.
+	// This connection sends nothing, like the spare connections of browsers.
 	spare, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestNextFreePort(t *testing.T) {
 	first, second := start(t, "-no-open"), start(t, "-no-open")
 	if first.url == second.url || !strings.HasPrefix(first.url, "http://127.0.0.1:") {
 		t.Errorf(
-			"serving at %s and %s; want anything but %s, it beginning with %q", first.url, second.url, second.url,
+			"serving at %s and %s; want anything but %s that begins with %q", first.url, second.url, second.url,
 			"http://127.0.0.1:",
 		)
 	}

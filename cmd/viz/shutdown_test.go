@@ -64,8 +64,8 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 		return sh
 	}
 	until(listening, func() bool { return len(listening.shots) > 0 })
-	// The snapshots fill more than the kernel's buffers, so that the server waits for some
-	// of the followers. On a slow machine it has already cut off the first ones.
+	// The snapshots fill more than the kernel's buffers, so the server waits for some of the
+	// followers. On a slow machine, it has already cut off the first ones.
 	do("speed", "speed", "max")
 	for range 14 {
 		deaf()
@@ -96,7 +96,7 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 	}
 	back := newStayer(t, "after", instructor.URL, instructor.Code, "", false)
 	if after := until(back, func() bool { return len(back.shots) > 0 }); before.at() != after.at() {
-		t.Errorf("before, the class was at step %d, stage %d; now at step %d, stage %d",
+		t.Errorf("before, the class was at step %d, stage %d; now it is at step %d, stage %d",
 			before.Step, before.Stage, after.Step, after.Stage)
 	}
 }

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	loadTarget, loadDraft, loadCourse = once(loadTarget), once(loadDraft), once(loadCourse)
-	clusterTimes.life = 6 * time.Second // of servers in this process
+	clusterTimes.life = 6 * time.Second // for servers in this process
 	browser.Main(m)
 }
 
@@ -108,7 +108,7 @@ func TestSignalsEndTheProgram(t *testing.T) {
 			}
 			viz.Wait()
 			if code := viz.ProcessState.ExitCode(); code != c.want || errors.Len() > 0 {
-				t.Errorf("exit %d, stderr %q; want %d and silence", code, errors, c.want)
+				t.Errorf("exit %d, stderr %q; want %d and no output", code, errors, c.want)
 			}
 		})
 	}
@@ -118,11 +118,11 @@ func TestSignalsEndTheProgram(t *testing.T) {
 func TestPipeClosedByReader(t *testing.T) {
 	viz, pipe, errors := process(t, "trace", "-prompt", "Once", "-n", "400", "-temp", "5", "-top-p", "1")
 	if line, err := bufio.NewReader(pipe).ReadString('\n'); err != nil || !strings.HasPrefix(line, "model") {
-		t.Fatalf("first line %q, %v; want it beginning with %q, <nil>", line, err, "model")
+		t.Fatalf("first line %q, %v; want a line beginning with %q, <nil>", line, err, "model")
 	}
 	pipe.Close() // viz writes far more than a pipe's buffer holds
 	viz.Wait()
 	if errors.Len() > 0 {
-		t.Errorf("stderr %q, want silence", errors)
+		t.Errorf("stderr %q, want no output", errors)
 	}
 }

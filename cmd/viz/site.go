@@ -31,7 +31,7 @@ any path, with everything but classes. The program runs in the visitor's browser
 "make site" builds FILE and runs this command.
 `
 
-// siteHost is the host in requests for the pages while a site is written.
+// siteHost is the host in requests for the pages while a site is built.
 const siteHost = "site.invalid"
 
 // siteOptions are the flags of viz site.
@@ -39,7 +39,7 @@ type siteOptions struct{ program, out, base, lessons string }
 
 func (o *siteOptions) flags() *flags {
 	f := newFlags(siteUsage)
-	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; wasm_exec.js of the same Go "+
+	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; wasm_exec.js of the same Go version "+
 		"must be in the same folder", &o.program)
 	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
 	f.text("lessons", "DIR", "a folder with your own lessons, which become part of the site", &o.lessons)
@@ -47,7 +47,7 @@ func (o *siteOptions) flags() *flags {
 		"previews and 404.html", func(text string) error {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery+u.Fragment != "" {
-			return errors.New("it must be an address such as https://example.org/course/")
+			return errors.New("must be an address such as https://example.org/course/")
 		}
 		o.base = strings.TrimSuffix(u.String(), "/") + "/"
 		return nil
@@ -129,7 +129,7 @@ func (o *siteOptions) parts() (site.Options, error) {
 		return parts, err
 	}
 	if !bytes.HasPrefix(parts.Program, []byte("\x00asm")) {
-		return parts, errors.New("it is not WebAssembly; build it with GOOS=js GOARCH=wasm go build ./cmd/viz/tab")
+		return parts, errors.New("not WebAssembly; build it with GOOS=js GOARCH=wasm go build ./cmd/viz/tab")
 	}
 	parts.Exec, err = os.ReadFile(filepath.Join(filepath.Dir(o.program), "wasm_exec.js"))
 	return parts, err

@@ -19,7 +19,7 @@ import (
 type stayer struct {
 	load.Phone
 	name     string
-	restarts bool // the server restarts: then a text restarts, too, so positions may go back
+	restarts bool // the server restarts; then a text restarts, too, and positions may go back
 	stop     context.CancelFunc
 	done     chan struct{}
 
@@ -130,7 +130,7 @@ func (s *stayer) receive(f load.Frame) error {
 	}
 	var m struct{ Data load.Shared }
 	if err := json.Unmarshal(f.Body, &m); err != nil {
-		s.problem("a snapshot that cannot be read: %v", err)
+		s.problem("a snapshot that cannot be parsed: %v", err)
 		return err
 	}
 	now := shot{s.connections, f.Seq, time.Now(), m.Data}
@@ -171,7 +171,7 @@ func (s *stayer) receiveOwn(f load.Frame) error {
 		}
 	}
 	if err := json.Unmarshal(f.Body, &m); err != nil {
-		s.problem("a message that cannot be read: %v", err)
+		s.problem("a message that cannot be parsed: %v", err)
 		return err
 	}
 	s.ack = max(s.ack, m.Ack)
@@ -211,7 +211,7 @@ func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 		select {
 		case <-news:
 		case <-ctx.Done():
-			return last, fmt.Errorf("%s still waits: %w; its last snapshot is %+v", s.name, ctx.Err(), last)
+			return last, fmt.Errorf("%s is still waiting: %w; its last snapshot is %+v", s.name, ctx.Err(), last)
 		}
 	}
 }
@@ -267,8 +267,8 @@ func (s *stayer) over(poll string, round int) bool {
 	return p == nil || p.ID != poll || p.Round != round || p.Phase != "open"
 }
 
-// checkTogether checks that no phone received anything in the wrong order, and
-// that a snapshot's number means the same on all phones.
+// checkTogether checks that no phone received anything in the wrong order, and that a snapshot's
+// number stands for the same state on all phones.
 func checkTogether(t *testing.T, list []*stayer) {
 	t.Helper()
 	type place struct {
@@ -284,7 +284,7 @@ func checkTogether(t *testing.T, list []*stayer) {
 		for _, sh := range s.shots {
 			here := place{sh.Text, sh.Step, sh.Stage}
 			if other, known := places[sh.seq]; known && other != here {
-				t.Errorf("%s: snapshot %d is %v, on another phone it was %v", s.name, sh.seq, here, other)
+				t.Errorf("%s: snapshot %d is %v, but on another phone it was %v", s.name, sh.seq, here, other)
 			}
 			places[sh.seq] = here
 		}
@@ -303,8 +303,8 @@ func roundCounts(d load.Shared) map[string]int {
 	return counts
 }
 
-// standing returns the vote of a stayer that counts. It asks over a good
-// network, as another page of the same learner.
+// standing returns the vote of a stayer that counts. It requests the vote over a good network, as
+// another page of the same learner.
 func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
 	again := load.Phone{URL: s.URL, Code: s.Code, Cookie: s.Learner()}
 	if err := again.Dial(ctx); err != nil {
@@ -330,7 +330,7 @@ func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote
 
 var errAnswered = errors.New("answered")
 
-// snapshots and receipts count what a stayer has received; the caller holds its
+// snapshots and receipts return how many of them a stayer has received; the caller must hold its
 // lock.
 func snapshots(s *stayer) int { return len(s.shots) }
 func receipts(s *stayer) int  { return len(s.votes) }

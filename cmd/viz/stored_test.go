@@ -122,8 +122,8 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 		append(constants(t, "web/class", "type"), constants(t, "web/progress/saved", "Type")...))
 }
 
-// TestReadmeNamesAllBrowserStorage: cookies and everything that scripts store are as README.md
-// describes them.
+// TestReadmeNamesAllBrowserStorage: README.md describes the cookies and everything that scripts
+// store.
 // Promise: PRIVACY.md names everything that the pages store in a browser.
 func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 	script := regexp.MustCompile(`(?:remember|recall|localStorage\.getItem|handOver)\('([^']+)'`)

@@ -18,7 +18,7 @@ import (
 // TestTabMatchesTheTrace: the program in a tab sends the same runs that VIZ_KERNEL=portable
 // viz trace -json prints: the same tokens, counts and texts, and logits and all other numbers
 // to within a thousandth. The first subtest is a sample of each setting.
-// Promise: A model in a browser tab writes the same tokens as on a server.
+// Promise: A model in a browser tab generates the same tokens as on a server.
 func TestTabMatchesTheTrace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -69,7 +69,7 @@ func printed(t *testing.T, args []string) (list []map[string]any) {
 	return list
 }
 
-// sameStages compares the printed stages with those that a tab sent. Only the socket has the
+// sameStages compares the printed stages with the stages that a tab sent. Only the socket sends the
 // prompt's stage.
 func sameStages(t *testing.T, args []string, want, got []map[string]any) {
 	t.Helper()

@@ -27,8 +27,8 @@ type tended struct {
 	jumped time.Time     // when the jump was noticed, in this process's time
 }
 
-// lookEvery is the interval between looks at the clock. believeAfter is the largest jump
-// that is believed immediately, and how long a larger jump must last to be believed.
+// lookEvery is the interval between checks of the clock. believeAfter is the largest jump that is
+// believed immediately, and the time for which a larger jump must last to be believed.
 const (
 	lookEvery    = time.Hour
 	believeAfter = day
@@ -62,9 +62,8 @@ func (t *tended) run(ctx context.Context) {
 	}
 }
 
-// look notes the time in the database, and detects if the clock has jumped since the last
-// time. The clock may then be wrong: a machine whose battery is empty can start in
-// another year.
+// look records the time in the database and detects whether the clock has jumped since the last
+// check. The clock may then be wrong: a machine whose battery is empty can start in another year.
 func (t *tended) look(ctx context.Context) {
 	now := t.clock()
 	last, err := t.db.Seen(ctx, now)
@@ -75,7 +74,7 @@ func (t *tended) look(ctx context.Context) {
 		return
 	}
 	t.log.Warn("The clock is more than a day ahead of when this server last used its data. If it is right, "+
-		"nothing has to be done. Until the next start, or for a day, the age of data is judged by the earlier time.",
+		"no action is needed. Until the next start, or for a day, the age of data is judged by the earlier time.",
 		"last", last.UTC().Format(time.DateTime), "now", now.UTC().Format(time.DateTime))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +107,7 @@ func (t *tended) expire(ctx context.Context) {
 	}
 }
 
-// Close stops deleting, and closes the database.
+// Close stops deleting data and closes the database.
 func (t *tended) Close() error {
 	t.stop()
 	<-t.done
@@ -123,14 +122,14 @@ const (
 	mostDataLimit    = 1 << 40
 )
 
-// parseLimit parses the size in -data-limit; none is 0.
+// parseLimit parses the size in -data-limit; "none" is 0.
 func parseLimit(s string) (int64, error) {
 	if s == "none" {
 		return 0, nil
 	}
 	n, ok := terms.ReadBytes(s)
 	if !ok || n < leastDataLimit || n > mostDataLimit {
-		return 0, errors.New("it must be 16MiB to 1TiB, such as 500MiB or 2GiB, or none")
+		return 0, errors.New("must be 16MiB to 1TiB, such as 500MiB or 2GiB, or none")
 	}
 	return n, nil
 }

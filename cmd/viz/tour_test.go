@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTourNeverScrollsSideways walks through the program like a visitor, at three sizes, light
-// and dark, and saves pictures under $VIZ_SHOTS. It fails if a screen scrolls sideways.
+// TestTourNeverScrollsSideways walks through the program like a visitor, at three sizes, light and
+// dark, and saves screenshots under $VIZ_SHOTS. It fails if a screen scrolls sideways.
 func TestTourNeverScrollsSideways(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
-		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
+		t.Skip("set VIZ_SHOTS to a folder for screenshots of every screen")
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	for _, size := range []browser.Screen{browser.Phone, browser.Laptop, browser.Desktop} {

@@ -85,7 +85,7 @@ func (o *traceOptions) flags() *flags {
 	f.value("rows", "R", rows, func(text string) error {
 		n, err := strconv.Atoi(text)
 		if o.rows = n; err != nil || n < 0 {
-			return errors.New("it must be 0 (the whole vocabulary) or more")
+			return errors.New("must be 0 (the whole vocabulary) or more")
 		}
 		return nil
 	})
@@ -123,7 +123,7 @@ func (o *traceOptions) stop(text string) error {
 func mustBe(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
-		return errors.New("it must be " + r.Want)
+		return errors.New("must be " + r.Want)
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func ok(t *testing.T, args ...string) string {
 
 const capital = "The capital of France is"
 
-// object is a line of the JSON form.
+// object is a line of the JSON output.
 type object = map[string]any
 
 func objects(t *testing.T, text string) []object {
@@ -250,7 +250,7 @@ func TestTraceStopConditions(t *testing.T) {
 			for i, a := range appends {
 				text += a["text"].(string)
 				if stop, ended := a["stop"]; ended != (i == len(appends)-1) || ended && stop != c.stop {
-					t.Errorf("step %d of %d: stop %v, want %s at the end alone", i+1, len(appends), stop, c.stop)
+					t.Errorf("step %d of %d: stop %v, want %s only at the end", i+1, len(appends), stop, c.stop)
 				}
 			}
 			if c.text != "" && text != c.text {
@@ -287,10 +287,10 @@ func TestSpaceAtEndOfPrompt(t *testing.T) {
 		with := try(t, nil, "The capital of France is \n", append(args, "-prompt", "-")...)
 		if with.code != exitDone || !strings.HasPrefix(with.errors, want) ||
 			!strings.HasSuffix(with.errors, " Remove the space.\n") {
-			t.Errorf("%s: got %d, %q; want %d, it beginning with %q", args[0], with.code, with.errors, exitDone, want)
+			t.Errorf("%s: got %d, %q; want %d, prefix %q", args[0], with.code, with.errors, exitDone, want)
 		}
 		if f := try(t, nil, "", append(args, "-prompt", capital)...); f.code != exitDone || f.errors != "" {
-			t.Errorf("%s without a space: got %d, %q; want %d, nothing", args[0], f.code, f.errors, exitDone)
+			t.Errorf("%s without a space: got %d, %q; want %d, no output", args[0], f.code, f.errors, exitDone)
 		}
 	}
 }
@@ -317,7 +317,7 @@ func TestEnvironmentTwins(t *testing.T) {
 		}
 	}
 	if got := p["stop"]; !reflect.DeepEqual(got, object{"max_tokens": 3.0, "strings": []any{"x", "y"}}) {
-		t.Errorf("got stop %v, want the flags' 3 tokens and x, y in place of the variable's", got)
+		t.Errorf("got stop %v, want the flags' 3 tokens and x, y instead of the variable's values", got)
 	}
 	if name := p["model"].(object)["name"]; name != "target" {
 		t.Errorf("model %v, want the folder's name", name)
@@ -343,7 +343,7 @@ func TestTraceIgnoresBrokenPipe(t *testing.T) {
 	var errors bytes.Buffer
 	code := run(t.Context(), []string{"trace", "-prompt", capital}, func(string) string { return "" }, nil, w, &errors)
 	if code != exitBrokenPipe || errors.Len() > 0 {
-		t.Errorf("exit %d, stderr %q; want %d and silence", code, errors.String(), exitBrokenPipe)
+		t.Errorf("exit %d, stderr %q; want %d and no output", code, errors.String(), exitBrokenPipe)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestTraceInterrupted(t *testing.T) {
 				&errors,
 			)
 			if code != 130 || errors.Len() > 0 {
-				t.Errorf("exit %d, stderr %q; want 130 and silence", code, errors.String())
+				t.Errorf("exit %d, stderr %q; want 130 and no output", code, errors.String())
 			}
 		})
 	}

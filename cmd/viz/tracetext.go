@@ -191,8 +191,8 @@ func (a *account) table(stages []infer.Stage) {
 	a.line("")
 }
 
-// strip draws the kept tokens end to end, each as long as its p′, the drawn one
-// thick. Tokens narrower than a column share one.
+// strip draws the kept tokens end to end, with lengths proportional to their p′ and the drawn token
+// as a thick line. Tokens narrower than a column share one.
 func strip(s infer.Sample) string {
 	cells := []rune(strings.Repeat("─", stripWidth))
 	from := min(int(s.From*stripWidth), stripWidth-1)

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestStripMarksTokenStarts: the strip of 60 columns has a mark where each token but
-// the first begins. The token's position among the kept ones counts, not its rank. A
-// token drawn from further down has no neighbor next to which it could begin.
+// TestStripMarksTokenStarts: the strip of 60 columns has a mark where each token but the first
+// begins. The token's position among the kept tokens counts, not its rank. A token drawn from
+// further down has no neighbor next to which it could begin.
 func TestStripMarksTokenStarts(t *testing.T) {
 	lane := func(rank int, q float64) infer.Row {
 		return infer.Row{Token: infer.Token{ID: rank}, Rank: rank, Q: q, Kept: true}
@@ -46,9 +46,8 @@ func TestStripMarksTokenStarts(t *testing.T) {
 	}
 }
 
-// TestTraceExplainsDisjointFilters: viz trace reports when the filters keep no token
-// in common: on this prompt top-k 2 keeps the first two tokens, and typical-p 0.01
-// one further down.
+// TestTraceExplainsDisjointFilters: viz trace reports when the filters keep no token in common: on
+// this prompt, top-k 2 keeps the first two tokens, and typical-p 0.01 keeps one further down.
 func TestTraceExplainsDisjointFilters(t *testing.T) {
 	args := []string{
 		"trace", "-prompt", "Once upon a time there was a", "-temp", "1", "-top-p", "1", "-top-k", "2", "-n", "1",

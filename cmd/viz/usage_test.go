@@ -9,7 +9,7 @@ import (
 
 // TestBadInput: every error in a command line gives exit code 2, no standard
 // output, and a message that names the flag and the allowed range.
-// Promise: A usage error exits with status 2, prints nothing on stdout, and names the flag and what it allows.
+// Promise: A usage error exits with status 2, prints nothing on stdout, and names the flag and its allowed values.
 func TestBadInput(t *testing.T) {
 	broken := t.TempDir()
 	for name, text := range map[string]string{
@@ -139,8 +139,8 @@ func TestBadInput(t *testing.T) {
 		{[]string{"check", "-data", empty, "-model", filepath.Join(empty, "none")}, []string{"no such folder or file"}},
 		{[]string{"backup"}, []string{"FILE"}},
 		{[]string{"backup", "one", "two"}, []string{`"two"`}},
-		{[]string{"version", "more"}, []string{`"more"`, "there are none"}},
-		{[]string{"notices", "more"}, []string{`"more"`, "there are none"}},
+		{[]string{"version", "more"}, []string{`"more"`, "none are allowed"}},
+		{[]string{"notices", "more"}, []string{`"more"`, "none are allowed"}},
 		{trace("-tokenizer", file), []string{"-tokenizer", "needs -model"}},
 		{
 			trace("-model", filepath.Join(modelsFolder, "gpt2-f32.gguf"), "-tokenizer", file),
@@ -156,7 +156,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		f := try(t, nil, "", c.args...)
 		if f.code != exitUsage || f.out != "" {
-			t.Errorf("viz %q: exit %d, stdout %q; want %d and nothing", c.args, f.code, f.out, exitUsage)
+			t.Errorf("viz %q: exit %d, stdout %q; want %d and no output", c.args, f.code, f.out, exitUsage)
 		}
 		for _, want := range c.want {
 			if !strings.Contains(f.errors, want) {
@@ -185,7 +185,7 @@ func TestBadEnvironment(t *testing.T) {
 		f := try(t, map[string]string{variable: bad}, "", args...)
 		if f.code != exitUsage || !strings.Contains(f.errors, variable) {
 			t.Errorf(
-				"%s=%.20s: exit %d, message %q; want %d, it containing %q", variable, bad, f.code, f.errors, exitUsage,
+				"%s=%.20s: exit %d, message %q; want %d with %q", variable, bad, f.code, f.errors, exitUsage,
 				variable,
 			)
 		}
@@ -197,7 +197,7 @@ func TestBadEnvironment(t *testing.T) {
 		f := try(t, map[string]string{variable: bad}, "", "serve")
 		if f.code != exitUsage || !strings.Contains(f.errors, variable) {
 			t.Errorf(
-				"%s=%s: exit %d, message %q; want %d, it containing %q", variable, bad, f.code, f.errors, exitUsage,
+				"%s=%s: exit %d, message %q; want %d with %q", variable, bad, f.code, f.errors, exitUsage,
 				variable,
 			)
 		}
@@ -273,7 +273,7 @@ func TestUnknownKernelPath(t *testing.T) {
 		if want := `viz: VIZ_KERNEL: unknown kernel path "avx"; the paths are portable, avx2 and ` +
 			`avx512`; f.code != exitUsage || f.out != "" || !strings.HasPrefix(f.errors, want) {
 			t.Errorf(
-				`viz %q: exit %d, printed %q, stderr %q; want %d, "", it beginning with %q`, args, f.code, f.out,
+				`viz %q: exit %d, printed %q, stderr %q; want %d, "", a message beginning with %q`, args, f.code, f.out,
 				f.errors, exitUsage, want,
 			)
 		}

@@ -57,16 +57,16 @@ func runWhy(
 func (o *whyOptions) flags() *flags {
 	f := newFlags(whyUsage)
 	f.text("prompt", "TEXT", "the text before the token; - reads standard input, without a final newline", &o.prompt)
-	f.text("token", "TOKEN", "whose score it is: a text that is one token, or # and its number "+
+	f.text("token", "TOKEN", "the token to explain: its text, or # and its number "+
 		"(default: the most probable)", &o.token)
-	f.text("over", "TOKEN", "ask about the token's lead over this one instead of its score", &o.over)
+	f.text("over", "TOKEN", "explain the token's lead over this one instead of its score", &o.over)
 	f.text("off", "PARTS", "what to switch off at every position, separated by commas: L3.H2 (a head), L4.ffn, "+
 		"L4.bias, L5 (a block), pos:0 (a position that later ones can't look at)", &o.off)
 	f.toggle("mean", "replace disabled parts by their mean over the text instead of zero", &o.mean)
-	f.toggle("lens", "show what the model would say after each block at each position", &o.lens)
-	f.text("patch", "TEXT", "carry the vectors of this text, with as many tokens, into the prompt, one at a time, "+
+	f.toggle("lens", "show what the model would predict after each block at each position", &o.lens)
+	f.text("patch", "TEXT", "copy the vectors of this text, with as many tokens, into the prompt, one at a time, "+
 		"and show how far the answer follows", &o.patch)
-	f.toggle("heads", "find the heads that have a known habit, and measure what is lost without them", &o.heads)
+	f.toggle("heads", "find the heads that have a known habit, and measure the loss without them", &o.heads)
 	o.modelPath.flags(f)
 	f.quant(&o.quant)
 	f.toggle("json", "print one JSON object", &o.json)

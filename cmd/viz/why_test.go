@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestReadmeWhy: README.md shows what the command next to it prints.
+// TestReadmeWhy: README.md shows the output of the command next to it.
 func TestReadmeWhy(t *testing.T) {
 	command := `$ go run ./cmd/viz why -prompt "The capital of France is"`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -57,7 +57,7 @@ func TestWhyJSON(t *testing.T) {
 	}
 	if math.Abs(sum-got.Base.Z) > 1e-4 || len(got.Base.Parts) != 43 {
 		t.Errorf(
-			"got %d parts add up to %v, the lead is %v; want 43, about %v", len(got.Base.Parts), sum, got.Base.Z,
+			"got %d parts that add up to %v, lead %v; want 43, about %v", len(got.Base.Parts), sum, got.Base.Z,
 			got.Base.Z,
 		)
 	}
@@ -95,7 +95,7 @@ func TestWhyExplainsEveryArchitecture(t *testing.T) {
 	}
 	out := ok(t, "why", "-prompt", "The capital of France is", "-quant", "int8")
 	if !strings.Contains(out, "\nrounding ") {
-		t.Errorf("int8 weights leave nothing over:\ngot %s\nwant it to contain %q", out, "\nrounding ")
+		t.Errorf("the output for int8 weights lacks the rounding:\ngot %s\nwant it to contain %q", out, "\nrounding ")
 	}
 	same := ok(t, "why", "-prompt", "The capital of France is", "-patch", "The capital of France is", "-heads")
 	for _, want := range []string{"both texts say ·Paris", "no head passes", "This model has no head that copies"} {

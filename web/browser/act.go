@@ -31,7 +31,8 @@ func (tab *Tab) Go(url string) {
 	tab.arrive()
 }
 
-// At returns the address where the tab finds a server's page: on a site, the site's own.
+// At returns the address at which the tab finds a server's page. For a static site, this is the
+// site's own address.
 func (tab *Tab) At(url string) string {
 	if tab.site == nil {
 		return url
@@ -39,7 +40,8 @@ func (tab *Tab) At(url string) string {
 	return tab.site.at(url)
 }
 
-// URL returns the address in the address bar; on a site, the address that a server would have.
+// URL returns the address in the address bar. For a static site, this is the address that the page
+// would have on a server.
 func (tab *Tab) URL() string {
 	tab.t.Helper()
 	url := ask(tab, "read the address", chromedp.Location())
@@ -51,7 +53,7 @@ func (tab *Tab) URL() string {
 	return url
 }
 
-// css selects elements.
+// css converts a selector for chromedp.
 func (tab *Tab) css(selector string) chromedp.CSS { return chromedp.CSS(tab.site.script(selector)) }
 
 // Click clicks the first element that matches a CSS selector, once it is
@@ -97,8 +99,8 @@ func (tab *Tab) Key(character, code string) {
 	tab.press(input.DispatchKeyEventParams{Key: character, Code: code, Text: character})
 }
 
-// EndComposition presses Enter as Safari reports the press that ends the composition of a
-// character by an input method: after it, and as key code 229.
+// EndComposition presses Enter to end the composition of a character by an input method, as Safari
+// reports it: after the composition has ended, and with key code 229.
 func (tab *Tab) EndComposition() {
 	tab.t.Helper()
 	tab.press(input.DispatchKeyEventParams{
@@ -114,7 +116,7 @@ func (tab *Tab) press(key input.DispatchKeyEventParams) {
 	}
 	call(tab, "press a key", input.DispatchKeyEvent, key)
 	key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
-	call(tab, "let a key go", input.DispatchKeyEvent, key)
+	call(tab, "release a key", input.DispatchKeyEvent, key)
 }
 
 // Keys that do not type a character.
@@ -228,8 +230,8 @@ func (tab *Tab) Wait(what, script string) {
 }
 
 // holds reports whether a script's value is true, or becomes true within a given time. The page
-// itself polls: polling from here would cost more than the check. While the tab loads another
-// page there is no answer, which counts as not true yet.
+// itself polls: polling from here would cost more than the check. While the tab loads another page,
+// the script has no value, which counts as not true yet.
 func (tab *Tab) holds(script string, within time.Duration) bool {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
@@ -260,8 +262,8 @@ func leftPage(err error) bool {
 		strings.Contains(err.Error(), "Promise was collected")
 }
 
-// Changed waits until something in the page has changed, or briefly if nothing does: typing into
-// a field does not change the document.
+// Changed waits until something in the page has changed, or for a short time if nothing changes,
+// since typing into a field does not change the document.
 func (tab *Tab) Changed() {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
@@ -272,11 +274,11 @@ func (tab *Tab) Changed() {
 		setTimeout(() => { seen.disconnect(); done(false); }, 50);
 	})`, chromedp.EvalAwaitPromise))
 	if err != nil && !leftPage(err) {
-		tab.t.Fatalf("wait for a change of the page: %v", err)
+		tab.t.Fatalf("wait for the page to change: %v", err)
 	}
 }
 
-// Until is Wait for a script that describes itself.
+// Until is like Wait, but uses the script itself as the description.
 func (tab *Tab) Until(script string) { tab.t.Helper(); tab.Wait(script, script) }
 
 // WaitText waits until an element's rendered text equals text.
@@ -286,19 +288,19 @@ func (tab *Tab) WaitText(selector, text string) {
 		fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() === %q`, selector, text))
 }
 
-// Shot saves a picture of the window as $VIZ_SHOTS/name, if that is set, for inspection.
+// Shot saves a screenshot of the window as $VIZ_SHOTS/name for inspection, if $VIZ_SHOTS is set.
 func (tab *Tab) Shot(name string) {
 	tab.t.Helper()
 	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {
-		tab.write(dir, name, ask(tab, "take a picture", chromedp.CaptureScreenshot()))
+		tab.write(dir, name, ask(tab, "take a screenshot", chromedp.CaptureScreenshot()))
 	}
 }
 
-// FullShot is Shot of the whole page, however long.
+// FullShot is like Shot, but for the whole page, however long it is.
 func (tab *Tab) FullShot(name string) {
 	tab.t.Helper()
 	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {
-		tab.write(dir, name, ask(tab, "take a picture", chromedp.FullScreenshot(100)))
+		tab.write(dir, name, ask(tab, "take a screenshot", chromedp.FullScreenshot(100)))
 	}
 }
 

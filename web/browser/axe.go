@@ -23,10 +23,10 @@ const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules:
 const axeRun = `axe.run({runOnly: ` + axeAll + `, resultTypes: ["violations"], preload: false})
 	.then(r => r.violations.map(v => v.id + ": " + v.nodes[0].target.join(" ") + " " + v.nodes[0].failureSummary))`
 
-// axeSample makes axe measure the contrast of only some elements, for the short tier: the first
-// two and the last two of all whose text has the same color, size, weight and backgrounds. A
-// table of a hundred rows has two dozen kinds of text, and contrast costs more than all other
-// rules together.
+// axeSample makes axe measure the contrast of only some elements, for the short tier: the first two
+// and the last two of all elements whose text has the same color, size, weight and backgrounds. A
+// table of a hundred rows has two dozen kinds of text, and contrast costs more than all other rules
+// together.
 const axeSample = `(() => {
 	const ids = new Map(), below = new Map(), kinds = new Map();
 	const id = (key) => ids.get(key) ?? (ids.set(key, ids.size + 1), ids.size);
@@ -71,9 +71,9 @@ func looks() []Screen {
 	return all
 }
 
-// Audit checks the page in its current state against WCAG 2.2 AA with axe-core, against the
-// width of its window and the minimum size of controls, on the screens and in the themes of this
-// run's tier. The page is not reloaded, and keeps the last of those screens. what names it in
+// Audit checks the page in its current state against WCAG 2.2 AA with axe-core, against the width
+// of its window and the minimum size of controls, on the screens and in the themes of this run's
+// tier. The page is not reloaded, and keeps the last of these screens. what names the page in
 // failure messages.
 func (tab *Tab) Audit(what string) {
 	tab.t.Helper()
@@ -146,7 +146,7 @@ func (tab *Tab) Targets(what string, on Screen) {
 	}
 }
 
-// axeScript is axe-core, see testdata/axe/README.md.
+// axeScript is axe-core; see testdata/axe/README.md.
 var axeScript = sync.OnceValues(func() (string, error) {
 	root, err := os.Getwd()
 	for ; err == nil; root = filepath.Dir(root) {
@@ -154,7 +154,7 @@ var axeScript = sync.OnceValues(func() (string, error) {
 			break
 		}
 		if root == filepath.Dir(root) {
-			return "", fmt.Errorf("axe-core: no go.mod above the test")
+			return "", fmt.Errorf("axe-core: no go.mod in the folders above the test")
 		}
 	}
 	file, err := os.Open(filepath.Join(root, "testdata", "axe", "axe.min.js.gz"))

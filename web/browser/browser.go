@@ -43,14 +43,14 @@ func Eventually(t testing.TB, is func() bool) {
 		select {
 		case <-look.C:
 		case <-late:
-			t.Fatal("never true")
+			t.Fatal("the condition never became true")
 		}
 	}
 }
 
-// names are the names under which Chromium is installed. The headless shell is the same engine
-// without a window, and needs half the processor time for the same tests; then the others, most
-// likely first.
+// names are the names under which Chromium may be installed. First comes the headless shell, which
+// is the same engine without a window and needs half the processor time for the same tests. The
+// others follow, most likely first.
 var names = []string{
 	"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 }
@@ -69,12 +69,12 @@ func Path() string {
 	return ""
 }
 
-// Find returns [Path]. Without a Chromium it skips the test, or fails it if CI=true requires all
-// tests to run. Runs with -short, like the race detector's, skip browsers.
+// Find returns [Path]. Without Chromium, it skips the test, or fails it if CI=true requires all
+// tests to run. Runs with -short, such as those with the race detector, skip tests in a browser.
 func Find(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("drives a browser: not in a short run")
+		t.Skip("skipped in a short run, since this test uses a browser")
 	}
 	if path := Path(); path != "" {
 		if _, err := exec.LookPath(path); err != nil {
@@ -132,7 +132,7 @@ func (s Suite) Run() int {
 // Main is a TestMain: it runs the package's tests, ends Chromium and exits.
 func Main(m *testing.M) { os.Exit(Suite{m}.Run()) }
 
-// quit ends the process started by started.
+// quit ends the process that started has started.
 var quit = func() {}
 
 // started starts the package's Chromium for the first test that needs it. Its context lives as
@@ -173,11 +173,11 @@ type Tab struct {
 	*console
 }
 
-// console holds what a page has reported.
+// console holds the messages that a page has reported.
 type console struct {
 	mu     sync.Mutex
 	faults []string
-	losses bool // connections can be refused or break
+	losses bool // refused and broken connections are not faults
 }
 
 // Open opens a URL in a new tab of a first-time visitor.
@@ -211,16 +211,16 @@ func (tab *Tab) Another(s Screen, url string) *Tab {
 	return open(tab.t, tab.ctx, s, url)
 }
 
-// As returns the same tab, whose failures belong to another test, such as a
-// subtest of the one that opened it.
+// As returns the same tab, but its failures count for another test, such as a subtest of the test
+// that opened it.
 func (tab *Tab) As(t testing.TB) *Tab {
 	other := *tab
 	other.t = t
 	return &other
 }
 
-// MayLose declares that the test cuts connections or stops the server, so that Chromium's
-// reports about that are not faults.
+// MayLose declares that the test cuts connections or stops the server, so Chromium's reports about
+// lost connections are not faults.
 func (tab *Tab) MayLose() {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -254,7 +254,7 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 		emulation.SetFocusEmulationEnabledParams{Enabled: true},
 	)
 	// chromedp makes Chromium report every style sheet, which no test needs.
-	call(tab, "stop the reports of styles", css.Disable, cdp.Empty{})
+	call(tab, "stop style sheet reports", css.Disable, cdp.Empty{})
 	tab.Screen(s)
 	tab.Go(url)
 	if tab.site != nil && tab.site.New != "" && len(options) > 0 {
@@ -291,7 +291,7 @@ func (tab *Tab) Screen(s Screen) {
 	call(tab, "set the theme", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 }
 
-// listen collects what a developer would see in the console.
+// listen collects the messages that a developer would see in the console.
 func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range messages {
 		if err != nil {
@@ -305,8 +305,8 @@ func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	}
 }
 
-// Faults returns what the page has reported so far and clears it, for tests that cause errors,
-// such as a lost connection.
+// Faults returns the faults that the page has reported so far and clears them, for tests that cause
+// errors, such as a lost connection.
 func (tab *Tab) Faults() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -338,8 +338,7 @@ func ask[T any](tab *Tab, what string, action chromedp.Action[T]) T {
 	return value
 }
 
-// call sends a command of Chromium's protocol to the tab, and ignores the
-// answer.
+// call sends a command of Chromium's protocol to the tab and ignores the result.
 func call[P, R any](tab *Tab, what string, c cdp.Command[P, R], params P) {
 	tab.t.Helper()
 	tab.do(what, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// TestTabDrivesAPage checks what the page tests rely on, on a page so simple that only this
-// package can be the cause of a failure.
+// TestTabDrivesAPage checks the features that the page tests rely on, with a page so simple that
+// only this package can cause a failure.
 func TestTabDrivesAPage(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -51,6 +51,6 @@ onkeydown = e => { if (e.key === "ArrowRight") out.textContent = "right" }
 		faults = append(faults, tab.Faults()...)
 	}
 	if all := strings.Join(faults, "\n"); !strings.Contains(all, "on purpose") || !strings.Contains(all, "loudly") {
-		t.Errorf("got faults %q, want those made on purpose", faults)
+		t.Errorf("got faults %q, want only the deliberate ones", faults)
 	}
 }

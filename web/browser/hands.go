@@ -15,16 +15,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Hands is a way of using a page. All it does are events of the input device itself: scripts do
-// not click, focus or set anything. A control that cannot be reached that way fails the test.
-// Selectors mean the first visible element that matches.
+// Hands is a way of using a page. It only sends events of the input device: scripts do not click,
+// focus or set anything. The test fails if a control cannot be reached that way. A selector means
+// the first visible element that matches.
 type Hands interface {
 	// Name is "mouse", "keyboard" or "touch".
 	Name() string
 	// Press presses a button, a link, a checkbox or a summary.
 	Press(selector string)
-	// Point shows interest without pressing: the mouse hovers, the keyboard moves the focus, a
-	// finger taps.
+	// Point points at an element without pressing it: the mouse hovers, the keyboard moves the
+	// focus, a finger taps.
 	Point(selector string)
 	// Fill replaces the text in a field.
 	Fill(selector, text string)
@@ -42,7 +42,7 @@ func Keyboard(tab *Tab) Hands { return keyboard{tab} }
 // Touch returns Hands that use a tab with a finger; the screen should be one with Touch.
 func Touch(tab *Tab) Hands { return touch{tab} }
 
-// A spot is where an element can be hit.
+// A spot is the position at which an element can be hit.
 type spot struct {
 	X, Y        float64
 	Left, Right float64 // of a slider's track, at its minimum and maximum
@@ -91,8 +91,8 @@ const findSpot = `(async (selector, finger) => {
 	}
 })(%q, %t)`
 
-// spot returns where an element is, as soon as it can be hit. It can be on the next page, while
-// the tab is just leaving this one.
+// spot returns the position of an element as soon as the element can be hit. The element can be on
+// the next page if the tab is just leaving this one.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
 	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, tab.site.script(selector), finger), chromedp.EvalAwaitPromise)
@@ -143,7 +143,7 @@ func (tab *Tab) valueOf(selector string) float64 {
 	return Value[float64](tab, fmt.Sprintf(`Number(document.querySelector(%q).value)`, selector))
 }
 
-// along returns how far along a track, from left to right, a value is.
+// along returns the horizontal position of a value on a slider's track.
 func (tab *Tab) along(selector string, value float64, at spot) float64 {
 	tab.t.Helper()
 	part := Value[float64](
@@ -198,8 +198,8 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	return m.valueOf(selector)
 }
 
-// enter presses a field until it has the focus. A response that adds to the page between aiming
-// and pressing can move the field; then enter presses again.
+// enter presses a field until it has the focus. A response that adds content to the page between
+// aiming and pressing can move the field; then enter presses again.
 func (tab *Tab) enter(selector string, press func(string)) {
 	tab.t.Helper()
 	has := fmt.Sprintf(`document.activeElement?.matches(%q)`, selector)
@@ -232,8 +232,8 @@ func (f touch) Fill(selector, text string) {
 	f.retype(text)
 }
 
-// hold is how long a finger rests after sliding before it is lifted. A finger that is lifted at
-// speed flings, and the next tap would only stop that.
+// hold is how long a finger rests after sliding before it is lifted. If a moving finger is lifted,
+// the page continues to scroll, and the next tap would only stop the scrolling.
 const hold = 100 * time.Millisecond
 
 // Slide drags the slider's thumb.
@@ -257,8 +257,8 @@ var ways = []struct {
 	hands  func(*Tab) Hands
 }{{"mouse", Chromebook, Mouse}, {"keyboard", Chromebook, Keyboard}, {"touch", Phone, Touch}}
 
-// Ways runs use by mouse, and in the long tier by keyboard and with a finger as well; each way
-// is a subtest.
+// Ways runs use with the mouse and, in the long tier, also with the keyboard and with a finger;
+// each way is a subtest.
 func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
 	t.Helper()
 	if fixture.LongTier() {
@@ -268,8 +268,8 @@ func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) H
 	t.Run(ways[0].name, func(t *testing.T) { use(t, ways[0].screen, ways[0].hands) })
 }
 
-// EveryWay is [Ways] for features for which each way has its own gestures: it runs all three in
-// every tier.
+// EveryWay is like [Ways], but runs all three ways in every tier, for features with different
+// gestures for each way.
 func EveryWay(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
 	t.Helper()
 	for _, way := range ways {

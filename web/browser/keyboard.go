@@ -36,8 +36,8 @@ const focusAt = `((selector) => {
 	return e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING ? 'after' : 'before';
 })(%q)`
 
-// obscured returns what hides the focused element entirely, or "". (WCAG 2.2, 2.4.11: the focus
-// is not obscured.) For a box that is not drawn itself, its label counts.
+// obscured returns the element that hides the focused element entirely, or "". (WCAG 2.2, 2.4.11:
+// the focus is not obscured.) For a box that is not drawn itself, its label counts.
 const obscured = `(() => {
 	const e = document.activeElement;
 	const r = e.getBoundingClientRect();
@@ -51,7 +51,7 @@ const obscured = `(() => {
 	return by;
 })()`
 
-// goTo moves the focus by Tab, and among roving tab stops by the arrow keys.
+// goTo moves the focus with Tab and, among roving tab stops, with the arrow keys.
 func (k keyboard) goTo(selector string) {
 	k.t.Helper()
 	deadline := time.Now().Add(Patience)
@@ -70,7 +70,7 @@ func (k keyboard) goTo(selector string) {
 			k.Keys(kb.Tab)
 			presses++
 		case "after":
-			k.do("shift and tab", shiftTab)
+			k.do("press Shift and Tab", shiftTab)
 			presses++
 		default:
 			if time.Now().After(deadline) {
@@ -81,7 +81,7 @@ func (k keyboard) goTo(selector string) {
 		}
 	}
 	k.Shot("failed.png")
-	k.t.Fatalf("%d presses of Tab do not lead to %s; the focus is on %s", mostTabs, selector,
+	k.t.Fatalf("%d presses of Tab did not reach %s; the focus is on %s", mostTabs, selector,
 		Value[string](k.Tab, `document.activeElement.outerHTML.slice(0, 120)`))
 }
 
@@ -142,8 +142,8 @@ func (k keyboard) Slide(selector string, value float64) float64 {
 	return now
 }
 
-// mostSteps is the maximum number of steps that the arrow keys move a slider, so a slider with
-// fine steps can end somewhat off.
+// mostSteps is the maximum number of arrow-key presses that move a slider, so a slider with fine
+// steps can stop short of the requested value.
 const mostSteps = 60
 
 func abs(n int) int { return max(n, -n) }

@@ -37,8 +37,9 @@ func (tab *Tab) Moves(name string) {
 	tab.Wait("the animation "+name, fmt.Sprintf(`film.moving(%q).length > 0`, name))
 }
 
-// Film freezes all animations at five points in time from start to end, and saves a picture of
-// each as $VIZ_SHOTS/name-0.png to name-4.png, if that is set. It leaves them in the middle.
+// Film freezes all animations at five points in time from start to end, and saves a picture of each
+// as $VIZ_SHOTS/name-0.png to name-4.png, if $VIZ_SHOTS is set. It leaves the animations halfway
+// through.
 func (tab *Tab) Film(name string) {
 	tab.t.Helper()
 	for frame := range 5 {
@@ -49,7 +50,7 @@ func (tab *Tab) Film(name string) {
 }
 
 // Seen returns the visible content of the page, without elements that match a selector: each
-// element with its own text, position and colors, once the animations of the styles have ended.
+// element with its own text, position and colors, once the CSS animations have ended.
 func (tab *Tab) Seen(except string) string {
 	tab.t.Helper()
 	return Value[string](tab, fmt.Sprintf(`(() => {

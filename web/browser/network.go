@@ -30,15 +30,15 @@ func (tab *Tab) StopWorkers() {
 	call(tab, "stop the workers", serviceworker.StopAllWorkers, cdp.Empty{})
 }
 
-// ForgetCache empties the visitor's network cache. Data that pages and workers have stored
-// themselves stays.
+// ForgetCache empties the visitor's network cache. It keeps data that pages and workers have stored
+// themselves.
 func (tab *Tab) ForgetCache() {
 	tab.t.Helper()
 	call(tab, "empty the cache", network.ClearBrowserCache, cdp.Empty{})
 }
 
 // Quota limits the storage of an origin, such as "http://127.0.0.1:8080", in this visitor's
-// browser, as nearly full disks and private windows do. Chromium takes 0 for no limit.
+// browser, as nearly full disks and private windows do. In Chromium, 0 means no limit.
 func (tab *Tab) Quota(origin string, bytes float64) {
 	tab.t.Helper()
 	call(

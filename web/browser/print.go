@@ -29,7 +29,7 @@ func (tab *Tab) PDF() []byte {
 // Paper shows the page with its print styles, until the screen is set again.
 func (tab *Tab) Paper() {
 	tab.t.Helper()
-	call(tab, "show as on paper", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	call(tab, "use the print styles", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 }
 
 // onePage matches a page object in a PDF as Chromium writes it; the list of pages has type
@@ -39,7 +39,7 @@ var onePage = regexp.MustCompile(`/Type\s*/Page\b`)
 // Pages counts the pages of a PDF that Chromium wrote.
 func Pages(pdf []byte) int { return len(onePage.FindAll(pdf, -1)) }
 
-// Keep saves a file as $VIZ_SHOTS/name, if that is set, for inspection.
+// Keep saves a file as $VIZ_SHOTS/name for inspection, if $VIZ_SHOTS is set.
 func (tab *Tab) Keep(name string, data []byte) {
 	tab.t.Helper()
 	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {

@@ -8,18 +8,18 @@ import (
 )
 
 // A Site is a static site in whose pages the program runs. Its pages have the addresses of a
-// server, but below a path and in other forms. Tests use its pages like a server's: if they name
-// an address of the program, such as "/learn", in a selector or as location.pathname, the tab
-// replaces it with the site's.
+// server, but below a path and in other forms. Tests use its pages like a server's: if they name an
+// address of the program, such as "/learn", in a selector or as location.pathname, the tab replaces
+// it with the site's address.
 type Site struct {
-	// URL is the site's address, without a slash at its end, and Path its path on the host, with
+	// URL is the site's address, without a slash at its end, and Path is its path on the host, with
 	// a slash at both ends.
 	URL, Path string
 	// Address returns an address of the program below a root: "/learn" is "../learn/".
 	Address func(address, root string) string
 	// Ready is a script that is true on a page while the program runs.
 	Ready string
-	// New are statements that a new visitor's first page runs, after which it is reloaded. They
+	// New contains the statements that a new visitor's first page runs before it is reloaded. They
 	// can return a promise.
 	New string
 }
@@ -58,8 +58,7 @@ func (s *Site) at(url string) string {
 }
 
 var (
-	// address matches a condition on an address in a selector, whose quotes can be within
-	// others.
+	// address matches a condition on an address in a selector, whose quotes can be escaped.
 	address = regexp.MustCompile(`\[(href|action)(\^?)=(\\?["'])(/[^"'\\]*)\\?["']\]`)
 	// pathname matches the expression with which scripts get their path.
 	pathname = regexp.MustCompile(`\blocation\.pathname\b`)

@@ -11,11 +11,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Downloads is a folder for a tab's downloads, under the names that the server gives.
+// Downloads is a folder for a tab's downloads, which have the names that the server gives them.
 type Downloads struct {
 	tab  *Tab
 	dir  string
-	done chan struct{} // of capacity 1: a download of any tab is complete
+	done chan struct{} // of capacity 1; signals that a download of any tab is complete
 }
 
 // Downloads saves the tab's downloads in a folder.
@@ -62,7 +62,7 @@ func (d *Downloads) File(name string) []byte {
 // Clipboard returns the text that was copied last. It grants the page permission to read it.
 func (tab *Tab) Clipboard() string {
 	tab.t.Helper()
-	callBrowser(tab, "allow to read the clipboard", browser.SetPermission, browser.SetPermissionParams{
+	callBrowser(tab, "allow reading the clipboard", browser.SetPermission, browser.SetPermissionParams{
 		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
 		BrowserContextID: chromedp.FromContext(tab.ctx).BrowserContextID,
 	})

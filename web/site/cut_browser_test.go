@@ -15,10 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A cutHost is a file server whose network a test cuts.
+// A cutHost is a file server whose network connection a test can cut.
 type cutHost struct {
 	files http.Handler
-	down  atomic.Bool  // nothing is sent
+	down  atomic.Bool  // send nothing
 	short atomic.Int32 // this many responses with weights are cut off halfway
 }
 
@@ -45,9 +45,9 @@ func (h *half) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// TestBrokenDownloadCanBeRetried: after a broken download the page shows how much has arrived
-// and is missing; it can be read; and a retry leads to a running program.
-// Promise: A download that breaks off says what is missing, and can be continued.
+// TestBrokenDownloadCanBeRetried: after a broken download, the page can be read and shows how much
+// has arrived and what is missing, and a retry starts the program.
+// Promise: If a download breaks off, the page shows what is missing and can continue the download.
 func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	url := serve(t, func(files http.Handler) http.Handler { host.files = files; return host })
 	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
 	tab.MayLose()
-	tab.Wait("what is missing", `document.querySelector(".tab-line button")`)
+	tab.Wait("the message about missing files", `document.querySelector(".tab-line button")`)
 	say := tab.Text(".tab-line p")
 	for _, want := range []string{"have arrived", ".bin.gz", "can still be read"} {
 		if !strings.Contains(say, want) {
@@ -65,12 +65,12 @@ func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	}
 	tab.Click(".tab-line button")
 	tab.Wait("the program", runs)
-	tab.Wait("nothing to say", `!document.querySelector(".tab-line")`)
+	tab.Wait("the end of the message", `!document.querySelector(".tab-line")`)
 }
 
-// TestWrongFilesAreNotCached: a host sends its home page instead of an error for missing files,
-// as some do while a new version of a site replaces the old one. What arrives is not cached as
-// the file, and a retry leads to a running program.
+// TestWrongFilesAreNotCached: if a host sends its home page instead of an error for missing files,
+// as some do while a new version of a site replaces the old one, the response is not cached as the
+// file, and a retry starts the program.
 func TestWrongFilesAreNotCached(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -81,7 +81,7 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 	})
 	host, url := serveAs(t, lacking, onePage)
 	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
-	tab.Wait("what is wrong", `document.querySelector(".tab-line button")`)
+	tab.Wait("the message about a wrong file", `document.querySelector(".tab-line button")`)
 	if say := tab.Text(".tab-line p"); !strings.Contains(say, "something else in its place") {
 		t.Errorf("the page says %q, want it to contain %q", say, "something else in its place")
 	}
@@ -90,9 +90,9 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 	tab.Wait("the program", runs)
 }
 
-// TestSiteWorksOffline: after the first visit the site needs no network: pages that have not
-// been visited come from the browser, and the model continues writing.
-// Promise: After the first visit a static site works without a network.
+// TestSiteWorksOffline: after the first visit, the site needs no network: the browser has stored
+// all pages, even those that have not been visited, and the model continues to generate text.
+// Promise: After the first visit, a static site works without a network.
 func TestSiteWorksOffline(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -116,10 +116,10 @@ func TestSiteWorksOffline(t *testing.T) {
 	tab.Wait("the next scene", `location.search !== "" && !location.search.includes("scene=write")`)
 }
 
-// TestPagesWithoutServiceWorker: if a browser does not allow service workers, a sentence says
-// so, and the page can be read. Downloads that only the program can make are not saved, whatever
-// the host sends for them.
-// Promise: Without service workers a static site says so, and its pages can be read.
+// TestPagesWithoutServiceWorker: if a browser does not allow service workers, a message says so,
+// and the page can be read. Files that only the program can generate are not saved, whatever the
+// host sends in their place.
+// Promise: Without service workers, the pages of a static site say so and can be read.
 func TestPagesWithoutServiceWorker(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -139,7 +139,7 @@ func TestPagesWithoutServiceWorker(t *testing.T) {
 		})
 	})
 	tab := browser.Open(t, browser.Laptop, url+"learn/kv-cache/")
-	tab.Wait("a sentence", `document.querySelector(".tab-line")?.innerText.includes("cannot run here")`)
+	tab.Wait("a message", `document.querySelector(".tab-line")?.innerText.includes("cannot run here")`)
 	if tab.Text("main h1") == "" {
 		t.Error("the lesson cannot be read")
 	}

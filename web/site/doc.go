@@ -1,5 +1,5 @@
-// Package site writes the program as a static site: a folder that any web server can serve,
-// under any path.
+// Package site builds a static site with the program: a folder that any web server can serve, under
+// any path.
 //
 // Its pages are the server's (package web), fetched as a new visitor would see them and adapted to
 // the site's address (web/tab). Its program is the same server, built for WebAssembly, which a

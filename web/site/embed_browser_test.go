@@ -12,10 +12,10 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestSiteInAPage: testdata/embed/index.html, a page of another origin with a strict policy of
-// its own, shows the Loop and a drill of a site, each at its full height, and the program is
-// loaded for them. The host does not allow other origins to read the script, so it must not be a
-// module. On a host that does, as public static hosts do, a module works as well.
+// TestSiteInAPage: testdata/embed/index.html, a page of another origin with its own strict policy,
+// shows a site's Loop and drill at their full height and loads the program for them. The host does
+// not allow other origins to read the script, so the script must not be a module. If a host does
+// allow it, as public static hosts do, a module works as well.
 func TestSiteInAPage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -23,14 +23,14 @@ func TestSiteInAPage(t *testing.T) {
 	url := serve(t, func(files http.Handler) http.Handler {
 		host.files = files
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Origin") != "" { // browsers send none for the script, and one for a module
+			if r.Header.Get("Origin") != "" { // browsers send no Origin for a classic script
 				w.Header().Set("Access-Control-Allow-Origin", "*")
 			}
 			host.ServeHTTP(w, r)
 		})
 	})
 	example := string(read(t, "../../testdata/embed/index.html"))
-	// An address in a policy is a folder only if it ends in a slash.
+	// An address in a policy stands for a folder only if it ends in a slash.
 	example = strings.ReplaceAll(strings.ReplaceAll(example, "https://viz.example/", url), "https://viz.example", url)
 	school := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -48,13 +48,13 @@ func TestSiteInAPage(t *testing.T) {
 	for _, page := range []string{"/module", "/"} {
 		tab.Go(school.URL + page)
 		for _, element := range []string{"viz-loop", "viz-widget"} {
-			// It loads when it is near the window.
+			// The frame loads when it is near the window.
 			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element))
 			height := fmt.Sprintf(`Number(document.querySelector("%s iframe")?.height ?? 0)`, element)
 			tab.Wait("the height of "+element+" on "+page, fmt.Sprintf("%s > 80 && %[1]s !== %d", height, usual))
 		}
 	}
-	browser.Eventually(t, func() bool { // the worker of the frames has requested the program
+	browser.Eventually(t, func() bool { // the frames' worker has requested the program
 		host.mu.Lock()
 		defer host.mu.Unlock()
 		for name := range host.gz {
@@ -67,10 +67,10 @@ func TestSiteInAPage(t *testing.T) {
 	tab.FullShot("site-embed-example.png")
 }
 
-// TestSitesLoopInAFrame: the Loop of a site below embed/, here without another page around it,
-// writes a token, and a drill accepts an answer. Neither stores any of the reader's data in the
-// browser: no cookie, and no record. In a frame without an origin, and if the browser refuses
-// the worker, the page explains that it cannot run there, with a link that leads out.
+// TestSitesLoopInAFrame: a site's Loop below embed/, here without another page around it, generates
+// a token, and a drill accepts an answer. Neither of them stores the reader's data in the browser,
+// as a cookie or as a record. In a frame without an origin, or if the browser refuses the worker,
+// the page explains that it cannot run there and offers a link to the page outside the frame.
 func TestSitesLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestSitesLoopInAFrame(t *testing.T) {
 	}
 }
 
-// A frameHost is a file server with pages in frames that cannot run them.
+// A frameHost is a file server whose pages are shown in frames that cannot run them.
 type frameHost struct {
 	files http.Handler
 	deaf  atomic.Bool // browsers refuse the worker
@@ -131,10 +131,10 @@ func (h *frameHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *frameHost) visit(t *testing.T, url string) {
 	t.Helper()
 	tab := browser.Open(t, browser.Phone, url+"embed/loop/?sandboxed")
-	tab.Wait("a styled page with the sentence", `document.querySelector(".alone")?.checkVisibility() &&
+	tab.Wait("a styled page with the message", `document.querySelector(".alone")?.checkVisibility() &&
 		[...document.styleSheets].length > 1 && [...document.styleSheets].every((sheet) => sheet.href)`)
 	if to := browser.Value[string](tab, `document.querySelector(".alone a").href`); to != url+"loop/" {
-		t.Errorf("a frame without an origin leads out of it to %s, want %s", to, url+"loop/")
+		t.Errorf("the link in a frame without an origin leads to %s, want %s", to, url+"loop/")
 	}
 	tab.Shot("site-embed-sandboxed.png")
 	tab.Faults() // blocked styles and scripts
@@ -142,10 +142,10 @@ func (h *frameHost) visit(t *testing.T, url string) {
 	defer h.deaf.Store(false)
 	tab = browser.Open(t, browser.Phone, url+"around")
 	const within = `document.querySelector("iframe").contentDocument`
-	tab.Wait("the sentence above the page", within+`?.querySelector(".alone")?.checkVisibility() &&
+	tab.Wait("the message above the page", within+`?.querySelector(".alone")?.checkVisibility() &&
 		`+within+`.querySelector("main").checkVisibility() && !`+within+`.querySelector(".tab-line")`)
 	if to := browser.Value[string](tab, within+`.querySelector(".alone a").href`); to != url+"loop/?prompt=Once+upon" {
-		t.Errorf("a frame without a worker leads out of it to %s, want %s", to, url+"loop/?prompt=Once+upon")
+		t.Errorf("the link in a frame without a worker leads to %s, want %s", to, url+"loop/?prompt=Once+upon")
 	}
 	tab.Shot("site-embed-no-worker.png")
 	tab.Faults() // the worker that did not start

@@ -12,7 +12,7 @@ import (
 )
 
 // writeGGUF writes a Llama with the given number of layers and random 16-bit weights, 23 MB per
-// layer, with a vocabulary of single bytes. Without weights the file has a hole of their size,
+// layer, with a vocabulary of single bytes. Without weights, the file has a hole of their size,
 // which uses no space on disk.
 func writeGGUF(t *testing.T, path string, layers int, weights bool) {
 	t.Helper()
@@ -99,13 +99,13 @@ func tensorsOf(layers int) []ggufPart {
 	return list
 }
 
-// A ggufWriter writes numbers and texts in GGUF's encoding.
+// A ggufWriter writes numbers and strings in GGUF's encoding.
 type ggufWriter struct {
 	w *bufio.Writer
 	n int // bytes so far
 }
 
-// Write counts what is written; the underlying writer keeps errors until its Flush.
+// Write counts the bytes. The underlying writer returns errors from its Flush.
 func (b *ggufWriter) Write(p []byte) (int, error) {
 	b.n += len(p)
 	return b.w.Write(p)
@@ -128,7 +128,8 @@ func (b *ggufWriter) text(key, value string) {
 	b.name(value)
 }
 
-// vocabulary writes the smallest SentencePiece vocabulary: three special tokens and the bytes.
+// vocabulary writes the smallest SentencePiece vocabulary: three special tokens and one token for
+// each byte.
 func (b *ggufWriter) vocabulary() {
 	b.text("tokenizer.ggml.model", "llama")
 	const list, texts, floats, whole = 9, 8, 6, 5

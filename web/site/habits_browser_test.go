@@ -9,17 +9,17 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// allKept checks whether the worker has stored the last of the site's files: the draft model
-// comes after everything else.
+// allKept checks whether the worker has stored all of the site's files: it looks for the draft
+// model, which comes last.
 const allKept = `(caches.keys().then(async (names) => {
 	const cache = await caches.open(names[0]);
 	window.kept = (await cache.keys()).filter(({ url }) => url.includes("/models/draft")).length;
 }), window.kept > 0)`
 
 // TestHosts: however a static host handles addresses, types and compressed files, a lesson at an
-// address without a slash has its styles, the program runs, a drill can be done, and all this
-// still works when the host is unreachable. A wrong address shows a page with links back: the
-// host's own, if it sends one, and the program's.
+// address without a slash has its styles, the program runs, and a drill can be done. Without the
+// host, the pages still open and the program still runs. A wrong address shows a page with links
+// back: 404.html before the program runs, if the host sends it, and the program's page afterwards.
 // Promise: A static site works however its host treats addresses, file types and compression.
 func TestHosts(t *testing.T) {
 	fixture.Long(t)
@@ -46,7 +46,7 @@ func TestHosts(t *testing.T) {
 			tab.Click(`.drills h3 a[href$="practice/softmax/"]`)
 			tab.Wait("the drill", runs+` && document.querySelector("#drill")`)
 			checkSoftmax(t, tab)
-			tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+			tab.Wait("the finished step", `document.querySelector(".dsteps .is-now.is-done")`)
 			tab.Wait("all files", allKept)
 			host.down.Store(true)
 			tab.StopWorkers()
@@ -69,7 +69,7 @@ func visitMissing(tab *browser.Tab, url string) {
 		document.querySelector(".skip").href === location.href + "#main"`)
 	for _, fault := range tab.Faults() { // Chromium reports the missing page, and in most folders the missing 404.js
 		if !strings.Contains(fault, "404") {
-			tab.Fail("at a wrong address the browser reports %q, want only what was not found", fault)
+			tab.Fail("at a wrong address, the browser reports %q, want only missing files", fault)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type habits struct {
 	types     map[string]string // by extension, if not the usual ones; "" refuses such files
 	encoded   bool              // NAME.gz is sent as NAME with a content encoding
 	packed    bool              // NAME is sent as NAME.gz with a content encoding
-	zips      bool              // texts and programs are compressed on the fly
+	zips      bool              // text files and programs are compressed on the fly
 	noTag     bool              // no ETag
 	noHead    bool              // HEAD is not allowed
 	noCase    bool              // names are case-insensitive
@@ -62,7 +62,7 @@ var (
 	}
 )
 
-// hosts are the hosts whose habits are known. Their treatment of slashes is described in
+// hosts are the hosts whose habits are known. Their treatment of slashes is documented in
 // https://github.com/slorber/trailing-slash-guide.
 var hosts = map[string]habits{
 	"GitHub Pages": {
@@ -85,7 +85,7 @@ var hosts = map[string]habits{
 	},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/IndexDocumentSupport.html
 	"S3": {folder: 302, missing: 404, types: octets},
-	// It uses the machine's types, which may lack one for a manifest.
+	// It uses the media types that the machine knows, which may not include one for manifests.
 	"python3 -m http.server": {
 		folder: 301, missing: 404, noTag: true, types: map[string]string{".webmanifest": "application/octet-stream"},
 	},
@@ -115,7 +115,7 @@ type host struct {
 	habits
 	files atomic.Pointer[fstest.MapFS]
 	at    string      // the site's path
-	down  atomic.Bool // nothing is sent
+	down  atomic.Bool // send nothing
 }
 
 // change replaces the host's files.
@@ -183,7 +183,8 @@ func (h *host) has(name string) bool {
 	return h.file(name) != nil && (!odd || kind != "") && (h.published == nil || h.published(name))
 }
 
-// leads returns where an address redirects, and with which status; 0 is nowhere.
+// leads returns the target and the status of an address's redirect; the status is 0 if there is
+// none.
 func (h *host) leads(name string) (to string, status int) {
 	folder := strings.TrimSuffix(name, "/")
 	if page, ok := strings.CutSuffix("/"+name, "/index.html"); ok {
@@ -269,10 +270,10 @@ func (h *host) shrinks(name string) bool {
 	return slices.Contains([]string{".html", ".css", ".js", ".json", ".svg", ".wasm"}, path.Ext(name))
 }
 
-// zipped compresses quickly.
+// zipped returns data compressed with gzip at its fastest level.
 func zipped(data []byte) []byte {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level exists
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
 	_, _ = w.Write(data)                            // a buffer accepts all writes
 	_ = w.Close()
 	return b.Bytes()

@@ -29,7 +29,7 @@ func (c *cable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.files.ServeHTTP(w, r)
 }
 
-// A pulled is a response over such a connection.
+// A pulled is a response over a cable's connection.
 type pulled struct {
 	http.ResponseWriter
 	*cable
@@ -43,11 +43,11 @@ func (p *pulled) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// mended lets everything pass from now on.
+// mended is a number of bytes that is never reached, so that the connection no longer breaks.
 const mended = 1 << 60
 
-// TestDownloadInterruptedAnywhere: wherever the download is interrupted, the page can be read
-// and shows how much has arrived; a retry with the connection restored starts the program.
+// TestDownloadInterruptedAnywhere: wherever the download is interrupted, the page can be read and
+// shows how much has arrived, and a retry after the connection is restored starts the program.
 func TestDownloadInterruptedAnywhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -61,10 +61,10 @@ func TestDownloadInterruptedAnywhere(t *testing.T) {
 				return host
 			})+"learn/kv-cache/")
 			tab.MayLose()
-			tab.Wait("what is missing", `document.querySelector(".tab-line button")`)
+			tab.Wait("the message about missing files", `document.querySelector(".tab-line button")`)
 			if say := tab.Text(".tab-line p"); !host.cut.Load() || !strings.Contains(say, "MB of") ||
 				!strings.Contains(say, "can still be read") {
-				t.Errorf("the page says %q, want how much has arrived and that it can be read", say)
+				t.Errorf("the page says %q, want it to say how much has arrived and that the page can be read", say)
 			}
 			if tab.Text("main h1") == "" {
 				t.Error("the lesson cannot be read")
@@ -72,12 +72,12 @@ func TestDownloadInterruptedAnywhere(t *testing.T) {
 			host.left.Store(mended)
 			tab.Click(".tab-line button")
 			tab.Wait("the program", runs)
-			tab.Wait("nothing to say", `!document.querySelector(".tab-line")`)
+			tab.Wait("the end of the message", `!document.querySelector(".tab-line")`)
 		})
 	}
 }
 
-// checkSoftmax solves the first step of a drill on its page, and sends it.
+// checkSoftmax solves the first step of the softmax drill on its page and submits the answer.
 func checkSoftmax(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	p, err := drill.New(drill.Softmax, 0, 1)
@@ -109,30 +109,30 @@ func TestTwoTabsShareTheProgram(t *testing.T) {
 	one.Wait("the program", runs)
 	two.Wait("the program", runs)
 	checkSoftmax(t, one)
-	one.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+	one.Wait("the finished step", `document.querySelector(".dsteps .is-now.is-done")`)
 	two.Reload()
-	two.Wait("what the other tab has done", kept)
+	two.Wait("the other tab's work", kept)
 }
 
-// TestRunsWithoutStorage: in a window without storage, such as some private ones, the program
-// runs, and a sentence says that nothing is saved.
-// Promise: Without browser storage a static site runs and says that nothing is kept.
+// TestRunsWithoutStorage: in a window without storage, such as some private windows, the program
+// runs, and a message says that nothing is saved.
+// Promise: Without browser storage, a static site runs and says that nothing is kept.
 func TestRunsWithoutStorage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	const none = "Object.defineProperty(self, 'indexedDB', { get() { throw new Error('not here'); } });\n"
 	tab := browser.Open(t, browser.Laptop, serve(t, webtest.SiteWithLessons(t).BeforeWorker(none))+"practice/softmax/")
 	tab.Wait("the program", runs)
-	tab.Wait("a sentence", `document.querySelector(".tab-line")?.innerText.includes("keeps nothing for this site")`)
+	tab.Wait("a message", `document.querySelector(".tab-line")?.innerText.includes("keeps nothing for this site")`)
 	checkSoftmax(t, tab)
-	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+	tab.Wait("the finished step", `document.querySelector(".dsteps .is-now.is-done")`)
 	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "progress/")
-	tab.Wait("the same on the page of progress", runs+` &&
+	tab.Wait("the same message on the progress page", runs+` &&
 		document.querySelector("#yours")?.innerText.includes("This browser keeps nothing for this site")`)
 }
 
-// TestFullStorageIsReported: if the browser has no more space, which this one reports for every
-// record that is put into its database, the page says so, and continues.
+// TestFullStorageIsReported: if the browser has no more space, the page says so and continues.
+// Here, the browser reports this for every record that is stored in its database.
 func TestFullStorageIsReported(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -145,7 +145,7 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab := browser.Open(t, browser.Laptop, serve(t, webtest.SiteWithLessons(t).BeforeWorker(full))+"practice/softmax/")
 	tab.Wait("the program", runs)
 	checkSoftmax(t, tab)
-	tab.Wait("a sentence", `document.body?.innerText.includes("This browser gives no more space")`)
+	tab.Wait("a message", `document.body?.innerText.includes("This browser gives no more space")`)
 	tab.Faults() // the refusal is in the browser's console
 	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "loop/")
 	tab.Wait("a live page", runs+` && document.documentElement.dataset.conn === "live"`)
@@ -154,9 +154,9 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab.Wait("a run", `document.querySelector("#strip-row")?.innerText.includes("upon")`)
 }
 
-// TestWorkerSurvivesSleep: a key that is pressed while the program loads does not change the
-// text in the address. A browser that sleeps ends the worker with the program and the run in it;
-// the page finds the run again, at the same token, and continues.
+// TestWorkerSurvivesSleep: a key that is pressed while the program loads does not change the text
+// in the address. When the machine sleeps, the browser ends the worker and with it the program and
+// the run; the page then restores the run at the same token and continues.
 func TestWorkerSurvivesSleep(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestWorkerSurvivesSleep(t *testing.T) {
 			files.ServeHTTP(w, r)
 		})
 	})
-	t.Cleanup(release) // before the file server ends, which waits for its responses
+	t.Cleanup(release) // before the file server closes, since it waits for its responses
 	tab := browser.Open(t, browser.Laptop, url+"loop/?prompt=The+wizard+lived+in+a")
 	tab.Wait("the download", `document.querySelector(".tab-line p")?.textContent.startsWith("Loading")`)
 	tab.Keys("n")
@@ -188,7 +188,7 @@ func TestWorkerSurvivesSleep(t *testing.T) {
 	tab.StopWorkers()
 	tab.Wait("the rebuilt run", `document.querySelector("#told")?.innerText.includes("rebuilt")`)
 	if now := tab.Text("#strip-gen"); now != text {
-		t.Errorf("after a sleep the text is %q, want %q", now, text)
+		t.Errorf("after a sleep, the text is %q, want %q", now, text)
 	}
 	tab.Keys("n")
 	written(4)

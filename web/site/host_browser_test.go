@@ -16,7 +16,7 @@ import (
 // until it is down.
 type compressor struct {
 	files  http.Handler
-	zipped func(name string) []byte // a file of the site, compressed
+	zipped func(name string) []byte // returns a file of the site, compressed
 	down   atomic.Bool
 	mu     sync.Mutex
 	asked  []string // requests for the program: "GET viz-….wasm" without the name's hash
@@ -55,8 +55,8 @@ func (c *compressor) requests() string {
 	return all
 }
 
-// aboutProgram returns a script that runs act on the worker's stored program: its cache and the
-// address.
+// aboutProgram returns a script that runs act, in which cache is the worker's cache and keptAs is
+// the address of the stored program.
 func aboutProgram(act string) string {
 	return `return (async () => {
 		const cache = await caches.open((await caches.keys())[0]);
@@ -67,9 +67,9 @@ func aboutProgram(act string) string {
 	})()`
 }
 
-// TestProgramFromCompressingHost: from a host that compresses files itself the program is loaded
-// once, in the form for which browsers cache machine code, and later started from the HTTP
-// cache. If either that cache or the worker's own is lost, the program starts without the host.
+// TestProgramFromCompressingHost: from a host that compresses files itself, the program is loaded
+// once, in the form for which browsers cache machine code, and started from the HTTP cache later.
+// If this cache or the worker's own cache is lost, the program still starts without the host.
 func TestProgramFromCompressingHost(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

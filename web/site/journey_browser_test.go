@@ -24,11 +24,11 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// TestVisitUnderAPath goes through a site on a plain file server, under a path: from the home
-// page to the Loop, where the model writes three tokens, and the text is saved; to a lesson,
-// with its experiment; and to a drill, which is still done after the worker and all its state is
-// gone. All of it runs in the browser: the file server serves only files. The draft model
-// arrives when the program is already writing, and only then are its guesses shown.
+// TestVisitUnderAPath goes through a site below a path of a plain file server: from the home page
+// to the Loop, where the model generates three tokens and the text is saved; to a lesson with its
+// experiment; and to a drill, which is still marked as done after the worker has lost all its
+// state. Everything runs in the browser, since the file server serves only files. The draft model
+// arrives when the program is already generating text, and its guesses are shown from then on.
 // Promise: A static site works under any path, with the model and your progress in the browser.
 func TestVisitUnderAPath(t *testing.T) {
 	fixture.Long(t)
@@ -39,7 +39,7 @@ func TestVisitUnderAPath(t *testing.T) {
 		host.files = files
 		return host
 	})
-	t.Cleanup(release) // before the file server ends, which waits for its responses
+	t.Cleanup(release) // before the file server closes, since it waits for its responses
 	tab := browser.Open(t, browser.Laptop, url)
 	hands := browser.Mouse(tab)
 	arrive := func(path string) {
@@ -57,7 +57,7 @@ func TestVisitUnderAPath(t *testing.T) {
 	follow(`.view [value="numbers"]`, "loop/")
 	tab.Wait("a live page in Numbers", `document.body?.dataset.view === "numbers" && `+
 		`document.querySelector("[data-live]")?.textContent.includes("live")`)
-	tab.Wait("the styles of a page that no file has", `document.styleSheets.length > 1 &&
+	tab.Wait("the styles of a page that is not a file", `document.styleSheets.length > 1 &&
 		[...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)`)
 	hands.Fill("#prompt", "Once upon a time there was a")
 	tab.Click(`#prompt-form button[type="submit"]`)
@@ -71,11 +71,11 @@ func TestVisitUnderAPath(t *testing.T) {
 	tab.Click("#share [data-export=text]")
 	const prompt = "Once upon a time there was a"
 	if text := string(downloads.File("once-upon-a-time-there-was-a-seed-42.txt")); !strings.HasPrefix(text, prompt) {
-		t.Errorf("the text that was saved is %q, want it to begin with %q", text, prompt)
+		t.Errorf("the saved text is %q, want it to begin with %q", text, prompt)
 	}
 	saveMissing(t, tab)
 	tab.Eval(`location.href = "` + under + `loop/?prompt=The+wizard+lived+in+a"`)
-	tab.Wait("a text that a link leads to", runs+` && location.search.includes("log=")`)
+	tab.Wait("a text opened by a link", runs+` && location.search.includes("log=")`)
 	tab.Wait("a live page", `document.documentElement?.dataset.conn === "live"`)
 	tab.Keys("n")
 	tab.Wait("its first token", `document.querySelectorAll("#strip-gen > *").length === 1`)
@@ -87,22 +87,23 @@ func TestVisitUnderAPath(t *testing.T) {
 
 	follow(`.top a[href$="learn/"]`, "learn/")
 	follow(`main a[href$="learn/temperature/"]`, "learn/temperature/")
-	tab.Eval(`location.href = "` + under + `quiz?lesson=other-languages"`) // only the program can answer this page
+	tab.Eval(`location.href = "` + under + `quiz?lesson=other-languages"`) // only the program can serve this page
 	arrive("quiz/")
 	tab.Wait("an instructor's own question", `document.querySelector("#own-q-list")`)
 	follow(`.top a[href$="practice/"]`, "practice/")
 	follow(`.drills h3 a[href$="practice/softmax/"]`, "practice/softmax/")
 	checkSoftmax(t, tab)
-	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+	tab.Wait("the finished step", `document.querySelector(".dsteps .is-now.is-done")`)
 
 	follow(`.top a[href$="practice/"]`, "practice/")
-	tab.Wait("the drill among those done", kept)
+	tab.Wait("the drill in the list of finished drills", kept)
 	tab.Await(`return navigator.serviceWorker.getRegistration().then((r) => r.unregister())`)
 	tab.Eval(`location.reload()`)
-	tab.Wait("the drill among those done, with another worker", runs+" && "+kept)
+	tab.Wait("the finished drill with another worker", runs+" && "+kept)
 }
 
-// saveMissing makes the page save a file that the program does not have: the page reports it.
+// saveMissing makes the page save a file that the program does not have, and checks that the page
+// reports the failure.
 func saveMissing(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Eval(`(() => {
@@ -111,7 +112,7 @@ func saveMissing(t *testing.T, tab *browser.Tab) {
 		document.body.append(link);
 		link.click();
 	})()`)
-	tab.Wait("why a file was not saved", `/^The file was not saved: .+[.]Try again$/.test(
+	tab.Wait("the reason why a file was not saved", `/^The file was not saved: .+[.]Try again$/.test(
 		document.querySelector(".tab-line")?.textContent)`)
 	browser.Eventually(t, func() (reported bool) {
 		for _, fault := range tab.Faults() { // Chromium reports the response, too

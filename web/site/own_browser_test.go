@@ -18,11 +18,11 @@ import (
 // fixtures has small random models of several formats.
 const fixtures = "../../testdata/models"
 
-// TestOwnModelWritesTheSame: a model from the disk writes in the tab exactly what it writes
-// here; it is a file, or the files of a folder. It survives the worker, since the page keeps
-// references to its files. A damaged file is refused with the reason, and the previous model
-// stays.
-// Promise: Your own model writes in a static site what it writes on a server.
+// TestOwnModelWritesTheSame: a model from the disk, which is a file or the files of a folder,
+// generates exactly the same text in the tab as it does here. If the worker ends, the model is
+// opened again, since the page keeps references to its files. A damaged file is refused with the
+// reason, and the previous model stays in use.
+// Promise: Your own model generates the same text in a static site as on a server.
 func TestOwnModelWritesTheSame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestOwnModelWritesTheSame(t *testing.T) {
 	tab.Files("#model-files", file)
 	opened(tab, "llama-mixed")
 	writesAs(t, tab, file)
-	tab.Audit("the page with a model of one's own")
+	tab.Audit("the page with the visitor's own model")
 	tab.FullShot("model-own.png")
 
 	tab.Files("#model-files", damaged(t, file))
@@ -64,9 +64,9 @@ func TestOwnModelWritesTheSame(t *testing.T) {
 	opened(tab, site)
 }
 
-// TestModelDroppedOnThePage: a file or a folder that is dropped on the page is opened like a
-// chosen one. Refusals give a server's reasons. A model of 270 MB in 16 bits fits, and one that
-// does not fit is refused at once with a message: its weights are never read.
+// TestModelDroppedOnThePage: a file or a folder that is dropped on the page is opened like a chosen
+// one. Refusals give the same reasons as a server's. A 16-bit model of 270 MB fits. A model that
+// does not fit is refused at once with a message, and its weights are never read.
 func TestModelDroppedOnThePage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestModelDroppedOnThePage(t *testing.T) {
 	_, err := checkpoint.OpenPath(short)
 	for _, why := range checkpoint.Reasons(err)[:1] {
 		if say := tab.Text("#model-bad"); !strings.Contains(say, why) {
-			t.Errorf("want the server's reason %q, the page says %q", why, say)
+			t.Errorf("want the server's reason %q, got %q", why, say)
 		}
 	}
 
@@ -122,7 +122,7 @@ func filesOf(t *testing.T, folder string) (paths []string) {
 	return paths
 }
 
-// damaged returns a copy of a file that was cut short.
+// damaged returns the path of a truncated copy of a file.
 func damaged(t *testing.T, path string) string {
 	t.Helper()
 	data := read(t, path)
@@ -133,12 +133,13 @@ func damaged(t *testing.T, path string) string {
 	return short
 }
 
-// opened waits for the page about the model with that name.
+// opened waits until the page about the model shows the given name.
 func opened(tab *browser.Tab, name string) {
 	tab.Wait("the model "+name, runs+fmt.Sprintf(` && document.querySelector(".lead b")?.textContent === %q`, name))
 }
 
-// writesAs compares what the tab writes with what the model at a path writes here.
+// writesAs compares the text that the tab generates with the text that the model at a path
+// generates here.
 func writesAs(t *testing.T, tab *browser.Tab, path string) {
 	t.Helper()
 	c, err := checkpoint.OpenPath(path)

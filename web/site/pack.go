@@ -10,11 +10,12 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// quality is the brotli level, at most 11: each further level takes twice the time for one
-// percent.
+// quality is the brotli level, at most 11. Each higher level takes twice the time and saves only
+// one percent.
 const quality = 6
 
-// small is the size up to which files are not compressed: they would need as many packets.
+// small is the size in bytes up to which files are not compressed, since they would need just as
+// many packets.
 const small = 1000
 
 // shrinks are the extensions of files that compression makes smaller.
@@ -55,7 +56,8 @@ func (f files) pack(ctx context.Context) error {
 	return nil
 }
 
-// zip compresses with gzip. The header has no time, so the same data gives the same bytes.
+// zip compresses data with gzip. The header has no time, so the same data always gives the same
+// bytes.
 func zip(data []byte, level int) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, level)

@@ -21,8 +21,8 @@ import (
 const ofRun = "/export/"
 
 var (
-	// linked matches the addresses of a page's links, without their queries, which have no files
-	// of their own.
+	// linked matches the addresses of a page's links, without queries, since addresses that differ
+	// only in their queries share a file.
 	linked = regexp.MustCompile(` href="(/[^"?#]*)["?#]`)
 	// asset matches the addresses of files in pages and styles.
 	asset = regexp.MustCompile(`"/static/([^"?]+)\?v=`)
@@ -32,7 +32,8 @@ var (
 // card or to the page about embedding, but people share both addresses.
 var begin = []string{"/", "/first", "/first/card", "/join", shell.EmbedPath}
 
-// addPages adds all pages that a new visitor can reach by links, and the files that these load.
+// addPages adds all pages that a new visitor can reach by links, and the files that these pages
+// load.
 func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	door := &tab.Door{Handler: o.Handler, Host: o.Host, Path: "/"}
 	var queue []string
@@ -84,8 +85,8 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	return all.addAssets(fmt.Sprintf("%q", own), d)
 }
 
-// depth is how many folders below the site a wrong address can be for 404.html to find the site.
-// Right addresses are at most four folders deep.
+// depth is the maximum number of folders between the site's root and a wrong address for 404.html
+// to find the site. Valid addresses are at most four folders deep.
 const depth = 8
 
 // addMissing adds 404.html, the page that many hosts send for an address without a file. Its own
@@ -123,8 +124,8 @@ func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *d
 	return err
 }
 
-// findsRoot puts 404.js before everything else that a page loads, and lets it set the root of
-// the page's addresses.
+// findsRoot puts 404.js before everything else that a page loads, and allows the script to set the
+// root of the page's addresses.
 func findsRoot(page string) (string, error) {
 	const first, policy = `<link rel="manifest"`, "base-uri 'none'"
 	if strings.Count(page, first) != 1 || strings.Count(page, policy) != 1 {
@@ -138,8 +139,8 @@ func findsRoot(page string) (string, error) {
 	return strings.Replace(page, first, scripts+first, 1), nil
 }
 
-// fetch returns a page of the server, or the address to which it redirects; neither if the
-// address is not a page for everyone.
+// fetch requests an address from the server and returns the page or the address to which it
+// redirects, or neither if the address is not a page for everyone.
 func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err error) {
 	r, err := door.Request(chance.Steady(ctx), tab.Ask{Method: http.MethodGet, URL: strings.TrimPrefix(p, "/")})
 	if err != nil {
@@ -153,7 +154,7 @@ func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err 
 	case answer.Status >= 300 && answer.Status < 400:
 		u, err := url.Parse(answer.Header.Get("Location"))
 		if err != nil {
-			return "", "", fmt.Errorf("%s leads to %w", p, err)
+			return "", "", fmt.Errorf("redirect of %s: %w", p, err)
 		}
 		return "", u.Path, nil
 	case answer.Status == http.StatusOK:
@@ -162,7 +163,7 @@ func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err 
 	return "", "", fmt.Errorf("the page %s: status %d: %s", p, answer.Status, answer.Body)
 }
 
-// addAssets adds the files that a text refers to, with the fonts of styles.
+// addAssets adds the files that a text refers to, including the fonts of style sheets.
 func (f files) addAssets(text string, d *described) error {
 	for _, m := range asset.FindAllStringSubmatch(text, -1) {
 		name := m[1]

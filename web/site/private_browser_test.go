@@ -8,10 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestFirstVisitInPrivateWindow: in a private window (a browser context created over Chromium's
-// protocol is one: its profile is off the record) a first visit works from the first sentence to
-// a drill. The work is visible in a second tab, and to another worker; the page states how long
-// it is kept, and no sentence contradicts that. Another private window does not see it.
+// TestFirstVisitInPrivateWindow: in a private window, a first-time visitor can go from the first
+// sentence to a drill. (A browser context created over Chromium's protocol counts as private, since
+// its profile is off the record.) The work is visible in a second tab and to another worker; the
+// page states how long it is kept, and no message contradicts that. Another private window does not
+// show it.
 func TestFirstVisitInPrivateWindow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -29,29 +30,29 @@ func TestFirstVisitInPrivateWindow(t *testing.T) {
 	tab.Go(url + "practice/softmax/")
 	tab.Wait("the drill", runs+` && document.querySelector("#drill")`)
 	checkSoftmax(t, tab)
-	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
+	tab.Wait("the finished step", `document.querySelector(".dsteps .is-now.is-done")`)
 
 	second := tab.Another(browser.Laptop, url+"practice/")
-	second.Wait("what the first tab has done", runs+" && "+kept)
+	second.Wait("the first tab's work", runs+" && "+kept)
 	second.StopWorkers()
 	second.Go(url + "practice/")
-	second.Wait("what the first tab has done, with another worker", runs+" && "+kept)
+	second.Wait("the first tab's work with another worker", runs+" && "+kept)
 	second.Go(url + "progress/")
 	second.Wait("the program", runs)
 	if say := second.Text("#yours .band__say"); !strings.Contains(say, "A private window deletes it when you close") {
 		t.Errorf("the page says %q, want it to contain %q", say, "A private window deletes it when you close")
 	}
-	second.Wait("nothing else said", `!document.querySelector(".tab-line")`)
+	second.Wait("no other message", `!document.querySelector(".tab-line")`)
 
 	other := browser.Open(t, browser.Laptop, url+"practice/")
 	other.Wait("the drills", runs+` && document.querySelector(".drills")`)
 	if browser.Value[bool](other, kept+" !== null") {
-		t.Error("another private window shows what was done in the first")
+		t.Error("another private window shows the work done in the first")
 	}
 }
 
-// TestRunsWithoutAnyQuota: if a browser gives a site no space at all, neither for files nor for
-// records, the program runs, and messages say that nothing is saved.
+// TestRunsWithoutAnyQuota: if a browser gives a site no storage at all, for files or for records,
+// the program runs, and messages say that nothing is saved.
 func TestRunsWithoutAnyQuota(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -61,7 +62,7 @@ func TestRunsWithoutAnyQuota(t *testing.T) {
 	tab.Go(url + "practice/softmax/")
 	tab.Wait("the program", runs)
 	checkSoftmax(t, tab)
-	tab.Wait("a sentence", `document.body?.innerText.includes("This browser gives no more space")`)
+	tab.Wait("a message", `document.body?.innerText.includes("This browser gives no more space")`)
 	tab.Faults() // the refusal is in the browser's console
 	tab.Go(url + "loop/?prompt=The+wizard+lived+in+a")
 	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)

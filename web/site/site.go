@@ -35,11 +35,12 @@ type Model struct {
 type Options struct {
 	// Handler is the server whose pages are fetched.
 	Handler http.Handler
-	// Host is a name that it accepts.
+	// Host is a host name that Handler accepts.
 	Host string
-	// Program is cmd/viz/tab built for js/wasm, and Exec the wasm_exec.js of the same Go.
+	// Program is cmd/viz/tab built for js/wasm, and Exec is the wasm_exec.js of the same Go
+	// version.
 	Program, Exec []byte
-	// Target is the main model, and Draft the draft model.
+	// Target is the main model, and Draft is the draft model.
 	Target, Draft Model
 	// Lessons are the files of an instructor's own course; see lessons.ReadOwn.
 	Lessons map[string]string
@@ -47,18 +48,18 @@ type Options struct {
 	Public string
 	// Take takes the image of the program; nil means [image.Take].
 	Take func(context.Context, image.Input) (*image.Image, error)
-	// Quick compresses only what the worker needs, and quickly, for tests.
+	// Quick, for tests, compresses only the files that the worker needs, at a fast level.
 	Quick bool
 }
 
 // files maps the paths of a site's files to their contents.
 type files map[string][]byte
 
-// Write writes a site into a folder, which must be empty or missing. No other process should
-// write to the folder meanwhile.
+// Write writes a site into a folder, which must be empty or missing. No other process should write
+// to the folder at the same time.
 func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
-		return Summary{}, fmt.Errorf("%s must be empty, and has %s in it", dir, list[0].Name())
+		return Summary{}, fmt.Errorf("%s must be empty, but contains %s", dir, list[0].Name())
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Summary{}, err
 	}
@@ -74,13 +75,13 @@ func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 	return sum, nil
 }
 
-// Summary describes what was written.
+// Summary describes a site that was written.
 type Summary struct {
 	Pages, Files int
-	First        int64 // bytes that a browser loads before the model can run, besides pages
+	First        int64 // bytes that a browser loads before the model can run, without pages
 }
 
-// Make builds a site's files, by their paths.
+// Make builds a site's files and returns them by path.
 func (o Options) Make(ctx context.Context) (_ map[string][]byte, sum Summary, err error) {
 	all := files{}
 	d := described{Public: o.Public, Files: map[string]bool{}, Pages: map[string]string{}}
@@ -166,7 +167,7 @@ func (o Options) level() int {
 	return gzip.BestCompression
 }
 
-// manifest makes the site installable. Its addresses are relative to itself.
+// manifest makes the site installable. Its addresses are relative to the manifest.
 const manifest = `{
   "name": "Token by Token",
   "short_name": "Token by Token",
@@ -217,8 +218,8 @@ func (d *described) script() ([]byte, error) {
 	return fmt.Appendf(nil, "const site = %s;\n%s", site, text), err
 }
 
-// addHashed adds a file whose name changes with its content, and returns its path. A browser
-// that still has the old file cannot confuse them.
+// addHashed adds a file under a name that includes a hash of its content, and returns its path. A
+// browser that still has an older version cannot confuse the two.
 func (f files) addHashed(name string, data []byte) string {
 	sum := sha256.Sum256(data)
 	ending := path.Ext(name)
@@ -279,5 +280,5 @@ func write(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o644)
 }
 
-// tabSite returns the site's place, for its pages.
+// tabSite returns the description of the site for its pages.
 func (o Options) tabSite() tab.Site { return tab.Site{Public: o.Public} }

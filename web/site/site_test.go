@@ -36,12 +36,12 @@ func light(t *testing.T, handler http.Handler) site.Options {
 	}
 }
 
-// nothing takes an empty image.
+// nothing replaces [image.Take] and returns a dummy image.
 func nothing(context.Context, image.Input) (*image.Image, error) {
 	return &image.Image{Program: []byte("\x00asm"), Memory: []byte("memory")}, nil
 }
 
-// server returns a server like viz site's.
+// server returns a server like the one in viz site.
 func server(t *testing.T) http.Handler {
 	t.Helper()
 	course, _ := webtest.CourseWithOwn(t)
@@ -57,7 +57,7 @@ func made(t *testing.T, o site.Options) map[string][]byte {
 	return all
 }
 
-// TestSiteIsReproducible: two servers write the same site, byte for byte.
+// TestSiteIsReproducible: two servers produce the same site, byte for byte.
 // Promise: Two builds of a static site are the same, byte for byte.
 func TestSiteIsReproducible(t *testing.T) {
 	fixture.Long(t)
@@ -76,7 +76,7 @@ func TestSiteIsReproducible(t *testing.T) {
 	}
 }
 
-// parting returns where two texts begin to differ.
+// parting returns the places where two files start to differ.
 func parting(one, two []byte) string {
 	i := 0
 	for i < min(len(one), len(two)) && one[i] == two[i] {
@@ -86,8 +86,8 @@ func parting(one, two []byte) string {
 	return fmt.Sprintf("%.300q and %.300q", one[i:], two[i:])
 }
 
-// TestFirstVisitDownloadSize: a browser loads less than 14.8 MB before the model can run; with
-// the page's own files it is less than 15 MB. The draft model is not included.
+// TestFirstVisitDownloadSize: a browser loads less than 14.8 MB before the model can run; with the
+// page's own files, the total is less than 15 MB. The draft model is not included.
 // Promise: The first visit to a static site loads less than 15 MB.
 func TestFirstVisitDownloadSize(t *testing.T) {
 	fixture.Long(t)
@@ -182,15 +182,15 @@ func TestSiteIsSelfContained(t *testing.T) {
 	}
 }
 
-// checkMissing checks the page for addresses without a file, which must work at any depth: its
-// links contain the site's path, or 404.js comes before everything else that it loads and is
-// looked for in every folder above.
+// checkMissing checks the page for addresses without a file, which must work at any depth: either
+// its links contain the site's path, or it loads 404.js before everything else and looks for this
+// script in every folder above.
 func checkMissing(t *testing.T, all map[string][]byte, o site.Options) {
 	t.Helper()
 	page := string(all["404.html"])
 	first := strings.Index(page, `<script src="404.js"></script><script src="../404.js"></script><script src="../../`)
 	if load := regexp.MustCompile(`<link|<script`).FindStringIndex(page); load == nil || first != load[0] {
-		t.Errorf("404.html loads 404.js at byte %d, want it before all else, at %v", first, load)
+		t.Errorf("404.html loads 404.js at byte %d, want it before everything else, at %v", first, load)
 	}
 	page = regexp.MustCompile(`<script src="[./]*404[.]js"></script>`).ReplaceAllString(page, "")
 	checkPage(t, all, "404.html", page) // for an address at the top of the site
@@ -211,7 +211,7 @@ func checkMissing(t *testing.T, all map[string][]byte, o site.Options) {
 	}
 }
 
-// uses are the elements of pages that load something, and the policy directive that allows it.
+// uses maps selectors of elements that load something to the policy directive that must allow it.
 var uses = map[string]string{
 	`script[src]`: "script-src", `link[rel="stylesheet"]`: "style-src", `link[rel="icon"], img[src]`: "img-src",
 	`link[as="font"]`: "font-src", `link[rel="manifest"]`: "manifest-src", `form[action]`: "form-action",
@@ -238,7 +238,7 @@ func checkAnswers(t *testing.T, o site.Options) {
 			for selector, directive := range uses {
 				if page.Find(selector).Length() > 0 && !slices.Contains(sources(policy, directive), "'self'") {
 					t.Errorf(
-						"%q has %s, and its policy forbids it: got %s, want %s 'self'",
+						"%q has %s, but its policy forbids it: got %s, want %s 'self'",
 						address, selector, policy, directive,
 					)
 				}
@@ -250,7 +250,7 @@ func checkAnswers(t *testing.T, o site.Options) {
 	}
 }
 
-// sources returns the sources that a policy allows by a directive, or by its fallbacks.
+// sources returns the sources that a policy allows for a directive, or for one of its fallbacks.
 func sources(policy, directive string) []string {
 	standIn := "default-src"
 	if directive == "worker-src" {
@@ -282,7 +282,7 @@ var answered = []string{
 func checkPage(t *testing.T, all map[string][]byte, name, page string) {
 	t.Helper()
 	if !strings.Contains(page, "<meta http-equiv=\"Content-Security-Policy\"") || strings.Contains(page, "<script>") {
-		t.Errorf("%s has no policy, or a script of its own", name)
+		t.Errorf("%s has no policy, or an inline script", name)
 	}
 	if strings.Contains(strings.ToLower(page), "this server") {
 		t.Errorf("%s says %q, want nothing about a server", name, "this server")
@@ -294,7 +294,7 @@ func checkPage(t *testing.T, all map[string][]byte, name, page string) {
 		}
 		at := path.Join(path.Dir(name), to)
 		if strings.HasPrefix(to, "/") || strings.HasPrefix(at, "..") {
-			t.Errorf("%s leads out of the site: %s, want relative addresses within", name, to)
+			t.Errorf("%s leads out of the site: %s, want relative addresses within it", name, to)
 			continue
 		}
 		if strings.HasSuffix(to, "/") || to == "." {
@@ -302,7 +302,7 @@ func checkPage(t *testing.T, all map[string][]byte, name, page string) {
 		}
 		mayAnswer := slices.ContainsFunc(answered, func(p string) bool { return strings.HasPrefix(at, p) })
 		if all[at] == nil && !mayAnswer {
-			t.Errorf("%s leads to %s, and there is no %s", name, to, at)
+			t.Errorf("%s leads to %s, but there is no %s", name, to, at)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A sender counts what a file server sends.
+// A sender counts the bytes that a file server sends.
 type sender struct {
 	files      http.Handler
 	compresses bool // the host itself compresses the program
@@ -51,7 +51,8 @@ func (c *counted) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// sent returns what a visit has loaded so far, with compression as in "viz site".
+// sent returns the number of bytes that a visit has loaded so far, with compression as in "viz
+// site".
 func (s *sender) sent(b *testing.B) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,9 +68,9 @@ func (s *sender) sent(b *testing.B) int64 {
 }
 
 // BenchmarkTab measures a site in Chromium, from a host that does not compress and from one that
-// does: what a first visit loads until the program runs, the time to the first token on the
-// third visit, from opening the page with all files cached, how fast the program sends the
-// stages of tokens, and the resident memory of its largest process, at once and after the
+// does: the bytes that a first visit loads until the program runs; the time from opening the page
+// to the first token on the third visit, with all files cached; the rate at which the program sends
+// the stages of tokens; and the resident memory of the largest process, immediately and after the
 // browser has collected its garbage. "make site-figures" runs it on one core.
 func BenchmarkTab(b *testing.B) {
 	for _, compresses := range []bool{false, true} {
@@ -78,12 +79,12 @@ func BenchmarkTab(b *testing.B) {
 	}
 }
 
-// memoryAim is the memory that a page can use once its browser has collected the garbage of a
-// start.
+// memoryAim is the maximum memory of a page, in bytes, after the browser has collected the garbage
+// from the start.
 const memoryAim = 250_000_000
 
-// settled returns the memory of the page's process when it has come down to the aim, or when the
-// test's patience ends.
+// settled returns the memory of the page's process as soon as it has dropped to memoryAim, or when
+// the test has waited long enough.
 func settled() int64 {
 	began := time.Now()
 	for range time.Tick(time.Second) {
@@ -123,7 +124,7 @@ func benchmarkTab(b *testing.B, compresses bool) {
 		return first, write(tokens)
 	}
 	write(tokens)
-	visit() // while the browser keeps as much as it wants
+	visit() // while the browser keeps as much memory as it wants
 	var first, all time.Duration
 	for b.Loop() {
 		first, all = visit()

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestSameAsTheTrace: the stages that the tab sends are the same as the engine's here: the same
-// tokens, counts and texts, and numbers to a thousandth. (In the long tier cmd/viz compares many
-// runs with the command viz trace.)
+// TestSameAsTheTrace: the stages that the tab sends equal the engine's stages here: the tokens,
+// counts and texts are the same, and numbers differ by at most a thousandth. (In the long tier,
+// cmd/viz compares many runs with the output of viz trace.)
 func TestSameAsTheTrace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -56,7 +56,7 @@ func compare(t *testing.T, m *infer.Model, prompt string, s infer.Settings, got 
 			t.Fatal(err)
 		}
 		if i >= len(got) {
-			t.Fatalf("%q: the tab sent only %d stages; the next here is %s", prompt, len(got), text)
+			t.Fatalf("%q: the tab sent only %d stages; the engine's next stage is %s", prompt, len(got), text)
 		}
 		if diff := webtest.Differ(want, got[i]); diff != "" {
 			t.Fatalf("%q, stage %d: %s", prompt, i, diff)

@@ -16,7 +16,7 @@ import (
 // versionOf matches the site's version in the worker's script.
 var versionOf = regexp.MustCompile(`"version":"[0-9a-f]+"`)
 
-// ofLabs returns a style sheet that lab pages use, and the Loop and the glossary do not.
+// ofLabs returns a style sheet that lab pages use, but the Loop and the glossary do not.
 func ofLabs(t *testing.T, files fstest.MapFS) string {
 	t.Helper()
 	page := func(name string) string { return string(files[name+"/index.html"].Data) }
@@ -30,8 +30,8 @@ func ofLabs(t *testing.T, files fstest.MapFS) string {
 	return ""
 }
 
-// newer returns a site's files of another version, in which a lesson has different words and a
-// style sheet a different end.
+// newer returns the files of another version of a site, in which a lesson has different words and a
+// style sheet has a different end.
 func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 	t.Helper()
 	next := maps.Clone(files)
@@ -62,10 +62,11 @@ func keptText(name string) string {
 	})()`
 }
 
-// TestNewVersionReplacesTheOld: a host lets browsers cache all files for ten minutes, and
-// meanwhile the site gets a new version. Pages of the old one still work, and offer the new one
-// with a button. Pressed on one of them, it reloads them all, and one of these finds its run
-// again. Then the whole new version is loaded, and nothing from the browser's cache.
+// TestNewVersionReplacesTheOld: a host lets browsers cache all files for ten minutes, and a new
+// version of the site is published before these have passed. Open pages of the old version still
+// work and offer the new version with a button. Pressing it on one page reloads all of them, and
+// the page with a run restores it. After that, all files come from the new version, and none from
+// the browser's cache.
 // Promise: Open pages of a site offer its new version with a button, and using it loses no run.
 func TestNewVersionReplacesTheOld(t *testing.T) {
 	fixture.Long(t)
@@ -101,9 +102,9 @@ func TestNewVersionReplacesTheOld(t *testing.T) {
 	tab.Wait("a connection", live)
 	tab.Wait("the run", `document.querySelectorAll("#strip-gen > *").length === 2`)
 	for _, page := range []*browser.Tab{tab, other} {
-		page.Wait("nothing about versions", `!document.querySelector(".tab-line")`)
+		page.Wait("no message about versions", `!document.querySelector(".tab-line")`)
 	}
-	tab.Wait("one version alone", `(caches.keys().then((names) => { window.names = names.join(); }),
+	tab.Wait("only one version", `(caches.keys().then((names) => { window.names = names.join(); }),
 		window.names?.endsWith("0123456789ab") && !window.names.includes(","))`)
 	tab.Wait("all files of the new version", allKept)
 	for name, want := range map[string]string{

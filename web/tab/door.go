@@ -16,11 +16,11 @@ import (
 // A Door connects the pages of a site with the server that runs beside them: it turns pages'
 // requests into HTTP requests, and rewrites the responses for the site's address.
 type Door struct {
-	// Handler answers every request.
+	// Handler handles every request.
 	Handler http.Handler
 	Site
-	// Host is the name that the requests carry, and Path the path of the site on its host, with
-	// a slash at both ends.
+	// Host is the host name in the requests, and Path is the path of the site on its host, with a
+	// slash at both ends.
 	Host, Path string
 	// Greet, if not nil, returns the cookie that identifies the sender of a request, or nil if
 	// the request has one or is to remain anonymous. Pages of a site are files until the program
@@ -40,7 +40,7 @@ type Ask struct {
 	Body        []byte
 }
 
-// An Answer is the response to a page.
+// An Answer is the response to an [Ask].
 type Answer struct {
 	Status int
 	Header http.Header
@@ -56,8 +56,8 @@ func (d *Door) Bring(cookies []byte) {
 	}
 }
 
-// Told reports whether the cookies hold more than the learner's id: before a learner has done
-// anything, pages are the same as for everyone.
+// Told reports whether the cookies hold more than the learner's id. If not, the learner has not
+// done anything yet, and pages are the same as for everyone.
 func (d *Door) Told() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,7 +69,7 @@ func (d *Door) Told() bool {
 	return false
 }
 
-// Request returns the server's form of a page's request.
+// Request converts a page's request to an HTTP request for the server.
 func (d *Door) Request(ctx context.Context, a Ask) (*http.Request, error) {
 	u, err := url.ParseRequestURI("/" + a.URL) // Parse would take "//name" for a host
 	if err != nil {
@@ -102,7 +102,7 @@ func (d *Door) Request(ctx context.Context, a Ask) (*http.Request, error) {
 	return r, nil
 }
 
-// Answer answers a page's request.
+// Answer handles a page's request and returns the response.
 func (d *Door) Answer(ctx context.Context, a Ask) (Answer, error) {
 	r, err := d.Request(ctx, a)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *Door) keep(h http.Header) {
 	d.set(got)
 }
 
-// set changes the cookies; d.mu is held.
+// set changes the cookies; d.mu must be held.
 func (d *Door) set(cookies []*http.Cookie) {
 	if d.cookies == nil {
 		d.cookies = map[string]string{}

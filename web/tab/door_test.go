@@ -12,8 +12,8 @@ import (
 const frame = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A &amp; B</title></head>` +
 	`<body>%s</body></html>`
 
-// TestPageRequestsReachTheServer: the server gets a page's request under its own address, with
-// the cookies from before, and the addresses in the response lead to the site.
+// TestPageRequestsReachTheServer: the server receives a page's request under the server's own
+// address, with the earlier cookies, and the addresses in the response lead to the site.
 func TestPageRequestsReachTheServer(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -59,11 +59,11 @@ func TestPageRequestsReachTheServer(t *testing.T) {
 	}
 	part := string(ask("GET", "learn/x/", "", map[string]string{"Viz-Fragment": "1"}).Body)
 	if part != `<a href="/some/loop/">x</a>` {
-		t.Errorf("a part of a page is %s, want %s", part, `<a href="/some/loop/">x</a>`)
+		t.Errorf("the part of a page is %s, want %s", part, `<a href="/some/loop/">x</a>`)
 	}
 	if a := ask("POST", "view/", "story", nil); a.Status != 303 || a.Header.Get("Location") != "/some/loop/?run=1" ||
 		a.Header.Get("Set-Cookie") != "" {
-		t.Errorf("a form is answered with %d %v, want 303 to a relative address, without a cookie", a.Status, a.Header)
+		t.Errorf("a form gets the response %d %v, want 303 to a relative address, without a cookie", a.Status, a.Header)
 	}
 	if got := string(ask("GET", "view", "", nil).Body); got != "here:80view=story <nil>" {
 		t.Errorf("the next request came with %s, want %s", got, "here:80view=story <nil>")
@@ -76,12 +76,12 @@ func TestPageRequestsReachTheServer(t *testing.T) {
 	}
 	ask("POST", "forget", "", nil)
 	if kept != "{}" {
-		t.Errorf("after a cookie was deleted, %s are kept, want %s", kept, "{}")
+		t.Errorf("after a cookie was deleted, the kept cookies are %s, want %s", kept, "{}")
 	}
 }
 
 // TestFirstRequestCreatesTheVisitor: the first request, for a page or a live part, creates the
-// visitor of all later ones.
+// visitor to whom all later requests belong.
 func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 	t.Parallel()
 	kept, met := "", 0
@@ -100,7 +100,7 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 		},
 	}
 	if _, err := d.Request(t.Context(), Ask{Method: "GET", URL: "embed/loop/"}); err != nil || kept != "" {
-		t.Fatalf("a visitor who stays anonymous has %q, %v", kept, err)
+		t.Fatalf("an anonymous visitor has the cookies %q, %v", kept, err)
 	}
 	for range 2 {
 		r, err := d.Request(t.Context(), Ask{Method: "GET", URL: "ws?run=1"})
@@ -108,13 +108,13 @@ func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c := r.CookiesNamed("who"); len(c) != 1 || c[0].Value != "visitor1" {
-			t.Errorf("a live part is requested with %v, want 1 element, [0].Value = %q", c, "visitor1")
+			t.Errorf("a live part's request has the cookies %v, want 1 element, [0].Value = %q", c, "visitor1")
 		}
 	}
 	a, err := d.Answer(t.Context(), Ask{Method: "GET", URL: "learn/"})
 	if err != nil || string(a.Body) != "who=visitor1 <nil>" || kept != `{"who":"visitor1"}` {
 		t.Errorf(
-			"a page is asked for with %s, %v; kept are %s; want %s, <nil>, %s", a.Body, err, kept, "who=visitor1 <nil>",
+			"the page got %s, %v; kept cookies %s; want %s, <nil>, %s", a.Body, err, kept, "who=visitor1 <nil>",
 			`{"who":"visitor1"}`,
 		)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-// Files are the files of a model, by name: a site's downloaded ones, or a visitor's own files on
-// disk.
+// Files are the files of a model by name: either the site's files, downloaded, or a visitor's own
+// files on disk.
 type Files map[string]Source
 
 // A Source provides a file's bytes.
@@ -55,7 +55,7 @@ func (f Files) Bytes() (n int64) {
 	return n
 }
 
-// A file is an open file, and its own description.
+// A file is an open file and its own [fs.FileInfo].
 type file struct {
 	*io.SectionReader
 	name string
@@ -75,16 +75,16 @@ type summedFile struct {
 	checkpoint.Summed
 }
 
-// pieceBytes is how much of a file on disk is fetched at a time.
+// pieceBytes is the number of bytes of a file on disk that are fetched at a time.
 const pieceBytes = 1 << 20
 
-// pieces reads a file that can only be fetched in pieces, each of which takes a while. A large
-// piece is kept until another is needed, so only one piece is in memory, whatever the size of
-// the file.
+// pieces reads a file that can only be fetched in pieces. Since each fetch is slow, pieces are
+// large, and a piece is kept until another one is needed. Only one piece is in memory, whatever the
+// size of the file.
 type pieces struct {
 	size  int64
-	fetch func(from, to int64) ([]byte, error) // the bytes from, inclusive, up to to
-	read  func(n int)                          // is called with how much has been fetched
+	fetch func(from, to int64) ([]byte, error) // returns the bytes in [from, to)
+	read  func(n int)                          // called with the number of bytes fetched
 
 	mu   sync.Mutex
 	at   int64 // of the piece

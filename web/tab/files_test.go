@@ -15,8 +15,8 @@ import (
 )
 
 // TestPiecesReadAnyRange: a file that is fetched in pieces can be read at any offset; a piece is
-// fetched once as long as no other is needed, and a piece that is shorter than the file's size
-// requires is an error.
+// fetched once as long as no other is needed, and a piece that is shorter than expected from the
+// file's size is an error.
 func TestPiecesReadAnyRange(t *testing.T) {
 	t.Parallel()
 	whole := make([]byte, 2*pieceBytes+100)
@@ -46,7 +46,7 @@ func TestPiecesReadAnyRange(t *testing.T) {
 	}
 	p.fetch = func(from, to int64) ([]byte, error) { return whole[from : to-1], nil }
 	if n, err := p.ReadAt(part, 0); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("of a file that has become shorter: got %d bytes, %v; want 0, %v", n, err, io.ErrUnexpectedEOF)
+		t.Errorf("a file that has become shorter: got %d bytes, %v; want 0, %v", n, err, io.ErrUnexpectedEOF)
 	}
 }
 
@@ -81,8 +81,8 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 	return list
 }
 
-// TestOpenOwnModel: a visitor's model is the same as when the program opens it by its path; if
-// its weights do not fit they are rounded, and if the rounded ones do not fit it is refused.
+// TestOpenOwnModel: a visitor's model is the same as when the program opens it by its path; if its
+// weights do not fit, they are rounded; if the rounded weights do not fit, the model is refused.
 func TestOpenOwnModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -114,12 +114,12 @@ func TestOpenOwnModel(t *testing.T) {
 		exact, rounded := infer.WeightMemory(want, infer.QuantNone), infer.WeightMemory(want, infer.QuantInt8)
 		m, _, err = OpenOwn(fromDisk(t, c.folder, c.names...), "mine", exact-1)
 		if err != nil || m.Quant() != infer.QuantInt8 {
-			t.Errorf("%s with a byte too little: %v; want no error, m.Quant() = %q", c.path, err, infer.QuantInt8)
+			t.Errorf("%s, one byte over the limit: %v; want no error, m.Quant() = %q", c.path, err, infer.QuantInt8)
 		}
 		_, _, err = OpenOwn(fromDisk(t, c.folder, c.names...), "mine", rounded-1)
 		if err == nil || !strings.Contains(err.Error(), "too large for a browser") {
 			t.Errorf(
-				"%s with no room: got error %v, want an error containing %q", c.path, err, "too large for a browser",
+				"%s, over the limit: got error %v, want an error containing %q", c.path, err, "too large for a browser",
 			)
 		}
 	}
@@ -182,7 +182,7 @@ func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 		why := strings.Join(no.why, "\n")
 		if !strings.Contains(no.say, c.say) || !strings.Contains(why, c.says) || strings.Contains(why, "-tokenizer") {
 			t.Errorf(
-				"%s: got %q, %q; want it containing %q, it containing %q, it without %q", c.name, no.say, why, c.say,
+				"%s: got %q, reasons %q; want %q in it, reasons with %q, without %q", c.name, no.say, why, c.say,
 				c.says, "-tokenizer",
 			) // a page has no flags
 		}
@@ -211,7 +211,7 @@ type summed struct {
 func (s summed) SHA256() ([]byte, error) { return s.sum() }
 
 // TestModelHashUsesGivenSum: the model's hash depends only on the given sum of the weights file;
-// without a sum the model is not opened.
+// without a sum, the model is not opened.
 func TestModelHashUsesGivenSum(t *testing.T) {
 	t.Parallel()
 	open := func(sum func() ([]byte, error)) (string, error) {
@@ -239,7 +239,7 @@ func TestModelHashUsesGivenSum(t *testing.T) {
 		t.Errorf("the hash is %q, %v, want %q", got, err, want)
 	}
 	if got, err := open(func() ([]byte, error) { return wrong[:], nil }); err != nil || got == want {
-		t.Errorf("the sum of other bytes gives the hash %q, %v; want anything but %q, <nil>", got, err, want)
+		t.Errorf("the sum of other bytes gives the hash %q, %v; want a hash other than %q, <nil>", got, err, want)
 	}
 	if _, err := open(func() ([]byte, error) { return nil, io.ErrClosedPipe }); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("without a sum: got error %v, want %v", err, io.ErrClosedPipe)

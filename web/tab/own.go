@@ -12,11 +12,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// ownLimit is the most memory that the weights of a visitor's own model can use: half of what
-// WebAssembly can address, since a matrix exists twice while it is read.
+// ownLimit is the maximum memory for the weights of a visitor's own model: half of what WebAssembly
+// can address, since a matrix exists twice while it is read.
 const ownLimit = 2 << 30
 
-// unnamed is the name of a model without one: files that were chosen one by one.
+// unnamed is the name of a model whose files were chosen one by one, so that it has no name.
 const unnamed = "your model"
 
 // A refusal explains to users why a model was not opened: the problem and, if there are several
@@ -28,9 +28,9 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.say }
 
-// OpenOwn opens a visitor's own model, as a server opens one, with unchanged weights if they fit
-// into limit bytes, or else rounded to 8 bits. The folder of its files can contain others.
-// Errors are refusals for users.
+// OpenOwn opens a visitor's own model as a server does. The weights are unchanged if they fit into
+// limit bytes, and otherwise rounded to 8 bits. The folder can contain other files, too. Errors are
+// refusals for users.
 func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, error) {
 	name := folder
 	if name == "" {
@@ -39,7 +39,7 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 	if len(files) == 0 {
 		return nil, "", &refusal{say: "This folder has no files."}
 	}
-	if files.Bytes() > limit/mostPerByte { // refuse before computing the hash, which takes long for a large file
+	if files.Bytes() > limit/mostPerByte { // refuse before computing the hash, which is slow for a large file
 		c, err := checkpoint.OpenAny(files.unread(), name)
 		if err != nil {
 			return nil, "", refuse(err)
@@ -66,7 +66,7 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 	return m, c.Format, nil
 }
 
-// mostPerByte is more than the number of weights in a byte of any file.
+// mostPerByte is an upper bound on the number of weights per byte of a file.
 const mostPerByte = 8
 
 // quantFor returns how a model's weights fit into limit bytes, or a refusal.

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/model"
 )
 
-// usualMemory is what a page gets for a model's weights if the browser does not report how much
-// memory the device has.
+// usualMemory is the memory that a page gets for a model's weights if the browser does not report
+// how much memory the device has.
 const usualMemory = 1 << 30
 
 // open is the function open(folder, files, tell): it switches to a visitor's own model, from a
@@ -69,7 +69,7 @@ func (p *program) back(js.Value, []js.Value) any {
 	})
 }
 
-// memoryOf returns how much the weights of a visitor's own model can use: half of the memory
+// memoryOf returns the memory that the weights of a visitor's own model can use: half of the memory
 // that the browser reports for the device.
 func memoryOf(navigator js.Value) int64 {
 	gib := navigator.Get("deviceMemory")

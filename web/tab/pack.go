@@ -27,8 +27,8 @@ const (
 	asSteps
 )
 
-// packBlock and packMost match the engine's int8 (infer/kernel): the number of weights of a row
-// that share a scale, and the largest step.
+// packBlock is the number of weights of a row that share a scale, and packMost is the largest step.
+// Both match the engine's int8 (infer/kernel).
 const (
 	packBlock = 64
 	packMost  = 127
@@ -36,8 +36,8 @@ const (
 
 // PackWeights rewrites a safetensors file so that gzip makes it smaller. It is lossless: the
 // bundled models' matrices are on the grid of the engine's int8, so a byte describes a weight; a
-// value that is not on the grid is written in full, and a matrix with many of them keeps its own
-// form. For a file that it cannot parse it returns an error.
+// value that is not on the grid is stored in full, and a matrix with many such values is not
+// converted to steps. For a file that it cannot parse, it returns an error.
 func PackWeights(file []byte) ([]byte, error) {
 	data, list, err := takeApart(file)
 	if err != nil {
@@ -71,9 +71,10 @@ func PackWeights(file []byte) ([]byte, error) {
 type Matrix struct {
 	Rows, Cols int
 	Values     []byte // bfloat16, row by row
-	// Packed is the same for gzip: how many values are not on the grid (four bytes), for each
-	// its position (four bytes) and value (two); then the scales of the rows' blocks, which are
-	// bfloat16, their low bytes before their high ones; and a byte for the step of each weight.
+	// Packed contains the same values in a form that gzip compresses well: the number of values
+	// that are not on the grid (four bytes); for each of them, its position (four bytes) and value
+	// (two bytes); the scales of the rows' blocks as bfloat16, all low bytes before all high bytes;
+	// and a byte for the step of each weight.
 	Packed []byte
 }
 
@@ -99,11 +100,11 @@ func Matrices(file []byte) (all []Matrix, err error) {
 func UnpackWeights(packed []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(packed, []byte(packMark))
 	if !ok {
-		return nil, errors.New("it does not begin like packed weights")
+		return nil, errors.New("the file does not begin like packed weights")
 	}
 	head, list, size, err := layout(rest)
-	if err == nil && size > 2*len(rest) { // no encoding of a value takes less than half of its bytes
-		err = fmt.Errorf("it is too short for its %d bytes of tensors", size)
+	if err == nil && size > 2*len(rest) { // every encoding of a value takes at least half of its bytes
+		err = fmt.Errorf("the file is too short for its %d bytes of tensors", size)
 	}
 	if err != nil {
 		return nil, err
@@ -134,7 +135,8 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 	return out, nil
 }
 
-// A packing is a tensor of a file: where its values are, and the bytes per value.
+// A packing describes a tensor of a file: the location of its values and the number of bytes per
+// value.
 type packing struct {
 	name           string
 	from, to, size int
@@ -149,7 +151,7 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 		return nil, nil, err
 	}
 	if data = file[len(head):]; len(data) != size {
-		return nil, nil, fmt.Errorf("its tensors have %d bytes, and the file has %d", size, len(data))
+		return nil, nil, fmt.Errorf("its tensors have %d bytes, but the file has %d", size, len(data))
 	}
 	return data, list, nil
 }
@@ -158,12 +160,12 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 // in the order of their data, which must not leave gaps, and the total bytes of data.
 func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
-		return nil, nil, 0, errors.New("its header is longer than the file")
+		return nil, nil, 0, errors.New("the header is longer than the file")
 	}
 	head = file[:8+binary.LittleEndian.Uint64(file)]
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(head[8:], &raw); err != nil {
-		return nil, nil, 0, fmt.Errorf("its header: %w", err)
+		return nil, nil, 0, fmt.Errorf("the header: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		if name == "__metadata__" {
@@ -198,7 +200,7 @@ func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	return head, list, size, nil
 }
 
-// maxWeights is the largest tensor, in bytes, that a site can have.
+// maxWeights is the maximum size in bytes of the tensors in a site.
 const maxWeights = 1 << 28
 
 // planes returns the low bytes of 16-bit values, followed by the high ones.
@@ -217,10 +219,10 @@ func together(values, p []byte) {
 	}
 }
 
-// packSteps encodes a matrix of bfloat16 as the scales of its blocks, in planes, a step for each
-// weight, and before them the values that are not on the grid: their number, and for each its
-// position (four bytes) and value (two). It returns nil if more than one in a hundred is not on
-// the grid.
+// packSteps encodes a matrix of bfloat16. First come the values that are not on the grid: their
+// number and, for each, its position (four bytes) and value (two bytes). Then come the scales of
+// the blocks, in planes, and a step for each weight. packSteps returns nil if more than one value
+// in a hundred is not on the grid.
 func packSteps(values []byte, cols int) []byte {
 	n := len(values) / 2
 	var scales, steps, off []byte
@@ -247,7 +249,7 @@ func packSteps(values []byte, cols int) []byte {
 	return slices.Concat(out, off, planes(scales), steps)
 }
 
-// A reader holds what is still to be read; nil after it has run out.
+// A reader holds the bytes that are still to be read, or nil after they have run out.
 type reader struct{ rest []byte }
 
 // take returns the next n bytes, or nil.
@@ -288,9 +290,9 @@ func (r *reader) steps(values []byte, cols int) {
 	}
 }
 
-// gridBlock writes the weights of a block's steps. It is a separate function because a browser
-// optimizes a function only after many calls: a loop over a whole matrix would stay as slow as
-// it began.
+// gridBlock converts a block's steps to weights. It is a separate function because a browser
+// optimizes a function only after many calls: a single loop over a whole matrix would not get
+// faster.
 func gridBlock(values, steps []byte, s float32) {
 	for i, q := range steps {
 		binary.LittleEndian.PutUint16(values[2*i:], onGrid(int8(q), s))

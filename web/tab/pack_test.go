@@ -14,10 +14,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-// TestPackedModelsAreSmaller: the bundled weights are restored bit for bit, and packing makes
-// the gzipped file an eighth smaller, and the target's, most of which is on the grid, a quarter
-// smaller.
-// Promise: A static site's model has exactly the weights of the server's.
+// TestPackedModelsAreSmaller: the bundled weights are restored bit for bit, and packing makes the
+// gzipped file an eighth smaller. The target's file becomes a quarter smaller, since most of its
+// values are on the grid.
+// Promise: A static site's model has exactly the same weights as the server's.
 func TestPackedModelsAreSmaller(t *testing.T) {
 	t.Parallel()
 	models := map[string]func() (fs.FS, error){"target": bundled.TargetFiles, "draft": bundled.DraftFiles}
@@ -38,7 +38,7 @@ func TestPackedModelsAreSmaller(t *testing.T) {
 	}
 }
 
-// there packs and unpacks a file.
+// there packs a file, checks that unpacking restores it, and returns the packed file.
 func there(t testing.TB, file []byte) []byte {
 	t.Helper()
 	packed, err := PackWeights(file)
@@ -79,7 +79,7 @@ func TestPackRoundTrip(t *testing.T) {
 	}
 	there(t, safetensors(`{"m":{"dtype":"BF16","shape":[3,70],"data_offsets":[0,420]}}`, noise...))
 	there(t, safetensors(`{"v":{"dtype":"F32","shape":[105],"data_offsets":[0,420]},"__metadata__":{}}`, noise...))
-	// 127 steps of 1: a byte each. Then the same with a value between two steps.
+	// Steps of 1 up to 127 take a byte each. Then the same with a value between two steps.
 	var grid []byte
 	for i := range 3 * 70 {
 		grid = binary.LittleEndian.AppendUint16(grid, uint16(math.Float32bits(float32(i%127+1))>>16))
@@ -109,7 +109,7 @@ func TestUnpackRefusesDamagedFiles(t *testing.T) {
 		}
 	}
 	if _, err := UnpackWeights(append(good, 0)); err == nil || !strings.Contains(err.Error(), "left over") {
-		t.Errorf("with one byte more: got error %v, want an error containing %q", err, "left over")
+		t.Errorf("with an extra byte: got error %v, want an error containing %q", err, "left over")
 	}
 	for _, header := range []string{
 		`{"m":{"dtype":"BF16","shape":[1,0],"data_offsets":[0,4]}}`, `{"m":{"dtype":"BF16","data_offsets":[2,4]}}`,

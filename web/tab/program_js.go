@@ -29,16 +29,16 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// How much memory the program can use in a browser, where a quarter of a gigabyte is already
-// much for a page, and how much of that runs can use.
+// The memory that the program can use in a browser, where a quarter of a gigabyte is already a lot
+// for a page, and the part of it that runs can use.
 const (
 	memoryLimit = 200 << 20
 	runsMemory  = 64 << 20
 )
 
-// The garbage collector's GOGC percentages: in general, while a model is loaded, which
-// leaves garbage of about its own size, and before the image is taken. WebAssembly returns no
-// memory, so a tab keeps the most that was ever used.
+// The garbage collector's GOGC percentages: the usual one, one for loading a model, which leaves
+// garbage of about the model's size, and one for the time before the image is taken. WebAssembly
+// never returns memory, so a tab keeps as much as was ever used.
 const (
 	garbage          = 50
 	garbageLoading   = 20
@@ -63,16 +63,16 @@ type models struct {
 	draft  func() (*infer.Model, error)
 }
 
-// Run runs the program for the worker (web/site/worker/worker.js). It first does everything that
-// is the same for every visitor, with the contents of the global viz: model (name, files) and
-// lessons (see [courseWith]). Then it calls viz.prepared with a function, and waits until that
-// is called with the visitor's viz. `viz site` takes an image of the program while it waits
-// (web/site/image), and browsers start from there.
+// Run runs the program for the worker (web/site/worker/worker.js). It first does everything that is
+// the same for every visitor, with the contents of the global viz: model (name, files) and lessons
+// (see [courseWith]). Then it calls viz.prepared with a function and waits until this function is
+// called with the visitor's viz. `viz site` takes an image of the program while it waits
+// (web/site/image), and browsers start from this image.
 //
-// The visitor's viz has draft (a function: a promise of a model like the other, or of {say} if
-// the download failed), host and path of the site, and the table, secret and cookies from its
-// storage. Run calls its ready with the program's functions, or its failed with a sentence, and
-// serves until the worker ends.
+// The visitor's viz has draft (a function that returns a promise of a model like the other one, or
+// of {say} if the download failed), the host and path of the site, and the table, secret and
+// cookies from the browser's storage. Run calls viz.ready with the program's functions, or
+// viz.failed with a message, and serves requests until the worker ends.
 func Run() {
 	p, err := prepare(js.Global().Get("viz"))
 	if err != nil {
@@ -91,7 +91,7 @@ func Run() {
 	select {}
 }
 
-// visitor waits for a visitor.
+// visitor waits for a visitor and returns the visitor's viz.
 func visitor() js.Value {
 	tidy()
 	came := make(chan js.Value)
@@ -102,7 +102,7 @@ func visitor() js.Value {
 	return <-came
 }
 
-// tidy frees as much memory as it can, since every visitor would download it.
+// tidy frees as much memory as possible, since every visitor downloads the rest.
 func tidy() {
 	for range 2 { // the first pass releases JavaScript values
 		runtime.GC()
@@ -112,8 +112,8 @@ func tidy() {
 	runtime.GC()
 }
 
-// clearFree overwrites free memory with zeros: it has held weights, which would otherwise be in
-// the image.
+// clearFree overwrites free memory with zeros, since weights that it held earlier would otherwise
+// be in the image.
 func clearFree() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -129,7 +129,7 @@ func clearFree() {
 	runtime.KeepAlive(held)
 }
 
-// prepare does what is the same for all visitors.
+// prepare does the work that is the same for all visitors.
 func prepare(viz js.Value) (*program, error) {
 	debug.SetGCPercent(garbagePreparing)
 	target, err := loadMade(viz.Get("model"))
@@ -204,8 +204,8 @@ func (p *program) use(m *infer.Model, files *model.Files) error {
 	return nil
 }
 
-// courseWith returns the course with an instructor's own files, a JSON object of texts by name,
-// or nil.
+// courseWith returns the course with an instructor's own files, which are a JSON object of texts by
+// name, or nil if there are none.
 func courseWith(own []byte) (*lessons.Course, error) {
 	var texts map[string]string
 	if len(own) > 0 {

@@ -9,8 +9,8 @@ import (
 // "../" for a page one level down, "/course/" for a site at that path. Addresses of pages end in
 // a slash, since static hosts serve pages as folders.
 //
-// Quotes in users' texts are escaped, so that an attribute's name followed by =" is always
-// markup and never text.
+// Quotes in users' texts are escaped, so an attribute's name followed by =" is always markup and
+// never text.
 func Rebase(html, root string) string {
 	var b strings.Builder
 	b.Grow(len(html) + len(html)/64)
@@ -63,7 +63,7 @@ func Address(address, root string) string {
 	return root + address[1:] + rest
 }
 
-// isPage reports whether a path is a page's, without the slash at its end, rather than a file's.
+// isPage reports whether p is the path of a page, without the slash at its end, and not of a file.
 func isPage(p string) bool { return !strings.HasSuffix(p, "/") && path.Ext(p) == "" }
 
 // RootFrom returns the root of a site relative to an address below it, which is written as

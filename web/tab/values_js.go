@@ -44,7 +44,7 @@ func (d downloaded) SHA256() ([]byte, error) {
 	return bytesOf(js.Global().Get("Uint8Array").New(sum)), nil
 }
 
-// promise returns a promise of what f returns.
+// promise returns a promise of the value that f returns.
 func promise(f func() (any, error)) js.Value {
 	var work js.Func
 	work = js.FuncOf(func(_ js.Value, args []js.Value) any {

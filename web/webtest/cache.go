@@ -48,8 +48,8 @@ func cached(name string, write func(file string) error) (string, error) {
 	return file, os.Rename(made, file) // another test may have created it too
 }
 
-// forget deletes files that were last used before a time. Errors do not matter: the next test
-// retries.
+// forget deletes files that were last used before the given time. Errors do not matter: the next
+// test retries.
 func forget(dir string, before time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -59,14 +59,14 @@ func forget(dir string, before time.Time) {
 	}
 }
 
-// sourceFiles is a template for "go list": the files of this module that a package is
-// compiled from, with those that it embeds.
+// sourceFiles is a template for "go list": the files of this module that a package is compiled
+// from, and the files that it embeds.
 const sourceFiles = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}` +
 	`{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
 	`{{range .EmbedFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`
 
-// sourcesKey returns a hash of everything that a site is built from: the sources of the program
-// for browsers and of the server that writes the pages.
+// sourcesKey returns a hash of everything that a site is built from: the sources of the program for
+// browsers and of the server that generates the pages.
 var sourcesKey = sync.OnceValues(func() (string, error) {
 	root, err := top()
 	if err != nil {
@@ -117,7 +117,7 @@ func addFile(h hash.Hash, root, name string) error {
 	return nil
 }
 
-// add adds a text of any length to a hash.
+// add adds data of any length to a hash.
 func add(h hash.Hash, data []byte) {
 	fmt.Fprintf(h, "%d ", len(data))
 	h.Write(data)

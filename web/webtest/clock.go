@@ -61,8 +61,8 @@ func (s *Site) BeforeWorker(script string) func(http.Handler) http.Handler {
 	}
 }
 
-// of returns a change for [Site.Serve] that makes the site's program use the clock; nil without
-// a clock.
+// of returns a change for [Site.Serve] that makes the site's program use the clock, or nil if c is
+// nil.
 func (c *Clock) of(s *Site) func(http.Handler) http.Handler {
 	if c == nil {
 		return nil

@@ -67,7 +67,8 @@ type keptSite struct {
 	First int64
 }
 
-// A made is a site that is built once for all packages' tests of the same sources.
+// A made is a site that the tests of all packages share while the sources stay the same, so it is
+// built only once.
 type made struct {
 	once sync.Once
 	site *Site
@@ -228,7 +229,7 @@ func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) si
 	return o
 }
 
-// Answered returns the file that a server sends a new visitor at an address.
+// Answered returns the file that a server sends to a new visitor at an address.
 func Answered(t testing.TB, address string) []byte {
 	t.Helper()
 	w := httptest.NewRecorder()

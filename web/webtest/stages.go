@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TracePrompts and TraceSettings are the inputs with which runs in a tab are compared with runs
+// TracePrompts and TraceSettings are the inputs of the runs in a tab that are compared with runs
 // elsewhere.
 var (
 	TracePrompts = []string{
@@ -26,8 +26,8 @@ var (
 	}
 )
 
-// Traced is a script that makes the page run the program over a port, as another program would,
-// and stores the stages of a run, as JSON, in window.stages. Commands replace %s.
+// Traced is a script that makes the page run the program over a port, as another program would, and
+// stores the stages of a run, as JSON, in window.stages. %s stands for the commands.
 const Traced = `const { port1, port2 } = new MessageChannel();
 const commands = %s;
 const stages = [];
@@ -72,7 +72,7 @@ func Differ(want, got any) string {
 	case map[string]any:
 		have, ok := got.(map[string]any)
 		if !ok {
-			return fmt.Sprintf("%v is %v", want, got)
+			return fmt.Sprintf("want %v, got %v", want, got)
 		}
 		for key, v := range want {
 			if slices.Contains(apart, key) {
@@ -86,7 +86,7 @@ func Differ(want, got any) string {
 	case []any:
 		have, ok := got.([]any)
 		if !ok || len(have) != len(want) {
-			return fmt.Sprintf("%v is %v", want, got)
+			return fmt.Sprintf("want %v, got %v", want, got)
 		}
 		for i := range want {
 			if diff := Differ(want[i], have[i]); diff != "" {
@@ -97,11 +97,11 @@ func Differ(want, got any) string {
 		have, ok := got.(float64)
 		whole := want == math.Trunc(want) && math.Abs(want) < 1<<53
 		if !ok || whole && have != want || !whole && math.Abs(have-want) > 1e-3*max(1, math.Abs(want)) {
-			return fmt.Sprintf("%v is %v", want, got)
+			return fmt.Sprintf("want %v, got %v", want, got)
 		}
 	default:
 		if want != got {
-			return fmt.Sprintf("%v is %v", want, got)
+			return fmt.Sprintf("want %v, got %v", want, got)
 		}
 	}
 	return ""

@@ -34,7 +34,7 @@ func InTab(t *testing.T, tests ...func(*testing.T)) {
 	}
 }
 
-// IsInTab reports whether t is a test that InTab runs, or a part of one.
+// IsInTab reports whether t is a test that InTab runs, or a subtest of one.
 func IsInTab(t testing.TB) (is bool) {
 	inTab.Range(func(name, _ any) bool {
 		is = t.Name() == name || strings.HasPrefix(t.Name(), name.(string)+"/")

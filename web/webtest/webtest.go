@@ -1,7 +1,7 @@
-// Package webtest runs the whole program for tests of its pages. [Serve] runs the server: policy
-// headers, the bundled pair of models, the course, and progress stored in memory. [InTab] runs
-// the same tests with the program in a page of a static site. Only tests import it. (Package
-// web's own tests need the server's internals, and start it themselves.)
+// Package webtest runs the whole program for tests of its pages. [Serve] runs the server with its
+// policy headers, the bundled pair of models, the course, and progress stored in memory. [InTab]
+// runs the same tests with the program in a page of a static site. Only tests import it. (Package
+// web's own tests need the server's internals and start it themselves.)
 package webtest
 
 import (
@@ -35,14 +35,14 @@ type Options struct {
 	Access classroom.Access // how a class reaches the server
 	Secret []byte           // signs cookies; random if nil
 	Dir    string           // where data is stored; "" means in memory
-	// API defines who can use the API; everyone, if nil.
+	// API defines who can use the API; nil means everyone.
 	API *api.Access
 	// Admission replaces the default limits.
 	Admission *admission.Limits
 	// Started, if not nil, is called with the server.
 	Started func(*web.Server)
 	Hosts   []string // additional host names, such as a proxy's
-	// View is the view of requests that have not switched to one; "" for the default.
+	// View is the view for visitors who have not switched to another; "" means the default.
 	View shell.View
 	// Model replaces the bundled model.
 	Model *infer.Model

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// preparations are the steps before those that need browsers and compilers.
+// preparations returns the steps that come before the steps that need browsers and compilers.
 func preparations() []step {
 	return []step{{name: "Go toolchain", run: commands("go version")}, {name: "installation", run: installMissing}}
 }
 
-// checks are the steps of every run, with those that fail early first. Only the go vet step
-// runs vet; the tests skip it with -vet=off.
+// checks returns the steps of every run, starting with the steps that fail early. Only the go vet
+// step runs vet; the tests skip it with -vet=off.
 func checks() []step {
 	return append(
 		preparations(),
@@ -37,10 +37,9 @@ func checks() []step {
 	)
 }
 
-// nightlyChecks are the steps that only a nightly run has. With browsers as clients, the race
-// detector skips tests that only look at a page or repeat what another test of the feature
-// sends, which take minutes under it, and tests of a memory limit, since the detector
-// multiplies memory use.
+// nightlyChecks returns the steps that only a nightly run has. Its race detector skips browser
+// tests that only look at a page or send the same requests as another test of the feature, since
+// they would take minutes. It also skips tests of a memory limit, since it multiplies memory use.
 func nightlyChecks() []step {
 	skip := "Accessible|Practice|Drill|Dialogs|^TestTour$|Motion|^TestWays|EveryHand|Deep|Reflow|Paper|Sheet|" +
 		"SaysWhat|LeadNowhere|VotesFit|LookInside|MemoryInARush"
@@ -103,7 +102,7 @@ func install(r *runner, packages []string) error {
 		return nil
 	}
 	if !has("apt-get") {
-		return fmt.Errorf("missing, and there is no apt-get to install them: %s", strings.Join(packages, " "))
+		return fmt.Errorf("missing, and apt-get is not available to install them: %s", strings.Join(packages, " "))
 	}
 	var root []string
 	if os.Geteuid() != 0 {

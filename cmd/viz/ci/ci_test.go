@@ -45,8 +45,8 @@ func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasItsTurn: over as many days as there are parts, each part is the first of a day,
-// and so always runs, even at the turn of the year.
+// TestEveryPartHasItsTurn: over as many days as there are parts, each part comes first on one day
+// and so certainly runs, even at the turn of the year.
 func TestEveryPartHasItsTurn(t *testing.T) {
 	for first := 1; first+len(parts)-1 <= 365; first++ {
 		began := map[string]bool{}
@@ -63,7 +63,7 @@ func TestEveryPartHasItsTurn(t *testing.T) {
 			starts[day*stride(n)%n] = true
 		}
 		if len(starts) != n {
-			t.Errorf("with %d parts only %d come first on a day, want all", n, len(starts))
+			t.Errorf("with %d parts, only %d come first on a day, want all", n, len(starts))
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestRunAll(t *testing.T) {
 	for _, w := range r.rows {
 		results = append(results, w.name+": "+w.result)
 		if w.name == "version" && (w.cpu <= 0 || w.wall <= 0) {
-			t.Errorf("go version took %v and %v of the processor, want more than nothing", w.wall, w.cpu)
+			t.Errorf("go version took %v and %v of processor time, want more than 0", w.wall, w.cpu)
 		}
 	}
 	want := []string{"version: ", "late: " + string(late), "setting: ", "wrong: FAILED"}
@@ -180,7 +180,7 @@ func TestRunAll(t *testing.T) {
 func TestClockLeavesOutTurns(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		checks, turns time.Duration // time that the checks take, and each turn
+		checks, turns time.Duration // time that the checks and each turn take
 		want          string
 	}{
 		{"quick", 5 * time.Minute, time.Second, "checks a1 a2 a3 b1 b2"},
@@ -238,7 +238,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestPartsEndedByTheClock: a part that is timed out fails the run only if one of its tests had
+// TestPartsEndedByTheClock: a part that times out fails the run only if one of its tests had
 // already failed.
 func TestPartsEndedByTheClock(t *testing.T) {
 	fixture.Long(t)

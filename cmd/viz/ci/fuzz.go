@@ -69,10 +69,10 @@ func fuzzSteps(list []target) (steps []step) {
 	return steps
 }
 
-// fuzz fuzzes a target for four seconds. By default Go spends up to a minute on minimizing
-// each interesting input, and tries no others meanwhile. Before Go 1.27 the end of -fuzztime
-// can be reported as a failure, "context deadline exceeded" without an input
-// (go.dev/issue/75804), so only the second such failure in a row fails the run.
+// fuzz fuzzes a target for four seconds. By default, Go spends up to a minute on minimizing each
+// interesting input and tries no others during that time. Before Go 1.27, the end of -fuzztime can
+// be reported as a failure, "context deadline exceeded" without an input (go.dev/issue/75804), so
+// only the second such failure in a row fails the run.
 func (t target) fuzz(r *runner) error {
 	again := false
 	for {

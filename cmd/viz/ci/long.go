@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longLimit is the timeout of a part: twice what the longest takes on two cores.
+// longLimit is the timeout of a part: twice the time that the longest part takes on two cores.
 const longLimit = 300 * time.Second
 
 // A part of the long tier is a set of tests that take at most 150 seconds on two cores.
@@ -20,7 +20,7 @@ type part struct {
 	npm      bool     // the tests install packages from npm
 }
 
-// pattern is the value of go test's -run flag.
+// pattern returns the value of go test's -run flag.
 func (p part) pattern() string {
 	pattern := anyOf(p.tests...)
 	if p.sub != "" {
@@ -32,8 +32,8 @@ func (p part) pattern() string {
 // anyOf returns a pattern for names of tests or subtests.
 func anyOf(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// partsOf returns all parts in the order in which they run on a day of the year. Over as many
-// days as there are parts, each comes first once.
+// partsOf returns all parts in the order in which they run on a day of the year. Over as many days
+// as there are parts, each part comes first once.
 func partsOf(day int) []part {
 	return from(parts, day*stride(len(parts)))
 }
@@ -100,7 +100,7 @@ func inTurns(rotation string, steps []step) []step {
 	return steps
 }
 
-// run runs a part, each of its packages for at most limit. The tests' output is shown only if
+// run runs a part, with at most limit for each of its packages. The tests' output is shown only if
 // they fail. Results are never taken from the cache, since many of these tests do something
 // different each time. Only with -v=test2json are failed subtests reported while the test
 // continues; it marks such lines with a control character.

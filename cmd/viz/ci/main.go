@@ -1,10 +1,10 @@
 // Command ci checks everything that must hold before a change is merged. The script .ci/run
 // builds it and runs it at the top of the repository.
 //
-// A run is a list of steps (main.go), which run one after another until one fails (run.go).
-// Most are a single command (checks.go). The long tier of tests is a table of parts
-// (parts.go). The ordinary run takes some of the parts (long.go) and some of the fuzz
-// targets (fuzz.go) each day, so that all of them run in rotation. A nightly run takes all.
+// A run is a list of steps (main.go), which run one after another until one fails (run.go). Most
+// are a single command (checks.go). The long tier of tests is a table of parts (parts.go). An
+// ordinary run includes some of the parts (long.go) and some of the fuzz targets (fuzz.go),
+// different ones each day, so that all of them run in rotation. A nightly run includes all of them.
 package main
 
 import (
@@ -61,10 +61,9 @@ func main() {
 	}
 }
 
-// setEnvironment sets the environment of every command of a run. Packages are compiled once
-// for each set of flags, so all steps use the same: without cgo, which only the race
-// detector needs, and with -trimpath, which makes the build cache independent of the
-// checkout's path.
+// setEnvironment sets the environment of every command of a run. Packages are compiled once for
+// each set of flags, so all steps use the same flags: without cgo, which only the race detector
+// needs, and with -trimpath, which makes the build cache independent of the checkout's path.
 func setEnvironment() error {
 	flags, err := exec.Command("go", "env", "GOFLAGS").Output()
 	if err != nil {

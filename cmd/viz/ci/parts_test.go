@@ -75,8 +75,8 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// partsOfTests returns the parts that each test is in. It reports an error for each test name
-// in a part that does not exist, and for each package of a part that has none of its tests.
+// partsOfTests returns the parts that each test is in. It reports an error for each name in a part
+// of a test that does not exist, and for each package of a part that has none of the part's tests.
 func partsOfTests(t *testing.T, tests map[test]uses) map[test][]part {
 	in := map[test][]part{}
 	for _, p := range parts {
@@ -190,8 +190,8 @@ func TestRacedTestsExist(t *testing.T) {
 	}
 }
 
-// TestPartNames: names of parts are single words, since they are arguments of a command, and
-// unique.
+// TestPartNames: the names of parts are unique, and are single words because they are arguments of
+// a command.
 func TestPartNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range parts {

@@ -23,8 +23,8 @@ type step struct {
 	name string
 	run  func(*runner) error
 
-	// turns names the rotation that the step is a turn of. It is empty for a step of every run.
-	// The clock may leave out all turns but the first.
+	// turns names the rotation to which the step belongs. It is empty for a step of every run. All
+	// turns but the first may be left out when time runs out.
 	turns string
 }
 
@@ -54,7 +54,7 @@ const failed = "FAILED"
 // runAll runs steps until one fails, and reports whether one did.
 func (r *runner) runAll(steps []step) bool {
 	began := r.now()
-	took, turns := map[string]time.Duration{}, 0 // time by rotation; number of turns in all
+	took, turns := map[string]time.Duration{}, 0 // time by rotation; total number of turns
 	for _, s := range steps {
 		late := r.now().Sub(began) >= lateAfter && turns > 0
 		if s.turns != "" && (took[s.turns] >= turnsTake || late) {
@@ -83,7 +83,7 @@ func (r *runner) runAll(steps []step) bool {
 	return false
 }
 
-// summarize prints what each step took. The last line reports how the run ended; the lines
+// summarize prints the time that each step took. The last line reports how the run ended; the lines
 // above it name the steps that neither passed nor failed.
 func (r *runner) summarize() {
 	total, last := row{name: "total"}, "all checks passed"

@@ -24,8 +24,8 @@ func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarball returns a tar archive of the files, in the ustar format, which every
-// program reads. The result depends only on the arguments.
+// tarball returns a tar archive of the files, in the ustar format, which every program can read.
+// The result depends only on the arguments.
 func tarball(files []file, when time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

@@ -29,7 +29,7 @@ func someFiles() []file {
 	}
 }
 
-// someListing is what archives of someFiles contain, in order.
+// someListing lists the contents of archives of someFiles, in order.
 var someListing = []string{
 	"tmp/ 1777 0:0 0 B",
 	"viz-1/ 755 0:0 0 B",

@@ -27,10 +27,9 @@ var platforms = []platform{
 	{"windows", "arm64"},
 }
 
-// environment returns the environment of a go command for the platform. It
-// overrides the settings that change what the compiler or the linker writes. The
-// version of Go and its experiments (GOTOOLCHAIN, GOEXPERIMENT) are in the output
-// of viz version.
+// environment returns the environment of a go command for the platform. It overrides the settings
+// that change the output of the compiler or the linker. The version of Go and its experiments
+// (GOTOOLCHAIN, GOEXPERIMENT) are in the output of viz version.
 func (p platform) environment() []string {
 	return append(
 		os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
@@ -39,7 +38,7 @@ func (p platform) environment() []string {
 	)
 }
 
-// executable is the name of the program's file.
+// executable returns the name of the program's file.
 func (p platform) executable() string {
 	if p.os == "windows" {
 		return "viz.exe"
@@ -57,8 +56,8 @@ type program struct {
 type release struct {
 	version     string    // the tag, or the hash of the commit with the last tag before it
 	revision    string    // the full hash of the commit
-	when        time.Time // the commit's, or SOURCE_DATE_EPOCH
-	uncommitted int       // changed and new files, which are left out
+	when        time.Time // the commit's time, or SOURCE_DATE_EPOCH
+	uncommitted int       // number of changed and new files, which are left out
 }
 
 // name returns the name of the platform's archive, without the suffix.
@@ -68,7 +67,7 @@ func (r release) name(p platform) string { return "viz-" + r.version + "-" + p.o
 // would otherwise choose a length based on the number of objects in the clone.
 const hashDigits = 12
 
-// describe asks git which commit is checked out at top.
+// describe returns the release for the commit that is checked out at top, according to git.
 func describe(top string) (r release, err error) {
 	if r.version, err = git(top, "describe", "--tags", "--always", "--abbrev="+strconv.Itoa(hashDigits)); err != nil {
 		return r, err
@@ -93,7 +92,7 @@ func describe(top string) (r release, err error) {
 	return r, err
 }
 
-// git runs a git command in dir and returns what it prints.
+// git runs a git command in dir and returns its output.
 func git(dir string, args ...string) (string, error) {
 	out, err := command(dir, os.Environ(), "git", args...)
 	return strings.TrimSpace(string(out)), err
@@ -113,7 +112,7 @@ func command(dir string, env []string, name string, args ...string) ([]byte, err
 	return out, nil
 }
 
-// topFolder is the top of the repository.
+// topFolder returns the top folder of the repository.
 func topFolder() (string, error) {
 	mod, err := command("", os.Environ(), "go", "env", "GOMOD")
 	if err != nil {

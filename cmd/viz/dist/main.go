@@ -1,10 +1,10 @@
-// Command dist makes a release of viz.
+// Command dist builds a release of viz.
 //
 //	go run ./cmd/viz/dist            build everything, in dist/
 //	go run ./cmd/viz/dist notices    write cmd/viz/NOTICES.txt
 //
-// A release is built from the checked-out commit, which is exported to a folder
-// of its own, without uncommitted changes and ignored files. It has
+// A release is built from the checked-out commit, which is exported to a separate folder, without
+// uncommitted changes and ignored files. It has
 //
 //   - an archive for each platform, with the program, a short README, the
 //     license and the third-party notices (archive.go);
@@ -13,16 +13,14 @@
 //   - a container image for linux, as an OCI layout in a tar file (oci.go);
 //   - SHA256SUMS.
 //
-// Releases are reproducible: the same commit and the same version of Go give the
-// same bytes, in any folder. The times in all files are the commit's, or
-// SOURCE_DATE_EPOCH; files are sorted and have no owner; build.go sets everything
-// else that could change the compiler's output.
+// Releases are reproducible: the same commit and the same version of Go produce the same bytes, in
+// any folder. The times in all files are the time of the commit, or SOURCE_DATE_EPOCH; files are
+// sorted and have no owner; build.go sets everything else that could change the compiler's output.
 //
-// The licenses of all linked modules, and of the embedded fonts and scripts, are
-// collected in NOTICES.txt (notices.go), which viz notices prints. The file is
-// committed, and a test fails if it is out of date. A module without a license,
-// or with one that license.go does not know, is an error: a person must look at
-// it.
+// The licenses of all linked modules, and of the embedded fonts and scripts, are collected in
+// NOTICES.txt (notices.go), which viz notices prints. The file is committed, and a test fails if it
+// is out of date. A module without a license, or with one that license.go does not know, is an
+// error: a person must review it.
 package main
 
 import (
@@ -41,7 +39,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("dist: ")
-	out := flag.String("o", "dist", "the `folder` for the release, from the top of the repository")
+	out := flag.String("o", "dist", "the `folder` for the release, relative to the top of the repository")
 	flag.Parse()
 	top, err := topFolder()
 	if err != nil {
@@ -63,8 +61,8 @@ func main() {
 	}
 }
 
-// makeRelease builds the checked-out commit of the repository at top for all
-// targets and writes the release to the folder out. It reports on w.
+// makeRelease builds the checked-out commit of the repository at top for all targets and writes the
+// release to the folder out. It reports its progress on w.
 func makeRelease(top, out string, targets []platform, w io.Writer) error {
 	r, err := describe(top)
 	if err != nil {
@@ -128,7 +126,7 @@ func makeRelease(top, out string, targets []platform, w io.Writer) error {
 	return to.close()
 }
 
-// documents are the files that go with every program.
+// documents returns the files that accompany every program.
 func documents(source string) ([]file, error) {
 	var docs []file
 	for name, from := range map[string]string{

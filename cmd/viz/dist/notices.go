@@ -30,7 +30,7 @@ type software struct {
 // text is a file with a license or a notice.
 type text struct{ name, body string }
 
-// standardLibrary is the name of the part that is Go itself.
+// standardLibrary is the name of the part for Go itself.
 const standardLibrary = "Go standard library and runtime"
 
 // legal matches the names of files and folders with licenses and notices; primary
@@ -109,9 +109,9 @@ func linked(top string) ([]module, error) {
 	return slices.SortedFunc(maps.Values(found), func(a, b module) int { return cmp.Compare(a.path, b.path) }), nil
 }
 
-// read collects the legal texts of a module: those in its top folder, and those
-// in the folders of its linked packages and between them. It is an error if the
-// top folder has no license, or an unknown one.
+// read collects the legal texts of a module: the texts in its top folder, in the folders of its
+// linked packages, and in the folders between them. It returns an error if the top folder has no
+// license, or an unknown one.
 func read(name, version, folder string, packages []string) (software, error) {
 	p := software{name: name, version: version}
 	folders := map[string]bool{folder: true}

@@ -47,8 +47,8 @@ func TestNoticesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestReadModuleFindsLicenses: the texts of a module are those in its top
-// folder and on the way to linked packages.
+// TestReadModuleFindsLicenses: the texts of a module are the texts in its top folder and in the
+// folders on the way to linked packages.
 func TestReadModuleFindsLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,7 +21,8 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// imageUser is the user that runs viz in a container, who has no account.
+// imageUser is the ID of the user that runs viz in a container. The container has no account for
+// it.
 const imageUser = 65532
 
 type descriptor struct {

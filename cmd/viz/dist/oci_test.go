@@ -19,7 +19,7 @@ func testRelease() release {
 	return release{version: "v1.2.0", revision: strings.Repeat("c6", 20), when: commitTime.UTC()}
 }
 
-// layout reads an image using only the specification.
+// layout reads an image according to the specification only.
 type layout struct {
 	t     *testing.T
 	files map[string][]byte

@@ -116,7 +116,7 @@ func (o *output) writeSums() error {
 	return os.WriteFile(filepath.Join(o.folder, sums), []byte(b.String()), 0o644)
 }
 
-// close reports where the release is.
+// close prints the location of the release.
 func (o *output) close() error {
 	_, err := fmt.Fprintf(o.log, "%d files and %s are in %s\n", len(o.sums), sums, o.folder)
 	return err

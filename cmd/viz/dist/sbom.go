@@ -71,9 +71,9 @@ const (
 	noAssertion    = "NOASSERTION"
 )
 
-// billOfMaterials lists what is in a program: Go, the modules in its build
-// information, and the embedded fonts and scripts. A module that is not among
-// the parts, whose licenses are in the notices, is an error.
+// billOfMaterials lists the contents of a program: Go, the modules in its build information, and
+// the embedded fonts and scripts. A module that is not among the parts, whose licenses are in the
+// notices, is an error.
 func billOfMaterials(r release, p program, parts []software) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(p.data))
 	if err != nil {

@@ -30,8 +30,8 @@ func testInfo() *debug.BuildInfo {
 	}
 }
 
-// TestBillOfMaterials: the document has what SPDX 2.3 requires in sections 6
-// (document), 7 (packages) and 11 (relationships).
+// TestBillOfMaterials: the document has everything that SPDX 2.3 requires in sections 6 (document),
+// 7 (packages) and 11 (relationships).
 func TestBillOfMaterials(t *testing.T) {
 	t.Parallel()
 	p := program{platform{"linux", "amd64"}, []byte("program")}

@@ -14,8 +14,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// start is the time on the program's clock when it starts, and step how much the clock advances
-// with each reading. It is earlier than any browser's clock, since Go's clock must not go back.
+// start is the time on the program's clock when the program starts, and step is the time by which
+// the clock advances with each reading. start is earlier than the time on any browser's clock,
+// since Go's clock must not go back.
 const (
 	start = 1_000_000_000 * time.Second // after 1970: 9 September 2001
 	step  = time.Microsecond
@@ -29,14 +30,14 @@ type host struct {
 	said   bytes.Buffer // what the program has printed
 
 	values []value
-	counts []int // how often the program references each; the first ones forever
+	counts []int // the program's references to each value; forever for the first ones
 	ids    map[value]uint32
 	free   []uint32
 
 	now      time.Duration
 	random   *rand.ChaCha8
-	timeouts map[int32]time.Duration // by id; the pending ones
-	timeout  int32                   // the last one's id
+	timeouts map[int32]time.Duration // the pending timeouts, by id
+	timeout  int32                   // the id of the last timeout
 	failed   error                   // why the run was ended
 }
 
@@ -58,7 +59,7 @@ func newHost(w *world) *host {
 	return h
 }
 
-// A frame is a call of an imported function: Go's arguments and results are on its own stack.
+// A frame is a call to an imported function. The arguments and results are on Go's own stack.
 type frame struct {
 	h  *host
 	sp uint32
@@ -186,7 +187,7 @@ func (f frame) result(at uint32, v value, err error) {
 	f.setValue(at, v)
 }
 
-// instantiate gives the runtime the functions of wasm_exec.js that a program can import.
+// instantiate adds the functions of wasm_exec.js that a program can import to the runtime.
 func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder("gojs")
 	for name, act := range map[string]func(frame){
@@ -215,7 +216,7 @@ func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 			f.setInt64(24, int64(len(text)))
 		},
 		"syscall/js.valueLoadString": func(f frame) { copy(f.slice(16), f.value(8).(*object).bytes) },
-		"syscall/js.valueInstanceOf": unknown("asks for a value's class"),
+		"syscall/js.valueInstanceOf": unknown("checks a value's class"),
 		"syscall/js.copyBytesToGo":   copyBytesToGo,
 		"syscall/js.copyBytesToJS":   copyBytesToJS,
 	} {
@@ -228,16 +229,16 @@ func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 
 func unknown(what string) func(frame) {
 	return func(f frame) {
-		f.h.fail(fmt.Errorf("it %s before there is a visitor", what))
+		f.h.fail(fmt.Errorf("the program %s before there is a visitor", what))
 	}
 }
 
-func (h *host) exit(f frame) { h.fail(fmt.Errorf("it ended, with status %d", f.int32(8))) }
+func (h *host) exit(f frame) { h.fail(fmt.Errorf("the program ended with status %d", f.int32(8))) }
 
 func (h *host) write(f frame) {
 	text, ok := h.memory.Read(uint32(f.int64(16)), uint32(f.int32(24)))
 	if !ok {
-		f.h.fail(errors.New("its output is outside the memory"))
+		f.h.fail(errors.New("the program's output is outside the memory"))
 	}
 	h.said.Write(text)
 }
@@ -267,7 +268,7 @@ func valueGet(f frame) {
 func valueSet(f frame) {
 	o, ok := f.value(8).(*object)
 	if !ok || o.props == nil || o.path != nil {
-		f.h.fail(fmt.Errorf("it sets %s of %v", f.string(16), f.value(8)))
+		f.h.fail(fmt.Errorf("the program sets %s of %v", f.string(16), f.value(8)))
 	}
 	o.props[f.string(16)] = f.value(32)
 }
@@ -278,7 +279,7 @@ func valueIndex(f frame) {
 		f.setValue(24, o.items[i])
 		return
 	}
-	f.h.fail(errors.New("it reads an element of a value that is not an array"))
+	f.h.fail(errors.New("the program reads an element of a value that is not an array"))
 }
 
 func valueCall(f frame) {
@@ -290,7 +291,7 @@ func valueCall(f frame) {
 func valueNew(f frame) {
 	o, ok := f.value(8).(*object)
 	if !ok || o.create == nil {
-		f.h.fail(fmt.Errorf("it makes a new %v", f.value(8)))
+		f.h.fail(fmt.Errorf("the program creates a new %v", f.value(8)))
 	}
 	v, err := o.create(f.values(16))
 	f.result(40, v, err)

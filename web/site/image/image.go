@@ -30,25 +30,24 @@ type File struct {
 
 // An Image is a program that waits for its visitor.
 type Image struct {
-	// Program is the module, without its data: its memory must be filled with Parts. Its export
-	// run continues from there.
+	// Program is the module without its data. After its memory has been filled with the parts in
+	// Memory, its export run continues the program.
 	Program []byte
 	// Memory contains the nonzero parts of the memory, one after another, with zeros in place of
 	// the model's matrices.
 	Memory []byte
-	// Weights are those matrices, one after another, packed as in [tab.Matrix].
+	// Weights are these matrices, one after another, packed as in [tab.Matrix].
 	Weights []byte
 	State
 }
 
-// State is what wasm_exec.js needs of a program besides its memory.
+// State is the part of a program's state that wasm_exec.js needs besides the memory.
 type State struct {
 	// Parts are the positions of the parts of Memory.
 	Parts []Range `json:"parts"`
-	// Matrices describes those in Weights, and their positions in Memory.
+	// Matrices describes the matrices in Weights and their positions in Memory.
 	Matrices []Matrix `json:"matrices"`
-	// Values are the referenced values, starting with the first that a page's own program would
-	// get.
+	// Values are the referenced values, starting with the first that not every program references.
 	Values []Held `json:"values"`
 	// Prepared is the id of the program's function that accepts the visitor's data.
 	Prepared uint32 `json:"prepared"`
@@ -69,16 +68,16 @@ type Matrix struct {
 	Cols int `json:"cols"`
 }
 
-// Held is a JavaScript value that the program references a number of times, or 0 for none. Path
-// locates it from the global object, or it is a function of the program, by its id. A value that
-// existed only while the site was built has neither.
+// Held is a JavaScript value and the number of the program's references to it, which can be 0. Path
+// leads from the global object to the value; Function is the id of one of the program's functions.
+// A value that existed only while the site was built has neither.
 type Held struct {
 	Count    int      `json:"count,omitempty"`
 	Path     []string `json:"path,omitempty"`
 	Function int32    `json:"function,omitempty"`
 }
 
-// config configures the runtime: a compiler where wazero has one, or else an interpreter.
+// config configures the runtime: a compiler where wazero has one, and otherwise an interpreter.
 var config = wazero.NewRuntimeConfig()
 
 // Take runs a program until it waits for a visitor, and takes its image. An error explains why
@@ -90,7 +89,7 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 		types, err = m.globals()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the program is not one that Go builds for browsers: %w", err)
+		return nil, fmt.Errorf("the program was not built by Go for browsers: %w", err)
 	}
 	w := newWorld(in)
 	h := newHost(w)
@@ -116,7 +115,7 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 func (h *host) why(err error) error {
 	err = cmp.Or(h.failed, err)
 	if first, _, _ := strings.Cut(h.said.String(), "\n"); first != "" {
-		err = fmt.Errorf("%w; it says: %s", err, first)
+		err = fmt.Errorf("%w; it printed: %s", err, first)
 	}
 	return fmt.Errorf("the program could not be prepared: %w", err)
 }
@@ -141,7 +140,7 @@ func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int)
 		return nil, err
 	}
 	h.memory = running.ExportedMemory("mem")
-	const arguments = 4096 // where wasm_exec.js puts them: a path, and the ends of two lists
+	const arguments = 4096 // where wasm_exec.js stores them: a path, and the ends of two lists
 	h.memory.Write(arguments, append([]byte("js\x00\x00\x00\x00\x00\x00"), 0, 0x10))
 	if _, err := running.ExportedFunction("run").Call(ctx, 1, arguments+8); err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int)
 	resume := running.ExportedFunction("resume")
 	for h.world.prepared == nil {
 		if !h.next() {
-			return nil, errors.New("it waits without having called viz.prepared")
+			return nil, errors.New("the program waits without having called viz.prepared")
 		}
 		if _, err := resume.Call(ctx); err != nil {
 			return nil, err
@@ -158,7 +157,8 @@ func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int)
 	return running, nil
 }
 
-// next delivers the next event, or else the next timeout, and reports whether there was one.
+// next delivers the next event or, if there is none, the next timeout. It reports whether there was
+// one.
 func (h *host) next() bool {
 	if len(h.world.events) > 0 {
 		e := h.world.events[0]
@@ -210,7 +210,8 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	return i, nil
 }
 
-// gap is how many zeros end a part: each part costs a few bytes and a call.
+// gap is the number of zeros that end a part. It is not smaller because each part costs a few bytes
+// and a call.
 const gap = 4096
 
 // parts returns the ranges of memory that are not zero.
@@ -229,7 +230,7 @@ func parts(memory []byte) (list []Range) {
 	return list
 }
 
-// held returns the values that the program references besides those that every program does.
+// held returns the values that the program references, without those that every program references.
 func (h *host) held() (list []Held) {
 	for id := firstHeld; id < len(h.values); id++ {
 		one := Held{Count: h.counts[id]}

@@ -36,7 +36,7 @@ var built = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// input returns the program's input, which makes it do what does names.
+// input returns an input for the program that makes it perform the named action.
 func input(t *testing.T, does string) Input {
 	t.Helper()
 	program, err := built()
@@ -49,8 +49,7 @@ func input(t *testing.T, does string) Input {
 	}
 }
 
-// resume starts an image as the worker does, and returns the program's replies to each of two
-// visitors.
+// resume starts an image as the worker does, and returns the program's replies to two visitors.
 func resume(t *testing.T, i *Image) []string {
 	t.Helper()
 	w := newWorld(Input{})
@@ -99,8 +98,8 @@ func resume(t *testing.T, i *Image) []string {
 	return said
 }
 
-// TestImageRestoresTheProgram takes a program's image and starts it again: what it did before
-// its visitor came is done, and it continues from there.
+// TestImageRestoresTheProgram takes a program's image and starts it: the program does not repeat
+// its work from before there was a visitor, but continues from there.
 func TestImageRestoresTheProgram(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -111,7 +110,7 @@ func TestImageRestoresTheProgram(t *testing.T) {
 	}
 	said, want := resume(t, i), []string{"a text of the module ok 41", "a text of the module ok 42"}
 	if !slices.Equal(said, want) {
-		t.Errorf("the program says %q, want %q", said, want)
+		t.Errorf("the program replies %q, want %q", said, want)
 	}
 	again, err := Take(t.Context(), in)
 	if err != nil {
@@ -130,12 +129,12 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	for does, why := range map[string]string{
-		"asks":   "it reads Date of globalThis, which could differ from visitor to visitor",
-		"ends":   "it ended, with status 0",
-		"exits":  "it ended, with status 3",
-		"panics": "it ended, with status 2; it says: panic: it panics",
+		"asks":   "the program reads Date of globalThis, which could differ from visitor to visitor",
+		"ends":   "the program ended with status 0",
+		"exits":  "the program ended with status 3",
+		"panics": "the program ended with status 2; it printed: panic: it panics",
 		"fails":  "the program says: the model is damaged",
-		"waits":  "it waits without having called viz.prepared",
+		"waits":  "the program waits without having called viz.prepared",
 	} {
 		_, err := Take(t.Context(), input(t, does))
 		if err == nil || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "\n") {
@@ -143,10 +142,10 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 		}
 	}
 	for file, why := range map[string]string{
-		"GIF89a":                           "it is not a WebAssembly module",
-		magic:                              "it has no section 6",
-		magic + "\x06\x7f":                 "its section 1 is cut short",
-		magic + "\x06\x04\x01\x7b\x00\x00": "one of its global variables is not from Go's linker",
+		"GIF89a":                           "not a WebAssembly module",
+		magic:                              "the module has no section 6",
+		magic + "\x06\x7f":                 "section 1 of the module is cut short",
+		magic + "\x06\x04\x01\x7b\x00\x00": "a global variable of the module is not from Go's linker",
 	} {
 		_, err := Take(t.Context(), Input{Program: []byte(file)})
 		if err == nil || !strings.Contains(err.Error(), why) {
@@ -155,7 +154,7 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	}
 }
 
-// FuzzModule: a module that can be read is written unchanged, and no input crashes the reader.
+// FuzzModule: a module that can be parsed is encoded unchanged, and no input crashes the parser.
 func FuzzModule(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Add([]byte(magic + "\x05\x03\x01\x00\x10\x06\x06\x01\x7f\x01\x41\x00\x0b\x07\x07\x01\x03mem\x02\x00\x0b\x01\x00"))
@@ -166,7 +165,7 @@ func FuzzModule(f *testing.F) {
 		}
 		again, err := parseModule(m.bytes())
 		if err != nil || len(again) != len(m) {
-			t.Fatalf("written again it cannot be read: got %v, want no error, len(again) = %d", err, len(m))
+			t.Fatalf("the encoded module cannot be parsed: got %v, want no error, len(again) = %d", err, len(m))
 		}
 		for i := range m {
 			if m[i].id != again[i].id || !bytes.Equal(m[i].data, again[i].data) {
@@ -194,10 +193,10 @@ func TestGlobalsKeepTheirValues(t *testing.T) {
 	if err != nil || string(types) != "\x7f\x7e" {
 		t.Fatalf("types %x, %v; want %q, <nil>", types, err, "\x7f\x7e")
 	}
-	// By hand: -2 is 7e, and 2^63 is nine times 80 and then 7f, in signed LEB128.
+	// Encoded by hand: -2 is 7e, and 2^63 is nine times 80 and then 7f, in signed LEB128.
 	got := m.withGlobals(types, []uint64{0xfffffffe, 1 << 63}).bytes()
 	want := magic + "\x06\x14\x02\x7f\x01\x41\x7e\x0b\x7e\x01\x42\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f\x0b"
 	if string(got) != want {
-		t.Errorf("globals are written as %x, want %x", got, want)
+		t.Errorf("globals are encoded as %x, want %x", got, want)
 	}
 }

@@ -40,14 +40,14 @@ const page = 64 << 10
 func parseModule(file []byte) (module, error) {
 	rest, ok := bytes.CutPrefix(file, []byte(magic))
 	if !ok {
-		return nil, errors.New("it is not a WebAssembly module")
+		return nil, errors.New("not a WebAssembly module")
 	}
 	var m module
 	for len(rest) > 0 {
 		id := rest[0]
 		size, n := binary.Uvarint(rest[1:])
 		if n <= 0 || size > uint64(len(rest)-1-n) {
-			return nil, fmt.Errorf("its section %d is cut short", len(m)+1)
+			return nil, fmt.Errorf("section %d of the module is cut short", len(m)+1)
 		}
 		start := 1 + n
 		m = append(m, section{id, rest[start : start+int(size)]})
@@ -56,7 +56,7 @@ func parseModule(file []byte) (module, error) {
 	return m, nil
 }
 
-// bytes returns the module's file.
+// bytes returns the module in the binary format.
 func (m module) bytes() []byte {
 	out := []byte(magic)
 	for _, s := range m {
@@ -66,7 +66,7 @@ func (m module) bytes() []byte {
 	return out
 }
 
-// with returns the module with s in place of the section with its id.
+// with returns the module with s in place of the section that has the same id.
 func (m module) with(s section) module {
 	out := slices.Clone(m)
 	for i := range out {
@@ -89,10 +89,10 @@ func (m module) section(id byte) (*reader, error) {
 			return &reader{rest: s.data}, nil
 		}
 	}
-	return nil, fmt.Errorf("it has no section %d", id)
+	return nil, fmt.Errorf("the module has no section %d", id)
 }
 
-// A reader reads the numbers of a section. After its end it returns zeros.
+// A reader reads the numbers of a section. After the end of the section, it returns zeros.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -125,7 +125,7 @@ func (r *reader) byte() byte {
 	return 0
 }
 
-// An export is one entry of the section of exports.
+// An export is one entry of the export section.
 type export struct {
 	name  string
 	kind  byte
@@ -141,7 +141,7 @@ func (m module) exports() ([]export, error) {
 	for range r.uint() {
 		e := export{name: string(r.take(r.uint())), kind: r.byte(), index: r.uint()}
 		if r.bad {
-			return nil, errors.New("its exports are cut short")
+			return nil, errors.New("the exports of the module are cut short")
 		}
 		list = append(list, e)
 	}
@@ -164,8 +164,8 @@ const (
 	end                    = 0x0b
 )
 
-// globals returns the types of the module's global variables, in order. Those from Go's linker
-// are all mutable, and are its registers.
+// globals returns the types of the module's global variables, in order. All global variables from
+// Go's linker are mutable; they are its registers.
 func (m module) globals() ([]byte, error) {
 	r, err := m.section(globalSection)
 	if err != nil {
@@ -177,7 +177,7 @@ func (m module) globals() ([]byte, error) {
 		r.uint() // a signed number, but of the same length
 		known := kind == int32Type && first == int32Const || kind == int64Type && first == int64Const
 		if !known || r.byte() != end {
-			return nil, errors.New("one of its global variables is not from Go's linker")
+			return nil, errors.New("a global variable of the module is not from Go's linker")
 		}
 		types = append(types, kind)
 	}
@@ -200,8 +200,8 @@ func (m module) withGlobals(types []byte, values []uint64) module {
 	return m.with(section{globalSection, out})
 }
 
-// withMemory returns the module with the given initial memory size in bytes, and no limit of its
-// own.
+// withMemory returns the module with the given initial memory size in bytes and without a maximum
+// size.
 func (m module) withMemory(size int) module {
 	return m.with(section{memorySection, binary.AppendUvarint([]byte{1, 0}, uint64(size/page))})
 }

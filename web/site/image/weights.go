@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/tab"
 )
 
-// takeWeights moves the matrices of the model's files from the memory to Weights, in packed
-// form, which compresses a third smaller. A matrix that is not found in the engine's form stays
+// takeWeights moves the matrices of the model's files from the memory to Weights, in packed form,
+// which is a third smaller when compressed. A matrix that is not found in the engine's form stays
 // in the memory; this only affects the download size.
 func (i *Image) takeWeights(files []File) error {
 	for _, f := range files {
@@ -34,8 +34,8 @@ func (i *Image) takeWeights(files []File) error {
 	return nil
 }
 
-// panelRows is how many rows the engine interleaves (infer/kernel): for each column it stores
-// the values of the first half of the rows in the lower halves of words, the others in the upper
+// panelRows is how many rows the engine interleaves (infer/kernel): for each column, it stores the
+// values of the first half of the rows in the lower halves of words, and the others in the upper
 // halves.
 const panelRows = 32
 

@@ -21,9 +21,9 @@ type object struct {
 	// function is the id of a function that the program made; 0 for every other object.
 	function int32
 	props    map[string]value
-	items    []value // an array's
-	bytes    []byte  // a Uint8Array's
-	create   method  // a constructor's
+	items    []value // the elements of an array
+	bytes    []byte  // the bytes of a Uint8Array
+	create   method  // the function behind a constructor
 	methods  map[string]method
 }
 
@@ -33,18 +33,19 @@ type method = func(args []value) (value, error)
 type world struct {
 	global, program *object // globalThis, and the object Go of wasm_exec.js
 	events          []event // to be delivered to the program, one after another
-	// prepared is the function that the program wants to be called with each visitor.
+	// prepared is the program's function to call with each visitor's data.
 	prepared *object
 }
 
-// An event is a call of a function of the program.
+// An event is a call to one of the program's functions.
 type event struct {
 	function int32
 	args     []value
 }
 
-// newWorld returns a worker's global object, as wasm_exec.js leaves it, with what the worker of
-// a site (web/site/worker/worker.js) puts there for the program before there is a visitor.
+// newWorld returns a world with a worker's global object, as wasm_exec.js leaves it, and with the
+// values that a site's worker (web/site/worker/worker.js) adds for the program before there is a
+// visitor.
 func newWorld(in Input) *world {
 	w := &world{}
 	process := &object{props: map[string]value{"pid": -1.0, "ppid": -1.0, "argv0": undefined{}}}
@@ -69,7 +70,7 @@ func newWorld(in Input) *world {
 	return w
 }
 
-// name gives the objects below this one their paths.
+// name sets the paths of the objects below this one.
 func (o *object) name() {
 	for _, key := range slices.Sorted(maps.Keys(o.props)) {
 		if below, ok := o.props[key].(*object); ok {
@@ -79,7 +80,7 @@ func (o *object) name() {
 	}
 }
 
-// site returns the object viz, with what is the same for every visitor.
+// site returns the object viz, with the properties that are the same for every visitor.
 func (w *world) site(in Input) *object {
 	list := &object{}
 	for _, f := range in.Files {
@@ -147,7 +148,7 @@ func get(of value, name string) (value, error) {
 	if v, ok := o.props[name]; ok {
 		return v, nil
 	}
-	return nil, fmt.Errorf("it reads %s of %s, which could differ from visitor to visitor", name, o)
+	return nil, fmt.Errorf("the program reads %s of %s, which could differ from visitor to visitor", name, o)
 }
 
 // String returns the path of an object.
@@ -164,5 +165,5 @@ func call(of value, name string, args []value) (value, error) {
 	if ok && o.methods[name] != nil {
 		return o.methods[name](args)
 	}
-	return nil, fmt.Errorf("it calls %s of %v, which could differ from visitor to visitor", name, of)
+	return nil, fmt.Errorf("the program calls %s of %v, which could differ from visitor to visitor", name, of)
 }

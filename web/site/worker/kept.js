@@ -1,19 +1,18 @@
-// What the program keeps in this browser: one IndexedDB database with the records of
-// its journal (web/journal's Kept is over it), the learner's cookies and the secret that
-// signs them.
+// The data that the program stores in this browser: one IndexedDB database with the records of its
+// journal (web/journal's Kept uses it), the learner's cookies and the secret that signs them.
 
 const asked = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
 });
 
-// A transaction that is complete is on the disk; one that is aborted has done nothing.
+// A complete transaction is on the disk; an aborted transaction has changed nothing.
 const done = (transaction) => new Promise((resolve, reject) => {
   transaction.oncomplete = () => resolve();
   transaction.onabort = () => reject(transaction.error ?? new Error('the browser gave up'));
 });
 
-// openKept opens the database of the site at a path. Several sites may lie on one host.
+// openKept opens the database of the site at a path. A host may have several sites.
 async function openKept(path) {
   const opening = indexedDB.open(`viz ${path}`, 1);
   opening.onupgradeneeded = () => {
@@ -22,7 +21,7 @@ async function openKept(path) {
   };
   const db = await asked(opening);
   db.onversionchange = () => db.close();
-  // It fails by its promise alone: browsers also throw at once, where a database was closed.
+  // change is async so that it fails only through its promise: browsers throw immediately if the database was closed.
   const change = async (stores, act) => {
     const transaction = db.transaction(stores, 'readwrite', { durability: 'strict' });
     act(...[].concat(stores).map((name) => transaction.objectStore(name)));
@@ -41,7 +40,7 @@ async function openKept(path) {
   };
 }
 
-// nothingKept stands in where a browser gives no storage.
+// nothingKept replaces the database if the browser provides no storage.
 const nothingKept = () => ({
   keeps: false,
   rows: async () => [], put: async () => {}, remove: async () => {}, drop: async () => {},

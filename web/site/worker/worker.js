@@ -1,16 +1,17 @@
-// The service worker of a static site. It keeps the site's files, runs the program, and
-// lets it answer every request of a page for which there is no file: links with a
-// question, forms, what scripts fetch. Before this file stands what the site has:
+// The service worker of a static site. It caches the site's files, runs the program, and passes it
+// every request from a page for which there is no file: links with a query, forms, and requests
+// from scripts. The site's description precedes this file:
 //
 //   site = {version, public, exec, kept, adds, program: {path, bytes}, memory: {path, bytes},
 //           weights: {path, bytes}, state, draft: {name, files: [{name, path, bytes}]}, files: {path: true},
 //           pages: {path: file}}
 //
 // where program, memory, weights and state are an image of the program (web/site/image). Paths are
-// relative to this file; bytes is the size of the compressed file, whose path without its ending
-// .gz is the file as it was, of size bytes. A new version of the site waits until no page of the
-// old one is open, or until somebody presses a button on one (tab.js). All pages are then loaded
-// again: a page of one version never works with the program or files of another.
+// relative to this file; bytes is the size of the compressed file, and size is the size of the
+// original file, whose path is the same without .gz. A new version of the site waits until no page
+// of the old version is open, or until a visitor presses a button on one of its pages (tab.js). All
+// pages are then reloaded, so a page of one version never works with the program or files of
+// another.
 importScripts(site.exec, site.kept, site.adds);
 
 const base = new URL('./', location.href);
@@ -18,15 +19,15 @@ const cacheName = `viz ${base.pathname} ${site.version}`;
 const life = `viz ${crypto.randomUUID()}`; // a lock that is held as long as this worker lives
 const ports = new Set();
 let state = { phase: 'idle' };
-let starting = null; // the promise of the program
-const sent = new Set(); // ids of the pages that this worker has answered
-let replaced = false; // another version, which may have answered the pages that are open
-let own = null; // the visitor's own model, if it writes: {folder, files: [{name, file}]}
+let starting = null; // a promise of the program
+const sent = new Set(); // ids of the pages that this worker has served
+let replaced = false; // whether this worker replaced another version, which may have served the open pages
+let own = null; // the visitor's own model, if it is in use: {folder, files: [{name, file}]}
 
 navigator.locks?.request(life, () => new Promise(() => {}));
 
 self.addEventListener('install', (event) => event.waitUntil((async () => {
-  if (!self.registration.active) await self.skipWaiting(); // the first of all
+  if (!self.registration.active) await self.skipWaiting(); // the site's first worker
 })()));
 
 self.addEventListener('activate', (event) => event.waitUntil((async () => {
@@ -38,7 +39,7 @@ self.addEventListener('activate', (event) => event.waitUntil((async () => {
   await self.clients.claim();
 })()));
 
-// Telling pages ------------------------------------------------------------------
+// Messages to pages --------------------------------------------------------------
 
 async function tell(next) {
   state = next;
@@ -48,7 +49,7 @@ async function tell(next) {
 self.addEventListener('message', (event) => {
   const { data } = event;
   if (data?.viz === 'claim') {
-    sent.add(event.source.id); // it comes from the host
+    sent.add(event.source.id); // the host sent this page
     event.waitUntil(self.clients.claim());
   }
   if (data?.viz === 'replace') event.waitUntil(replace());
@@ -56,14 +57,14 @@ self.addEventListener('message', (event) => {
     event.source.postMessage({ viz: 'reload' });
   } else if (data?.viz === 'start') {
     event.source.postMessage({ viz: 'state', ...state, own });
-    event.waitUntil(start().catch(() => {})); // the pages have been told
+    event.waitUntil(start().catch(() => {})); // the pages have been notified
   }
   if (data?.viz === 'connect') event.waitUntil(connect(event.ports[0], data, event.source));
   if (data?.viz === 'open') event.waitUntil(change(event.ports[0], data));
   if (data?.viz === 'back') event.waitUntil(change(event.ports[0], null));
 });
 
-// replace has this worker take the place of another one, once no page asks that for anything.
+// replace makes this worker replace the old one once no page sends requests to the old one.
 async function replace() {
   for (const client of await self.clients.matchAll({ includeUncontrolled: true })) {
     if (client.url.startsWith(base.href)) client.postMessage({ viz: 'leave' });
@@ -74,7 +75,7 @@ async function replace() {
 async function connect(port, { query, protocol }, page) {
   try {
     const program = await start();
-    // A page may have been left or loaded again meanwhile. Its run would begin again, empty.
+    // The page may have been left or reloaded in the meantime. Its run would start again, empty.
     if (!await self.clients.get(page.id)) return;
     ports.add(port);
     port.postMessage({ life }); // before the program's first message, which the page answers
@@ -88,9 +89,9 @@ async function connect(port, { query, protocol }, page) {
 
 const none = () => {};
 
-// change makes a visitor's own model the one that writes or, if to is null, the site's
-// again. It posts {read} to the port as the files are read, then {name}, or {say, why} if
-// the model stays as it was.
+// change switches to a visitor's own model or, if to is null, back to the site's. It posts {read}
+// to the port while the files are read, and then {name}, or {say, why} if the previous model stays
+// in use.
 async function change(port, to) {
   port.postMessage(await switchModel(to, (read) => port.postMessage({ read })));
 }
@@ -98,7 +99,7 @@ async function change(port, to) {
 async function switchModel(to, onRead) {
   try {
     const program = await start();
-    const gone = program.gone.then(() => { // most likely for want of memory
+    const gone = program.gone.then(() => { // most likely because memory ran out
       throw new Error('this browser has not enough memory for it. The site’s own model starts again');
     });
     const answer = await Promise.race([to ? program.open(to.folder, to.files, onRead) : program.back(), gone]);
@@ -111,9 +112,9 @@ async function switchModel(to, onRead) {
   }
 }
 
-// hadBefore is the model that the pages had in a worker before this one: a browser ends
-// workers of pages that nobody looks at, and pages know where the files are.
-let before = null; // its promise
+// hadBefore returns a promise of the visitor's own model that the pages used in an earlier worker.
+// Browsers end workers of pages that nobody looks at, but the pages still know where the files are.
+let before = null; // the promise that hadBefore returns
 function hadBefore() {
   before ??= askPages();
   return before;
@@ -125,7 +126,7 @@ async function askPages() {
     port1.onmessage = ({ data }) => resolve(data);
     client.postMessage({ viz: 'own?' }, [port2]);
   }));
-  const late = new Promise((resolve) => { setTimeout(resolve, 300, []); }); // a page that is being loaded says nothing
+  const late = new Promise((resolve) => { setTimeout(resolve, 300, []); }); // a page that is loading does not respond
   return (await Promise.race([Promise.all(asked), late])).find(Boolean) ?? null;
 }
 
@@ -136,13 +137,14 @@ const pathOf = (url) => decodeURI(url.pathname.slice(base.pathname.length));
 // A Missing is a file that could not be downloaded.
 class Missing extends Error {}
 
-// plain is an answer without the way that it took. Many hosts lead from index.html to its
-// folder, and browsers show no page of a worker's that was led elsewhere.
+// plain returns a response that is not marked as redirected. Many hosts redirect index.html to its
+// folder, and browsers do not show a redirected page from a worker.
 const plain = (answer) => (answer.redirected ? new Response(answer.body, answer) : answer);
 
-// fileOf returns a file of the site from the cache, or from the host and then keeps it. The host
-// may let browsers keep for some minutes what has no version in its name, and a page's request has:
-// without a request the host is asked whether the browser's copy is of this version of the site.
+// fileOf returns a file of the site from the cache, or fetches it from the host and caches it. The
+// host may allow browsers to cache files without a version in their address for some minutes. A
+// page's request has a version; without a request, fileOf asks the host whether the browser's copy
+// belongs to this version of the site.
 async function fileOf(path, request) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
@@ -156,11 +158,11 @@ async function fileOf(path, request) {
 // download returns the bytes of a compressed file.
 const download = async (file, ...how) => new Uint8Array(await (await answerOf(file, ...how)).arrayBuffer());
 
-const wrong = new Set(); // paths of files for which something else arrived
+const wrong = new Set(); // paths of files for which the host sent something else
 
-// answerOf returns an answer with the bytes of a compressed file. Hosts may have unpacked it
-// on the way. The bytes are kept unpacked. The signal ends the download. from, where given, is
-// where the bytes come from instead, and size how many they then are.
+// answerOf returns a response with the uncompressed bytes of a compressed file, and caches it.
+// Hosts may already send the bytes uncompressed. The signal ends the download. from, if given,
+// returns another address for the file, from which size bytes arrive instead of bytes.
 async function answerOf({ path, bytes, size }, count, signal = null, from = null) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
@@ -169,10 +171,10 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
     count(bytes);
     return kept;
   }
-  let got = 0; // of the compressed bytes; a host's own compression hides how many it sends
+  let got = 0; // the compressed bytes so far; estimated if the host compresses the file itself
   try {
     const address = await from?.();
-    // A name is never used for other bytes, unless the browser has kept what was not meant by it.
+    // A name always stands for the same bytes, unless the browser has cached something else that a host sent.
     const answer = await fetch(address ?? url, { cache: wrong.has(path) ? 'reload' : 'force-cache', signal });
     if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
     const share = address ? bytes / size : 1;
@@ -190,7 +192,7 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
     const zipped = a === 0x1f && b === 0x8b;
     const whole = zipped ? packed.stream().pipeThrough(new DecompressionStream('gzip')) : packed.stream();
     const data = await new Response(whole).blob();
-    // A host may send something else, and no error, for a file that a new version has no more.
+    // A host may send something else, instead of an error, for a file that a new version no longer has.
     if (data.size !== size) {
       wrong.add(path);
       throw new Error('the host sent something else in its place');
@@ -208,26 +210,26 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
 
 // The program --------------------------------------------------------------------
 
-// whole is the program as a host that compresses files itself sends it.
+// whole is the address of the uncompressed program, for hosts that compress files themselves.
 const whole = new URL(site.program.path.replace(/\.gz$/, ''), base);
 
 const isProgram = (answer) => answer.ok && answer.headers.get('Content-Type') === 'application/wasm';
 
-// compressing returns whole where the host compresses it, and otherwise null. Browsers keep
-// the machine code that they make of a program only for an answer in the network's own cache.
+// compressing returns whole if the host compresses it, and otherwise null. Browsers cache a
+// program's machine code only for a response in the HTTP cache.
 const compressing = () => fetch(whole, { method: 'HEAD', cache: 'force-cache' }).then(
   (answer) => (isProgram(answer) && answer.headers.get('Content-Encoding') ? whole : null),
   () => null,
 );
 
-// instantiate makes an instance of the program, from the network's cache where it lies there:
-// then with the machine code of earlier visits.
+// instantiate creates an instance of the program. If the program is in the HTTP cache, it is loaded
+// from there, with the machine code of earlier visits.
 async function instantiate(wasm, imports) {
   try {
     const near = await fetch(whole, { cache: 'only-if-cached', mode: 'same-origin' });
     if (isProgram(near)) return (await WebAssembly.instantiateStreaming(near, imports)).instance;
   } catch {
-    // It is not there, or not all of it.
+    // The program is not in the cache, or not all of it.
   }
   const bytes = await wasm.arrayBuffer();
   const { instance } = await WebAssembly.instantiate(bytes, imports);
@@ -235,7 +237,7 @@ async function instantiate(wasm, imports) {
   return instance;
 }
 
-// start returns the running program, and starts it if it does not run.
+// start returns a promise of the running program, and starts the program if necessary.
 function start() {
   starting ??= boot().catch(async (error) => {
     starting = null;
@@ -257,8 +259,8 @@ async function boot() {
     tell({ phase: 'loading', loaded, total });
   };
   const had = hadBefore();
-  // A download that went on after another has failed would be joined by the next attempt's
-  // request for the same file, and could break off in the middle of that.
+  // If one download fails, the other must not continue: the next attempt's request for the
+  // same file would join it and could break off halfway.
   const rest = new AbortController();
   const downloads = [answerOf(site.program, count, rest.signal, compressing), memoryOf(count, rest.signal)];
   const [wasm, memory] = await Promise.all(downloads).catch(async (error) => {
@@ -269,7 +271,7 @@ async function boot() {
   await tell({ phase: 'starting' });
   const program = await run(wasm, memory);
   own = await had;
-  before = Promise.resolve(null); // a program that ends by a fault begins again without it
+  before = Promise.resolve(null); // after a crash, the program starts again without this model
   if (own) {
     const said = await program.open(own.folder, own.files, none).catch(({ message }) => ({ say: message }));
     if (said.say) own = null; // the files have changed, or are gone
@@ -279,7 +281,7 @@ async function boot() {
   return program;
 }
 
-// memoryOf returns an answer with the program's memory. It is kept with the weights in it.
+// memoryOf returns a response with the program's memory, including the weights, and caches it.
 async function memoryOf(count, signal) {
   const cache = await caches.open(cacheName);
   const whole = new URL(`${site.memory.path}?weights`, base);
@@ -307,10 +309,10 @@ const modelOf = async ({ name, files }, count) => ({
   files: await Promise.all(files.map(async (file) => ({ name: file.name, bytes: await download(file, count) }))),
 });
 
-// draft is modelOf for the model that drafts, which few pages need; {say} says why not.
+// draft returns the draft model, which few pages need, or {say} with the reason for a failure.
 const draft = () => modelOf(site.draft, () => {}).catch((error) => ({ say: error.message }));
 
-// fill copies the bytes of an answer to where the parts of the memory belong.
+// fill copies the bytes of a response to the positions of the parts of the memory.
 async function fill(memory, answer) {
   const all = new Uint8Array(memory.buffer);
   const bytes = await answer.arrayBuffer();
@@ -322,11 +324,11 @@ async function fill(memory, answer) {
   free(bytes);
 }
 
-// free frees bytes at once, which the garbage collector would do later.
+// free frees bytes at once, instead of leaving them to the garbage collector.
 const free = (bytes) => bytes.transfer?.(0);
 
-// hand gives the running program what it held when its image was taken, and then the visitor's viz.
-// The properties are defined in wasm_exec.js of the same version of Go.
+// hand gives the running program the values that it held when its image was taken, and then the
+// visitor's viz. The properties are defined in wasm_exec.js of the same version of Go.
 function hand(go) {
   const { values, prepared, timeout } = site.state;
   values.forEach(({ count = 0, path, function: made }, i) => {
@@ -344,14 +346,14 @@ function hand(go) {
   go._values[prepared](self.viz);
 }
 
-const firstHeld = 7; // wasm_exec.js has as many values that every program holds
+const firstHeld = 7; // the number of values in wasm_exec.js that every program holds
 
 async function run(wasm, memory) {
   const table = await openKept(base.pathname).catch(nothingKept);
   let secret = await table.value('secret');
   if (!secret) {
     secret = crypto.getRandomValues(new Uint8Array(32));
-    await table.setValue('secret', secret).catch(() => {}); // without space for it, somebody new next time
+    await table.setValue('secret', secret).catch(() => {}); // without space for it, the visitor is new the next time
   }
   const cookies = await table.value('cookies') ?? '';
   const go = new Go();
@@ -368,7 +370,7 @@ async function run(wasm, memory) {
       },
       failed: (say) => reject(new Error(say)),
     };
-    go.run(instance).finally(() => { // it ends by a fault alone
+    go.run(instance).finally(() => { // it ends only if it crashes
       starting = null;
       own = null;
       state = { phase: 'idle' };
@@ -381,15 +383,15 @@ async function run(wasm, memory) {
   });
 }
 
-// keepFiles downloads the rest of the site, so that it works without a network. It asks once
-// what there is: hundreds of single questions would take their time from the first token.
+// keepFiles downloads the rest of the site, so that it works without a network. It lists the cached
+// files once, since hundreds of separate lookups would delay the first token.
 let keeping = null;
 function keepFiles() {
   keeping ??= (async () => {
     const cache = await caches.open(cacheName);
     const kept = new Set((await cache.keys()).map(({ url }) => url));
     const lacking = (path) => !kept.has(new URL(path, base).href);
-    const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/')); // others' pages need one
+    const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/')); // other sites need it
     for (const path of [...pages, ...Object.keys(site.files)].filter(lacking)) await fileOf(path);
     for (const file of site.draft.files.filter(({ path }) => lacking(path))) await download(file, () => {});
   })().catch(() => { keeping = null; }); // another page will try again
@@ -404,22 +406,22 @@ self.addEventListener('fetch', (event) => {
   if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname)) return;
   const path = pathOf(url);
   if (event.resultingClientId) sent.add(event.resultingClientId);
-  else if (request.mode === 'navigate') replaced = false; // an older browser: nothing is known of its pages
+  else if (request.mode === 'navigate') replaced = false; // an older browser, without the ids of its pages
   event.respondWith(site.files[path] ? fileOf(path, request) : answer(request, url, path));
 });
 
-// lacksSlash says that a page's path lacks the slash from which its relative links count: a
-// host leads such a visit to the folder, and so does the worker.
+// lacksSlash reports whether a page's path lacks the final slash, which its relative links need.
+// Hosts redirect such a visit to the folder, and so does the worker.
 const lacksSlash = (path) => /(^|\/)[^./]+$/.test(path);
 
-// answer lets the program answer. A page does not wait for a program that does not run:
-// it is shown as the site has it, and tab.js does the rest.
+// answer returns the program's response to a request. A visit does not wait for a program that is
+// not running: it gets the page's file from the site, and tab.js does the rest.
 async function answer(request, url, path) {
   const visit = request.mode === 'navigate' && request.method === 'GET';
   if (visit && lacksSlash(path)) return Response.redirect(`${url.origin}${url.pathname}/${url.search}`, 301);
   const file = site.pages[path] ?? site.pages[`${path}/`];
   if (visit && state.phase !== 'running' && file) {
-    await hadBefore(); // the page that is left still knows it
+    await hadBefore(); // the page that the visitor is leaving still knows the model
     return fileOf(file);
   }
   try {

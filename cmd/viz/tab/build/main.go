@@ -60,8 +60,8 @@ func main() {
 	}
 }
 
-// compact are the packages that are compiled without inlining: they are large, and their speed
-// does not matter. Without inlining everywhere, the model would write half as fast.
+// compact are the packages that are compiled without inlining: they are large, and their speed does
+// not matter. If nothing were inlined, the model would generate text half as fast.
 var compact = []string{
 	"github.com/tokenbytoken/viz/web/...", "github.com/tokenbytoken/viz/lessons/...", "gonum.org/v1/plot/...",
 	"github.com/yuin/goldmark/...", "github.com/ajstarks/...", "git.sr.ht/...", "codeberg.org/...", "golang.org/x/...",
@@ -145,7 +145,7 @@ func (c change) copy() (to string, err error) {
 	return to, err
 }
 
-// update writes a file only if its content changes, since others might build at the same time.
+// update writes a file only if its content changes, since other builds might run at the same time.
 func update(name string, text []byte) error {
 	name = filepath.FromSlash(name)
 	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, text) {

@@ -1,7 +1,7 @@
 //go:build js
 
-// Command program is a program of which an image is taken: it does what the name of its model
-// says, and counts its visitor's calls.
+// Command program is the program whose image the tests take: it performs the action that is the
+// name of its model, and counts its visitor's calls.
 package main
 
 import (
