@@ -12,25 +12,25 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// card is the end of a first run: the text, and who wrote which part of it.
+// card is the result of a first run: the text, and who wrote which part of it.
 type card struct {
 	Link  string
 	Parts []cardPart
-	// Shares are the probabilities of the tokens when they were drawn; the learner's tokens
+	// Shares are the probabilities of the tokens when they were drawn. The learner's tokens
 	// come first and count as 1.
 	Shares []float64
 	Given  int    // number of tokens from the learner
 	Yours  string // "7 tokens"
 	Its    string
-	// Boldest is the token that was least likely when it was drawn, and Chance how
-	// likely that was: "4 in 100". Both are empty if nothing was drawn.
+	// Boldest is the token that was least likely when it was drawn, and Chance is its
+	// probability then: "4 in 100". Both are empty if nothing was drawn.
 	Boldest stage.Text
 	Chance  string
-	Lesson  string // address of the first lesson, "" for none
+	Lesson  string // address of the first lesson; "" for none
 	Times   []coursework.TimeLink
-	// Boxes is set if the PNG has boxes in place of some characters.
+	// Boxes is set if the PNG shows boxes in place of some characters.
 	Boxes bool
-	Made  string // what the text was made with: "tiny-5M, seed 42"
+	Made  string // the model and the seeds of the text: "tiny-5M, seed 42"
 }
 
 // cardPart is the learner's beginning or one of the model's tokens.
@@ -86,7 +86,7 @@ func newCard(st *session.State) card {
 	return c
 }
 
-// leastMark is the height of the lowest mark, so that an unlikely token is still visible.
+// leastMark is the minimum height of a mark, so that an unlikely token is still visible.
 const leastMark = 0.05
 
 // marks lays out the bars side by side.
@@ -102,7 +102,7 @@ func (c card) marks() []cardMark {
 	return list
 }
 
-// seedsOf lists the seeds of a run's draws: each new try has another seed.
+// seedsOf lists the seeds of a run's draws. Each new try has another seed.
 func seedsOf(st *session.State) string {
 	var list []string
 	for _, step := range st.Steps {
@@ -125,8 +125,8 @@ func cardFile(link, extension string) string {
 	return base + "/card" + extension + "?" + url.Values{"log": {link}}.Encode()
 }
 
-// withCard calls f with the card of the link in a request, in the queue, or answers with
-// the reason why there is none.
+// withCard calls f, in the queue, with the card of the link in a request. If there is no card,
+// it responds with the reason.
 func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card) error) bool {
 	link, err := session.ParseLink(s.Model, r.URL.Query().Get("log"))
 	if err == nil && !ended(link) {
@@ -147,16 +147,16 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	return err == nil
 }
 
-// Texts of a card's page without a run. It is an ordinary page, since a static site sends
-// it first to a visitor with a card's link, until the program runs there and makes the
-// card.
+// The texts of a card's page without a run. It is an ordinary page, since a static site first
+// sends it to a visitor with a card's link, until the program runs in the browser and creates
+// the card.
 const (
 	noRunHead = "A text that somebody wrote with a model."
 	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, " +
 		"the address has lost its end: ask for it again."
 )
 
-// card answers GET /first/card with the card of a run, which anyone with the link can see.
+// card handles GET /first/card, which shows the card of a run to anyone with the link.
 func (s *Server) card(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("log") == "" {
 		s.HTML(w, r, http.StatusOK, refusalHTML(noRunHead, noRunSay))

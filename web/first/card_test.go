@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestCardIsTheText: whatever a run wrote, its card has exactly that text.
+// TestCardIsTheText: for every run, the card has exactly the run's text.
 func TestCardIsTheText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -55,7 +55,7 @@ func TestCardIsTheText(t *testing.T) {
 	})
 }
 
-// TestCardDownloads: anyone with its link can save the card as a drawing and as pixels; an
+// TestCardDownloads: anyone with a card's link can save the card as SVG and as PNG. An
 // unfinished run has no card.
 func TestCardDownloads(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestCardDownloads(t *testing.T) {
 		}
 		drawn := strings.Join(strings.Fields(d.Find("text").Text()), "")
 		if !strings.Contains(drawn, text) {
-			t.Errorf("the drawing has the text %q, want the card's %q in it", drawn, text)
+			t.Errorf("the drawing has the text %q, want it to contain the card's text %q", drawn, text)
 		}
 	}
 	for _, path := range []string{"/first/card.svg", "/first/card.png"} {
@@ -105,7 +105,7 @@ func TestCardDownloads(t *testing.T) {
 	}
 }
 
-// TestCardWarnsOfMissingGlyphs: a card whose PNG has boxes comes with a warning.
+// TestCardWarnsOfMissingGlyphs: the page of a card whose PNG has boxes shows a warning.
 func TestCardWarnsOfMissingGlyphs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -113,7 +113,7 @@ func TestCardWarnsOfMissingGlyphs(t *testing.T) {
 		link, _ := linkAt(t, 3, prompt, session.StepToken{})
 		card := s.open("/first/card?" + url.Values{"log": {link}}.Encode())
 		if said := strings.Contains(card.Find(".keep__share").Text(), "boxes"); said != boxes {
-			t.Errorf("%q: boxes are mentioned: %v, want %v", prompt, said, boxes)
+			t.Errorf("the page for %q mentions boxes: %v, want %v", prompt, said, boxes)
 		}
 	}
 }

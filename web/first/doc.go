@@ -1,8 +1,8 @@
-// Package first implements the first run: a newcomer's own sentence, taken once through the
-// loop in about ninety seconds, with one control at a time and a guess before each reveal.
-// Its last page is a card to keep and to share.
+// Package first implements the first run, which takes a newcomer's own sentence once through
+// the loop in about ninety seconds, with one control at a time and a guess before each reveal.
+// Its last page is a card to save and share.
 //
-// A place in the first run is an address: a scene, a link to the run ([session.Link]) and
-// the learner's guess. So it needs no script, can be left and resumed, and stores nothing
-// on the server.
+// A location in the first run is an address: a scene, a link to the run ([session.Link]) and
+// the learner's guess. So the first run needs no script, can be left and resumed, and stores
+// nothing on the server.
 package first

@@ -16,8 +16,7 @@ func atScene(scene string) string {
 	return `document.readyState === "complete" && document.querySelector(".fr--` + scene + `") !== null`
 }
 
-// TestBrowserFirstRun goes from the home page to the card, and leaves and resumes in the
-// middle.
+// TestBrowserFirstRun goes from the home page to the card, and leaves and resumes on the way.
 func TestBrowserFirstRun(t *testing.T) {
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
@@ -36,7 +35,7 @@ func TestBrowserFirstRun(t *testing.T) {
 		}
 		tab.Until(`document.querySelector("#temperature")`)
 		use.Slide("#temperature", 0.4)
-		// The bars follow the slider without a button press.
+		// The bars change with the slider, without a button press.
 		tab.Until(`document.querySelector("h1").textContent === "Move it, and look."`)
 		tab.Until(`!document.querySelector(".fr__knob .btn").checkVisibility()`)
 		use.Press(main)
@@ -55,7 +54,7 @@ func TestBrowserFirstRun(t *testing.T) {
 		tab.Audit("the card")
 		tab.Go(url + "/")
 		if got := tab.Attr("main form", "action"); got != "/loop" {
-			t.Errorf("after the card the field leads to %q, want %q", got, "/loop")
+			t.Errorf("after the card, the field leads to %q, want %q", got, "/loop")
 		}
 	})
 }
@@ -122,9 +121,10 @@ func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	}
 }
 
-// TestFirstRunMotion: the end of a scene moves into the next one. A key ends a movement
-// midway and leaves nothing behind. Until the marker has fallen neither the heading nor the
-// title names the winner. With VIZ_SHOTS the test takes five frames of each.
+// TestFirstRunMotion: elements at the end of a scene move to their places in the next one. A
+// key ends a movement midway, and nothing of it remains. Until the marker has fallen, neither
+// the heading nor the title names the winner. If VIZ_SHOTS is set, the test takes five
+// screenshots of each movement.
 func TestFirstRunMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestFirstRunMotion(t *testing.T) {
 			}
 		}
 		tab.Eval(`go()`)
-		tab.Keys("x") // not a command
+		tab.Keys("x") // not the key of a command
 		tab.Until(`moving().length === 0 && !document.querySelector(".carried, .is-falling")`)
 	}
 	tab.Click(main)
@@ -185,8 +185,8 @@ func TestFirstRunMotion(t *testing.T) {
 	step("joined", main, ".w")
 }
 
-// TestBrowserEnterContinues: Enter alone is enough to continue wherever the page asks for
-// nothing else.
+// TestBrowserEnterContinues: the Enter key alone is enough to continue, except where the page
+// needs another input.
 func TestBrowserEnterContinues(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -213,11 +213,12 @@ func TestBrowserEnterContinues(t *testing.T) {
 	tab.Until(atScene("joined"))
 }
 
-// places returns the positions of the heading and of the main button.
+// places is an expression for the positions of the heading and the main button.
 const places = `["h1", "main .btn--main"].map((s) => document.querySelector(s)?.getBoundingClientRect())
 	.map((b, i) => b ? [b.left, b.top, ...(i ? [b.right, b.bottom] : [])].map(Math.round).join() : "")`
 
-// isCut is true if the text ends out of view or one of its lines is cut off.
+// isCut is an expression that is true if the text ends out of view or one of its lines is cut
+// off.
 const isCut = `(() => {
 	const box = document.querySelector(".fr__text > div")?.getBoundingClientRect();
 	const lines = [...document.querySelectorAll(".fr__text .prose > span")].flatMap((e) => [...e.getClientRects()]);

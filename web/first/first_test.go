@@ -26,18 +26,18 @@ func TestFirstRunByForms(t *testing.T) {
 	if got := form.AttrOr("action", ""); got != "/first" {
 		t.Fatalf("a newcomer's field leads to %q, want %q", got, "/first")
 	}
-	// The space that a phone's keyboard adds after every word is removed.
+	// The server removes the space that a phone's keyboard adds after every word.
 	p := s.open("/first?" + url.Values{"prompt": {begins + " "}}.Encode()).mustBe("read")
 	if n := p.Find(".chips .tk").Length(); n != 7 {
-		t.Errorf("%d tokens, want the start mark and six more", n)
+		t.Errorf("got %d tokens, want the start mark and six more", n)
 	}
 	p = p.press(main).mustBe("guess")
 	p = p.press(pick).mustBe("shares")
 	if n := p.Find(".shares li").Length(); n != 6 {
-		t.Errorf("%d rows, want five candidates and everything else", n)
+		t.Errorf("got %d rows, want five candidates and everything else", n)
 	}
 	if n := p.Find(".shares .is-noted").Length(); n != 1 || p.Find(".ghost").Length() != 0 {
-		t.Errorf("got %d rows for the guess, want 1, or there are ticks for a knob that has not been shown", n)
+		t.Errorf("got %d rows for the guess, want 1 and no ticks, since the knob has not been shown", n)
 	}
 	p = p.press(main).mustBe("bolder")
 	p = p.press(pick).mustBe("bolder")
@@ -54,7 +54,7 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	before := p.link()
 	if p = p.press("form:has([name=do][value=again]) button").mustBe("drop"); p.link() == before {
-		t.Error("another try leads to the same run")
+		t.Error("another try leads to the same run as before")
 	}
 	p = p.press(main).mustBe("joined")
 	if n := p.Find(".prose .w").Length(); n != 1 {
@@ -74,17 +74,17 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	if says := s.open("/first?prompt=%D0%96%D0%B8%D0%BB+%D1%81%D1%82%D0%B0%D1%80%D0%B8%D0%BA").mustBe("read").
 		Find(".say").Text(); !strings.Contains(says, "this program knows English") {
-		t.Errorf("for a Russian text the page has %q, want a note that the model knows English", says)
+		t.Errorf("for a Russian text, the page has %q, want a note that the model knows English", says)
 	}
 	other := s.another().open(p.at.RequestURI())
 	if other.Find(".keep").Text() != p.Find(".keep").Text() {
 		t.Error("another visitor sees a different card")
 	}
 	if loop := s.open(p.Find(main).AttrOr("href", "")); loop.status != 200 || loop.at.Path != "/loop" {
-		t.Errorf("the Loop is %d at %s; want loop.status = 200, Path = %q", loop.status, loop.at, "/loop")
+		t.Errorf("the Loop has status %d at %s; want loop.status = 200, Path = %q", loop.status, loop.at, "/loop")
 	}
 	if lesson := s.open(p.Find("main .btn--bare").AttrOr("href", "")); lesson.status != 200 {
-		t.Errorf("the lesson is %d, want 200", lesson.status)
+		t.Errorf("the lesson has status %d, want 200", lesson.status)
 	}
 	times := p.Find(".times a")
 	for i, want := range []string{"5 minutes", "20 minutes", "all "} {
@@ -95,9 +95,9 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 }
 
-// TestFirstRunHidesAnswersUntilGuessed: before a guess a page has no shares, and before the
-// draw it reveals nothing about it: for two seeds with different draws it is the same
-// except for the link. The following pages do contain the answers, which shows that the
+// TestFirstRunHidesAnswersUntilGuessed: before a guess, a page has no shares, and before the
+// draw, it reveals nothing about the draw: for two seeds with different draws, the page is the
+// same except for the link. The pages after them do contain the answers, which shows that the
 // test would have found them.
 func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 	t.Parallel()
@@ -116,13 +116,13 @@ func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 		p := s.to(scene)
 		quiet(p, append(shares, draw...)...)
 		if strings.Contains(p.Find("main").Text(), "%") {
-			t.Errorf("the scene %s has a share in words, want none", scene)
+			t.Errorf("the text of the scene %s mentions a share, want none", scene)
 		}
 	}
 	known := s.to("shares")
 	quiet(known, draw...)
 	if known.Find(".map.is-known").Length() == 0 {
-		t.Error("the shares are not on the map when they are known")
+		t.Error("the map does not show the shares although they are known")
 	}
 	for scene, commands := range map[string][]session.Command{
 		"drop": {oneStage, oneStage, oneStage, withheld},
@@ -135,12 +135,12 @@ func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 			pages = append(pages, strings.ReplaceAll(p.html, link, "LINK"))
 			after := p.press(main)
 			if after.Find(".laid__drop").Length() != 1 {
-				t.Errorf("%s: nothing falls when requested", scene)
+				t.Errorf("%s: the marker does not fall when requested", scene)
 			}
 			draws = append(draws, after.Find(".laid__pin").Text()+after.Find(".laid__pin > svg").AttrOr("x", ""))
 		}
 		if draws[0] == draws[1] {
-			t.Fatalf("%s: both seeds draw %q, so nothing is compared", scene, draws[0])
+			t.Fatalf("%s: both seeds draw %q, so the test compares nothing", scene, draws[0])
 		}
 		if pages[0] != pages[1] {
 			t.Errorf("%s: the page depends on a draw that has not been made", scene)
@@ -166,8 +166,8 @@ func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 	}
 }
 
-// TestFirstRunResumesFromItsAddress: every place can be left and is found again by its
-// address, in any browser, and through /first and the home page in the same browser.
+// TestFirstRunResumesFromItsAddress: the first run can be left at any location and resumed from
+// its address in any browser, and in the same browser from /first and the home page.
 func TestFirstRunResumesFromItsAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -181,7 +181,7 @@ func TestFirstRunResumesFromItsAddress(t *testing.T) {
 			t.Errorf("the address of %s shows a different page", scene)
 		}
 		if got := s.open("/").Find(".door__back a").AttrOr("href", ""); got != "/first" {
-			t.Errorf("the home page leads to %q from %s; want %q", got, scene, "/first")
+			t.Errorf("the home page leads to %q at the scene %s, want %q", got, scene, "/first")
 		}
 	}
 	s.another().open("/first").Find("#begin").Each(func(_ int, in *goquery.Selection) {
@@ -204,31 +204,31 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 		t.Errorf("skipping leads to %s, want the same run in the Loop", loop.at)
 	}
 	if got := leads(drop.s); got != "/loop" {
-		t.Errorf("after skipping the field leads to %q, want %q", got, "/loop")
+		t.Errorf("after skipping, the field leads to %q, want %q", got, "/loop")
 	}
 	drop.s.open("/first").mustBeField()
 	if drop.s.open("/").Find(".door__back").Length() != 0 {
-		t.Error("after skipping the home page still leads back")
+		t.Error("after skipping, the home page still leads back")
 	}
 	if got := leads(end.s); got != "/first" {
-		t.Errorf("before the card the field leads to %q, want %q", got, "/first")
+		t.Errorf("before the card is shown, the field leads to %q, want %q", got, "/first")
 	}
 	card := end.press(main)
 	if got := leads(end.s); got != "/loop" {
-		t.Errorf("after the card the field leads to %q, want %q", got, "/loop")
+		t.Errorf("after the card is shown, the field leads to %q, want %q", got, "/loop")
 	}
 	guest := s.another()
 	guest.open(card.at.RequestURI())
 	if got := leads(guest); got != "/first" {
-		t.Errorf("after viewing someone else's card the field leads to %q", got)
+		t.Errorf("after someone else's card is viewed, the field leads to %q", got)
 	}
 }
 
-// mustBeField fails unless the page is the one with the field.
+// mustBeField fails unless the page is the one with the prompt field.
 func (p page) mustBeField() {
 	p.s.t.Helper()
 	if p.status != http.StatusOK || p.Find("#begin").Length() != 1 {
-		p.s.t.Errorf("status %d at %s, want the field", p.status, p.at)
+		p.s.t.Errorf("got status %d at %s, want the page with the prompt field", p.status, p.at)
 	}
 }
 
@@ -276,10 +276,11 @@ func TestBadInputIsExplained(t *testing.T) {
 	}
 	for _, at := range []string{"/", "/first?scene=write"} {
 		if most := s.open(at).Find("#begin").AttrOr("maxlength", ""); most != "4097" {
-			t.Errorf("the field at %s accepts %s characters, want 4097: one more than allowed", at, most)
+			t.Errorf("the field at %s accepts %s characters, want 4097, one more than allowed", at, most)
 		}
 	}
-	// More bytes than allowed, and more tokens than the model can read: 4,097 and 1,200 characters.
+	// The first text has more bytes than allowed (4,097 characters), and the second has more tokens
+	// than the model can read (1,200 characters).
 	for long, has := range map[string]string{
 		strings.Repeat("a", 4097): "4,097 characters", strings.Repeat("日本語", 400): "1,200 characters",
 	} {
@@ -309,11 +310,12 @@ func TestBadInputIsExplained(t *testing.T) {
 		)
 	}
 	if p := s.open("/first/x"); p.status != 404 {
-		t.Errorf("an address below it: got %d, want 404", p.status)
+		t.Errorf("an address below /first: got %d, want 404", p.status)
 	}
 }
 
-// TestKnobKeepsTheAxis: the axis of the shares stays, and values outside of the knob's range are refused.
+// TestKnobKeepsTheAxis: the axis of the shares stays the same, and values outside of the knob's
+// range are refused.
 func TestKnobKeepsTheAxis(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 1, begins, oneStage, oneStage)
@@ -336,7 +338,7 @@ func TestKnobKeepsTheAxis(t *testing.T) {
 		if want, ok := ghosts(p)[name]; ok && x != "" {
 			both++
 			if x != want {
-				t.Errorf("the tick of %q is at %s, before at %s", name, x, want)
+				t.Errorf("the tick of %q is at %s, want %s as before", name, x, want)
 			}
 		}
 	}
@@ -344,7 +346,7 @@ func TestKnobKeepsTheAxis(t *testing.T) {
 		t.Error("no row with a tick is on both pages")
 	}
 	if safe.Find(".shares").Text() == p.Find(".shares").Text() {
-		t.Error("the knob changes nothing")
+		t.Error("the knob does not change any share")
 	}
 	for _, x := range []string{"", "0", "-1", "9", "NaN", "Inf"} {
 		if p := turn(x); p.status != 400 {

@@ -48,7 +48,7 @@ func (s site) another() site {
 	return s
 }
 
-// page is an answer, after redirects.
+// page is a response, after redirects.
 type page struct {
 	*goquery.Document
 	s      site
@@ -106,14 +106,14 @@ func (p page) link() string  { return p.at.Query().Get("log") }
 func (p page) mustBe(scene string) page {
 	p.s.t.Helper()
 	if p.status != http.StatusOK || p.at.Path != "/first" || p.scene() != scene {
-		p.s.t.Fatalf("status %d at %s, want the scene %q: %s", p.status, p.at.Path, scene, p.Find("h1").Text())
+		p.s.t.Fatalf("got status %d at %s, want the scene %q: %s", p.status, p.at.Path, scene, p.Find("h1").Text())
 	}
 	return p
 }
 
 const main, pick = "main .btn--main", "main .pick"
 
-// to goes to a scene with the main buttons, and takes the first guess offered.
+// to goes to a scene with the main buttons, and makes the first guess that is offered.
 func (s site) to(scene string) page {
 	s.t.Helper()
 	p := s.open("/first?" + url.Values{"prompt": {begins}}.Encode()).mustBe("read")
@@ -131,7 +131,7 @@ func (s site) to(scene string) page {
 	return p
 }
 
-// linkAt returns the link to a run with a seed, after commands, and its state.
+// linkAt applies commands to a run with the given seed, and returns the run's link and state.
 func linkAt(t testing.TB, seed int, prompt string, commands ...session.Command) (string, *session.State) {
 	t.Helper()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())

@@ -17,21 +17,21 @@ type scene string
 
 // The scenes, in order.
 const (
-	sceneWrite  scene = "write"  // the learner writes a beginning
-	sceneRead   scene = "read"   // the text is read as tokens
+	sceneWrite  scene = "write"  // the learner types the beginning of a text
+	sceneRead   scene = "read"   // the model reads the text as tokens
 	sceneGuess  scene = "guess"  // the learner guesses the next token
-	sceneShares scene = "shares" // the model's shares
+	sceneShares scene = "shares" // the page shows the model's shares
 	sceneBolder scene = "bolder" // a guess about the knob, then the knob
 	sceneDrop   scene = "drop"   // a token is drawn, and can be drawn again
 	sceneJoined scene = "joined" // the token joins the text
-	sceneEnd    scene = "end"    // the sentence is written to its end
+	sceneEnd    scene = "end"    // the model has written the sentence to its end
 )
 
 var scenes = []scene{
 	sceneWrite, sceneRead, sceneGuess, sceneShares, sceneBolder, sceneDrop, sceneJoined, sceneEnd,
 }
 
-// guessElse is the guess that none of the offered tokens comes next.
+// guessElse is the guess that the next token is none of the offered ones.
 const guessElse = "else"
 
 // Guesses about the effect of the knob on the bar of the favorite.
@@ -46,7 +46,7 @@ type location struct {
 	scene scene
 	link  string
 	guess string // guess of the next token: its id, or guessElse; "" for none
-	turn  string // guess about the knob: one of those above; "" for none
+	turn  string // guess about the knob: one of the constants above; "" for none
 }
 
 // query returns the query string that leads to the location.
@@ -66,12 +66,12 @@ func (p location) query() string {
 
 func (p location) address() string { return base + "?" + p.query() }
 
-// placeOf reads a place from a query. It does not parse the link.
+// placeOf returns the location in a query. It does not parse the link.
 func placeOf(q url.Values) location {
 	return location{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess"), turn: q.Get("turn")}
 }
 
-// parse checks that the parts of a place belong together and returns its run.
+// parse checks that the parts of a location are consistent, and returns its run.
 func (p location) parse(m *infer.Model) (session.Link, error) {
 	if !slices.Contains(scenes, p.scene) {
 		return session.Link{}, fmt.Errorf("there is no scene %q", short(string(p.scene)))
@@ -84,12 +84,12 @@ func (p location) parse(m *infer.Model) (session.Link, error) {
 		return session.Link{}, fmt.Errorf("the scene %q does not belong to this moment of the run", p.scene)
 	}
 	if !p.guessFits(m.Config().Vocab) || !p.turnFits() {
-		return session.Link{}, fmt.Errorf("there is no such guess")
+		return session.Link{}, fmt.Errorf("the page offers no such guess")
 	}
 	return link, nil
 }
 
-// fits reports whether a run is at a moment that the scene shows. It keeps an edited
+// fits reports whether a run is at a moment that the scene may show. It prevents an edited
 // address from showing shares or a draw too early.
 func (s scene) fits(l session.Link) bool {
 	last := session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran}
@@ -114,7 +114,7 @@ func (s scene) fits(l session.Link) bool {
 	return false
 }
 
-// ended reports whether a run has finished a token, so that its text can be read.
+// ended reports whether a run has completed a token, so that its text can be read.
 func ended(l session.Link) bool {
 	return l.Cursor == session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran} && l.Log.Ran == infer.KindCache
 }
@@ -135,19 +135,19 @@ func (p location) turnFits() bool {
 	return p.turn == "" || p.scene == sceneBolder && slices.Contains([]string{turnGrow, turnShrink, turnSame}, p.turn)
 }
 
-// The cookies of the first run. One records that it was finished or skipped, the other
-// where the learner is. Neither identifies a person.
+// The cookies of the first run. One records that the first run was finished or skipped, and the
+// other records where the learner is. Neither identifies a person.
 const (
 	overCookie  = "first"
 	placeCookie = "first_at"
 	over        = "over"
 	keptYears   = 2 * 365 * 24 * 60 * 60
 	keptDays    = 30 * 24 * 60 * 60
-	cookieBytes = 3500 // of 4,096 that browsers keep, with the attributes
+	cookieBytes = 3500 // browsers allow 4,096, including the attributes
 )
 
 // Due reports whether the first run should still be shown to the sender of a request, and
-// whether they have begun it.
+// whether the sender has begun it.
 func Due(r *http.Request) (due, begun bool) {
 	for _, c := range shell.Cookies(r, overCookie, "/") {
 		if c.Value == over {
@@ -158,8 +158,8 @@ func Due(r *http.Request) (due, begun bool) {
 	return true, begun
 }
 
-// keep stores a place in a cookie. A place whose address is too long for a cookie is not
-// stored.
+// keep stores a location in a cookie. If the location's address is too long for a cookie, it is
+// not stored.
 func keep(w http.ResponseWriter, r *http.Request, p location) {
 	c := http.Cookie{Name: placeCookie, Value: p.query(), Path: "/", MaxAge: keptDays}
 	if len(c.Value) > cookieBytes {
@@ -174,7 +174,7 @@ func finish(w http.ResponseWriter, r *http.Request) {
 	shell.SetCookie(w, r, http.Cookie{Name: placeCookie, Path: "/", MaxAge: -1})
 }
 
-// keptPlace returns the place that was stored last.
+// keptPlace returns the location that was stored last.
 func keptPlace(r *http.Request) (location, bool) {
 	for _, c := range shell.Cookies(r, placeCookie, "/") {
 		if q, err := url.ParseQuery(c.Value); err == nil && q.Get("log") != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// cardSVG answers GET /first/card.svg: the card as a drawing to save.
+// cardSVG handles GET /first/card.svg, which returns the card as an SVG file to save.
 func (s *Server) cardSVG(w http.ResponseWriter, r *http.Request) {
 	var svg string
 	if s.withCard(w, r, func(c card) (err error) {
@@ -19,7 +19,7 @@ func (s *Server) cardSVG(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cardPNG answers GET /first/card.png: the card as a picture of pixels to save.
+// cardPNG handles GET /first/card.png, which returns the card as a PNG file to save.
 func (s *Server) cardPNG(w http.ResponseWriter, r *http.Request) {
 	var png bytes.Buffer
 	if s.withCard(w, r, func(c card) error { return c.keepsake().WritePNG(&png) }) {
@@ -35,7 +35,7 @@ func sendFile(w http.ResponseWriter, kind, extension string, content []byte) {
 	_, _ = w.Write(content) // fails only if the client has left
 }
 
-// keepsake returns the card's data for drawing.
+// keepsake returns the data that is needed to draw the card.
 func (c card) keepsake() plots.Keepsake {
 	k := plots.Keepsake{
 		Title: "Written together with a model",

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardPicturesAreSaved: the card is saved as a drawing and as pixels, each identical to
-// what a server sends.
+// TestCardPicturesAreSaved: the card is saved as SVG and as PNG, and both files are identical
+// to the server's.
 func TestCardPicturesAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -26,23 +26,23 @@ const base = "/first"
 
 // Deps are the dependencies of the first run. Log may be nil.
 type Deps struct {
-	// Model writes the texts.
+	// Model generates the texts.
 	Model *infer.Model
 	// Runs creates the sessions in which a request's run is replayed.
 	Runs *runs.Registry
 	// Replays is the queue in which plain requests wait for the model.
 	Replays *admission.Queue
-	// Caller returns the sender of a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Lesson is the address of the first lesson; "" for none.
 	Lesson string
 	// Minutes is the duration of the whole course.
 	Minutes int
-	// Log records failures; never what users write.
+	// Log records failures, but never the text that users write.
 	Log *slog.Logger
 }
 
-// Server answers the addresses of the first run.
+// Server handles the addresses of the first run.
 type Server struct {
 	Deps
 	shell.Base
@@ -74,11 +74,11 @@ func (s *Server) Mount(mux *http.ServeMux) {
 // stepTime is roughly the time of one replayed step. It only affects the order of the queue.
 const stepTime = 2 * time.Millisecond
 
-// errBusy means that a request has waited too long, or that too many are waiting.
+// errBusy means that a request has waited too long, or that too many requests are waiting.
 var errBusy = errors.New("the server is busy")
 
-// within calls f with a run, in the queue for plain requests. A non-nil link is opened in
-// the run first.
+// within calls f with a run, in the queue for plain requests. If link is not nil, it is opened
+// in the run first.
 func (s *Server) within(
 	w http.ResponseWriter, r *http.Request, link *session.Link, f func(m *mover) error,
 ) error {
@@ -119,8 +119,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// page answers GET /first with the scene of an address; with ?prompt=TEXT with a new run;
-// without either, with the place where the learner left off, or the first scene.
+// page handles GET /first. It shows the scene in the address or, with ?prompt=TEXT, a new run.
+// Without either, it shows the location where the learner left off, or the first scene.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Has("prompt") {
@@ -158,11 +158,11 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, http.StatusOK, pageHTML(v))
 }
 
-// fewest is the minimum length of a beginning in bytes, without the space around it: a word
+// fewest is the minimum length of a prompt in bytes, not counting the space around it: a word
 // of three letters, or one character of a script with three bytes per character.
 const fewest = 3
 
-// begin starts a run of a text. A text that cannot be started is returned to the field,
+// begin starts a run of a text. If the text cannot be started, the page shows it in the field,
 // with the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	// Phone keyboards add a space after every word, and at this point learners do not know
@@ -170,7 +170,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	if space, ok := session.NewSpaceAtEnd(s.Model, prompt); ok {
 		prompt = space.Prompt
 	}
-	if len(prompt) > infer.MaxSampleBytes { // its places must fit into addresses
+	if len(prompt) > infer.MaxSampleBytes { // the run's locations must fit into addresses
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, s.overlong(prompt))))
 		return
 	}
@@ -220,13 +220,14 @@ func (s *Server) overlong(text string) string {
 // seeds is the number of different seeds: small enough to read a seed aloud.
 const seeds = 9999
 
-// next answers POST /first/next: it carries out the pressed action and redirects to the
-// next place, which is stored.
+// next handles POST /first/next. It carries out the action of the pressed button, stores the
+// next location and redirects to it.
 func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
 		return
 	}
-	// A new guess is not part of this scene's address, so it is added after the place is parsed.
+	// A new guess is not part of this scene's address, so it is added after the location is
+	// parsed.
 	p, guess := placeOf(r.PostForm), ""
 	if p.scene == sceneGuess {
 		guess, p.guess = p.guess, ""
@@ -256,8 +257,8 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leave answers POST /first/leave: it redirects to the Loop, at the same moment of the run,
-// and the first run is not shown again.
+// leave handles POST /first/leave. It redirects to the Loop, at the same moment of the run. The
+// first run is not shown again.
 func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
 		return

@@ -20,8 +20,8 @@ const (
 	doMore  = "more"
 )
 
-// bold is the temperature to which the knob is turned first. At least fewestTokens are
-// written at once, so that there is something to read, and at most mostTokens if the
+// bold is the temperature to which the knob is first turned. The model generates at least
+// fewestTokens at once, so that there is something to read, and at most mostTokens if the
 // sentence does not end.
 const (
 	bold         = 1.3
@@ -29,16 +29,17 @@ const (
 	mostTokens   = 40
 )
 
-// The ends of the knob. At 0 nothing would be drawn.
+// The ends of the knob's range. At 0, nothing would be drawn.
 const (
 	safest  = 0.1
 	boldest = 1.9
 )
 
 var (
-	// errChoice is the answer to an action that the page does not offer.
+	// errChoice is the error for an action that the page does not offer.
 	errChoice = errors.New("the page has no such button")
-	// errUnfinished is the answer to a request for the card of a run in the middle of a token.
+	// errUnfinished is the error for a request for the card of a run that is in the middle of a
+	// token.
 	errUnfinished = errors.New("this run is in the middle of a token, so it has no card yet")
 )
 
@@ -63,8 +64,9 @@ var (
 	withheld = session.StepStage{Withhold: true}
 )
 
-// move carries out an action at a place: it leads to another scene or changes this one. x
-// is the knob's new value. After the last scene comes the card, whose scene is "".
+// move carries out an action at a location and returns the resulting location, in this scene or
+// another one. x is the knob's new value. After the last scene comes the card, whose scene is
+// "".
 func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	st := m.run.State()
 	next := location{scene: p.scene, guess: p.guess, turn: p.turn}
@@ -72,7 +74,7 @@ func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	case pressed == doTurn && p.turn != "":
 		st = m.do(session.SetKnob("temperature", bold))
 	case pressed == doKnob && p.turn != "":
-		if !(x >= safest && x <= boldest) { // NaN is neither
+		if !(x >= safest && x <= boldest) { // true for NaN
 			return p, errChoice
 		}
 		st = m.do(session.SetKnob("temperature", x))
@@ -126,7 +128,7 @@ func (m *mover) next(p location, st *session.State) (location, *session.State) {
 	return location{}, st
 }
 
-// sentence writes until the end of a sentence.
+// sentence generates text until the end of a sentence.
 func (m *mover) sentence() *session.State {
 	st := m.run.State()
 	for n := range mostTokens {
@@ -161,7 +163,7 @@ func textOf(st *session.State) string {
 // candidates is the number of tokens offered as guesses.
 const candidates = 5
 
-// offered reports whether a guess is one of those that the page offers.
+// offered reports whether a guess is one of the guesses that the page offers.
 func offered(st *session.State, guess string) bool {
 	if guess == guessElse {
 		return true
@@ -174,7 +176,8 @@ func offered(st *session.State, guess string) bool {
 	return false
 }
 
-// favorites returns the most likely tokens of the step shown, the most likely one first.
+// favorites returns the most likely tokens of the step shown, in descending order of
+// probability.
 func favorites(st *session.State) []int32 {
 	return st.Dist.Order[:min(candidates, len(st.Dist.Order))]
 }

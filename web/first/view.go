@@ -26,18 +26,18 @@ type view struct {
 	Title string // the page's heading
 	Say   string
 	Text  []cardPart // the text so far, with the model's parts marked
-	Open  bool       // a next token is still to come
+	Open  bool       // another token will follow
 	Map   stage.Map
-	Under string // what the map shows, in a sentence
+	Under string // a sentence that describes the map
 
 	Prompt string // sceneWrite: the content of the field
-	Bad    string // the reason why it cannot be used
+	Bad    string // the reason why Prompt cannot be used
 	Others []string
 
 	Tokens  []stage.Text // sceneRead
 	Choices []choice     // sceneGuess, and sceneBolder before the knob
-	Asked   string       // the field that the choices fill in
-	Do      string       // the action that they send
+	Asked   string       // the form field that a choice sets
+	Do      string       // the action that a choice sends
 	Shares  *stage.StoryShares
 	Ghost   string
 	Line    *stage.StoryLine
@@ -52,10 +52,11 @@ type view struct {
 type choice struct {
 	Value string
 	Text  stage.Text
-	Name  string // for a choice that is not a token
+	Name  string // set for a choice that is not a token
 }
 
-// fitsUnscrolled is how many bytes of text fit above the scene on the smallest screen.
+// fitsUnscrolled is the number of bytes of text that fit above the scene on the smallest
+// screen.
 const fitsUnscrolled = 80
 
 // scrolls reports whether the text can be longer than its box, so that it must be reachable
@@ -71,7 +72,7 @@ func (v view) scrolls() bool {
 // steps is the number of steps of the first run.
 var steps = len(scenes)
 
-// enter returns the stage whose animation the page starts with, "" for none.
+// enter returns the stage whose animation the page plays at first, or "" for none.
 func (v view) enter() string {
 	switch {
 	case len(v.Tokens) > 0:
@@ -86,7 +87,7 @@ func (v view) enter() string {
 	return ""
 }
 
-// writePage returns the first page, with a text in its field and the reason why that cannot
+// writePage returns the first page, with a text in its field and the reason why the text cannot
 // be used.
 func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 	v := view{
@@ -97,14 +98,14 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 			terms.Counted(s.Model.Config().Layers, "block") + ".",
 	}
 	n := int(chance.N(ctx, uint64(len(session.Openings))))
-	for i := range 3 { // only tales: the model is certain of a capital or a sum, so nothing would be left to chance
+	for i := range 3 { // only tales: the model is certain of a capital or a sum, so chance would play no part
 		v.Others = append(v.Others, session.OpeningOf(session.Tale, n+i).Text)
 	}
 	return v
 }
 
-// newView returns the page of a place, whose run m has opened. It contains nothing that its
-// scene must not show yet.
+// newView returns the page for a location. m has opened the location's run. The page contains
+// nothing that its scene must not show yet.
 func newView(p location, m *mover) view {
 	st := m.run.State()
 	v := view{location: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(st).Parts, Open: true}
@@ -147,8 +148,8 @@ func (v *view) read(st *session.State) {
 		"those before it."
 }
 
-// guessToken offers the favorites in alphabetical order, which does not reveal their
-// shares.
+// guessToken offers the favorites as guesses, in alphabetical order, so that the order does not
+// reveal their shares.
 func (v *view) guessToken(st *session.State) {
 	if st.Dist == nil {
 		return // the model was interrupted, and the page is not sent
@@ -169,7 +170,7 @@ func (v *view) guessToken(st *session.State) {
 	v.Under = "The last column holds everything that the model has understood so far. Its answer is made from that."
 }
 
-// places names the ranks of a guess.
+// places are the names for the ranks of a guess.
 var places = []string{
 	"its first choice", "its second choice", "its third choice", "its fourth choice",
 	"its fifth choice",
@@ -194,8 +195,8 @@ func (v *view) shares(st *session.State, story stage.Story) {
 		terms.Count(st.Model.Config().Vocab) + " tokens."
 }
 
-// sees shows the shares, and which of them was guessed. It omits the ticks at T = 1, which
-// belong to the knob that has not been introduced yet.
+// sees shows the shares, and which of the tokens was guessed. It omits the ticks at T = 1,
+// since they belong to the knob, which has not been introduced yet.
 func (v *view) sees(st *session.State, story stage.Story) {
 	v.Shares = story.Shares
 	rows := v.Shares.Rows
@@ -257,7 +258,7 @@ func (v *view) draw(st *session.State, story stage.Story) {
 	v.Under = "One share was drawn. Everything else was possible too."
 }
 
-// almostSure is the probability above which another draw hardly ever has another result.
+// almostSure is the probability above which another draw hardly ever has a different result.
 const almostSure = 0.99
 
 // inHundred returns a probability in words: "4 in 100".

@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// answers holds what viz.json.v1 sends for a query: the one field named after the query is
-// set.
+// answers holds the answer to a query, as viz.json.v1 sends it. Only the field named after the
+// query is set.
 type answers struct {
 	Peek   *peekAnswer   `json:"peek,omitempty"`
 	Find   *foundAnswer  `json:"find,omitempty"`
-	Found  *foundAnswer  `json:"found,omitempty"` // the former name of Find, sent too
+	Found  *foundAnswer  `json:"found,omitempty"` // the former name of Find; both are sent
 	Head   *headAnswer   `json:"head,omitempty"`
 	Inside *insideAnswer `json:"inside,omitempty"`
 	Zoom   *zoomAnswer   `json:"zoom,omitempty"`
@@ -55,7 +55,7 @@ type foundAnswer struct {
 type headAnswer struct {
 	Block int    `json:"block"`
 	Head  int    `json:"head"`
-	Reads []read `json:"reads"` // the largest weights, largest first
+	Reads []read `json:"reads"` // the largest weights, in descending order
 	Rest  rest   `json:"rest"`
 }
 
@@ -155,15 +155,15 @@ func insideOf(st *session.State, block int) *insideAnswer {
 	}
 }
 
-// zoomAnswer is a block, or what one of its heads passes on. If the state has no look
-// inside, Look is false and the rest empty.
+// zoomAnswer describes a block, or the output of one of its heads. If the state has no look
+// inside the pass, Look is false and the other fields are empty.
 type zoomAnswer struct {
 	Block   int         `json:"block"`
 	Head    int         `json:"head,omitempty"`
 	Look    bool        `json:"look"`
-	Norms   []float64   `json:"norms,omitempty"`   // before the block, after its attention, after it
+	Norms   []float64   `json:"norms,omitempty"`   // before the block, after its attention, after the block
 	Weights [][]float32 `json:"weights,omitempty"` // [heads][positions], or only the requested head
-	Terms   []zoomTerm  `json:"terms,omitempty"`   // of the sum, the largest weights first
+	Terms   []zoomTerm  `json:"terms,omitempty"`   // terms of the sum, largest weights first
 	Sum     []float32   `json:"sum,omitempty"`     // [headDim]
 }
 

@@ -45,7 +45,7 @@ func (x *site) audit(tab *browser.Tab, name string) {
 	tab.Audit(name)
 	tab.Eval(`for (const d of document.querySelectorAll('details')) d.open = true;
 		document.getElementById('keys').showModal();
-		document.documentElement.classList.add('is-touch')`) // as strip.js does at the first touch
+		document.documentElement.classList.add('is-touch')`) // as strip.js does on the first touch
 	tablet := browser.Screen{Width: 1366, Height: 1024, Touch: true}
 	tab.Screen(tablet)
 	tab.Until(`matchMedia('(width: 1366px)').matches`)

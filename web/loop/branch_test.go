@@ -38,7 +38,7 @@ func TestBranchTree(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0)
 	w := words(t, " a", " the", " was", " in")
 	if v := newBranches(s); v.Say != "" || len(v.List) != 0 {
-		t.Errorf(`one branch has a tree: got %+v, want Say = "", len(List) = 0`, v)
+		t.Errorf(`a run with one branch has a tree: got %+v, want Say = "", len(List) = 0`, v)
 	}
 	a, the, was, in := w[0], w[1], w[2], w[3]
 	s.Branches = []session.Branch{
@@ -89,7 +89,7 @@ func TestScrubberAndProgressBar(t *testing.T) {
 	sessiontest.Do(t, s, session.StepStage{})
 	st := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter})
 	c := NewPage(st).Console
-	// eight stages have run, the fourth is shown; the prompt is 5 positions
+	// Eight stages have run and the fourth is shown. The prompt has 5 positions.
 	if c.Scrub != (Scrub{Value: "4", Max: "8", Say: "token 6, stage 4"}) || !c.CanFinish {
 		t.Errorf(
 			"got %+v, want c.Scrub = %+v, c.CanFinish = true", c.Scrub,
@@ -135,7 +135,7 @@ func TestCostChartIsThinned(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(thin, func(a, b plots.CostPoint) int { return a.Step - b.Step }) ||
 		len(thinned(points[:64])) != 64 {
-		t.Error("the points are not in order, or a short list was thinned")
+		t.Error("the points are out of order, or a short list was thinned")
 	}
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	if v := NewPage(s.State()); !v.Chart.Empty {
@@ -168,8 +168,8 @@ func TestCostChartIsThinned(t *testing.T) {
 	}
 }
 
-// TestNoticesLeadWithBoldSentence: the page shows what happened to the run, with the first
-// sentence in bold.
+// TestNoticesLeadWithBoldSentence: the page shows a notice about what happened to the run, with
+// its first sentence in bold.
 func TestNoticesLeadWithBoldSentence(t *testing.T) {
 	st := &session.State{Model: testmodel.Target(t), Notice: "Paused: no memory. Press Play to go on."}
 	v := NewPage(st)

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Branches is the tree of the lines of text that a run has written. What several lines
-// share is listed once, and each line continues where it branches off.
+// Branches is the tree of a run's branches. Text that several of them share is listed once, and
+// each branch continues where it diverges.
 type Branches struct {
 	Say  string // "3 branches"; "" if there is only one
 	List []BranchNode
@@ -41,7 +41,7 @@ func newBranches(s *session.State) Branches {
 	return v
 }
 
-// branchNodes groups lines that share their first from tokens by the next token.
+// branchNodes groups lines by their token at index from. They share all tokens before it.
 func branchNodes(s *session.State, lines []session.Branch, from int) []BranchNode {
 	var nodes []BranchNode
 	var order []int
@@ -97,8 +97,8 @@ func branchNode(s *session.State, group []session.Branch, from, to int) BranchNo
 	return n
 }
 
-// shortWords is the maximum number of tokens shown of a stretch; of a longer one, endWords
-// are shown at each end.
+// shortWords is the maximum number of tokens of a stretch that is shown in full. A longer one
+// is shortened to endWords tokens at each end.
 const shortWords, endWords = 7, 3
 
 // stretch returns the text of the tokens, shortened in the middle.

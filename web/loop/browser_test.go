@@ -31,14 +31,14 @@ func atStage(n string) string {
 	return `document.querySelector('#rail [aria-current=step] i')?.textContent === '` + n + `'`
 }
 
-// isDrawn is an expression that is true at stage 5 once the draw has been made; isUndrawn
-// is true while the draw is withheld.
+// isDrawn is an expression that is true at stage 5 once the draw has been made. isUndrawn is
+// one that is true while the draw is withheld.
 const (
 	isDrawn   = `!document.getElementById('panel').hasAttribute('data-undrawn')`
 	isUndrawn = `document.getElementById('panel').hasAttribute('data-undrawn')`
 )
 
-// forward presses → to reach a stage; at the draw it presses once more, which makes the draw.
+// forward presses → to reach a stage. At the draw, it presses → once more to make the draw.
 func (b loopTab) forward(n int) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage(strconv.Itoa(n)))
@@ -49,7 +49,7 @@ func (b loopTab) forward(n int) {
 	}
 }
 
-// told returns an expression that is true when the page shows the words as a message.
+// told returns an expression that is true when the page shows a message with the given words.
 func told(words string) string {
 	return fmt.Sprintf(
 		`['told', 'err-general'].some(id => document.getElementById(id)?.textContent.includes(%q))`, words,
@@ -97,7 +97,7 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 		live.textContent = word;
 		return after - before;
 	})()`); moved != 0 {
-		t.Errorf("the switch of the view moves by %v px when the page goes live, want 0", moved)
+		t.Errorf("the view switch moves by %v px when the page goes live, want 0", moved)
 	}
 	if got := browser.Value[string](b.Tab, `document.getElementById('strip-gen').innerText`); got != strip {
 		t.Errorf("after a reload the strip is %q, want %q", got, strip)
@@ -134,7 +134,7 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 		t.Errorf("the focus went to %q, want %q", got, "max_tokens")
 	}
 
-	// A preset sets the sliders; a key on a focused slider moves it.
+	// A preset sets the sliders, and a key on a focused slider moves it.
 	b.Eval(`document.querySelector('#presets button').click()`)
 	b.Until(`document.getElementById('temperature').value === '0'`)
 	b.Eval(`document.getElementById('top_k').focus()`)
@@ -166,7 +166,8 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 	b.Until(atStage("2")) // one stage, not a whole token
 }
 
-// TestBrowserPlaysAtFullSpeed plays a text at full speed and checks that there are few announcements.
+// TestBrowserPlaysAtFullSpeed plays a text at full speed and checks that screen readers get few
+// announcements.
 func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -202,8 +203,8 @@ func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	}
 }
 
-// TestBrowserReportsLostServer: without a server the page shows that, refuses what cannot
-// be sent, and continues when a server is back.
+// TestBrowserReportsLostServer: without a server, the page reports that, refuses commands that
+// cannot be sent, and continues when a server is back.
 func TestBrowserReportsLostServer(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -229,7 +230,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("3"))
 
-	// No server at all.
+	// There is no server at all.
 	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
 	defer cancel()
 	if err := x.wire.Shutdown(ctx); err != nil {
@@ -239,7 +240,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
 	b.Until(`document.getElementById('err-general').textContent.includes('Not connected just now')`)
 
-	// With a server again, what was not sent can be pressed once more.
+	// With a server again, a button whose command was not sent can be pressed once more.
 	x.stop()
 	newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
 	b.Eval(`dispatchEvent(new Event('online'))`)

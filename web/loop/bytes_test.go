@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// played sums up what a page is sent for a run of n tokens, played by stages or by whole
-// tokens.
+// played is the amount of data that a page is sent for a run of n tokens, played by stages or
+// by whole tokens.
 type played struct {
 	bytes, messages int
 	ends            int            // how often the text ended
@@ -50,7 +50,7 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 	do(session.SetPreset{Key: "greedy"})
 	do(session.SetKnob("max_tokens", float64(n)))
 	// With greedy decoding this text repeats itself without end, and the probability of the
-	// end, which a panel shows, changes as often late as early.
+	// end, which a panel shows, changes as often late in the text as early in it.
 	st := do(session.Start{Prompt: "Colder, colder,"})
 	if branch { // the tree of branches must not grow with the text either
 		do(session.StepToken{})
@@ -70,8 +70,9 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 	return sum
 }
 
-// TestBytesGrowWithTheText: a run twice as long sends about twice as many bytes. The text
-// is sent token by token, and as prose at each end; nothing else on the page grows with it.
+// TestBytesGrowWithTheText: a run that is twice as long sends about twice as many bytes. The
+// text is sent token by token, and as prose each time it ends. Nothing else on the page grows
+// with it.
 func TestBytesGrowWithTheText(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -89,7 +90,7 @@ func TestBytesGrowWithTheText(t *testing.T) {
 			continue // the branch case covers the plain one
 		}
 		if c.byStage && !fixture.LongTier() {
-			c.n /= 2 // whole tokens fill the bounded panels
+			c.n /= 2 // whole tokens fill the panels of limited size sooner
 		}
 		once, twice := play(t, c.n, c.byStage, c.branch), play(t, 2*c.n, c.byStage, c.branch)
 		t.Logf(
@@ -112,7 +113,7 @@ func TestBytesGrowWithTheText(t *testing.T) {
 			if id == "reading" {
 				grown *= float64(once.ends) / float64(twice.ends)
 			}
-			// Shorter runs have not filled the panels that are bounded.
+			// Shorter runs have not filled the panels of limited size.
 			if !c.byStage && bytes > 10_000 && grown > 2.3 {
 				t.Errorf(
 					"%s: panel %s grows with the text: %d bytes, for twice the text %d", c.name, id, bytes,

@@ -19,7 +19,7 @@ const watchCarry = `
 		return one;
 	};
 	window.carried = () => document.getAnimations().filter(a => a.id.startsWith('carry') && a.playState === 'running');
-	// at sets all of them to a share of the longest one's duration.
+	// at sets all animations to a share of the longest one's duration.
 	window.at = (share) => {
 		const ends = carried().map(a => a.effect.getComputedTiming().endTime);
 		for (const [i, a] of carried().entries()) a.currentTime = Math.min(share * Math.max(...ends), ends[i] - 1);
@@ -27,8 +27,8 @@ const watchCarry = `
 	window.unseen = (selector) =>
 		[...document.querySelectorAll(selector)].every(e => getComputedStyle(e).opacity === '0')`
 
-// carries are the transitions after the first stage: the stage that is reached, and what
-// shows that it has been reached.
+// carries are the transitions after the first stage: the stage that is reached, and how each
+// view shows that it has been reached.
 var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"2-score", "Score", "2", ".shares--dots", ".gap__dot"},
 	{"3-share", "Share", "3", ".shares:not(.shares--dots)", ".bar__p"},
@@ -41,9 +41,10 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"1-read", "Read", "1", ".chips", ".blk"},
 }
 
-// TestStageMotionInBothViews: in both views something moves from each stage to the next. A
-// key or a press ends the movement midway and leaves nothing behind. The winner is not
-// named before the marker has fallen. With VIZ_SHOTS the test takes five frames of each.
+// TestStageMotionInBothViews: in both views, something moves from each stage to the next. A key
+// or a press ends the movement midway, and nothing of it remains. The winner is not named
+// before the marker has fallen. If VIZ_SHOTS is set, the test takes five screenshots of each
+// movement.
 func TestStageMotionInBothViews(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -79,7 +80,7 @@ func TestStageMotionInBothViews(t *testing.T) {
 				b.Until(`window.moves > 0 && window.carried().length > 0`)
 				b.half(name+"-"+to.name, to.name == "5-fall" || to.name == "5-again", to.name == "6-write")
 				if i%2 == 0 {
-					b.Keys("x") // not a command
+					b.Keys("x") // not the key of a command
 				} else {
 					b.Eval(`document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))`)
 				}
@@ -89,7 +90,7 @@ func TestStageMotionInBothViews(t *testing.T) {
 	}
 }
 
-// half stops a movement midway, and checks what can be seen.
+// half stops a movement midway, and checks what is visible.
 func (b loopTab) half(name string, falls, flies bool) {
 	for frame := range 5 {
 		b.Eval(fmt.Sprintf(`window.at(%g)`, float64(frame)/4))
@@ -144,6 +145,6 @@ func TestStoryWithReducedMotion(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(verb("Write"))
 	if n := browser.Value[int](b.Tab, `window.moves`); n != 0 {
-		t.Errorf("got %d things moved, want 0", n)
+		t.Errorf("got %d moving elements, want 0", n)
 	}
 }

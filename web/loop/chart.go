@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// CostChart is the work of the run so far, as a picture and as its table.
+// CostChart shows the work of the run so far, as a chart and as a table.
 type CostChart struct {
 	Empty  bool
 	SVG    string // one <svg> element, safe to put into a page
@@ -42,7 +42,7 @@ func newCostChart(s *session.State) CostChart {
 	return v
 }
 
-// costPoints returns the totals after each step that has run to its end.
+// costPoints returns the totals after each completed step.
 func costPoints(steps []*infer.Step) []plots.CostPoint {
 	var points []plots.CostPoint
 	for _, step := range steps {
@@ -69,9 +69,9 @@ func thinned(points []plots.CostPoint) []plots.CostPoint {
 	return kept
 }
 
-// charts remembers the charts drawn last. Drawing takes milliseconds and is requested at
-// every stage, while the chart changes only once per token. Steps are never changed, so the
-// last one identifies all before it.
+// charts caches the most recent charts. Drawing a chart takes milliseconds and is requested at
+// every stage, but the chart changes only once per token. Steps are never changed, so the last
+// step identifies all steps before it.
 var charts = chartMemory{byStep: map[chartKey]plots.Chart{}}
 
 type chartMemory struct {
@@ -80,11 +80,12 @@ type chartMemory struct {
 	order  []chartKey
 }
 
-// chartKey is the last step of a chart. As a weak pointer it does not keep the step, and
-// with it its scores, in memory when the run is gone.
+// chartKey is the last step of a chart. It is a weak pointer, so that the step and its scores
+// do not stay in memory when the run is gone.
 type chartKey = weak.Pointer[infer.Step]
 
-// rememberedCharts is enough for a class of learners; the charts take a few hundred KB.
+// rememberedCharts is the size of the cache, enough for a class of learners. The charts take a
+// few hundred KB.
 const rememberedCharts = 64
 
 func (m *chartMemory) draw(last *infer.Step, points []plots.CostPoint) plots.Chart {

@@ -40,7 +40,7 @@ func newChatForm(s *session.State) ChatForm {
 	return v
 }
 
-// roleNames lists the roles with their names for people.
+// roleNames lists the roles and the names that pages show for them.
 var roleNames = []struct{ Role, Name string }{
 	{chat.User, "You (user)"}, {chat.Assistant, "The model (assistant)"}, {chat.System, "Instructions (system)"},
 }

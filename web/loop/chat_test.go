@@ -17,9 +17,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestChatIsOneTokenStream: the special tokens that a template puts into a chat are
-// separate chips in both views and while the chat is typed. The same characters, when
-// typed, are text.
+// TestChatIsOneTokenStream: the special tokens that a template puts into a chat are separate
+// chips, in both views and while the chat is typed. If a person types the same characters, they
+// are text.
 func TestChatIsOneTokenStream(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, "../../testdata/models/qwen3", testmodel.ChatTemplate)
@@ -89,17 +89,18 @@ func TestChatLinkRestoresMessages(t *testing.T) {
 		d.Find("#strip-prompt .tok").Length() != len(st.PromptTokens) ||
 		!strings.Contains(d.Find("#stops").AttrOr("data-stops", ""), `\nUser:`) ||
 		!strings.Contains(d.Find(".msgs .hint").Text(), "base model") {
-		t.Errorf("the page of the link has the message %q, want the chat's with its tokens, stop string and hint", got)
+		t.Errorf("the link's page has message %q, want the chat's message, its tokens, stop string and hint", got)
 	}
 	other := x.stranger().dial(wire.ProtocolJSON, "")
 	other.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, link))
 	if got := other.state(x); got.Chat == nil || got.Chat.Messages[0] != st.Chat.Messages[0] ||
 		got.Prompt != st.Prompt {
-		t.Errorf("opened %q of %+v, want the same chat and prompt", got.Prompt, got.Chat)
+		t.Errorf("the link opens prompt %q of chat %+v, want the same chat and prompt", got.Prompt, got.Chat)
 	}
 }
 
-// TestLessonChatLinkOnlyFillsTheForm: a lesson's link fills the form and starts nothing.
+// TestLessonChatLinkOnlyFillsTheForm: a lesson's link fills the form but does not start the
+// chat.
 func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -116,9 +117,9 @@ func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 	}
 }
 
-// TestChatFormByEveryHand: a chat is typed, grows, starts, is answered and continues with
-// the columns kept, by mouse, by keyboard alone and by touch. The plain prompt keeps what
-// was typed in it.
+// TestChatFormByEveryHand: by mouse, by keyboard alone and by touch, a chat can be typed,
+// extended, started, answered and continued with its columns kept. The text in the plain prompt
+// is preserved.
 // Promise: You can chat with a model, turn by turn, by mouse, keyboard and touch.
 func TestChatFormByEveryHand(t *testing.T) {
 	fixture.Long(t)
@@ -163,7 +164,7 @@ func TestChatFormByEveryHand(t *testing.T) {
 		v.Wait("the chat so far", `messages.children.length === 3`)
 		v.Fill("#messages li:nth-child(3) textarea", "And dogs?")
 		next := chat.Plain(append(st.Messages(), chat.Message{Role: chat.User, Content: "And dogs?"}))
-		// The button moves until then.
+		// The button moves until all tokens are shown.
 		v.Wait("its tokens", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`,
 			len(testmodel.Target(t).Encode(next))))
 		v.Press("#prompt-form [type=submit]")

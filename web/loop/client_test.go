@@ -37,7 +37,7 @@ type received struct {
 	}
 }
 
-// client is one connection, and what a client has received over it.
+// client is one connection, with everything that the client has received over it.
 type client struct {
 	t    testing.TB
 	conn *websocket.Conn
@@ -46,7 +46,7 @@ type client struct {
 	last received       // the last message with a state
 	told *terms.Refusal // an error sent before the first state
 
-	stages []json.RawMessage // viz.json.v1: all that are still valid
+	stages []json.RawMessage // viz.json.v1: all stages that are still valid
 	html   map[string]string // viz.html.v1: panels by id
 	bytes  int               // of all messages
 	tokens []string          // and the HTML of the generated tokens, in order
@@ -93,7 +93,7 @@ func (c *client) read() received {
 	c.got++
 	c.bytes += len(b)
 	if m.Seq < c.last.Seq {
-		c.t.Fatalf("seq went back from %d to %d, want increasing numbers", c.last.Seq, m.Seq)
+		c.t.Fatalf("seq went from %d back to %d, want increasing numbers", c.last.Seq, m.Seq)
 	}
 	if m.Run != "" {
 		c.run = m.Run
@@ -187,7 +187,7 @@ func (c *client) refused(command string) terms.Refusal {
 	}
 }
 
-// closed reads until the close frame and returns its code and reason.
+// closed reads messages until the close frame, and returns the frame's code and reason.
 func (c *client) closed() (int, string) {
 	c.t.Helper()
 	return closeOf(c.t, c.conn)

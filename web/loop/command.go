@@ -14,7 +14,7 @@ import (
 
 // order is one message from a client: a command and the client's number for it.
 type order struct {
-	n       uint64          // 0 if the client gave none
+	n       uint64          // 0 if the client sent no number
 	name    string          // "step", "set", …
 	command session.Command // nil for open, rebuild, ping, pieces and the queries
 	link    string          // for open and rebuild: the link, still to be parsed for the model
@@ -23,8 +23,8 @@ type order struct {
 	query   *query          // a question about the run, which changes nothing
 }
 
-// commands lists what a message may request besides the commands of a run
-// ([session.ParseCommand]): its fields, joined by commas, and how to read them.
+// commands maps each command that is not a run command ([session.ParseCommand]) to its fields,
+// joined by commas, and to the function that parses them.
 var commands = map[string]struct {
 	takes string
 	read  func(f *session.Fields, o *order)
@@ -63,7 +63,7 @@ var commands = map[string]struct {
 var commandNames = strings.Join(slices.Sorted(slices.Values(
 	append(session.Names(), slices.Collect(maps.Keys(commands))...))), ", ")
 
-// readOrder reads a client's command. The error describes whatever is wrong with it.
+// readOrder parses a client's command. The error describes what is wrong with it.
 func readOrder(c wire.Command) (order, *terms.Refusal) {
 	o := order{n: c.N, name: c.Name}
 	f, err := session.JSONFields(c.Fields)

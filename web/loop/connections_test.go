@@ -23,14 +23,14 @@ func TestEvictedRunContinuesForViewer(t *testing.T) {
 		x.evict(x.runOf(c.run))
 		c.do(`{"cmd":"token"}`)
 		if c.where() != "2 cache" {
-			t.Errorf("%s: at %s, want 2 cache", protocol, c.where())
+			t.Errorf("%s: the client is at %s, want 2 cache", protocol, c.where())
 		}
 		sameAsFresh(t, x, protocol, c)
 	}
 }
 
 // TestSlowReaderDoesNotStopOthers: a viewer that does not read stops neither the run nor a
-// second viewer, and when it reads again it has missed states but no tokens.
+// second viewer. When it reads again, it has missed states but no tokens.
 // Promise: A client that reads slowly misses states but no tokens, and stops nobody else.
 func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 }
 
 // TestReconnectShowsTheWholeRun: a connection that breaks without notice leaves the run
-// unchanged, and the next one shows it whole.
+// unchanged, and the next connection shows the whole run.
 func TestReconnectShowsTheWholeRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -91,7 +91,8 @@ func TestReconnectShowsTheWholeRun(t *testing.T) {
 	c.conn.NetConn().Close()
 	again := x.dial(wire.ProtocolJSON, "?had=1&run="+c.run)
 	if again.told != nil || again.run != c.run || again.where() != "2 forward" || again.last.Seq != c.last.Seq {
-		t.Errorf("back at %s of %s, error %+v; want %s of %s", again.where(), again.run, again.told, c.where(), c.run)
+		t.Errorf("after reconnecting: at %s of %s, error %+v; want %s of %s", again.where(), again.run, again.told,
+			c.where(), c.run)
 	}
 }
 

@@ -18,15 +18,15 @@ type Console struct {
 	Next      string // "Next: Sample"; "" when the run has ended or not begun
 	NextCmd   string // the command for it
 	Empty     bool   // no prompt yet
-	Ended     bool   // a stop has fired: the main button is "Go on anyway", if it can, else "New prompt"
+	Ended     bool   // a stop has fired: the main button is "Go on anyway" if that is possible, else "New prompt"
 	CanGoOn   bool
 	Turn      string // if a chat has stopped, its messages with an empty next one, as JSON; else ""
-	TurnFirst bool   // the model has ended its turn, so that the next is the main thing to do
+	TurnFirst bool   // the model has ended its turn, so that writing the next one is the main action
 	CanFinish bool
 	Finishing bool
 	CanReset  bool
 	CanBack   bool
-	CanGo     bool // token and play
+	CanGo     bool // the token and play buttons are enabled
 	Playing   bool
 	Speeds    []SpeedButton
 	SpeedSay  string
@@ -34,7 +34,7 @@ type Console struct {
 	Out       map[string]Output // by field
 	Inputs    Inputs
 	Order     string // the order in which the settings apply
-	Note      string // when a change of the settings takes effect
+	Note      string // a sentence about when a change to the settings takes effect
 	Scrub     Scrub
 	Progress  Progress
 	StopsHead string
@@ -55,7 +55,7 @@ const (
 type SpeedButton struct {
 	Label, Cmd string
 	On         bool
-	Key        string // "[" on the next slower speed, "]" on the next faster
+	Key        string // "[" for the next slower speed, "]" for the next faster one
 }
 
 // PresetButton sets all sampling fields at once.
@@ -72,23 +72,23 @@ type Output struct {
 	Idle bool   // the control currently has no effect
 }
 
-// Scrub is the slider that leads to any stage so far, counted from 1.
+// Scrub is the slider that goes to any stage that has run, counted from 1.
 type Scrub struct {
 	Value, Max string
 	Say        string // "token 20, stage 4"
 	Off        bool   // nothing to scrub through
 }
 
-// Progress shows how far a run to the end has come.
+// Progress is the progress of a run to the end.
 type Progress struct {
 	On       bool
 	Say, Bar string
 }
 
-// Inputs are the initial values of the page's inputs, by the keys of their knobs.
+// Inputs are the initial values of the page's inputs, by knob key.
 type Inputs map[string]string
 
-// Fields of [Console.Out], which holds the sampling knobs.
+// Keys of [Console.Out], one for each sampling knob.
 const (
 	FieldTemperature = "temperature"
 	FieldTopK        = "top_k"
@@ -100,7 +100,7 @@ const (
 
 func newConsole(s *session.State) Console {
 	set := s.Settings
-	var before []string // the names of the rules, those that change scores first
+	var before []string // names of the rules, with rules that change scores first
 	v := Console{
 		Empty:    !s.Started(),
 		CanReset: s.Started() && (s.Frontier() != session.Cursor{Step: 1, Stage: infer.KindForward} || !s.AtFrontier()),
@@ -215,9 +215,9 @@ func outputs(s *session.State) map[string]Output {
 	return out
 }
 
-// idleFilters reports which filters cut nothing beyond what the others cut at the step
-// shown. A filter that is off is not called idle, and neither is one whose setting was not
-// yet used at the step shown.
+// idleFilters returns the filters that, at the step shown, cut no token that the other filters
+// would keep. A filter is not idle if it is off or if its setting was not yet used at the step
+// shown.
 func idleFilters(s *session.State) map[sampling.Rule]bool {
 	set := s.Settings
 	if set.Greedy() { // even if the step shown was drawn with other settings
@@ -258,7 +258,7 @@ func newProgress(s *session.State) Progress {
 	}
 }
 
-// note returns when a change of the sampling settings takes effect.
+// note explains when a change to the sampling settings takes effect.
 func note(s *session.State) string {
 	switch {
 	case !s.Started():

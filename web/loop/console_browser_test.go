@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestConsoleIsOneRow: on a Chromebook the console is one row with the sliders and the
-// seed, so that the rest of the height is for the rows of the table. "More" shows the rest
-// of it and hides it again; keys work meanwhile.
+// TestConsoleIsOneRow: on a Chromebook, the console is one row with the sliders and the seed,
+// so that the table's rows have the rest of the height. "More" shows and hides the other
+// controls, and keys work in both cases.
 func TestConsoleIsOneRow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

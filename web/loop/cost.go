@@ -13,8 +13,8 @@ type Cost struct {
 	Bytes   string
 	Map     stage.Map
 	Heads   stage.KVGrid // the cache with a row for each key/value head
-	PerHead bool         // a layer has more than one, so that Heads differs from the map
-	Say     stage.Rich   // what is kept, and "3,072 B = 2 × 6 layers × …"
+	PerHead bool         // a layer has more than one head, so Heads differs from the map
+	Say     stage.Rich   // the contents of the cache, and "3,072 B = 2 × 6 layers × …"
 	Work    stage.Compare
 	Total   stage.Compare
 	Tokens  string // "19 of 512"
@@ -25,7 +25,7 @@ type Cost struct {
 	Room    string
 }
 
-// counts returns a step's work so far, as run and as it would be without a cache.
+// counts returns a step's work so far, with the cache and as it would be without one.
 func counts(s *session.State, step *infer.Step) (run, without int64) {
 	shape := s.Model.Shape()
 	parts := shape.Blocks(0, step.Positions())

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/stage"
 
-// costColumnHTML is the cost of the step shown. The parts that fold are outside of its
+// costColumnHTML shows the cost of the step shown. The parts that fold are outside of the
 // panels, so that they stay as the learner left them.
 func costColumnHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -329,7 +329,7 @@ func costChartHTML(c CostChart) templ.Component {
 	})
 }
 
-// costTableHTML lists the figures that the chart draws.
+// costTableHTML lists the numbers that the chart shows.
 func costTableHTML(c CostChart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestTwoTabsStayInStep: two tabs on one run show the same.
+// TestTwoTabsStayInStep: two tabs with the same run show the same text and stage.
 func TestTwoTabsStayInStep(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -47,8 +47,8 @@ func TestReloadDuringARun(t *testing.T) {
 	b.tokens(len(x.onlyRun().Latest().Steps))
 }
 
-// TestBrowserReconnectsAtEveryStage breaks the connection at every stage, once by force and
-// once with no server answering for a while.
+// TestBrowserReconnectsAtEveryStage breaks the connection at every stage, and at one of them
+// also blocks new connections for some time.
 func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -77,14 +77,15 @@ func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 	}
 	st := x.onlyRun().Latest()
 	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
-		t.Errorf("after seven steps at %+v, want %+v", st.Cursor, session.Cursor{Step: 2, Stage: infer.KindForward})
+		t.Errorf("after seven steps, the run is at %+v, want %+v", st.Cursor,
+			session.Cursor{Step: 2, Stage: infer.KindForward})
 	}
 	b.tokens(1)
 }
 
-// press presses a key, once, and waits for expr. A key pressed when the connection has just
-// been lost is refused with a message, and press presses it again. A key that was in flight
-// when the connection broke is sent again by the page itself.
+// press presses a key once and waits for expr. If the connection has just been lost, the page
+// refuses the key with a message, and press presses it again. If the connection broke while the
+// key's command was in flight, the page itself sends it again.
 func (b loopTab) press(key, expr string) {
 	b.Keys(key)
 	b.Until(`(` + expr + `) || document.getElementById('err-general').textContent.includes('not sent')`)
@@ -110,7 +111,7 @@ func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))
 	if said := browser.Value[string](b.Tab, "window.said"); strings.Contains(said, "rebuilt") {
-		t.Errorf("the page showed %q, want it without %q", said, "rebuilt")
+		t.Errorf("the page showed %q, want no message with %q", said, "rebuilt")
 	}
 }
 
@@ -152,13 +153,14 @@ func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	b.MayLose()
 	viewers := func() string { return x.onlyJoined().line() }
 	before := viewers()
-	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`) // the connection works, so it is kept
+	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`) // the connection works, so the page keeps it
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2") + ` && ` + isLive)
 	if after := viewers(); after != before {
 		t.Errorf("the connection was given up: %s, want %s", after, before)
 	}
-	// The server was gone while the tab slept: the page reconnects at once, not after a pause.
+	// If the server was gone while the tab slept, the page reconnects at once, not after a
+	// pause.
 	x.stop()
 	b.Until(`document.documentElement.dataset.conn === 'reconnecting'`)
 	newSiteAt(t, limits{}, x.http.Listener.Addr().String())
@@ -166,9 +168,9 @@ func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	b.Until(isLive + ` && ` + atStage("2"))
 }
 
-// slowEcho types a number and, as soon as it has been sent, another digit, so that the
-// server's echo of the first arrives before the second is sent. It records what scripts
-// write into the field. The two %s are the class of the connection and its method.
+// slowEcho types a number and, as soon as the number has been sent, another digit, so that the
+// server's echo of the number arrives before the digit is sent. It records the values that
+// scripts set in the field. The two %s are the class of the connection and its method.
 const slowEcho = `{
 	const input = document.getElementById('top_k');
 	const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');

@@ -12,8 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestBlockedSocketsAreExplained: behind a proxy that lets pages through but no sockets,
-// the page explains what is wrong and what to ask for, instead of "reconnecting" forever.
+// TestBlockedSocketsAreExplained: behind a proxy that allows pages but blocks sockets, the page
+// explains what is wrong and what to ask the network's administrator for, instead of showing
+// "reconnecting" forever.
 // Promise: Behind a proxy that blocks sockets, the page says what is wrong and what to ask for.
 func TestBlockedSocketsAreExplained(t *testing.T) {
 	fixture.Long(t)

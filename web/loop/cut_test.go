@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestCutAtEveryStage cuts the connection after a command has been sent and before its
-// answer has been read, at each stage of two turns. Whether or not the command had arrived,
-// the client that reconnects and sends it again sees it carried out once: each stage once
-// and in order.
+// TestCutAtEveryStage cuts the connection after a command has been sent and before its answer
+// has been read, at each stage of two turns. Whether or not the command had arrived, the client
+// reconnects, sends it again, and sees it carried out once: it receives each stage once and in
+// order.
 // Promise: If a client reconnects and sends a command again, it takes effect once; no stage is lost or repeated.
 func TestCutAtEveryStage(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestCutAtEveryStage(t *testing.T) {
 				run, before, n := c.run, c.where(), c.n
 				at := func(n int) string { return fmt.Sprintf("%d %s", 1+(n-1)/7, infer.Kinds[(n-1)%7]) }
 				c.send(`{"cmd":"step"}`)
-				if want%2 == 0 { // this command has arrived; the others may be cut off
+				if want%2 == 0 { // this command has arrived; the others may have been cut off
 					x.runOf(run).comes(t, func(st *session.State) bool {
 						return fmt.Sprintf("%d %s", st.Cursor.Step, st.Cursor.Stage) == at(want)
 					})
@@ -39,15 +39,15 @@ func TestCutAtEveryStage(t *testing.T) {
 				p.Break()
 				c = y.dial(protocol, "?page=one&run="+url.QueryEscape(run)+"&had=1")
 				if c.run != run || c.told != nil || !c.last.Again {
-					t.Fatalf("came back to run %s (%+v), want %s", c.run, c.told, run)
+					t.Fatalf("reconnected to run %s (%+v), want %s", c.run, c.told, run)
 				}
 				if now := c.where(); now != before && now != at(want) || now == before && c.last.Ack > n {
-					t.Fatalf("came back at %s with command %d of %d done, want %s", now, c.last.Ack, n+1, before)
+					t.Fatalf("reconnected at %s with command %d of %d done, want %s", now, c.last.Ack, n+1, before)
 				}
 				c.n = n // the page's next command is the same one, sent again
 				c.do(`{"cmd":"step"}`)
 				if c.where() != at(want) {
-					t.Fatalf("at %s, want %s", c.where(), at(want))
+					t.Fatalf("the client is at %s, want %s", c.where(), at(want))
 				}
 				for i, raw := range c.stages[min(1, len(c.stages)):] {
 					if h, want := headOf(t, raw), (head{1 + i/7, infer.Kinds[i%7].String()}); h != want {
@@ -60,8 +60,8 @@ func TestCutAtEveryStage(t *testing.T) {
 	}
 }
 
-// TestPlayThroughCuts plays to the end while the connection is cut repeatedly: the last
-// client has the whole run.
+// TestPlayThroughCuts plays to the end while the connection is cut repeatedly, and checks that
+// the last client has the whole run.
 func TestPlayThroughCuts(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
@@ -81,7 +81,7 @@ func TestPlayThroughCuts(t *testing.T) {
 					p.Break()
 					c = y.dial(protocol, "?run="+run+"&had=1")
 					if c.run != run {
-						t.Fatalf("came back to run %s, want %s", c.run, run)
+						t.Fatalf("reconnected to run %s, want %s", c.run, run)
 					}
 					continue
 				}

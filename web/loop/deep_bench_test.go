@@ -13,10 +13,11 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BenchmarkPushDeep runs whole turns of a model with 28 blocks and 151,936 tokens, 60
-// tokens into a text, and reports the server's work for each stage besides the stage's own
-// measured work: carrying out the command, the page's model, all panels. It reports the
-// median of the iterations, since on a shared machine the mean includes the load of others.
+// BenchmarkPushDeep runs whole turns of a model with 28 blocks and 151,936 tokens, 60 tokens
+// into a text. For each stage, it reports the server's work other than the stage itself, which
+// is measured separately: carrying out the command, building the page's model and rendering all
+// panels. It reports the median, since on a shared machine the mean includes the load from
+// other programs.
 func BenchmarkPushDeep(b *testing.B) {
 	dir := b.TempDir()
 	if err := fixture.Write(dir, fixture.Deep); err != nil {
@@ -61,7 +62,7 @@ func BenchmarkPushDeep(b *testing.B) {
 				}
 			}
 			took := st.Step().Took
-			if st.Cursor.Stage == infer.KindSoftmax { // the filter was worked out along with it
+			if st.Cursor.Stage == infer.KindSoftmax { // the filter was computed along with it
 				took[infer.KindSoftmax] += took[infer.KindFilter]
 			}
 			if st.Cursor.Stage == infer.KindFilter {

@@ -1,5 +1,5 @@
-// Package loop implements the Loop: its page, the updates sent to the page, links to
-// it and files to save.
+// Package loop implements the Loop: its page, the updates sent to the page, links to it and
+// exported files.
 //
 // [NewPage] builds the model of the whole page from a state, and [PageHTML] renders
 // it, both using package stage. [Panels] are the parts of the page that are sent again

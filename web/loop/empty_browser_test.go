@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// visibleWords counts the words that the page shows, without those only for screen readers
-// and those in folded parts.
+// visibleWords counts the words that the page shows, except words for screen readers only and
+// words in folded parts.
 const visibleWords = `(() => {
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	let n = 0;
@@ -36,7 +36,7 @@ func TestEmptyLoopIsShort(t *testing.T) {
 				n := browser.Value[int](b.Tab, visibleWords)
 				t.Logf("%d words", n)
 				if n < 20 || n > 120 {
-					t.Errorf("%d words, want at most 120", n)
+					t.Errorf("the page shows %d words, want at most 120", n)
 				}
 				b.Keys("\t")
 				b.Until(`document.activeElement.matches('.skip')`)
@@ -49,9 +49,9 @@ func TestEmptyLoopIsShort(t *testing.T) {
 }
 
 // TestSettingsCanBeChangedBeforeStart: before there is a text, Numbers offers the settings
-// behind one plain line, and the run begins with what was set. The prompt and the settings
-// survive a switch to the Story and back. Once the run has begun, everything around the
-// stage is shown.
+// behind one plain line, and the run begins with the chosen settings. The prompt and the
+// settings survive a switch to the Story and back. Once the run has begun, everything around
+// the stage is shown.
 func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -88,8 +88,8 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	}
 }
 
-// TestPromptCoversTheStage: a new prompt is typed in a box that covers the stage and has
-// the focus in its field. A step leads back to the stage.
+// TestPromptCoversTheStage: the box for a new prompt covers the stage, and its field has the
+// focus. A step leads back to the stage.
 func TestPromptCoversTheStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -7,26 +7,25 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// encoder turns states into messages for one connection. It remembers what it has sent and
-// puts only the differences into the next message. It keeps no state, so an evicted run's
-// memory is free even while it is watched.
+// encoder turns states into messages for one connection. It remembers what it has sent and puts
+// only the differences into the next message. It does not reference any state, so the memory of
+// an evicted run is freed even while a client watches the run.
 type encoder interface {
-	// encode adds to m what has changed since the last call; at the first call
-	// that is everything.
+	// encode adds the changes since the last call to m. The first call adds the whole state.
 	encode(m *wire.Message, next *session.State) error
-	// pieces and answer may be called while encode is running. pieces adds to m how a
-	// prompt splits into tokens; answer adds the answer to a query, which has been checked.
+	// pieces adds the tokens of a prompt to m. answer adds the answer to a query that has been
+	// checked. Both may be called while encode is running.
 	pieces(m *wire.Message, model *infer.Model, text chat.Text) error
 	answer(m *wire.Message, name string, q *query, st *session.State) error
 }
 
-// encoders by subprotocol. Only pages have a view.
+// encoders maps each subprotocol to a function that makes its encoder. Only pages have a view.
 var encoders = map[string]func(view) encoder{
 	wire.ProtocolHTML: func(v view) encoder { return &htmlEncoder{view: v} },
 	wire.ProtocolJSON: func(view) encoder { return &jsonEncoder{} },
 }
 
-// cursor is a [session.Cursor] as JSON; step 0 and stage "none" before a start.
+// cursor is a [session.Cursor] as JSON. Before a start, it is step 0 and stage "none".
 type cursor struct {
 	Step  int    `json:"step"`
 	Stage string `json:"stage"`

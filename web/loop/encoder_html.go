@@ -30,15 +30,16 @@ type pageData struct {
 	Link  string `json:"link"`
 	Scrub scrub  `json:"scrub"`
 	Show  show   `json:"show"`
-	// U is the u of the what-if question at the sample stage, else the one drawn there.
+	// U is the u of the what-if question at the sample stage, or the u drawn there if no
+	// question was asked.
 	U *float64 `json:"u,omitempty"`
 	// Heat is the data for the canvases of the forward stage, if the page shows the inside
 	// of the pass.
 	Heat *stage.Heat `json:"heat,omitempty"`
 }
 
-// scrub is the position in the run that the page shows: Max stages have run, and the page
-// shows number Value of them, counted from 1; 0 before the first start.
+// scrub is the page's position in the run: Max stages have run, and the page shows stage Value,
+// counted from 1. Both are 0 before the first start.
 type scrub struct {
 	Value int `json:"value"`
 	Max   int `json:"max"`
@@ -120,9 +121,8 @@ func pageDataOf(st *session.State) *pageData {
 	return d
 }
 
-// encodeTokens compares the tokens with those last sent: changed ones are
-// morphed, new ones appended, surplus ones removed from the end. The first
-// time, the whole strip is sent.
+// encodeTokens compares the tokens with those last sent. It morphs changed tokens, appends new
+// ones, and removes surplus ones from the end. The first time, it sends the whole strip.
 func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error {
 	sent := e.tokens
 	e.tokens = tokens

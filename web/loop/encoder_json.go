@@ -18,8 +18,8 @@ import (
 type runData struct {
 	// Cut invalidates stages that were sent before.
 	Cut *cut `json:"cut,omitempty"`
-	// Stages are those that have run since the last message, in order, each as `viz trace
-	// -json` prints it; a new text begins with the prompt object.
+	// Stages are the stages that have run since the last message, in order and in the format of
+	// `viz trace -json`. A new text begins with the prompt object.
 	Stages   []json.RawMessage `json:"stages,omitempty"`
 	Cursor   cursor            `json:"cursor"`
 	Undrawn  bool              `json:"undrawn,omitempty"` // the next draw is withheld
@@ -29,21 +29,22 @@ type runData struct {
 	Settings infer.Settings    `json:"settings"`
 	// Link leads to the state shown, from anywhere; omitted before the first start.
 	Link string `json:"link,omitempty"`
-	// Branches are the lines of text written so far, if there are several.
+	// Branches are the branches of the run so far, if there are several.
 	Branches []branch `json:"branches,omitempty"`
-	// Messages are the conversation so far, if the text was written from one.
+	// Messages are the conversation so far, if the prompt was one.
 	Messages []chat.Message `json:"messages,omitempty"`
-	// WhatIf is the answer for another u at this draw, if one was asked for.
+	// WhatIf is the answer to the what-if question at this draw, if there is one.
 	WhatIf *whatIf `json:"whatif,omitempty"`
 }
 
-// branch is one line of text, for the branch command.
+// branch is one branch of the run, for the branch command.
 type branch struct {
 	ID      int  `json:"id"`
 	Current bool `json:"current,omitempty"`
 	Tokens  int  `json:"tokens"` // number of tokens
-	// Step is the first step at which this line differs from the current one, and Token its
-	// token there. Both are omitted for the current line, and Token if the line ends there.
+	// Step is the first step at which this branch differs from the current one, and Token is
+	// its token at that step. Both are omitted for the current branch. Token is also omitted if
+	// the branch ends before that step.
 	Step  int          `json:"step,omitempty"`
 	Token *infer.Token `json:"token,omitempty"`
 }
@@ -57,8 +58,8 @@ type whatIf struct {
 	To   float64 `json:"to"`
 }
 
-// cut means that everything sent for step Step and later ones is no longer valid; Step 0
-// includes the prompt.
+// cut means that everything sent for step Step and later steps is no longer valid. If Step is
+// 0, the prompt is not valid either.
 type cut struct {
 	Step int `json:"step"`
 }
@@ -93,7 +94,7 @@ func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 		}
 		e.text, e.hasPrompt = next.Text, true
 	}
-	// Steps that extend what was sent, or equal it, continue from there.
+	// If a step equals or extends the one already sent, only its new stages are sent.
 	same := 0
 	for same < min(len(e.sent), len(next.Steps)) && e.sent[same].begins(next.Steps[same]) {
 		same++
@@ -126,7 +127,7 @@ func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 	return nil
 }
 
-// branchesOf lists the lines of text if there is more than one.
+// branchesOf lists the branches if there is more than one.
 func branchesOf(st *session.State) []branch {
 	if len(st.Branches) < 2 {
 		return nil
@@ -170,7 +171,7 @@ func (d *runData) add(v any) error {
 
 func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text) error {
 	a := &piecesAnswer{[]infer.Token{}}
-	ids, _ := model.EncodeChat(text) // of a text that cannot be spelled, the tokens up to the error
+	ids, _ := model.EncodeChat(text) // if the text cannot be spelled, the tokens up to the error
 	for _, id := range ids {
 		a.Pieces = append(a.Pieces, model.Token(id))
 	}
@@ -178,8 +179,8 @@ func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text
 	return nil
 }
 
-// known is what the stages of a step up to ran have sent. It does not include the logits,
-// which follow from the model, the prompt and the steps before.
+// known identifies the content of the stages of a step that have been sent, up to ran. It does
+// not include the logits, since the model, the prompt and the earlier steps determine them.
 type known struct {
 	ran      infer.Kind
 	took     []time.Duration
@@ -211,7 +212,7 @@ func knownOf(s *infer.Step, ran infer.Kind) known {
 	return k
 }
 
-// begins reports whether the stages already sent are also the first ones of s.
+// begins reports whether the stages already sent are also the first stages of s.
 func (k known) begins(s *infer.Step) bool {
 	return s.Ran >= k.ran && reflect.DeepEqual(k, knownOf(s, k.ran))
 }

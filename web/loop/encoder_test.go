@@ -80,7 +80,7 @@ func advance(m *infer.Model, s *infer.Step, favorite int, ran infer.Kind) {
 	}
 }
 
-// TestGoldenJSON checks what viz.json.v1 sends for a state and then for the next one.
+// TestGoldenJSON checks the messages of viz.json.v1 for a state and for the one after it.
 func TestGoldenJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -101,7 +101,7 @@ func TestGoldenJSON(t *testing.T) {
 	golden(t, "loop.json.golden", strings.ReplaceAll(out.String(), testmodel.Target(t).Hash(), "HASH"))
 }
 
-// TestGoldenHTML checks what viz.html.v1 sends for the same two states.
+// TestGoldenHTML checks the messages of viz.html.v1 for the same two states.
 func TestGoldenHTML(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -181,7 +181,7 @@ func golden(t *testing.T, name, got string) {
 		}
 	}
 	if len(got) != len(b) {
-		t.Errorf("the golden file %s has more than was sent", path)
+		t.Errorf("the golden file %s has more lines than were sent", path)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(again.Panels) != 0 || again.Fields != nil && len(again.Fields.(*runData).Stages) != 0 {
-			t.Errorf("%s: the same state again sends %d panels", protocol, len(again.Panels))
+			t.Errorf("%s: sending the same state again sends %d panels", protocol, len(again.Panels))
 		}
 	}
 	m := &wire.Message{}
@@ -211,8 +211,8 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	}
 }
 
-// TestStripOperations compares hand-written token lists: "abc" to "aXc" is one morph, to
-// "ab" one removal, to "abcd" one append.
+// TestStripOperations compares hand-written token lists: from "abc", "aXc" is one morph, "ab"
+// is one removal, and "abcd" is one append.
 func TestStripOperations(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -307,6 +307,6 @@ func TestPenaltyChangeResendsLogits(t *testing.T) {
 		)
 	}
 	if d := send(session.SetKnob("temperature", 1.5)); d.Cut != nil || len(d.Stages) != 0 {
-		t.Errorf("a temperature, which does not affect stage 2, sends %d stages", len(d.Stages))
+		t.Errorf("a change of the temperature, which does not affect stage 2, sends %d stages", len(d.Stages))
 	}
 }

@@ -31,7 +31,7 @@ func tokensIn(t testing.TB, html string) []string {
 	return list
 }
 
-// normal parses HTML and prints it again, so that two spellings compare equal.
+// normal parses HTML and renders it again, so that two spellings compare equal.
 func normal(t testing.TB, html string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
@@ -42,8 +42,8 @@ func normal(t testing.TB, html string) string {
 	return h
 }
 
-// sameAsFresh compares what a client has assembled from differences with what a client that
-// connects now gets at once.
+// sameAsFresh compares the content that a client has assembled from differences with the
+// content that a newly connected client gets at once.
 func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	t.Helper()
 	fresh := x.dial(protocol, "?run="+c.run)
@@ -52,27 +52,27 @@ func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 		t.Fatalf("run %s, want %s", fresh.run, c.run)
 	}
 	if len(fresh.stages) != len(c.stages) {
-		t.Fatalf("got %d stages, want %d as a fresh client has", len(c.stages), len(fresh.stages))
+		t.Fatalf("got %d stages, want %d as for a fresh client", len(c.stages), len(fresh.stages))
 	}
 	for i := range c.stages {
 		a, b := headOf(t, c.stages[i]), headOf(t, fresh.stages[i])
 		// Rows of earlier stages include the token that was drawn later.
 		if a != b || (a.Stage == "append" || a.Stage == "cache" || a.Stage == "forward") &&
 			string(c.stages[i]) != string(fresh.stages[i]) {
-			t.Errorf("stage %d is\n%s\nwant as a fresh client has\n%s", i, c.stages[i], fresh.stages[i])
+			t.Errorf("stage %d is\n%s\nwant the stage of a fresh client\n%s", i, c.stages[i], fresh.stages[i])
 		}
 	}
 	if len(fresh.tokens) != len(c.tokens) {
-		t.Fatalf("got %d tokens on the page, want %d as on a fresh one", len(c.tokens), len(fresh.tokens))
+		t.Fatalf("got %d tokens on the page, want %d as on a fresh page", len(c.tokens), len(fresh.tokens))
 	}
 	for i := range c.tokens {
 		if normal(t, c.tokens[i]) != normal(t, fresh.tokens[i]) {
-			t.Errorf("token %d is\n%s\nwant as on a fresh page\n%s", i+1, c.tokens[i], fresh.tokens[i])
+			t.Errorf("token %d is\n%s\nwant the token of a fresh page\n%s", i+1, c.tokens[i], fresh.tokens[i])
 		}
 	}
 	for id, html := range fresh.html {
 		if c.html[id] != html {
-			t.Errorf("panel %s is\n%s\nwant as on a fresh page\n%s", id, c.html[id], html)
+			t.Errorf("panel %s is\n%s\nwant the panel of a fresh page\n%s", id, c.html[id], html)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestEveryCommandReachesItsStage(t *testing.T) {
 		{`{"cmd":"token"}`, "4 cache"},
 		{`{"cmd":"seek","step":2,"stage":"sample"}`, "2 sample"},
 		{`{"cmd":"pause"}`, "2 sample"},
-		{`{"cmd":"preset","preset":"greedy"}`, "2 sample"}, // steps 3 and 4 are dropped
+		{`{"cmd":"preset","preset":"greedy"}`, "2 sample"}, // drops steps 3 and 4
 		{`{"cmd":"token"}`, "2 cache"},
 		{`{"cmd":"token"}`, "3 cache"},
 		{`{"cmd":"set","seed":7}`, "3 cache"},
@@ -124,7 +124,7 @@ func TestEveryCommandReachesItsStage(t *testing.T) {
 			for _, step := range walk {
 				c.do(step.command)
 				if got := c.where(); got != step.at {
-					t.Fatalf("after %s at %s, want %s", step.command, got, step.at)
+					t.Fatalf("after %s, the client is at %s, want %s", step.command, got, step.at)
 				}
 				if step.at != "0 none" {
 					sameAsFresh(t, x, protocol, c)
@@ -154,11 +154,11 @@ func TestSettingsBeforeAndAfterTheDraw(t *testing.T) {
 		c.do(`{"cmd":"step"}`)
 	}
 	if f := stageAt[filterStage](c, 1, "filter"); f.Kept != 4096 {
-		t.Fatalf("with every filter off %d tokens are kept, want all 4096", f.Kept)
+		t.Fatalf("with every filter off, %d tokens are kept, want all 4096", f.Kept)
 	}
 	m := c.do(`{"cmd":"set","top_k":3}`)
 	if m.Cut == nil || m.Cut.Step != 1 {
-		t.Errorf("cut %+v, want step 1", m.Cut)
+		t.Errorf("got cut %+v, want step 1", m.Cut)
 	}
 	if f := stageAt[filterStage](c, 1, "filter"); f.Kept != 3 || f.TopK != 3 {
 		t.Errorf("at the filter, top-k 3 keeps %d (shown as top-k %d), want 3 at once", f.Kept, f.TopK)
@@ -167,7 +167,7 @@ func TestSettingsBeforeAndAfterTheDraw(t *testing.T) {
 	before := stageAt[sampleStage](c, 1, "sample")
 	m = c.do(`{"cmd":"set","top_k":1}`)
 	if m.Cut != nil || len(m.Stages) > 0 {
-		t.Errorf("after the draw, a setting changed what was drawn: got %+v, want Cut = nil, len(Stages) = 0", m)
+		t.Errorf("after the draw, a change of a setting changed the draw: got %+v, want Cut = nil, len(Stages) = 0", m)
 	}
 	if after := stageAt[sampleStage](c, 1, "sample"); after != before {
 		t.Errorf("the draw changed from %+v to %+v", before, after)
@@ -175,10 +175,10 @@ func TestSettingsBeforeAndAfterTheDraw(t *testing.T) {
 	c.do(`{"cmd":"token"}`)
 	c.do(`{"cmd":"token"}`)
 	if f := stageAt[filterStage](c, 2, "filter"); f.Kept != 1 {
-		t.Errorf("at the next step top-k 1 keeps %d, want 1", f.Kept)
+		t.Errorf("at the next step, top-k 1 keeps %d, want 1", f.Kept)
 	}
 	if s := stageAt[sampleStage](c, 2, "sample"); s.Chosen.Rank != 1 {
-		t.Errorf("with top-k 1 rank %d was drawn, want 1", s.Chosen.Rank)
+		t.Errorf("with top-k 1, rank %d was drawn, want 1", s.Chosen.Rank)
 	}
 }
 
@@ -211,8 +211,8 @@ func TestPlayMissesNoToken(t *testing.T) {
 	}
 }
 
-// TestStopStringEndsTheRun uses the first characters that greedy decoding writes as the
-// stop string, so that the run must end there.
+// TestStopStringEndsTheRun takes the first characters that greedy decoding generates and uses
+// them as the stop string, so that the run must end there.
 func TestStopStringEndsTheRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -244,8 +244,8 @@ func TestStopStringEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestSpeedSetsTheStageTime plays in real time: at speed 4 a stage lasts 0.3 s, so that two
-// stages follow without commands and in order.
+// TestSpeedSetsTheStageTime plays in real time. At speed 4, a stage lasts 0.3 s, and two stages
+// must follow without commands and in order.
 func TestSpeedSetsTheStageTime(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -260,7 +260,7 @@ func TestSpeedSetsTheStageTime(t *testing.T) {
 		t.Error("still playing after a pause")
 	}
 	if got := c.where(); got != "1 softmax" && got != "1 filter" { // a third tick may come before the pause
-		t.Errorf("at %s, want 1 softmax", got)
+		t.Errorf("the run is at %s, want 1 softmax", got)
 	}
 }
 

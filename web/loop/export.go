@@ -38,7 +38,7 @@ var exports = map[string]export{
 	"table-comma": {"-decimal-comma.csv", terms.SheetType, lacksScores, writeTable(terms.SheetComma)},
 }
 
-// export answers GET /export/NAME?run=ID or ?log=LINK with a file.
+// export handles GET /export/NAME?run=ID or ?log=LINK with a file.
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	e, ok := exports[r.PathValue("name")]
 	if !ok {
@@ -83,8 +83,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	b.WriteTo(w)
 }
 
-// fileOf writes a file into a buffer, once the slot is free. The slot is released before
-// the file is sent, so that a slow reader delays no other client.
+// fileOf writes a file into a buffer, once the slot is free. The slot is released before the
+// file is sent, so that a slow reader does not delay other clients.
 func (s *Server) fileOf(ctx context.Context, who admission.Caller, e export, st *session.State) (*bytes.Buffer, error) {
 	ctx, release, err := s.acquire(ctx, who, len(st.Steps))
 	if err != nil {
@@ -130,7 +130,7 @@ func lacksScores(st *session.State) string {
 	return ""
 }
 
-// writeText writes the prompt and what the model has added.
+// writeText writes the prompt and the generated text.
 func writeText(_ context.Context, w io.Writer, st *session.State) error {
 	text := st.Prompt
 	for _, step := range st.Steps {
@@ -140,7 +140,7 @@ func writeText(_ context.Context, w io.Writer, st *session.State) error {
 	return err
 }
 
-// writeTrace writes what `viz trace -json` prints for the same run.
+// writeTrace writes the run in the format of `viz trace -json`.
 func writeTrace(ctx context.Context, w io.Writer, st *session.State) error {
 	enc := json.NewEncoder(w)
 	if err := enc.Encode(
@@ -184,7 +184,7 @@ func writeTable(form terms.SheetForm) func(context.Context, io.Writer, *session.
 	}
 }
 
-// tableRows writes the rows, one per line: line ends in tokens are escaped.
+// tableRows writes the rows, one per line. Line breaks in tokens are escaped.
 func tableRows(c *terms.Sheet, st *session.State) error {
 	head := []any{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}
 	d, raw := st.DistAt(st.Cursor.Step), st.Step().Logits

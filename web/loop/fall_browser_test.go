@@ -9,8 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// notSeen selects what may differ between two runs with different seeds while their markers
-// are moving: times, the seed itself, the marker, and the space taken by a hidden u.
+// notSeen selects the elements that may differ between two runs with different seeds while
+// their markers are moving: times, the seed itself, the marker, and the space taken by a hidden
+// u.
 const notSeen = `.cost, .panel__head, #seed, .cum .mark, .laid__pin`
 
 // atDrop opens a run with a seed whose marker is about to fall, in slow motion.
@@ -29,10 +30,10 @@ func atDrop(t *testing.T, in view, seed int) loopTab {
 	return b
 }
 
-// TestMarkerDoesNotRevealTheWinner: while the marker moves to and fro the page looks the
-// same whatever it will fall on. No piece, row, slot, bar of the map or word stands out,
-// and a screen reader announces only that it falls. Once it has landed the pages differ,
-// and the result is announced.
+// TestMarkerDoesNotRevealTheWinner: while the marker moves back and forth, the page looks the
+// same no matter where the marker will land. No piece, row, slot, bar of the map or word stands
+// out, and a screen reader announces only that the marker is falling. Once it has landed, the
+// pages differ and the result is announced.
 func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -45,14 +46,14 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 				b.Keys(browser.ArrowRight)
 				b.Until(`document.querySelector('.is-falling')`)
 				b.Moves("carry-sample")
-				b.Eval(`film.at(350)`) // at the far end
+				b.Eval(`film.at(350)`) // the marker is at the far end
 				falling = append(falling, b.Seen(notSeen))
 				b.Shot(fmt.Sprintf("fall-%s-%d.png", in, seed))
 				if strings.Contains(falling[len(falling)-1], "was hit") {
 					t.Error("the text below the map reports a hit bar while the marker is moving")
 				}
 				b.WaitText("#spoken", "The marker is falling.")
-				b.Keys("x") // no command
+				b.Keys("x") // not the key of a command
 				b.Until(`!document.querySelector('.is-falling')`)
 				b.Until(`!['', 'The marker is falling.'].includes(document.querySelector('#spoken').textContent)`)
 				landed = append(landed, b.Seen(notSeen))
@@ -65,17 +66,18 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 			}
 			for i := range falling[1:] {
 				if one, other := differ(falling[0], falling[i+1]); one != other {
-					t.Errorf("while the marker is moving one page has\n%s\nwant the same as the other\n%s", one, other)
+					t.Errorf("while the marker is moving, one page has\n%s\nwant the same as the other page\n%s", one,
+						other)
 				}
 				if landed[0] == landed[i+1] {
-					t.Error("the pages look the same although something else was drawn")
+					t.Error("the pages look the same although different tokens were drawn")
 				}
 			}
 		})
 	}
 }
 
-// differ returns the first line in which two texts differ, from each text.
+// differ returns the first line that differs between two strings, from each of them.
 func differ(a, b string) (string, string) {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(as), len(bs)) {

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// orderIn reads a client's message the way a connection and the Loop do.
+// orderIn parses a client's message the way a connection and the Loop do.
 func orderIn(message string) (order, *terms.Refusal) {
 	c, err := wire.ReadCommand([]byte(message))
 	if err != nil {
@@ -16,8 +16,7 @@ func orderIn(message string) (order, *terms.Refusal) {
 	return readOrder(c)
 }
 
-// TestWrongTypeNamesTheRange: the refusal of a value that is not a number also names the
-// range.
+// TestWrongTypeNamesTheRange: if a value is not a number, the refusal also states the range.
 func TestWrongTypeNamesTheRange(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{

@@ -51,11 +51,11 @@ type site struct {
 	pool     *infer.Pool
 	halted   *sync.RWMutex // held for writing while runs must not continue
 	stop     func()        // ends the server, once
-	newcomer *atomic.Bool  // its learners have never switched to Numbers
+	newcomer *atomic.Bool  // the learners have never switched to Numbers
 
-	// In a tab only the address of the above is set.
+	// In a tab, only the address is set of the fields above.
 	twin *twin        // of the run; nil with a server
-	tab  *browser.Tab // the last that was opened, or nil
+	tab  *browser.Tab // the tab opened last, or nil
 }
 
 func newSite(t testing.TB, l limits) *site {
@@ -92,8 +92,8 @@ func newSiteAt(t testing.TB, l limits, addr string) *site {
 	return newSiteOn(t, l, addr, nil)
 }
 
-// newSiteOn starts a server with the secret of a data folder, by which a restarted server
-// recognizes its learners, or without one.
+// newSiteOn starts a server. With the secret of a data folder, a restarted server recognizes
+// its learners; secret may be nil.
 func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	t.Helper()
 	fixture.Spend(fixture.Servers, 1)
@@ -170,7 +170,7 @@ func (x *site) handle(log *slog.Logger) {
 		}
 		(*x.handler.Load()).ServeHTTP(w, r)
 	})
-	// Small buffers in the kernel, so that a slow reader is noticed soon.
+	// The kernel's buffers are small, so that a slow reader is noticed soon.
 	x.http.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
 			x.t.Error(err)
@@ -240,7 +240,7 @@ func (x *site) breakSockets() {
 type attached struct {
 	mu    sync.Mutex
 	runs  map[string]joined      // by id
-	parts map[*livePart]struct{} // that are open
+	parts map[*livePart]struct{} // the open ones
 }
 
 func newAttached() *attached {
@@ -265,7 +265,7 @@ func (a *attached) to(kind wire.Kind) wire.Kind {
 	return kind
 }
 
-// recorded is a connection that is recorded until it ends.
+// recorded is a connection that is listed in attached until it ends.
 type recorded struct {
 	*livePart
 	in *attached
@@ -280,7 +280,7 @@ func (r recorded) Serve(ctx context.Context, in <-chan wire.Command, out wire.Co
 	return r.livePart.Serve(ctx, in, out)
 }
 
-// joined is a run that a connection has joined, and its learner.
+// joined is a run that a connection has joined, with the run's learner.
 type joined struct {
 	*runs.Run
 	learner  string
@@ -322,7 +322,7 @@ func (r joined) reaches(is func(*session.State) bool, orElse <-chan time.Time) b
 	return false
 }
 
-// comes waits until the state of a run satisfies is.
+// comes waits until the run's state satisfies is.
 func (r joined) comes(t testing.TB, is func(*session.State) bool) *session.State {
 	t.Helper()
 	if !r.reaches(is, time.After(browser.Patience)) {
@@ -377,15 +377,15 @@ func (x *site) onlyJoined() joined {
 	x.t.Helper()
 	list := x.live()
 	if len(list) != 1 {
-		x.t.Fatalf("%d runs, want one", len(list))
+		x.t.Fatalf("got %d runs, want one", len(list))
 	}
 	return list[0]
 }
 
-// tight are limits with which [site.evict] works.
+// tight is a set of limits so low that [site.evict] works.
 var tight = limits{Limits: runs.Limits{MemoryBytes: 1 << 20}}
 
-// evict evicts a run by using up memory: another learner writes a text until the run is
+// evict evicts a run by using up memory: another learner generates text until the run is
 // evicted.
 func (x *site) evict(r joined) {
 	x.t.Helper()
@@ -404,7 +404,7 @@ func (x *site) evict(r joined) {
 		if r.Latest() == nil {
 			return true
 		}
-		_, _ = other.Do(ctx, session.StepToken{}, nil, 0) // refused once it uses all the memory
+		_, _ = other.Do(ctx, session.StepToken{}, nil, 0) // refused once the other run uses all the memory
 		return false
 	})
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// states returns runs at every stage, looking back, stopped, and not begun. The prompt and
-// a stop string are markup, which must stay text.
+// states returns states of a run at every stage, looking back, stopped, and not begun. The
+// prompt and a stop string contain markup, which must be shown as text.
 func states(t *testing.T) map[string]*session.State {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -110,7 +110,8 @@ func panelsFit(t *testing.T, name string, st *session.State, view view) {
 	}
 }
 
-// TestMarkupFollowsPolicyAndARIA checks what the security policy and assistive technology require.
+// TestMarkupFollowsPolicyAndARIA checks that the markup meets the requirements of the security
+// policy and of assistive technology.
 func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 	for name, st := range states(t) {
 		d := parse(t, html(t, PageHTML(NewPage(st))))
@@ -139,14 +140,14 @@ func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 			}
 		})
 		if n := d.Find("style, script:not([src]), b.x").Length(); n != 0 {
-			t.Errorf("%s: %d elements that must not be there", name, n)
+			t.Errorf("%s: %d forbidden elements", name, n)
 		}
 		if d.Find("main").Length() != 1 || d.Find("header.top").Length() != 1 || d.Find("footer").Length() != 1 {
 			t.Errorf("%s: a landmark is missing", name)
 		}
 		d.Find(`svg[role="img"], [role="img"]`).Each(func(_ int, e *goquery.Selection) {
 			if e.AttrOr("aria-label", "") == "" {
-				t.Errorf("%s: a picture has no words: %s", name, e.AttrOr("class", ""))
+				t.Errorf("%s: a picture has no text alternative: %s", name, e.AttrOr("class", ""))
 			}
 		})
 		d.Find("button").Each(func(_ int, e *goquery.Selection) {
@@ -172,8 +173,8 @@ func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	}
 }
 
-// TestQueryAnswersFitThePage checks that the answer to a query is one element whose id also
-// marks its place on the page, and that it is safe whatever was asked.
+// TestQueryAnswersFitThePage checks that the answer to a query is one element, that the page
+// has an element with the same id, and that the answer is safe for every query.
 func TestQueryAnswersFitThePage(t *testing.T) {
 	all := states(t)
 	st := all["forward"]
@@ -211,12 +212,12 @@ func TestQueryAnswersFitThePage(t *testing.T) {
 	d := parse(t, html(t, lang.InsideHTML(lang.NewInside(st, 6))))
 	if d.Find("svg.bars").Length() != 4 || d.Find(".ins__heads tr").Length() != 6 ||
 		d.Find(".ins__says li").Length() != infer.ReadOut {
-		t.Error("block 6 is not whole")
+		t.Error("block 6 is incomplete")
 	}
 }
 
-// TestHeatmapsHaveTextTwins checks that every heatmap has an equivalent in words and every
-// head its worked line.
+// TestHeatmapsHaveTextTwins checks that every heatmap has an equivalent in words, and every
+// head has a worked line.
 func TestHeatmapsHaveTextTwins(t *testing.T) {
 	all := states(t)
 	d := parse(t, html(t, PageHTML(NewPage(all["forward"]))))
@@ -238,12 +239,12 @@ func TestHeatmapsHaveTextTwins(t *testing.T) {
 	})
 	d = parse(t, html(t, PageHTML(NewPage(all["nolook"]))))
 	if d.Find("canvas").Length() != 0 {
-		t.Error("there are canvases at the draw")
+		t.Error("the draw stage has canvases")
 	}
 }
 
-// TestSettingsCanBeTypedAndDragged checks that every setting can be typed as well as
-// dragged, and that the strip is one stop of the Tab key.
+// TestSettingsCanBeTypedAndDragged checks that every setting can be typed as well as dragged,
+// and that the strip is a single tab stop.
 func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	all := states(t)
 	d := parse(t, html(t, PageHTML(NewPage(all["stopped"]))))
@@ -297,7 +298,7 @@ func TestEmptyPageState(t *testing.T) {
 		[]story{newStory("B", "one", "", ""), newStory("A", "two", "", ""), newStory("B", "three", "", "")},
 	)))
 	if got := book.Find("h2").Text(); got != "BA" || book.Find(`a[href="/storybook/three"]`).Length() != 1 {
-		t.Errorf("the storybook lists %q, want BA with a link to each", got)
+		t.Errorf("the storybook lists %q, want BA with a link to each story", got)
 	}
 }
 

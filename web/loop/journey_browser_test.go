@@ -41,7 +41,7 @@ func (b loopTab) tokens(n int) {
 	b.Until(fmt.Sprintf(`document.querySelectorAll('#strip-gen > *').length === %d`, n))
 }
 
-// write makes n tokens by pressing the N key.
+// write generates n tokens by pressing the N key.
 func (b loopTab) write(n int) {
 	for i := range n {
 		b.Keys("n")
@@ -58,7 +58,7 @@ func (b loopTab) text() string {
 
 const firstChoice = `#peek [data-cmd*=choose]`
 
-// TestBranchByMouse hovers, clicks an alternative, and goes back through the tree.
+// TestBranchByMouse hovers over a token, clicks an alternative, and returns through the tree.
 func TestBranchByMouse(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -72,18 +72,19 @@ func TestBranchByMouse(t *testing.T) {
 	b.Until(atStage("5"))
 	st := x.onlyRun().Latest()
 	if !st.Steps[1].Forced || len(st.Branches) != 2 {
-		t.Fatalf("step 2 taken by hand: got %v, %d branches; want true, 2", st.Steps[1].Forced, len(st.Branches))
+		t.Fatalf("step 2 chosen by hand: got %v, %d branches; want true, 2", st.Steps[1].Forced, len(st.Branches))
 	}
 	b.Eval(`for (const d of document.querySelectorAll('details')) if (d.querySelector('#branches')) d.open = true`)
 	b.Click(`#branches [data-cmd*='"branch"']`)
 	b.Until(atStage("7"))
 	b.tokens(4)
 	if got := b.text(); got != before {
-		t.Errorf("back on the first branch the text is %q, want %q", got, before)
+		t.Errorf("back on the first branch, the text is %q, want %q", got, before)
 	}
 }
 
-// TestBranchByKeyboard does the same by keyboard, and finds a token.
+// TestBranchByKeyboard does the same as [TestBranchByMouse] by keyboard, and searches for a
+// token.
 func TestBranchByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -101,12 +102,12 @@ func TestBranchByKeyboard(t *testing.T) {
 	b.Keys(browser.ArrowLeft)
 	b.Until(focused("#t-2"))
 	if n := browser.Value[int](b.Tab, `document.querySelectorAll('#strip-gen [tabindex="0"]').length`); n != 1 {
-		t.Errorf("%d tokens in the order of Tab, want one", n)
+		t.Errorf("%d tokens in the tab order, want one", n)
 	}
 	if got := browser.Value[bool](b.Tab, atStage("7")); !got {
 		t.Error("an arrow in the strip moved the stage")
 	}
-	b.Keys(browser.Enter) // look at its draw
+	b.Keys(browser.Enter) // shows the token's draw
 	b.Until(atStage("5") + ` && document.querySelector('#t-2').getAttribute('aria-current') === 'true'`)
 	b.Keys(browser.ArrowDown)
 	b.Until(focused("#peek button"))
@@ -114,7 +115,7 @@ func TestBranchByKeyboard(t *testing.T) {
 	b.Until(focused("#t-2"))
 	b.Keys(browser.ArrowDown)
 	b.Until(focused("#peek button"))
-	b.Keys(" ") // presses the button, does not play
+	b.Keys(" ") // presses the button, but does not play
 	b.Until(`document.querySelector('#t-2') === null`)
 	st := x.onlyRun().Latest()
 	if !st.Steps[1].Forced || st.Playing || st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindSample}) {
@@ -124,7 +125,7 @@ func TestBranchByKeyboard(t *testing.T) {
 		)
 	}
 
-	// Any other token, by its text.
+	// Any other token can be found by its text.
 	b.Eval(`const i = document.querySelector('[data-find]'); i.closest('details')?.setAttribute('open', ''); i.focus()`)
 	b.Keys("·the")
 	b.Until(
@@ -138,7 +139,7 @@ func TestBranchByKeyboard(t *testing.T) {
 	b.Until(`document.querySelector('#spoken') !== null`)
 	x.onlyRun().comes(t, func(st *session.State) bool { return st.Steps[1].Chosen == want })
 	if got := testmodel.Target(t).Token(want).Text; got != " the" {
-		t.Errorf("found %q first, want \" the\"", got)
+		t.Errorf("the first result is %q, want \" the\"", got)
 	}
 }
 
@@ -155,14 +156,14 @@ func TestBranchByTouch(t *testing.T) {
 	b.Tap("#t-1")
 	b.Until(`document.getElementById('peek').dataset.step === '1'`)
 	if !browser.Value[bool](b.Tab, atStage("7")) {
-		t.Error("the first tap has already rewound")
+		t.Error("the first tap has already rewound the text")
 	}
 	b.Tap(".peek__rewind")
 	b.Until(atStage("5") + ` && document.querySelector('#t-1').getAttribute('aria-current') === 'true'`)
 	b.Tap(firstChoice)
 	b.Until(`document.querySelector('#t-2') === null`)
 	if !x.onlyRun().Latest().Steps[0].Forced {
-		t.Error("the token was not taken")
+		t.Error("the token was not chosen")
 	}
 }
 
@@ -205,13 +206,14 @@ func TestScrubberAndWhatIfSliders(t *testing.T) {
 	b.Until(atStage("6") + ` && document.getElementById('whatif').hidden`)
 	b.Keys(browser.Home)
 	b.Until(atStage("1"))
-	for range 30 { // as in a drag: many values, of which the last counts
+	for range 30 { // as when dragging: of many values, the last counts
 		b.Eval(`scrub.value = Number(scrub.value) + 1; scrub.dispatchEvent(new Event('input', {bubbles: true}))`)
 	}
 	b.Until(atStage("7") + ` && scrub.value === '21'`)
 }
 
-// TestContinuePastLimitAndFinish continues past a limit, runs to the end, and cancels on the way.
+// TestContinuePastLimitAndFinish continues past a limit, runs to the end, and cancels before the
+// end.
 func TestContinuePastLimitAndFinish(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -235,8 +237,8 @@ func TestContinuePastLimitAndFinish(t *testing.T) {
 	b.tokens(len(st.Steps))
 }
 
-// TestLinkInFreshBrowser opens a copied link in a browser that has never seen the run, then
-// one edited by hand.
+// TestLinkInFreshBrowser opens a copied link in a browser that has never seen the run, and then
+// a link edited by hand.
 // Promise: A link opens the very stage in a browser that has never seen the run.
 func TestLinkInFreshBrowser(t *testing.T) {
 	fixture.Long(t)
@@ -326,7 +328,7 @@ func TestKeyboardShortcuts(t *testing.T) {
 	b.Until(`!document.getElementById('keys').open`)
 
 	b.Eval(`window.slow = document.getElementById('panel').animate([{opacity: 0}, {opacity: 1}], 60000)`)
-	b.Keys("x") // not a command: it only ends animations
+	b.Keys("x") // not the key of a command, so it only ends animations
 	b.Until(`window.slow.playState === 'finished'`)
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestOpenedDetailsStayOpen: what the learner has opened stays open while the panel around
-// it is replaced, whether or not it has the focus.
+// TestOpenedDetailsStayOpen: details that the learner has opened stay open while the panel
+// around them is replaced, whether or not they have the focus.
 func TestOpenedDetailsStayOpen(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 		b.say(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
 		b.Until(`document.querySelector('#strip-prompt').textContent.includes('upon')`)
 		if focus && !browser.Value[bool](b.Tab, open+`.open && document.activeElement.matches('summary')`) {
-			t.Error("it has closed with the focus inside")
+			t.Error("the details closed with the focus inside")
 		}
 		b.Eval(open + `.open = true`)
 		b.say(`{"cmd":"set","temperature":1.25}`)
@@ -35,13 +35,13 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 		b.say(`{"cmd":"set","temperature":0.7}`)
 		b.Until(`document.getElementById('temperature').value === '0.7'`)
 		if !browser.Value[bool](b.Tab, open+`.open`) {
-			t.Errorf("it has closed (focus inside: %v), want it open", focus)
+			t.Errorf("the details closed (focus inside: %v), want them open", focus)
 		}
 	}
 }
 
-// TestMenusCloseAndSearchesClear: a menu closes when one of its items is chosen, and search
-// results for one step disappear when another is shown.
+// TestMenusCloseAndSearchesClear: a menu closes when one of its items is chosen, and the search
+// results for a step disappear when another step is shown.
 func TestMenusCloseAndSearchesClear(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -8,13 +8,13 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// BenchmarkKeyToFrame measures, inside the page, from the time stamp of a key press to the
-// end of the first frame that shows the new stage (a message posted in that frame is
-// delivered when it has been drawn), without animation. Before each press the page has
-// finished the work that it postpones until after a frame, as it has for a person, who
-// presses a tenth of a second later at the earliest. The benchmark observes the page for
-// the change: polling it frame by frame would make it draw frames while it waits, which
-// costs half as much again. It only prints; it does not check a limit.
+// BenchmarkKeyToFrame measures, inside the page and without animation, the time from the time
+// stamp of a key press to the end of the first frame that shows the new stage. A message posted
+// in that frame is delivered when the frame has been drawn. Before each press, the page has
+// finished the work that it postpones until after a frame, as it has when a person presses, at
+// least a tenth of a second later. The benchmark uses an observer, since polling would make the
+// page draw frames while it waits, which makes a press take half as long again. It only reports
+// the times and does not check a limit.
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)
@@ -36,14 +36,14 @@ func BenchmarkKeyToFrame(b *testing.B) {
 		}).observe(
 			document.getElementById('rail'), { subtree: true, childList: true, attributes: true, characterData: true });
 		addEventListener('keydown', (event) => { pressed = { from: stage(), at: event.timeStamp } }, true)`)
-	const presses = 200 // so that p99 is not the first, cold one
+	const presses = 200 // so that p99 is not the first press, which is cold
 	const rest = `return new Promise((done) => setTimeout(() => requestIdleCallback(done), 30))`
 	for range b.N {
 		page.Eval(`times.length = 0`)
 		for n := range presses {
 			page.Await(rest)
 			page.Keys(browser.ArrowRight)
-			// Evaluated once: polling would take the page's time.
+			// The expression is evaluated only once, since polling would use the page's time.
 			page.Await(fmt.Sprintf(
 				`return times.length > %d || new Promise((done) => { shown = () => done(true); })`, n))
 		}
@@ -56,7 +56,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 	b.ReportMetric(float64(sent.bytes/sent.messages), "bytes/stage")
 }
 
-// BenchmarkPlayed plays in a browser as fast as the model writes.
+// BenchmarkPlayed plays in a browser as fast as the model generates.
 func BenchmarkPlayed(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)

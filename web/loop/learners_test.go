@@ -18,14 +18,14 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 	resp, _ := x.get("/loop")
 	cookies := resp.Cookies()
 	if len(cookies) != 1 {
-		t.Fatalf("%d cookies, want 1", len(cookies))
+		t.Fatalf("got %d cookies, want 1", len(cookies))
 	}
 	c := cookies[0]
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" {
 		t.Errorf("cookie %s, want HttpOnly = true, SameSite = %d, Path = %q", c, http.SameSiteLaxMode, "/")
 	}
 	if resp, _ := x.get("/loop"); len(resp.Cookies()) != 0 {
-		t.Error("a known learner got another cookie")
+		t.Error("a known learner got a new cookie")
 	}
 	id, mac, _ := strings.Cut(c.Value, ".")
 	for _, forged := range []string{id, id + ".", "x" + c.Value, id + "." + mac[1:] + "A", "", "."} {
@@ -38,7 +38,8 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 	run.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	if resp, body := x.get("/loop?run=" + run.run); resp.StatusCode != 200 ||
 		!strings.Contains(body, `data-run="`+run.run+`"`) {
-		t.Errorf("own run: got %d, want resp.StatusCode = 200, body with %q", resp.StatusCode, `data-run="`+run.run+`"`)
+		t.Errorf("the learner's own run: got %d, want resp.StatusCode = 200, body with %q", resp.StatusCode,
+			`data-run="`+run.run+`"`)
 	}
 	for name, y := range map[string]*site{"another browser": x.stranger(), "unknown": x} {
 		id := run.run
@@ -65,6 +66,6 @@ func TestCookieDecidesWhoseRun(t *testing.T) {
 		c.do(`{"cmd":"start","prompt":"Mine"}`)
 	}
 	if st := x.runOf(run.run).Latest(); st.Prompt != "Once upon a time" {
-		t.Errorf("the run is at %q now, want %q", st.Prompt, "Once upon a time")
+		t.Errorf("the run now has the prompt %q, want %q", st.Prompt, "Once upon a time")
 	}
 }

@@ -15,9 +15,9 @@ import (
 // stepTime is roughly the time of one replayed step. It only affects the order of the queue.
 const stepTime = 2 * time.Millisecond
 
-// acquire waits for the single slot for plain requests, so that links and files take at
-// most one core from the live runs. Learners take turns, those with few steps first. The
-// returned context bounds the work; release frees the slot.
+// acquire waits for the slot for plain requests. There is only one, so that links and files
+// take at most one core from the live runs. Learners take turns, and requests with few steps go
+// first. The returned context bounds the work; release frees the slot.
 func (s *Server) acquire(
 	ctx context.Context, who admission.Caller, steps int,
 ) (_ context.Context, release func(), err error) {
@@ -28,7 +28,7 @@ func (s *Server) acquire(
 type problem struct {
 	status int
 	head   string // "This link cannot be opened."
-	say    string // what was wrong and what can be done
+	say    string // what was wrong, and what the learner can do
 }
 
 // address is the part of an address that names a run.
@@ -39,10 +39,10 @@ func addressOf(r *http.Request) address {
 	return address{q.Get("run"), q.Get("log")}
 }
 
-// stateOf returns the state that an address leads to: the learner's live run, or, if that
-// is not here, the run that its link describes, made for this answer only. A run without a
-// text does not count as that run: it was only recreated by a page that was left while it
-// reconnected.
+// stateOf returns the state that an address leads to: the state of the learner's live run or,
+// if that run is not here, of the run that the link describes, replayed for this response only.
+// A live run without a text is ignored, since it was only recreated by a page that was closed
+// while it was reconnecting.
 func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (*session.State, *problem) {
 	if run := s.Runs.Find(who.Learner, a.run); run != nil {
 		st, err := run.Current(ctx)
@@ -62,7 +62,7 @@ func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (
 	return nil, &problem{http.StatusNotFound, "This run is gone.", goneText}
 }
 
-// replay runs the run that a link describes, once the slot is free.
+// replay replays the run that a link describes, once the slot is free.
 func (s *Server) replay(ctx context.Context, who admission.Caller, text string) (*session.State, *problem) {
 	link, err := session.ParseLink(s.Model, text)
 	if err != nil {

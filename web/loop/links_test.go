@@ -36,7 +36,7 @@ func branched(t *testing.T, c *client, x *site) *session.State {
 	return c.state(x)
 }
 
-// shownBy reads the strip and the stage's panel of a page.
+// shownBy returns the strip and the stage's panel of a page.
 func shownBy(t *testing.T, page string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
@@ -54,8 +54,8 @@ func shownBy(t *testing.T, page string) string {
 	return strings.Join(parts, "\n")
 }
 
-// TestLinksOpenOverHTTP opens links over plain HTTP: they show the live run if it is here,
-// and otherwise the run that the link describes.
+// TestLinksOpenOverHTTP opens links over plain HTTP: they show the live run if this server has
+// it, and otherwise the run that the link describes.
 func TestLinksOpenOverHTTP(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -70,7 +70,7 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 				t.Fatalf("%.20s: status %d, want %d", query, resp.StatusCode, http.StatusOK)
 			}
 			if browser.jar == x.jar && strings.HasPrefix(query, "run="+c.run) {
-				continue // the live run, which has more: measured times and branches
+				continue // the live run, which also has measured times and branches
 			}
 			if timeless(t, shownBy(t, page)) != timeless(t, shownBy(t, own)) {
 				t.Errorf(
@@ -90,7 +90,8 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 	) {
 		t.Error("the page shows the link, not the live run")
 	}
-	// The link has priority over a run without a text, as left by a page closed while it reconnects.
+	// The link has priority over a run without a text, which a page leaves behind if it is closed
+	// while it reconnects.
 	empty := x.dial(wire.ProtocolHTML, "")
 	if _, page := x.get("/loop?run=" + empty.run + "&log=" + link); !strings.Contains(
 		page, `data-link="`+session.LinkOf(st)+`"`,
@@ -99,7 +100,7 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 	}
 }
 
-// timeless removes what differs from run to run: measured times.
+// timeless removes the measured times, which differ from run to run.
 func timeless(t *testing.T, html string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
@@ -122,7 +123,7 @@ func timeless(t *testing.T, html string) string {
 	return strings.Join(kept, " ")
 }
 
-// edited changes a link's JSON.
+// edited returns a link whose JSON has been changed.
 func edited(t *testing.T, link, from, to string) string {
 	t.Helper()
 	plain := inflate(t, link)
@@ -132,8 +133,8 @@ func edited(t *testing.T, link, from, to string) string {
 	return deflate(t, strings.Replace(plain, from, to, 1))
 }
 
-// TestBadLinksAreExplained: each bad link gets a plain explanation and its status, on a
-// page that can be used; the socket gives the same explanation.
+// TestBadLinksAreExplained: each bad link gets a plain explanation and its status, on a page
+// that can be used. The socket sends the same explanation.
 func TestBadLinksAreExplained(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -184,7 +185,8 @@ func TestBadLinksAreExplained(t *testing.T) {
 	c.do(`{"cmd":"step"}`) // the run is unchanged
 }
 
-// TestClientSurvivesServerRestart: a client reconnects to a server that has no record of it.
+// TestClientSurvivesServerRestart: a client reconnects to a server that has no record of its
+// run.
 func TestClientSurvivesServerRestart(t *testing.T) {
 	t.Parallel()
 	a := newSite(t, limits{})
@@ -202,14 +204,14 @@ func TestClientSurvivesServerRestart(t *testing.T) {
 	}
 	again.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, link))
 	if again.where() != where || again.last.Data.Link != link {
-		t.Fatalf("back at %s, want %s", again.where(), where)
+		t.Fatalf("after reconnecting, the client is at %s, want %s", again.where(), where)
 	}
 	if len(again.tokens) != len(tokens) {
-		t.Fatalf("%d tokens, want %d", len(again.tokens), len(tokens))
+		t.Fatalf("got %d tokens, want %d", len(again.tokens), len(tokens))
 	}
 	for i := range tokens {
 		if normal(t, tokens[i]) != normal(t, again.tokens[i]) {
-			t.Errorf("token %d is\n%s\nwant as before\n%s", i+1, again.tokens[i], tokens[i])
+			t.Errorf("token %d is\n%s\nwant the same as before\n%s", i+1, again.tokens[i], tokens[i])
 		}
 	}
 	sameAsFresh(t, b, wire.ProtocolHTML, again)
@@ -241,7 +243,7 @@ func TestExportsInEveryFormat(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		if _, replayed := get(name, byLink); name != "trace" && live != replayed {
-			t.Errorf("%s by its link is\n%.300s\nwant as live\n%.300s", name, replayed, live)
+			t.Errorf("%s of the link is\n%.300s\nwant the same as of the live run\n%.300s", name, replayed, live)
 		}
 	}
 	want := "Once upon a time"
@@ -252,12 +254,12 @@ func TestExportsInEveryFormat(t *testing.T) {
 		t.Errorf("text %q, want %q", text, want)
 	}
 
-	// The trace equals what a JSON socket is sent: rows of twenty, all stages.
+	// The trace equals the messages on a JSON socket: all stages, with rows of twenty tokens.
 	js := x.dial(wire.ProtocolJSON, "?run="+c.run)
 	_, trace := get("trace", "run="+c.run)
 	lines := strings.Split(strings.TrimSpace(trace), "\n")
 	if len(lines) != len(js.stages) {
-		t.Fatalf("%d lines, the socket was sent %d objects", len(lines), len(js.stages))
+		t.Fatalf("the trace has %d lines, but the socket was sent %d objects", len(lines), len(js.stages))
 	}
 	for i := range lines {
 		if lines[i] != string(js.stages[i]) {
@@ -356,8 +358,8 @@ func TestTableWithTopTokenCut(t *testing.T) {
 	}
 }
 
-// TestTableShowsPenalizedScores: the table has the scores used for the draw, and in a last
-// column the scores from the model.
+// TestTableShowsPenalizedScores: the table has the scores used for the draw and, in its last
+// column, the scores from the model.
 func TestTableShowsPenalizedScores(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

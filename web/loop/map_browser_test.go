@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// focused is the label of the focused element, or its text.
+// focused is an expression for the label of the focused element, or its text.
 const focused = `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText)`
 
 // zoomText waits until the last breadcrumb of the zoom has the given words.
@@ -29,7 +29,7 @@ func TestZoomByKeyboard(t *testing.T) {
 	b.Keys(browser.ArrowDown)
 	b.Keys(browser.ArrowRight)
 	b.Until(focused + `.startsWith('Block 5, ')`)
-	b.Until(atStage("1")) // the arrow stayed in the map
+	b.Until(atStage("1")) // the arrow key moved only within the map
 	b.Keys(browser.Enter)
 	zoomText(b.Tab, "Block 5")
 	b.Until(focused + ` === 'Block 5'`)
@@ -57,7 +57,7 @@ func TestZoomByKeyboard(t *testing.T) {
 }
 
 // TestZoomFollowsTheRun opens a head with the mouse. The next stage has no inside view, and
-// explains how to get to one; back at the forward stage the same head is shown.
+// explains how to get to one. Back at the forward stage, the same head is shown.
 func TestZoomFollowsTheRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -75,9 +75,9 @@ func TestZoomFollowsTheRun(t *testing.T) {
 	zoomText(b.Tab, "Head 4")
 }
 
-// TestZoomByTouch: on a phone a tap on the map leads to a block, and further taps to a head
-// and its sum. Each is in view and no wider than the screen, and one press leads back to
-// the map.
+// TestZoomByTouch: on a phone, a tap on the map leads to a block, and further taps lead to a
+// head and its sum. Each of these is in view and no wider than the screen, and one press leads
+// back to the map.
 func TestZoomByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestZoomByTouch(t *testing.T) {
 	}
 	finger.Press(`#map-zoom [data-zoom-out]`)
 	b.Until(`document.querySelector('#map-zoom').hidden`)
-	// The map's rows are low on a phone. The buttons of the blocks lead in too, and are
+	// The map's rows are low on a phone. The buttons of the blocks also zoom in, and are
 	// taller.
 	finger.Press(`.lookin .btn:nth-of-type(4)`)
 	zoomText(b.Tab, "Block 4")
@@ -118,9 +118,9 @@ func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 	b.Until(focused + ` === 'Look inside block 6'`)
 }
 
-// TestZoomMotion: a row grows into lanes, a lane into a head, and the columns of a sum
-// slide into one. A key ends each movement midway, and the way back takes half the time.
-// With VIZ_SHOTS the test takes five frames of each.
+// TestZoomMotion: a row grows into lanes, a lane grows into a head, and the columns of a sum
+// slide into one column. A key ends each movement midway, and zooming out takes half the time.
+// If VIZ_SHOTS is set, the test takes five screenshots of each movement.
 func TestZoomMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestZoomMotion(t *testing.T) {
 			b.Shot(fmt.Sprintf("zoom-%s-%d.png", name, frame))
 		}
 		b.Eval(`window.at(.5)`)
-		b.Keys("x") // not a command
+		b.Keys("x") // not the key of a command
 		b.Until(`window.carried().length === 0 && !document.querySelector('.carried')`)
 		return long
 	}
@@ -158,6 +158,6 @@ func TestZoomMotion(t *testing.T) {
 	press(`#map-zoom [data-zoom-out]`)
 	b.Until(`document.querySelector('#map-zoom').hidden`)
 	if out := lasts("out"); out != in/2 {
-		t.Errorf("in takes %g ms, out %g, want half", in, out)
+		t.Errorf("zooming in takes %g ms, zooming out takes %g, want half", in, out)
 	}
 }

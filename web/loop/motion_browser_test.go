@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// watchMotion records which animations start, and keeps them from ending while the test
-// looks, however late that is.
+// watchMotion records which animations start, and keeps them from ending until the test has
+// inspected them.
 const watchMotion = `
 	window.started = [];
 	const slow = new CSSStyleSheet();
@@ -22,8 +22,8 @@ const watchMotion = `
 	window.moving = () => document.getAnimations().filter(a =>
 		a instanceof CSSAnimation && a.animationName !== 'wait' && a.playState === 'running').length`
 
-// TestMotionOnArrivalOnly: arriving at a stage starts its animation once, and a key press
-// ends it. A change at the same stage, a reconnection and a step back move nothing.
+// TestMotionOnArrivalOnly: arriving at a stage starts its animation once, and a key press ends
+// it. A change at the same stage, a reconnection or a step back does not animate anything.
 func TestMotionOnArrivalOnly(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestMotionOnArrivalOnly(t *testing.T) {
 		b.forward(n) // which also ends the animations of the previous stage
 		b.Until(fmt.Sprintf(`window.started.includes(%q)`, moves))
 		b.Until(`window.moving() > 0`)
-		b.Keys("x") // not a command
+		b.Keys("x") // not the key of a command
 		b.Until(`window.moving() === 0`)
 		b.Eval(`window.started = []`)
 		b.say(`{"cmd":"set","min_p":0.0` + fmt.Sprint(n) + `}`)
@@ -51,7 +51,7 @@ func TestMotionOnArrivalOnly(t *testing.T) {
 	b.tokens(2)
 	b.Until(`['m-return', 'm-fill'].every(name => window.started.includes(name))`)
 	b.Keys("x")
-	if x.conns != nil { // in a tab there are no connections
+	if x.conns != nil { // a tab has no connections
 		x.breakSockets()
 		b.Until(`document.documentElement.dataset.conn !== 'live'`)
 		b.Until(isLive)

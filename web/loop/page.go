@@ -19,7 +19,7 @@ type Page struct {
 	Model    string // "tiny-5M: 6 blocks, 4,096 tokens, on this computer"
 	Started  bool
 	Prompt   string     // as typed; "" for a chat
-	Given    stage.Text // the prompt as the model reads it, special tokens marked
+	Given    stage.Text // the prompt as the model reads it, with special tokens marked
 	Chat     ChatForm
 	Strip    stage.Strip
 	Rail     stage.Rail
@@ -47,14 +47,14 @@ type Notice struct {
 	Head string // a sentence; "" for no notice
 	Say  string
 
-	Act    string // text of a button that starts with Prompt; "" for none
+	Act    string // text of a button that starts a run with Prompt; "" for none
 	Prompt string
 }
 
 // NoticeKind is the severity of a notice.
 type NoticeKind string
 
-// The kinds: something wrong (a red cross), something to know (amber).
+// The kinds of notices. An error has a red cross, and information is amber.
 const (
 	NoticeBad  NoticeKind = ""
 	NoticeWarn NoticeKind = "warn"
@@ -62,7 +62,7 @@ const (
 	NoticeEnd NoticeKind = "end"
 )
 
-// NewPage returns the page's model of a state. It is a pure function.
+// NewPage returns the page for a state. It is a pure function.
 func NewPage(s *session.State) Page {
 	v := Page{
 		View: numbersView, Story: lang.NewStory(s), Branched: newBranched(s),
@@ -107,8 +107,8 @@ func newNotice(s *session.State) Notice {
 	}
 }
 
-// spaceNotice warns that a prompt ends with a space, which leads the model astray. Spaces
-// that a chat template writes after a message are not the learner's.
+// spaceNotice warns that a prompt ends with a space, which leads the model astray. It ignores
+// spaces that a chat template adds after a message.
 func spaceNotice(s *session.State) Notice {
 	if s.Chat != nil {
 		return Notice{}

@@ -51,8 +51,8 @@ func PageHTML(v Page) templ.Component {
 	})
 }
 
-// numbersPageHTML is the page in Numbers. Without a text its header is shown first but is
-// last in the document, so that the Tab key starts at the prompt.
+// numbersPageHTML is the page in Numbers. Without a text, its header is shown first but is last
+// in the document, so that the Tab key starts at the prompt.
 func numbersPageHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -262,9 +262,9 @@ func numbersPageHTML(v Page) templ.Component {
 	})
 }
 
-// endHTML is the Loop page's own part of the header. The indicator that the page is live
-// comes first: since the end of the header is aligned to the right, nothing moves from
-// under a finger when it appears.
+// endHTML is the Loop page's own part of the header. The indicator that the page is live comes
+// first. Since the end of the header is aligned to the right, no other control moves when the
+// indicator appears.
 func endHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -393,7 +393,7 @@ func grammarFormHTML(v Page) templ.Component {
 	})
 }
 
-// readingHTML is the text as prose at the end of a run, as in the Story.
+// readingHTML shows the text as prose at the end of a run, as the Story does.
 func readingHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -659,7 +659,7 @@ func noticeHTML(n Notice) templ.Component {
 	})
 }
 
-// tryHTML is the menu of suggestions in the top bar, and shareHTML the sharing menu.
+// tryHTML is the menu of suggestions in the top bar. shareHTML is the sharing menu.
 func tryHTML() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -813,8 +813,8 @@ func shareHTML() templ.Component {
 }
 
 // promptBoxHTML takes the panel's place before the first run, and whenever it is opened. It is an
-// input, so it is never replaced. With settings it offers the console's settings, since the console
-// is hidden without a text.
+// input, so it is never replaced. If settings is true, it offers the console's settings, since the
+// console is hidden without a text.
 func promptBoxHTML(v Page, settings bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -22,8 +22,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestPageMatchesTheEngineAtEveryStage walks a real run through every stage and compares
-// what it shows with the engine's own numbers.
+// TestPageMatchesTheEngineAtEveryStage walks a real run through every stage and compares the
+// numbers on the page with the engine's own.
 func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	v := NewPage(s.State())
@@ -55,7 +55,7 @@ func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 				want = ""
 			}
 			if r.State != want || (r.Seek == "") != (want == "") {
-				t.Errorf("at stage %d the rail shows stage %d as %q, seek %q; want %q", k, r.N, r.State, r.Seek, want)
+				t.Errorf("at stage %d, the rail shows stage %d as %q, seek %q; want %q", k, r.N, r.State, r.Seek, want)
 			}
 		}
 		if table := v.Panel.Table; table != nil &&
@@ -92,7 +92,7 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 		)
 	}
 	if n := v.storyNotice(); n.Head != "" {
-		t.Errorf(`the Story has the notice %q next to its sheet, which shows the same, want ""`, n.Head)
+		t.Errorf(`the Story has the notice %q next to its sheet, which says the same, want ""`, n.Head)
 	}
 	v = NewPage(sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
 	if n := v.storyNotice(); n.Head != "The text is as long as you allowed." || n.Say != v.Notice.Say {
@@ -112,7 +112,7 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 }
 
 // TestSpaceAtEndIsNoticed: a run whose prompt ends with a space shows a notice and a button
-// that starts without the space. Other prompts and chats show none.
+// that starts the run without the space. Other prompts and chats show none.
 // Promise: If a prompt ends with a space, the page says so and offers to start without it.
 func TestSpaceAtEndIsNoticed(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -136,7 +136,7 @@ func TestSpaceAtEndIsNoticed(t *testing.T) {
 	}
 	said := session.Chat{Messages: []chat.Message{{Role: chat.User, Content: "Hi "}}}
 	if v := NewPage(sessiontest.Do(t, s, session.StartChat{Chat: said})); v.Notice.Head != "" {
-		t.Errorf("a chat: got %q, want nothing", v.Notice.Head)
+		t.Errorf("a chat: got notice %q, want none", v.Notice.Head)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestIdleFiltersAreMarked(t *testing.T) {
 			field, text string
 			idle        bool
 		}{{FieldTopK, c.k, c.ki}, {FieldTopP, c.p, c.pi}, {FieldMinP, c.m, c.mi}} {
-			note := "" // what is shown next to the number
+			note := "" // the text next to the number
 			for _, n := range []string{"idle", "off"} {
 				if strings.HasSuffix(x.text, n) {
 					note = n
@@ -290,7 +290,8 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	}
 }
 
-// TestModelLineMentionsInt8: the page mentions when the weights are not the model's own.
+// TestModelLineMentionsInt8: the page mentions it when the weights are rounded and not the
+// model's own.
 // Promise: The page says so when the weights are rounded to int8.
 func TestModelLineMentionsInt8(t *testing.T) {
 	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {

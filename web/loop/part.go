@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// livePart is one connection to a run: a [wire.Part] that passes commands to the run and
-// sends what has changed since its last message.
+// livePart is one connection to a run: a [wire.Part] that passes commands to the run and sends
+// the changes since its last message.
 type livePart struct {
 	*Server
 	caller admission.Caller
@@ -35,9 +35,9 @@ type livePart struct {
 	answered int    // number of commands carried out by then
 }
 
-// open attaches a connection to the run requested by ?run=, or to an empty one if that is
-// gone or none was requested. A page whose run had been started (had=1) is refused if the
-// run is gone.
+// open attaches a connection to the run requested by ?run=, or to an empty run if that run is
+// gone or none was requested. A page whose run had been started (had=1) is refused if the run
+// is gone.
 func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	enc := encoders[v.Protocol](view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
 	p := &livePart{Server: s, caller: v.Caller, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
@@ -48,9 +48,9 @@ func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return p, nil
 }
 
-// Serve implements [wire.Part]. Commands are carried out in order, including those that had
-// arrived when the connection ended. Meanwhile the newest state is sent whenever there is
-// one and the connection is free.
+// Serve implements [wire.Part]. It carries out commands in order, including commands that had
+// arrived before the connection ended. Meanwhile, it sends the newest state whenever the state
+// has changed and the connection is free.
 func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	defer p.Runs.Leave(p.run, p.viewer)
 	p.out = out
@@ -74,7 +74,7 @@ func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.C
 	return errors.Join(err, failed)
 }
 
-// handleCommands handles commands until ctx ends, then those still waiting.
+// handleCommands handles commands until ctx ends, and then the commands still waiting.
 func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) error {
 	for {
 		var c wire.Command
@@ -96,8 +96,8 @@ func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) e
 	}
 }
 
-// handle carries out one command. A command of the run is answered by the resulting state.
-// Other commands, and refusals, are answered here.
+// handle carries out one command. The resulting state answers a run command. handle itself
+// answers other commands and sends refusals.
 func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	o, bad := readOrder(c)
 	switch {
@@ -129,17 +129,17 @@ func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	return nil
 }
 
-// Texts shorter than longText are processed at once. A longer one, or the answer to a
-// query, takes about answerTime plus readTime for each byte.
+// Texts shorter than longText are processed at once. A longer text or a query is estimated to
+// take answerTime plus readTime per byte.
 const (
 	longText   = 512
 	readTime   = time.Microsecond
 	answerTime = 2 * time.Millisecond
 )
 
-// inTurn calls f, and for a long text first waits for the caller's turn. So a client with
-// many connections uses at most one processor, and others continue meanwhile. f must not
-// send anything, since the client might not read it.
+// inTurn calls f. For a long text, it first waits for the caller's turn, so that a client with
+// many connections uses at most one processor and does not hold up others. f must not send
+// anything, since the client might not read it.
 func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
 	if size < longText {
 		return f()
@@ -154,7 +154,7 @@ func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
 	return f()
 }
 
-// answer answers command n in turn.
+// answer answers command n when it is the caller's turn (see [livePart.inTurn]).
 func (p *livePart) answer(ctx context.Context, n uint64, size int, f func() (wire.Message, error)) error {
 	var m wire.Message
 	err := p.inTurn(ctx, size, func() (err error) {
@@ -170,8 +170,9 @@ func (p *livePart) answer(ctx context.Context, n uint64, size int, f func() (wir
 	return nil
 }
 
-// start is carryOut for a command that may begin a run with a long text. A text that is too
-// long is refused in turn, since working out by how much takes longer than beginning a run.
+// start is carryOut for a command that may begin a run with a long text. The refusal of a text
+// that is too long waits for the caller's turn, since computing how much to shorten the text
+// takes longer than beginning a run.
 func (p *livePart) start(o order) error {
 	begin, ok := o.command.(session.Start)
 	if !ok {
@@ -200,8 +201,8 @@ func (p *livePart) do(o order) error {
 	return err
 }
 
-// failed reports to the client why command n was not carried out, if it was not. It returns
-// an error only if the run is gone.
+// failed reports err, the reason that command n was not carried out, to the client. It does
+// nothing if err is nil, and returns an error only if the run is gone.
 func (p *livePart) failed(n uint64, err error) error {
 	if errors.Is(err, runs.ErrGone) {
 		return err
@@ -211,8 +212,8 @@ func (p *livePart) failed(n uint64, err error) error {
 	return nil
 }
 
-// overlong returns the refusal of a prompt, which counts bytes for programs, with a
-// sentence for people if the prompt is too long.
+// overlong returns err, the refusal of a prompt. If the prompt is too long, it replaces the
+// message, which counts bytes for programs, with one for people.
 func (p *livePart) overlong(prompt string, err error) error {
 	why, refused := terms.AsRefusal(err)
 	keep, over := session.TooLong(p.Model, prompt, p.Runs.Limits().PromptBytes)
@@ -226,7 +227,7 @@ func (p *livePart) overlong(prompt string, err error) error {
 	return &said
 }
 
-// pieces answers with the tokens of a text or of a chat that is still being typed.
+// pieces returns a message with the tokens of a text or chat that is still being typed.
 func (p *livePart) pieces(o order) (m wire.Message, err error) {
 	text := chat.Text{Text: o.pieces}
 	most := p.Runs.Limits().PromptBytes
@@ -275,14 +276,14 @@ func (p *livePart) fail(n uint64, err error) {
 	p.reply(wire.Message{Ack: n, Error: why})
 }
 
-// reply sends an answer without a state. The answer is not merged with a state: the page
-// takes everything in one message to belong to its state.
+// reply sends an answer without a state. The answer is not merged with a state, since the page
+// assumes that everything in a message belongs to the message's state.
 func (p *livePart) reply(m wire.Message) {
 	m.Alone = true
 	_ = p.out.Send(m) // an error means that the connection has ended
 }
 
-// sendStates sends the newest state whenever there is one.
+// sendStates sends the newest state whenever the state has changed.
 func (p *livePart) sendStates(ctx context.Context) error {
 	for {
 		select {
@@ -301,11 +302,11 @@ func (p *livePart) sendStates(ctx context.Context) error {
 	}
 }
 
-// push sends what has changed since the last state sent, and acknowledges the commands
-// carried out.
+// push sends the changes since the last state sent, and acknowledges the commands that have
+// been carried out.
 func (p *livePart) push(ctx context.Context) error {
 	// The order matters: an acknowledgement is recorded after its state, and refusals of
-	// earlier commands are queued already.
+	// earlier commands are already queued.
 	ack, answered := p.viewer.Progress()
 	next := p.run.Latest()
 	if next == nil && p.run.Version() != p.seq { // evicted before this viewer had seen it

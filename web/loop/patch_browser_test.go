@@ -26,6 +26,6 @@ func TestPatchAroundFocus(t *testing.T) {
 	})`)
 	tab.Wait("a patched list", `window.patched !== undefined`)
 	if got, want := browser.Value[string](tab, `window.patched`), "three 2nd two, typed field"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

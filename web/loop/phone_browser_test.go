@@ -9,7 +9,7 @@ import (
 )
 
 // visible returns an expression that is true while an element is within the window and its
-// middle is not covered.
+// center is not covered.
 func visible(selector string) string {
 	return `(() => {
 		const e = document.querySelector('` + selector + `');
@@ -21,9 +21,9 @@ func visible(selector string) string {
 	})()`
 }
 
-// TestPhoneKeepsTheStageInView: on a phone the stepper and the name of the stage stay on
-// the screen wherever the page is scrolled to. Each step starts at the head of its stage,
-// and the row of the token drawn is visible, however far down it is.
+// TestPhoneKeepsTheStageInView: on a phone, the stepper and the name of the stage stay on the
+// screen when the page is scrolled. Each step starts at the head of its stage, and the row of
+// the drawn token is visible, no matter how far down it is.
 func TestPhoneKeepsTheStageInView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

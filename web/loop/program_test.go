@@ -19,8 +19,8 @@ func (c *client) state(x *site) *session.State {
 	return x.runOf(c.run).Latest()
 }
 
-// TestProgramReceivesWhatPagesShow: a program receives the branches, the result of another
-// u, the search results and the link that a page shows.
+// TestProgramReceivesWhatPagesShow: a program receives the same branches, result of another u,
+// search results and link that a page shows.
 func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -53,7 +53,7 @@ func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	c.do(`{"cmd":"seek","step":1,"stage":"sample"}`)
 	if m := c.do(`{"cmd":"whatif","u":0.99}`); m.WhatIf == nil || m.WhatIf.U != 0.99 || m.WhatIf.From > 0.99 ||
 		m.WhatIf.To <= 0.99 || m.WhatIf.Q <= 0 || m.WhatIf.P != c.state(x).Dist.P[m.WhatIf.ID] {
-		t.Errorf("another u falls on %+v", m.WhatIf)
+		t.Errorf("the what-if u falls on %+v", m.WhatIf)
 	}
 	if m := c.do(`{"cmd":"whatif","u":null}`); m.WhatIf != nil {
 		t.Errorf("got the answer %+v without a question", m.WhatIf)
@@ -103,23 +103,23 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 
 			c.do(`{"cmd":"branch","id":1}`)
 			if got := c.where(); got != "3 cache" || c.state(x).Steps[1].Chosen != before.Steps[1].Chosen {
-				t.Fatalf(`back on the first branch at %s, want "3 cache" with the first choice`, got)
+				t.Fatalf(`back on the first branch, the run is at %s, want "3 cache" with the first choice`, got)
 			}
 			sameAsFresh(t, x, protocol, c)
 
 			if e := c.refused(`{"cmd":"finish"}`); e.Code != session.CodeStopped {
-				t.Errorf("to the end of a run at its end: got %+v, want Code = %q", e, session.CodeStopped)
+				t.Errorf("finish at the end of a run: got %+v, want Code = %q", e, session.CodeStopped)
 			}
 			c.do(`{"cmd":"goon"}`)
 			c.do(`{"cmd":"token"}`)
 			if got := c.where(); got != "4 cache" {
-				t.Fatalf("continued to %s, want 4 cache", got)
+				t.Fatalf("the run continued to %s, want 4 cache", got)
 			}
 			c.do(`{"cmd":"back"}`)
 			c.do(`{"cmd":"back"}`)
 			c.do(`{"cmd":"whatif","u":0.999}`)
 			if u := c.state(x).WhatIf; u == nil || *u != 0.999 {
-				t.Errorf("asked about u = %v, want 0.999", u)
+				t.Errorf("the what-if question is about u = %v, want 0.999", u)
 			}
 			sameAsFresh(t, x, protocol, c)
 			for _, u := range []string{"1", "-0.1", "1e300"} {
@@ -129,7 +129,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			}
 			c.do(`{"cmd":"whatif","u":null}`)
 			if u := c.state(x).WhatIf; u != nil {
-				t.Errorf("still asking about u = %v, want nil", *u)
+				t.Errorf("the what-if question is still about u = %v, want nil", *u)
 			}
 			c.do(`{"cmd":"redraw","seed":12345}`)
 			if st := c.state(x); c.where() != "4 sample" || st.Steps[3].Settings.Seed != 12345 {
@@ -148,7 +148,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			}
 			c.do(`{"cmd":"ping"}`)
 
-			// A suggestion, with or without a look inside the pass.
+			// Try a suggestion, with and without a look inside the pass.
 			c.do(`{"cmd":"try","key":"sure"}`)
 			if got, st := c.where(), c.state(x); got != "1 forward" || st.Prompt != session.Suggestions[0].Prompt ||
 				st.Look == nil {
@@ -159,7 +159,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			}
 			c.do(`{"cmd":"look","on":false}`)
 			if e := c.refused(`{"cmd":"head","block":1,"head":1}`); e.Code != session.CodeOrder {
-				t.Errorf("a head that is not looked at: got %+v, want Code = %q", e, session.CodeOrder)
+				t.Errorf("a head without a look inside the pass: got %+v, want Code = %q", e, session.CodeOrder)
 			}
 			c.do(`{"cmd":"look","on":true}`)
 			sameAsFresh(t, x, protocol, c)
@@ -167,7 +167,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 	}
 }
 
-// TestFinishCancelAndContinue runs to the end, cancels on the way, and continues.
+// TestFinishCancelAndContinue runs to the end, cancels before the end, and continues.
 func TestFinishCancelAndContinue(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -235,7 +235,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 		}
 		for _, w := range append(words, fmt.Sprintf("id=%q", id)) {
 			if !strings.Contains(m.Panels[0].HTML, w) {
-				t.Errorf("%s: the panel lacks %q:\n%s", command, w, m.Panels[0].HTML)
+				t.Errorf("%s: the panel does not contain %q:\n%s", command, w, m.Panels[0].HTML)
 			}
 		}
 	}
@@ -260,7 +260,8 @@ func TestQueriesChangeNothing(t *testing.T) {
 	panel(`{"cmd":"find","step":1,"text":"·Paris"}`, "found", "Paris")
 	ask(`{"cmd":"find","step":1,"text":"e"}`, &a)
 	if len(a.Found.Tokens) != findMost || a.Found.More < 100 {
-		t.Errorf("found %d with an e and %d more; want %d, at least 100", len(a.Found.Tokens), a.Found.More, findMost)
+		t.Errorf("found %d tokens with an e and %d more; want %d, at least 100", len(a.Found.Tokens), a.Found.More,
+			findMost)
 	}
 	panel(`{"cmd":"find","step":1,"text":""}`, "found")
 
@@ -298,7 +299,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestGoldenPageData checks what the script receives besides the panels.
+// TestGoldenPageData checks the data that the script receives besides the panels.
 func TestGoldenPageData(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -328,10 +329,10 @@ func TestGoldenPageData(t *testing.T) {
 	}
 	c.do(`{"cmd":"whatif","u":0.25}`)
 	if d := c.last.Data; *d.U != 0.25 {
-		t.Errorf("asked about 0.25, got %v, want 0.25", *d.U)
+		t.Errorf("after a what-if question about 0.25: got %v, want 0.25", *d.U)
 	}
 	c.do(fmt.Sprintf(`{"cmd":"choose","step":1,"token":%d}`, second(st, 1)))
 	if d := c.last.Data; d.Show.WhatIf || d.U != nil {
-		t.Errorf("for a token taken by hand: got %+v, want WhatIf = false, d.U = nil", d.Show)
+		t.Errorf("for a token chosen by hand: got %+v, want WhatIf = false, d.U = nil", d.Show)
 	}
 }

@@ -17,12 +17,12 @@ type query struct {
 	sum         bool
 }
 
-// Limits on what an answer lists.
+// Limits on the lists in an answer.
 const (
 	peekOthers = 4  // alternatives of a token
-	findMost   = 12 // tokens that fit a search
-	headMost   = 16 // tokens that a head reads
-	findBytes  = 64 // longest text searched for: tokens are shorter
+	findMost   = 12 // tokens that match a search
+	headMost   = 16 // positions that a head reads
+	findBytes  = 64 // longest search text, since all tokens are shorter
 )
 
 // check refuses a query that the state cannot answer.
@@ -58,7 +58,8 @@ func (q *query) checkZoom(st *session.State) *terms.Refusal {
 	return q.checkHead(st, q.sum || q.head != 0)
 }
 
-// checkHead refuses a block, or with head also a head, that the model does not have.
+// checkHead refuses a block that the model does not have and, if head is set, a head that the
+// block does not have.
 func (q *query) checkHead(st *session.State, head bool) *terms.Refusal {
 	c := st.Model.Config()
 	blocks := c.Layers

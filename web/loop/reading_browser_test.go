@@ -8,9 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestNumbersViewEndsAsProse: a run in Numbers ends with its text as prose, as in the
-// Story. A word shows its share to the mouse, the keyboard and a finger, and leads to its
-// draw.
+// TestNumbersViewEndsAsProse: a run in Numbers ends with its text as prose, as in the Story. By
+// mouse, keyboard and touch, each word shows its share and leads to its draw.
 func TestNumbersViewEndsAsProse(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -61,9 +60,9 @@ func TestNumbersViewEndsAsProse(t *testing.T) {
 	}
 }
 
-// TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long
-// text. The next token is in view, not the end of what was dropped, and stays in view as
-// the branch grows.
+// TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long text.
+// The next token is in view, rather than the end of the dropped text, and stays in view as the
+// branch grows.
 func TestBranchKeepsTheTokenInView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

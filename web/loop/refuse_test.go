@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestMistakesAreRefusedWithCodeAndField sends every kind of mistake that can be
-// recognized. Each is answered with its code and field, and the run is unchanged.
+// TestMistakesAreRefusedWithCodeAndField sends every kind of mistake that the server
+// recognizes. Each refusal has the right code and field, and the run is unchanged.
 // Promise: A wrong command gets an error code and the field at fault, and changes nothing.
 func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 				`"head","block":1,"head":1`, `"inside","block":1`,
 			} {
 				if e := c.refused(`{"cmd":` + early + `}`); e.Code != session.CodeOrder {
-					t.Errorf("%s before the start: %+v, want Code = %q", early, e, session.CodeOrder)
+					t.Errorf("%s before the start: got %+v, want Code = %q", early, e, session.CodeOrder)
 				}
 			}
 			c.do(`{"cmd":"start","prompt":"Once upon"}`)
@@ -131,7 +131,7 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 					t.Errorf("%.60s: got %+v, want code %s for field %q", tc.message, e, tc.code, tc.field)
 				}
 				if e.Code == terms.CodeRange && e.Want == "" {
-					t.Errorf("%.60s: the error does not list what is accepted", tc.message)
+					t.Errorf("%.60s: the error does not list the accepted values", tc.message)
 				}
 			}
 			if run.Latest() != before {
@@ -142,7 +142,7 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 	}
 }
 
-// TestNonObjectMessagesAreAnswered: a message that is not a JSON object gets an answer too.
+// TestNonObjectMessagesAreAnswered: a message that is not a JSON object also gets an answer.
 func TestNonObjectMessagesAreAnswered(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -192,8 +192,8 @@ func TestProtocolErrorsCloseWithACode(t *testing.T) {
 	}
 }
 
-// TestUnknownSubprotocolIsClosed: a client that offers no known subprotocol is closed with
-// the reason.
+// TestUnknownSubprotocolIsClosed: the connection of a client that offers no known subprotocol
+// is closed, with the reason.
 func TestUnknownSubprotocolIsClosed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -217,12 +217,12 @@ func TestUnknownSubprotocolIsClosed(t *testing.T) {
 	}
 	defer conn.Close()
 	if conn.Subprotocol() != wire.ProtocolJSON {
-		t.Errorf("chosen %q, want the first one of the client's that the server supports", conn.Subprotocol())
+		t.Errorf("chose subprotocol %q, want the client's first one that the server supports", conn.Subprotocol())
 	}
 }
 
-// TestCommandsAboveTheRateAreRefused sends faster than the limit: the surplus is refused,
-// one by one, and later commands are carried out again.
+// TestCommandsAboveTheRateAreRefused sends commands faster than the limit allows. The excess
+// commands are refused one by one, and later ones are carried out again.
 func TestCommandsAboveTheRateAreRefused(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{Wire: wire.Limits{CommandsPerSecond: 20, CommandBurst: 3}})
@@ -242,13 +242,13 @@ func TestCommandsAboveTheRateAreRefused(t *testing.T) {
 	if busy == 0 || busy > 7 {
 		t.Errorf("got %d of 10 commands refused with a burst of 3, want not 0, at most 7", busy)
 	}
-	browser.Eventually(t, func() bool { // at 20 a second another one is accepted soon
+	browser.Eventually(t, func() bool { // at 20 commands a second, another one is accepted soon
 		c.send(`{"cmd":"pause"}`)
 		return c.read().Error == nil
 	})
 }
 
-// FuzzReadOrder: any text results in an order or a typed error, never a panic.
+// FuzzReadOrder: any message results in an order or a typed error, never a panic.
 func FuzzReadOrder(f *testing.F) {
 	f.Add(`{"cmd":"step","n":1}`)
 	f.Add(`{"cmd":"set","temperature":1e999,"top_k":-3,"n":"x"}`)
@@ -256,7 +256,7 @@ func FuzzReadOrder(f *testing.F) {
 	f.Add(`{"cmd":"seek","step":1,"stage":"filter"}`)
 	f.Fuzz(func(t *testing.T, message string) {
 		if !utf8.ValidString(message) {
-			return // refused before it is read
+			return // refused before it is parsed
 		}
 		o, err := orderIn(message)
 		if err != nil {
@@ -264,7 +264,8 @@ func FuzzReadOrder(f *testing.F) {
 				t.Errorf("an error without code or message: got %+v, want Code not empty, Message not empty", err)
 			}
 			if b, _ := json.Marshal(err); len(b) > 4*len(message)+2000 {
-				t.Errorf("a refusal of %d bytes for %d; want at most %d", len(b), len(message), 4*len(message)+2000)
+				t.Errorf("a refusal of %d bytes for a message of %d; want at most %d", len(b), len(message),
+					4*len(message)+2000)
 			}
 			return
 		}
@@ -274,8 +275,8 @@ func FuzzReadOrder(f *testing.F) {
 	})
 }
 
-// TestTooLongPromptIsExplainedInCharacters: a page whose prompt is too long gets the length
-// and the limit in characters; a program gets the limit in bytes.
+// TestTooLongPromptIsExplainedInCharacters: a page whose prompt is too long gets the length and
+// the limit in characters, and a program gets the limit in bytes.
 func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -291,13 +292,13 @@ func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 			)
 		}
 	}
-	// 1,200 characters of three bytes are 3,600 tokens, of which the model reads 512.
+	// 1,200 characters of three bytes each are 3,600 tokens, but the model reads only 512.
 	e := c.refused(`{"cmd":"start","prompt":"` + strings.Repeat("日本語", 400) + `"}`)
 	if want := "Your text is too long: 1,200 characters. It is still in the field. " +
 		"Shorten it to about 170, and the model goes on from there."; e.Message != want {
 		t.Errorf("too many tokens: %q, want %q", e.Message, want)
 	}
 	if e := c.refused(`{"cmd":"start","prompt":"a\u0000b"}`); strings.Contains(e.Message, "too long") {
-		t.Errorf("a short text with another fault: got %q, want it without %q", e.Message, "too long")
+		t.Errorf("a short text with a different error: got %q, want it without %q", e.Message, "too long")
 	}
 }

@@ -19,8 +19,8 @@ import (
 // folderSecret is the secret of a data folder that two servers use one after the other.
 var folderSecret = bytes.Repeat([]byte{7}, 32)
 
-// TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection
-// recreates it under its id, and the second finds it there and changes nothing.
+// TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection recreates
+// it under its id. The second connection finds it there and changes nothing.
 func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
@@ -39,7 +39,7 @@ func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	second := y.dial(wire.ProtocolHTML, "?run="+c.run)
 	second.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, link))
 	if first.run != c.run || second.run != c.run {
-		t.Fatalf("runs %s and %s, want %s twice", first.run, second.run, c.run)
+		t.Fatalf("got runs %s and %s, want %s twice", first.run, second.run, c.run)
 	}
 	st := y.runOf(c.run).Latest()
 	if want := (session.Cursor{Step: 2, Stage: infer.KindForward}); st.Cursor != want {
@@ -47,8 +47,8 @@ func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	}
 }
 
-// TestForeignRunIDGivesANewRun: an id that was not issued to a learner leads to a run with
-// another id, whether it belongs to another learner or is made up.
+// TestForeignRunIDGivesANewRun: a learner who requests an id that was not issued to them gets a
+// run with another id, whether the id belongs to another learner or is made up.
 func TestForeignRunIDGivesANewRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -66,7 +66,7 @@ func TestForeignRunIDGivesANewRun(t *testing.T) {
 	}
 }
 
-// TestTwoTabsShareRecreatedRun: two tabs return to the same run.
+// TestTwoTabsShareRecreatedRun: if a run is recreated, both of its tabs return to it.
 func TestTwoTabsShareRecreatedRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -118,11 +118,11 @@ func TestExportsWaitForTheReplaySlot(t *testing.T) {
 		impatient := http.Client{Jar: x.jar, Timeout: 100 * time.Millisecond}
 		if resp, err := impatient.Get(address); err == nil {
 			resp.Body.Close()
-			t.Errorf("%s: answered with %s while the slot was in use", name, resp.Status)
+			t.Errorf("%s: got status %s while the slot was in use", name, resp.Status)
 		}
 		leave()
 		if resp, _ := x.get("/export/" + name + "?run=" + c.run); resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s when the slot was free", name, resp.Status)
+			t.Errorf("%s: got status %s when the slot was free", name, resp.Status)
 		}
 		if x.replays.Len() != 0 {
 			t.Errorf("%s: the slot is not released", name)
@@ -130,9 +130,9 @@ func TestExportsWaitForTheReplaySlot(t *testing.T) {
 	}
 }
 
-// TestRunMovesToAnotherServer: a page whose connection is cut reconnects to another server
-// of a cluster while the first one is still running. It is told that its run is not there,
-// and has it rebuilt from its link, at the same stage.
+// TestRunMovesToAnotherServer: a page whose connection is cut reconnects to another server of a
+// cluster while the first one is still running. The page learns that its run is not there, and
+// has the run rebuilt from its link, at the same stage.
 func TestRunMovesToAnotherServer(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)

@@ -23,28 +23,28 @@ import (
 type Deps struct {
 	// Context ends when the server shuts down.
 	Context context.Context
-	// Model writes the texts.
+	// Model generates the texts.
 	Model *infer.Model
 	// Runs holds the runs of all learners.
 	Runs *runs.Registry
-	// Course has the lessons whose text leads to a run; nil without lessons.
+	// Course has the lessons that link to runs; nil without lessons.
 	Course *lessons.Course
-	// Caller returns the sender of a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request, and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
-	// Replays is the queue in which plain requests wait for the model; a separate queue if
-	// nil.
+	// Replays is the queue in which plain requests wait for the model; nil for a separate
+	// queue.
 	Replays *admission.Queue
-	// Log records failures; never prompts.
+	// Log records failures, but never prompts.
 	Log *slog.Logger
 }
 
-// Server answers the addresses of the Loop.
+// Server handles the addresses of the Loop.
 type Server struct {
 	Deps
 	shell.Base
-	empty   *session.State   // what a page without a run shows
+	empty   *session.State   // shown on a page without a run
 	replays *admission.Queue // for replaying links and writing files
 	texts   *admission.Queue // for reading long texts and answering queries
 }
@@ -74,7 +74,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /storybook/{name...}", s.storybook)
 }
 
-// Part is the page's live part, which other programs may open too.
+// Part returns the page's live part, which other programs may open too.
 func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
 
 // goneText explains why a run is gone, on pages and sockets.
@@ -88,11 +88,11 @@ func (s *Server) refusal(head, say string) templ.Component {
 	return PageHTML(page)
 }
 
-// page answers GET /loop with a page without a run. With ?run=ID it shows this learner's
-// run in its present state; with &log=LINK, if that run is gone, the one that the link
-// describes. With ?start=KEY it redirects to a run of a lesson, with ?prompt=TEXT to a new
-// run. All pages are complete without a socket. A page that cannot show the requested run
-// explains why, and can be used. &class=CODE leads back to the class that the learner left
+// page handles GET /loop, which shows a page without a run. With ?run=ID, it shows the current
+// state of this learner's run. If that run is gone, it shows the run that &log=LINK describes.
+// With ?start=KEY, it redirects to a run of a lesson, and with ?prompt=TEXT, to a new run. All
+// pages are complete without a socket. A page that cannot show the requested run explains why,
+// and is still usable. With &class=CODE, the page links back to the class that the learner left
 // to continue alone.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)

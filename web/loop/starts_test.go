@@ -48,10 +48,11 @@ func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 		}
 		want := session.Cursor{Step: max(start.Step, 1), Stage: stage}
 		if link.Cursor != want || link.Log.Prompt != start.Prompt || link.Log.Settings.Seed != start.Settings.Seed {
-			t.Errorf("%s: at %v with %q, want %v with %q", start.Key, link.Cursor, link.Log.Prompt, want, start.Prompt)
+			t.Errorf("%s: opens at %v with %q, want %v with %q", start.Key, link.Cursor, link.Log.Prompt, want,
+				start.Prompt)
 		}
 		if page := get(to.String()); page.Code != http.StatusOK {
-			t.Errorf("%s: its page answers %d, want %d", start.Key, page.Code, http.StatusOK)
+			t.Errorf("%s: its page has status %d, want %d", start.Key, page.Code, http.StatusOK)
 		}
 	}
 	if w := get("/loop?start=none"); w.Code != http.StatusNotFound || !strings.Contains(
@@ -61,7 +62,7 @@ func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 	}
 }
 
-// TestPromptFromTheAddress: the home page's form starts a run of the text typed there,
+// TestPromptFromTheAddress: the home page's form starts a run of the text typed into it,
 // including spaces at its ends. A text that cannot be started stays in the field.
 func TestPromptFromTheAddress(t *testing.T) {
 	t.Parallel()

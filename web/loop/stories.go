@@ -24,9 +24,9 @@ type story struct {
 
 	commands []session.Command
 	ticks    int                       // number of playing ticks after the commands
-	tune     func(v *Page)             // sets what is not part of a state
+	tune     func(v *Page)             // sets fields of the page that are not part of a state
 	conn     string                    // how the connection is shown: "" or "reconnecting"
-	until    func(*session.State) bool // after the commands, steps whole tokens until it is true
+	until    func(*session.State) bool // if set, whole tokens follow the commands until it returns true
 	then     func(*session.State) []session.Command
 }
 
@@ -101,7 +101,7 @@ var stories = []story{
 		return []session.Command{
 			session.Choose{Step: 2, Token: second(st, 2)},
 			oneToken, oneToken,
-			// Not the second one, which the other line may have drawn.
+			// Not the second most probable token, which the other branch may have drawn.
 			session.Choose{Step: 3, Token: int(sampling.Rank(st.Steps[2].Logits)[9])},
 			oneToken,
 		}
@@ -159,7 +159,7 @@ func newStory(group, name, title, say string) story {
 	return story{Group: group, Name: name, Title: title, Say: say}
 }
 
-// with sets the first commands; the other methods set what follows or differs.
+// with sets the first commands. The other methods set other fields.
 func (s story) with(commands ...session.Command) story { s.commands = commands; return s }
 func (s story) tuned(tune func(*Page)) story           { s.tune = tune; return s }
 func (s story) ticking(n int) story                    { s.ticks = n; return s }
@@ -224,8 +224,9 @@ const storyBase = "/storybook/"
 
 const storyData = "/data"
 
-// storybook answers GET /storybook with a list, and GET /storybook/NAME with the page in
-// that state; its script requests NAME/data instead of opening a socket.
+// storybook handles GET /storybook, which lists the stories, and GET /storybook/NAME, which
+// shows the page in that state. The page's script requests NAME/data instead of opening a
+// socket.
 func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if !s.Storybook {

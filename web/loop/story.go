@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// storyKeys are the keys of the Story: those from Numbers that have a control there.
+// storyKeys are the keys of the Story: the keys of Numbers whose control the Story has too.
 var storyKeys = slices.DeleteFunc(slices.Clone(keys), func(k shell.Key) bool {
 	return k.Cap == "T K P M S" || k.Cap == "↑ ↓"
 })
@@ -47,7 +47,8 @@ func nextVerb(n int, open bool) string {
 	return "Next: " + lang.T("verb."+terms.StageAt(kind).Key)
 }
 
-// stepCommand is the main button's command: at the draw the run waits for it.
+// stepCommand is the main button's command. The run stops before a draw until the command is
+// sent again.
 const stepCommand = `{"cmd":"step","withhold":true}`
 
 // canTryAgain reports whether another draw can be made at the step shown.

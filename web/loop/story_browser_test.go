@@ -22,7 +22,7 @@ func verb(name string) string {
 	return `document.querySelector('#now')?.firstChild.data.trim() === '` + name + `'`
 }
 
-// TestBrowserStoryByKeyboard goes through a token in the Story by keyboard: the seven
+// TestBrowserStoryByKeyboard steps through a token in the Story by keyboard: through the seven
 // verbs, the marker that falls only on request, and the text as prose. Then it switches to
 // Numbers and back, at the same stage of the same run.
 func TestBrowserStoryByKeyboard(t *testing.T) {
@@ -55,8 +55,8 @@ func TestBrowserStoryByKeyboard(t *testing.T) {
 	b.Until(verb("Share"))
 }
 
-// TestBrowserFinishedTextShowsShares: "to the end" ends on the text, whose tokens show
-// their shares to the mouse, the keyboard and a finger.
+// TestBrowserFinishedTextShowsShares: "to the end" ends on the text, whose tokens show their
+// shares by mouse, keyboard and touch.
 func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -76,9 +76,9 @@ func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	b.Until(`document.querySelector('#peek[data-step="3"]')?.textContent.includes('%')`)
 }
 
-// TestNewestTextStaysInView: in both views, the newest words of a long text are in view,
-// and so is the token of a step that the learner goes back to. A finished text is read from
-// its beginning.
+// TestNewestTextStaysInView: in both views, the newest words of a long text are in view, and so
+// is the token of a step that the learner goes back to. A finished text is shown from its
+// beginning.
 func TestNewestTextStaysInView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -289,7 +289,7 @@ func storyEndHTML(v Page) templ.Component {
 	})
 }
 
-// branchedHTML announces that a branch has begun, and leads back.
+// branchedHTML announces that a branch has begun, and has a button that undoes it.
 func branchedHTML(b Branched) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

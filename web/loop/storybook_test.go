@@ -50,7 +50,7 @@ func TestStorybookBuilds(t *testing.T) {
 	}
 }
 
-// TestStoriesShowTheirState: what the model did matches the name of each story.
+// TestStoriesShowTheirState: each story shows the state that its name promises.
 func TestStoriesShowTheirState(t *testing.T) {
 	t.Parallel()
 	for name, holds := range map[string]func(*session.State) bool{

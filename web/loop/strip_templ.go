@@ -156,7 +156,7 @@ func branchCountHTML(b Branches) templ.Component {
 	})
 }
 
-// branchesHTML is the tree of the lines written so far; with only one line there is none.
+// branchesHTML shows the tree of branches, or nothing if there is only one.
 func branchesHTML(b Branches) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -39,7 +39,8 @@ func TestInTabWays(t *testing.T) {
 	webtest.InTab(t, loop.TestWaysDraw, loop.TestWaysSettings, loop.TestWaysExportAndSetUp)
 }
 
-// TestInTabFields types, drags and opens: what is typed and what is open stays.
+// TestInTabFields types in fields, drags sliders and opens details, and checks that they stay
+// that way.
 func TestInTabFields(t *testing.T) {
 	webtest.InTab(
 		t, loop.TestEnterStartsThePrompt, loop.TestArrowsStepAfterASliderWasDragged,

@@ -21,7 +21,7 @@ import (
 // is nil if no package is available that can build one. Package loop_test sets it.
 var InTab struct {
 	Is    func(testing.TB) bool
-	Serve func(testing.TB, shell.View) string // returns an address without a slash at its end
+	Serve func(testing.TB, shell.View) string // returns an address without a trailing slash
 }
 
 // isInTab reports whether a test runs the program in its pages instead of on a server.
@@ -43,7 +43,7 @@ var onlyServer = map[string]string{
 		"in a tab TestContinuePastLimitAndFinish cancels",
 }
 
-// running is a run on the server, or of the program in a page. Tests read it and change it
+// running is a run on the server, or in a page's own program. Tests read and change it
 // independently of the page.
 type running interface {
 	Latest() *session.State
@@ -53,7 +53,7 @@ type running interface {
 }
 
 // tabRun is the run shown by a page in which the program runs. The test watches it over a
-// separate connection that uses JSON. From the link of each state the test's own engine
+// separate connection that uses JSON. From the link of each state, the test's own engine
 // computes the whole state, so the page is compared with another build of the program.
 type tabRun struct {
 	t   testing.TB
@@ -63,15 +63,16 @@ type tabRun struct {
 
 // twin is the last state that the test has computed.
 type twin struct {
-	raw   string // what the program in the tab sent about it
-	looks bool   // whether it looks inside the pass, if that was requested
+	raw   string // the state as sent by the program in the tab
+	looks bool   // whether the state has a look inside the pass, if one was requested
 	log   infer.Log
 	here  *session.Session
 	st    *session.State
 }
 
-// joinTwin makes a page open a connection to its run as twin, unless it has one. twin.say
-// sends commands and returns a promise of the last state once they are answered.
+// joinTwin makes a page open a separate connection, twin, to its run, unless the page has one.
+// twin.say sends commands and returns a promise of the last state after they have been
+// answered.
 const joinTwin = `
 	const run = new URLSearchParams(location.search).get('run');
 	if (window.twin?.run !== run) {
@@ -112,8 +113,8 @@ const joinTwin = `
 	}
 	`
 
-// say sends commands, and returns what the program sends about the state after them, and
-// whether it looks inside the pass there.
+// say sends commands. It returns the state after them as the program sends it, and whether that
+// state has a look inside the pass.
 func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, looks bool) {
 	t.Helper()
 	list, err := json.Marshal(append([]map[string]any{}, commands...))
@@ -121,14 +122,14 @@ func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, loo
 		t.Fatal(err)
 	}
 	tab := r.tab.As(t)
-	tab.Wait("a run in the address", `new URLSearchParams(location.search).has('run')`) // once there is a text
+	tab.Wait("a run in the address", `new URLSearchParams(location.search).has('run')`) // set once there is a text
 	tab.Await(fmt.Sprintf(joinTwin+`return twin.say(%s)`, list))
 	said := browser.Value[struct {
 		Error, Last string
 		Looks       bool
 	}](tab, `({ Error: twin.error ?? '', Last: twin.last ?? '', Looks: twin.looks })`)
 	if said.Error != "" || said.Last == "" {
-		t.Fatalf(`after %s the program in the tab answers %+v; want Error = "", Last not empty`, list, said)
+		t.Fatalf(`after %s, the program in the tab answers %+v; want Error = "", Last not empty`, list, said)
 	}
 	return said.Last, said.Looks
 }
@@ -190,7 +191,7 @@ func (r tabRun) Latest() *session.State {
 	return r.st
 }
 
-// worked returns the state that a link leads to, computed by the test's engine.
+// worked returns the state that a link describes, computed by the test's engine.
 func (r tabRun) worked(t testing.TB, text string) *session.State {
 	t.Helper()
 	link, err := session.ParseLink(testmodel.Target(t), text)
@@ -235,7 +236,7 @@ func (r tabRun) comes(t testing.TB, is func(*session.State) bool) *session.State
 	return r.Latest()
 }
 
-// sent returns a command as a client sends it.
+// sent returns the messages with which a client sends a command.
 func sent(t testing.TB, c session.Command) []map[string]any {
 	t.Helper()
 	one := func(name string, fields ...any) []map[string]any {

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestLongTextsTakeTurns: while a long text is processed, other long texts and queries
-// wait, runs continue, and short texts are processed at once. A client that reads none of
-// its answers delays no one.
+// TestLongTextsTakeTurns: while a long text is processed, other long texts and queries wait,
+// runs continue, and short texts are processed at once. A client that does not read its answers
+// does not delay others.
 func TestLongTextsTakeTurns(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -41,13 +41,13 @@ func TestLongTextsTakeTurns(t *testing.T) {
 		}
 	}
 	if m := until(typing, typed); m.Error != nil || len(m.Panels) != 1 {
-		t.Errorf("the text that was typed is answered by %+v, want one panel", m)
+		t.Errorf("the answer to the typed text is %+v, want one panel", m)
 	}
 	if m := until(starting, started); m.Error == nil || !strings.Contains(m.Error.Message, "too long") {
-		t.Errorf("the start is answered by %+v, want a refusal because the text is too long", m)
+		t.Errorf("the answer to the start is %+v, want a refusal because the text is too long", m)
 	}
 	if m := until(asking, asked); m.Error != nil || len(m.Panels) == 0 {
-		t.Errorf("the query is answered by %+v, want panels", m)
+		t.Errorf("the answer to the query is %+v, want panels", m)
 	}
 
 	deaf := x.dial(wire.ProtocolHTML, "")

@@ -37,8 +37,8 @@ func undrawn(t *testing.T, seed uint64) *session.Session {
 	return s
 }
 
-// shownOf returns everything that a page and its socket are sent for a state, without the
-// seed and without the link, which contains it.
+// shownOf returns everything that a page and its socket are sent for a state, except the seed
+// and the link, which contains the seed.
 func shownOf(t *testing.T, in view, st *session.State) string {
 	t.Helper()
 	timeless := *st
@@ -74,8 +74,8 @@ func shownOf(t *testing.T, in view, st *session.State) string {
 }
 
 // TestWithheldDrawIsNotSent: nothing that is sent while a draw is withheld depends on its
-// outcome. For two seeds with different draws it is the same, byte for byte, except for the
-// seed. The draw is then sent, which shows that the comparison would have found it.
+// outcome. For two seeds with different draws, the data is the same byte for byte, except for
+// the seed. Later the draw is sent, which shows that the comparison would have found it.
 func TestWithheldDrawIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, in := range []view{numbersView, storyView} {
@@ -133,9 +133,8 @@ func TestExportsWithholdTheDraw(t *testing.T) {
 	}
 }
 
-// TestBrowserWithholdsTheDraw: in a browser, the whole document, its title, its live
-// regions and all that its socket received contain neither u nor the chosen token until the
-// draw is made.
+// TestBrowserWithholdsTheDraw: in a browser, the whole document, its title, its live regions
+// and all messages of its socket contain neither u nor the chosen token until the draw is made.
 func TestBrowserWithholdsTheDraw(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -174,11 +173,11 @@ func TestBrowserWithholdsTheDraw(t *testing.T) {
 		"the chosen token": "tk--pick", "the next token": "tok--next is-known",
 	} {
 		if strings.Contains(all, text) {
-			t.Errorf("before the draw the page has %s, %q", what, text)
+			t.Errorf("before the draw, the page has %s, %q", what, text)
 		}
 	}
 	if got := b.Text("#strip-next .tok"); !strings.Contains(got, "?") {
-		t.Errorf("before the draw the slot of the next token shows %q, want it to contain %q", got, "?")
+		t.Errorf("before the draw, the slot of the next token shows %q, want it to contain %q", got, "?")
 	}
 	if got := b.Text("#transport .btn--main"); !strings.Contains(got, "Let it fall") {
 		t.Errorf("the main button is %q, want it to contain %q", got, "Let it fall")
@@ -186,13 +185,13 @@ func TestBrowserWithholdsTheDraw(t *testing.T) {
 	b.Click("#transport .btn--main")
 	b.Until(isDrawn)
 	if all := browser.Value[string](b.Tab, everything); !strings.Contains(all, u) || !strings.Contains(all, "is-pick") {
-		t.Errorf("after the draw the page lacks u = %s or its token", u)
+		t.Errorf("after the draw, the page does not show u = %s or its token", u)
 	}
 	if st := x.onlyRun().Latest(); st.Step().U != step.U || st.Cursor.Stage != infer.KindSample {
-		t.Errorf("drawn: u = %v at %+v, want %v", st.Step().U, st.Cursor, step.U)
+		t.Errorf("after the draw: u = %v at %+v, want %v", st.Step().U, st.Cursor, step.U)
 	}
 
-	// The page makes later draws without stopping when told to.
+	// The N key makes later draws without stopping.
 	b.Keys("n")
 	b.Until(atStage("7") + ` && ` + isDrawn)
 	b.Keys("n")

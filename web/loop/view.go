@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// switchView answers POST /view: it stores the view in a cookie and redirects to the page
-// that the form names, in whatever part of the site that is.
+// switchView handles POST /view. It stores the view in a cookie and redirects to the page that
+// the form names, which can be anywhere on the site.
 func (s *Server) switchView(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
 		return

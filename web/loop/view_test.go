@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestViewChoiceIsRemembered: newcomers see the Story. The switch leads back to the same
-// run, and the choice is kept, without a script.
+// TestViewChoiceIsRemembered: newcomers see the Story. The switch leads back to the same run,
+// and the choice is remembered without a script.
 func TestViewChoiceIsRemembered(t *testing.T) {
 	t.Parallel()
 	x := newStorySite(t)
@@ -29,7 +29,7 @@ func TestViewChoiceIsRemembered(t *testing.T) {
 		)
 	}
 	if _, html := x.get("/loop"); !strings.Contains(html, `data-view="numbers"`) {
-		t.Error("the choice is not kept")
+		t.Error("the choice is not remembered")
 	}
 	if res := x.post("/view", url.Values{"view": {"opera"}}); res.StatusCode != http.StatusBadRequest {
 		t.Errorf("a view that does not exist: got %s", res.Status)
@@ -40,7 +40,7 @@ func TestViewChoiceIsRemembered(t *testing.T) {
 	y := x.stranger()
 	y.jar, _ = cookiejar.New(nil)
 	if _, html := y.get("/loop"); !strings.Contains(html, `data-view="story"`) {
-		t.Error("another learner got the choice, too")
+		t.Error("another learner also got the choice")
 	}
 }
 
@@ -58,8 +58,8 @@ func (x *site) post(path string, form url.Values) *http.Response {
 	return res
 }
 
-// TestEncoderSendsPanelsOfTheView: a page in the Story is sent the Story's panels, and each
-// of them has its element on the page.
+// TestEncoderSendsPanelsOfTheView: a page in the Story gets the Story's panels, and the page
+// has an element for each of them.
 func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -83,8 +83,8 @@ func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 	}
 }
 
-// TestBranchNamesItsStart: another draw makes a branch, which names the token after which
-// it began, and Undo returns to the text before.
+// TestBranchNamesItsStart: another draw creates a branch. The page names the token after which
+// the branch began, and Undo returns to the earlier text.
 func TestBranchNamesItsStart(t *testing.T) {
 	t.Parallel()
 	st := handmade(t, infer.KindFilter)

@@ -34,8 +34,8 @@ func TestSamplingChainByKeyAndDrag(t *testing.T) {
 	})
 }
 
-// columns are the headings of the chain's columns, without their buttons, and the number of
-// tokens that each has left.
+// columns holds the headings of the chain's columns, without their buttons, and the number of
+// tokens left after each.
 type columns struct {
 	Rules, Left []string
 	Focus       string // the rule whose button has the focus
@@ -47,7 +47,7 @@ const readColumns = `({
 	Focus: document.activeElement.closest('.ch th')?.dataset.rule ?? '',
 })`
 
-// chainShows waits until the page shows the chain of the state.
+// chainShows waits until the page shows the state's chain.
 func (v *visitor) chainShows(st *session.State) columns {
 	v.t.Helper()
 	want := columns{}
@@ -87,11 +87,11 @@ func useChain(v *visitor) {
 	st := v.state()
 	v.chainShows(st)
 	if got := st.Dist.Links(); len(got) != 5 || got[4].Rule != sampling.RuleTemperature {
-		v.t.Fatalf("got %d links in llama.cpp's order, want 5, the temperature last", len(got))
+		v.t.Fatalf("got %d links in llama.cpp's order, want 5 with the temperature last", len(got))
 	}
 	v.Shot("chain-" + v.Name() + ".png")
 
-	// The temperature comes first, and lets more tokens through.
+	// With the temperature first, more tokens are kept.
 	kept := st.Dist.Keep
 	if v.Name() == "mouse" {
 		v.Drag("#rule-temperature .ch__name", false, browser.Value[float64](v.Tab, `(() => {
@@ -128,7 +128,7 @@ func useChain(v *visitor) {
 		)
 	}
 
-	v.Press("#chain-m1") // each rule measured on all tokens
+	v.Press("#chain-m1") // measures each rule on all tokens
 	st = v.comes("the other measure", func(st *session.State) bool {
 		return st.Settings.Order.Measure() == sampling.OnUncut
 	})
@@ -147,14 +147,14 @@ func useChain(v *visitor) {
 	v.same()
 }
 
-// useGrammar sets a grammar, also from a later token, and removes it.
+// useGrammar sets a grammar, at the first token and at a later one, and removes it.
 func useGrammar(v *visitor) {
 	v.given(session.StepToken{}, session.StepToken{}, session.Seek{Step: 2, Stage: infer.KindFilter})
 	v.same()
 	v.Fill("#grammar", "regexp:(")
 	v.Press("#grammar-form [type=submit]")
 	v.says("#err-grammar", "cannot be parsed")
-	v.comes("the first token", at(1, infer.KindFilter)) // where a grammar is set; what is below moves until then
+	v.comes("the first token", at(1, infer.KindFilter)) // where a grammar is set; the elements below move until then
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {
 		return strings.Contains(st.Settings.Grammar, "yes") &&

@@ -24,13 +24,14 @@ var drawFeatures = []feature{
 	{"why not the likeliest", nil, useWhyNot, press},
 }
 
-// TestWaysDraw inspects draws and makes others.
+// TestWaysDraw inspects draws and makes other draws.
 func TestWaysDraw(t *testing.T) {
 	fixture.Long(t)
 	useAll(t, drawFeatures)
 }
 
-// useWhatIf drags u over the strip, reads which token it would have drawn, and takes that token.
+// useWhatIf drags u over the strip, checks which token it would have drawn, and chooses that
+// token.
 func useWhatIf(v *visitor) {
 	was := v.state().Steps[1]
 	if u := browser.Value[float64](
@@ -57,12 +58,12 @@ func useWhatIf(v *visitor) {
 	st := v.state()
 	id := int(st.Dist.Order[st.Dist.Draw(*st.WhatIf)])
 	if id == was.Chosen {
-		v.t.Fatalf("u = %v takes the same token as %v: choose another prompt", *st.WhatIf, was.U)
+		v.t.Fatalf("u = %v draws the same token as %v: choose another prompt", *st.WhatIf, was.U)
 	}
 	v.Press("#whatif-say [data-cmd*=choose]")
 	st = v.comes("the other token", func(st *session.State) bool { return st.Steps[1].Chosen == id })
 	if !st.Steps[1].Forced || len(st.Branches) != 2 {
-		v.t.Errorf("taken by hand: %v, %d branches; want true and 2", st.Steps[1].Forced, len(st.Branches))
+		v.t.Errorf("chosen by hand: %v, %d branches; want true and 2", st.Steps[1].Forced, len(st.Branches))
 	}
 }
 
@@ -86,7 +87,7 @@ func useReroll(v *visitor) {
 	v.Press("[data-reroll]")
 	st := v.comes("another seed", func(st *session.State) bool { return st.Settings.Seed != was })
 	if got := browser.Value[uint64](v.Tab, `Number(document.querySelector('#seed').value)`); got != st.Settings.Seed {
-		v.t.Errorf("the field shows %d, want %d as in the run", got, st.Settings.Seed)
+		v.t.Errorf("the field shows %d, want the run's %d", got, st.Settings.Seed)
 	}
 }
 
@@ -124,8 +125,8 @@ func useAllCut(v *visitor) {
 	v.Wait("the few rows", fmt.Sprintf("%s === %d", rows, few))
 }
 
-// useWhyNot finds a draw that did not take the most likely token: the page explains why
-// without being asked.
+// useWhyNot finds a draw of a token that was not the most likely one, for which the page
+// explains why.
 func useWhyNot(v *visitor) {
 	for range 20 {
 		st := v.state()
@@ -136,7 +137,7 @@ func useWhyNot(v *visitor) {
 	}
 	step := v.state().Steps[len(v.state().Steps)-1]
 	if step.Rank == 1 {
-		v.t.Fatal("twenty draws took the most likely token")
+		v.t.Fatal("all twenty draws took the most likely token")
 	}
 	v.same()
 	v.Press("#rail li:nth-child(5) button")

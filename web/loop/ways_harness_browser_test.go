@@ -19,9 +19,9 @@ import (
 )
 
 // The TestWays tests use every feature of the Loop page by mouse. Features with a separate
-// gesture for each input are also used by keyboard alone and by touch on a phone; in the
-// long tier, all features are. After each action the page must show the state of the
-// session on the server.
+// gesture for each input are also used by keyboard alone and by touch on a phone. In the long
+// tier, all features are. After each action, the page must show the state of the session on the
+// server.
 
 // visitor is a user of the Loop page with one kind of input.
 type visitor struct {
@@ -31,8 +31,8 @@ type visitor struct {
 	x *site
 }
 
-// feature is something that the page can do. It starts at the first stage of a text with
-// default settings, after the server has carried out the given commands.
+// feature is a feature of the page. Its test starts at the first stage of a text with default
+// settings, after the server has carried out the given commands.
 type feature struct {
 	name  string
 	given []session.Command
@@ -40,8 +40,8 @@ type feature struct {
 	hands gesture
 }
 
-// gesture tells whether mouse, keyboard and touch use different gestures for a feature,
-// such as dragging, or all press the same buttons.
+// gesture is true if mouse, keyboard and touch use different gestures for a feature, such as
+// dragging, and false if they all press the same buttons.
 type gesture bool
 
 const (
@@ -57,8 +57,8 @@ func useAll(t *testing.T, features []feature) {
 	})
 }
 
-// TestWaysByGesture uses, by keyboard and by touch, the features that have their own
-// gestures there.
+// TestWaysByGesture uses the features that have separate gestures for each input, by keyboard
+// and by touch.
 // Promise: Drags and other gestures in the Loop have their equivalent by keyboard and by touch.
 func TestWaysByGesture(t *testing.T) {
 	fixture.Long(t)
@@ -177,7 +177,7 @@ func (v *visitor) reaches(is func(*session.State) bool) bool {
 	return false
 }
 
-// at returns a condition on the stage shown.
+// at returns the condition that a given stage is shown.
 func at(step int, stage infer.Kind) func(*session.State) bool {
 	return func(st *session.State) bool { return st.Cursor == session.Cursor{Step: step, Stage: stage} }
 }
@@ -194,9 +194,9 @@ type shown struct {
 	Stage   string    // number on the rail
 	Now     string    // step of the token marked
 	Scrub   string    // "12 of 21"
-	Tokens  []string  // texts, white space marked
+	Tokens  []string  // texts, with white space marked
 	Ps      []string  // the probabilities under them
-	Prompt  int       // number of its tokens
+	Prompt  int       // number of the prompt's tokens
 	Inputs  []float64 // of all knobs, in their order
 	Stops   []string
 	Speed   string
@@ -226,8 +226,8 @@ const pageShows = `(() => {
 	}
 })()`
 
-// shouldShow returns what a page should show for a state. It is computed here from the
-// engine's own values, and not by package stage.
+// shouldShow returns what a page should show for a state. It is computed here from the engine's
+// own values, rather than by package stage.
 func shouldShow(st *session.State) shown {
 	d := st.Settings
 	e := shown{
@@ -270,8 +270,8 @@ func marked(text string) string {
 	return text
 }
 
-// places formats a probability with n decimals. A probability that would be rounded to 0 or
-// 1 is shown as below the smallest or above the largest other value.
+// places formats a probability with n decimals. If it would round to 0 or 1, places returns
+// that it is below the smallest other value or above the largest one.
 func places(p float64, n int) string {
 	s := fmt.Sprintf("%.*f", n, p)
 	switch zeros := strings.Repeat("0", n); {
@@ -318,7 +318,7 @@ func (v *visitor) open(details string) {
 	}
 }
 
-// says waits until an element's text contains words.
+// says waits until an element's text contains the given words.
 func (v *visitor) says(selector, words string) {
 	v.t.Helper()
 	v.Wait(

@@ -85,7 +85,7 @@ func usePlay(v *visitor) {
 		v.Press(cmd("#transport", fmt.Sprintf(`{"cmd":"speed","speed":%q}`, s)))
 		v.comes("the speed", func(st *session.State) bool { return st.Speed == s })
 	}
-	v.Press(cmd("#transport", `{"cmd":"speed","speed":"0.5"}`)) // so that a pause is pressed in time
+	v.Press(cmd("#transport", `{"cmd":"speed","speed":"0.5"}`)) // so that there is time to press pause
 	v.Press(cmd("#transport", `{"cmd":"play"}`))
 	v.comes("playing", func(st *session.State) bool { return st.Playing })
 	v.Press(cmd("#transport", `{"cmd":"pause"}`))
@@ -96,11 +96,11 @@ func usePlay(v *visitor) {
 	if st := v.comes(
 		"the end", func(st *session.State) bool { return st.Stopped != infer.StopNone },
 	); len(st.Steps) > 6 {
-		v.t.Errorf("%d tokens were written, want at most 6", len(st.Steps))
+		v.t.Errorf("%d tokens were generated, want at most 6", len(st.Steps))
 	}
 }
 
-// useFinish runs to the end, and cancels on the way. The pressed button disappears each
+// useFinish runs to the end, and cancels before the end. The pressed button disappears each
 // time, and the focus moves to its replacement.
 func useFinish(v *visitor) {
 	v.Press(cmd("#transport", `{"cmd":"finish"}`))

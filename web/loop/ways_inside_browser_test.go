@@ -30,7 +30,7 @@ func TestWaysInside(t *testing.T) {
 	useAll(t, insideFeatures)
 }
 
-// mostRead returns the n positions with the largest weights, the largest first.
+// mostRead returns the n positions with the largest weights, in descending order.
 func mostRead(weights []float32, n int) []int {
 	order := make([]int, len(weights))
 	for i := range order {
@@ -58,7 +58,7 @@ func useHead(v *visitor) {
 		v.says("#work-line", fmt.Sprintf("at %d", i+1))
 		v.says("#work-line", places(float64(weights[i]), 4))
 	}
-	if v.Name() != "touch" { // where the tap has already pressed it
+	if v.Name() != "touch" { // with touch, the tap has already pressed it
 		v.lightsWhatItReads(weights)
 		v.Press(head)
 	}
@@ -75,26 +75,27 @@ func useHead(v *visitor) {
 	v.Wait("the head to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
-// lightsWhatItReads checks that the tokens that a head reads are lit in the text, each with
-// its share.
+// lightsWhatItReads checks that the tokens that a head reads are highlighted in the text, each
+// with its share.
 func (v *visitor) lightsWhatItReads(weights []float32) {
 	v.t.Helper()
 	got := browser.Value[map[int]int](v.Tab, `Object.fromEntries([...document.querySelectorAll("#strip-row .is-lit")]
 		.map((e) => [e.dataset.pos, parseInt(e.dataset.looks)]))`)
 	for at, weight := range weights {
 		if share, lit := got[at]; math.Abs(100*float64(weight)-float64(share)) > 1 || weight > 0.01 && !lit {
-			v.t.Errorf("token %d is lit at %d%% (lit: %v), want its weight of %.1f%%", at, share, lit, 100*weight)
+			v.t.Errorf("token %d is highlighted at %d%% (highlighted: %v), want its weight of %.1f%%", at, share, lit,
+				100*weight)
 		}
 	}
 }
 
-// litThings lists the elements that are lit: their kind, block and position.
+// litThings lists the highlighted elements, each with its kind, block and position.
 const litThings = `[...document.querySelectorAll(".is-lit")].map(({ localName, dataset }) =>
 	[localName, dataset.block, dataset.pos].filter(Boolean).join(" ")).sort()`
 
-// useLight points with the mouse at a piece of the strip, which lights everything that
-// shows its token, and then at a cell of the map, which lights the cells that it reads,
-// with their tokens. The keyboard lights a block, and a finger a token.
+// useLight points with the mouse at a piece of the strip, which highlights all elements that
+// show its token, and then at a cell of the map, which highlights the cells that it reads, with
+// their tokens. By keyboard it highlights a block, and by touch a token.
 func useLight(v *visitor) {
 	lights := func(what string, want ...string) {
 		v.t.Helper()
@@ -115,7 +116,7 @@ func useLight(v *visitor) {
 		column := fmt.Sprintf(`document.querySelectorAll('.map__toks .is-lit[data-pos="%d"]').length === 1`, at)
 		v.Point(fmt.Sprintf(`#strip-gen [data-pos="%d"]`, at))
 		v.Until(column)
-		v.Keys(browser.ArrowRight) // the map is drawn again beneath the pointer
+		v.Keys(browser.ArrowRight) // the map is rendered again beneath the pointer
 		v.Until(atStage("4") + " && " + column)
 		v.Point("#panel h2") // away from the text, whose line then folds
 		v.Until(`document.querySelector(".is-lit") === null`)
@@ -137,7 +138,7 @@ func useCanvas(v *visitor) {
 		v.says("#map-zoom h3", "Block 1, head 1 reads")
 		return
 	}
-	v.Press(`canvas[data-heat="4"]`) // in its middle, where head 3 of six ends
+	v.Press(`canvas[data-heat="4"]`) // in the middle, where head 3 of six ends
 	v.Wait(
 		"a head of block 5", `/^Block 5, head [34] reads/.test(document.querySelector('#map-zoom h3')?.innerText)`,
 	)
@@ -180,7 +181,7 @@ func useBlock(v *visitor) {
 	v.Wait("the block to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
-// useReadout unfolds what a block would predict if the model stopped there: five tokens.
+// useReadout unfolds the five tokens that the model would predict if it stopped after a block.
 func useReadout(v *visitor) {
 	says := v.state().Look.Blocks[1].Says
 	const block = "#panel .blk:nth-child(2)"
@@ -215,7 +216,7 @@ func useLook(v *visitor) {
 	v.Wait("the pictures", `document.querySelectorAll('canvas[data-heat]').length === 6`)
 }
 
-// useCost opens the cache by head, and the chart's figures.
+// useCost opens the cache by head, and the table of the chart.
 func useCost(v *visitor) {
 	v.Press("#kv-heads")
 	v.Wait(

@@ -31,8 +31,8 @@ const watchTokens = `window.came = []; new MutationObserver((list) => {
 }).observe(document.getElementById('strip-gen'), {childList: true})`
 
 // TestFrozenConnectionLosesNothing freezes the connection without closing it while the run
-// plays, and while keys are pressed. When it continues, every token is there once, in
-// order, every key has counted once, and the connection is the same.
+// plays, and while keys are pressed. When it resumes, every token is there once, in order,
+// every key press has taken effect once, and the connection is the same.
 func TestFrozenConnectionLosesNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -74,8 +74,8 @@ func TestFrozenConnectionLosesNothing(t *testing.T) {
 	}
 }
 
-// frozenPlay plays while the connection is frozen, and restores it while the run continues.
-// In the end there are n tokens.
+// frozenPlay plays while the connection is frozen, and restores it while the run continues. The
+// text ends with n tokens.
 func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	v.t.Helper()
 	v.given(session.SetKnob("max_tokens", float64(n)), session.SetSpeed{Speed: speed})
@@ -84,20 +84,20 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	before, from := browser.Value[string](v.Tab, text), v.state().Frontier()
 	thaw := p.Freeze()
 	v.given(session.Play{})
-	browser.Eventually(v.t, func() bool { // the run makes two turns of the loop, which the page does not receive
+	browser.Eventually(v.t, func() bool { // the run completes two turns of the loop, which the page does not receive
 		f := v.state().Frontier()
 		return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 14
 	})
 	v.settle()
 	if shows := browser.Value[string](v.Tab, text); shows != before {
-		v.t.Errorf("the page shows %q on a frozen connection, want %q as before", shows, before)
+		v.t.Errorf("the page shows %q on a frozen connection, want %q, as before", shows, before)
 	}
 	thaw()
 	v.comes("the end", func(st *session.State) bool { return len(st.Steps) == n && st.Stopped == infer.StopMaxTokens })
 }
 
 // TestFrozenConnectionIsReplaced: a page that was asleep sends a ping, gets no answer, and
-// opens another connection. A key pressed meanwhile counts once or not at all.
+// opens another connection. A key pressed meanwhile takes effect once or not at all.
 func TestFrozenConnectionIsReplaced(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -121,9 +121,9 @@ func TestFrozenConnectionIsReplaced(t *testing.T) {
 	v.comes("the next token", at(2, infer.KindCache))
 }
 
-// TestPressLostWithTheServerIsReported: a press that had not arrived when the server went
-// down is not guessed by the next server. The page reports that, and shows the same stage
-// as before.
+// TestPressLostWithTheServerIsReported: if a press had not arrived when the server went down,
+// the next server does not carry it out. The page reports that, and shows the same stage as
+// before.
 func TestPressLostWithTheServerIsReported(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -150,8 +150,8 @@ func TestPressLostWithTheServerIsReported(t *testing.T) {
 	v.Wait("the words gone", `document.getElementById('err-general').textContent === ''`)
 }
 
-// TestPressDuringOutageIsResentOnce: a press at the moment when the connection broke, which
-// never arrived, is sent again on the next connection, and counts once.
+// TestPressDuringOutageIsResentOnce: a press that never arrived, because the connection broke
+// at that moment, is sent again on the next connection and takes effect once.
 func TestPressDuringOutageIsResentOnce(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -174,8 +174,8 @@ func TestPressDuringOutageIsResentOnce(t *testing.T) {
 	v.comes("the next stage", at(2, infer.KindLogits))
 }
 
-// TestTwoTabsDriveOneRun: two tabs control one run, neither waiting for the other. Both
-// show the results, and both can continue.
+// TestTwoTabsDriveOneRun: two tabs control one run without waiting for each other. Both show
+// the results, and both can continue.
 func TestTwoTabsDriveOneRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -187,7 +187,7 @@ func TestTwoTabsDriveOneRun(t *testing.T) {
 	w.same()
 	for n := range 6 {
 		v.Press("#transport [data-cmd*=token]")
-		w.Press("#transport .btn--main") // a stage
+		w.Press("#transport .btn--main") // one stage
 		if n == 3 {
 			w.Slide("#temperature", 1.4)
 			v.Press("#presets button:nth-child(2)")
@@ -212,7 +212,8 @@ func TestReloadAtEveryStage(t *testing.T) {
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
 	v.given(oneToken)
-	// The figures of every stage. Times are shown as measured, so they stay the same too.
+	// figures selects the numbers of every stage. Measured times are part of the state, so they
+	// stay the same too.
 	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, ` +
 		`#cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
 	for _, k := range infer.Kinds {
@@ -226,11 +227,10 @@ func TestReloadAtEveryStage(t *testing.T) {
 		v.Wait("a live page", isLive)
 		v.same()
 		if got := browser.Value[string](v.Tab, figures); got != before { // over the socket
-			t.Errorf("stage %s, live again:\n%s\nwant\n%s", k, got, before)
+			t.Errorf("stage %s, after reconnecting:\n%s\nwant\n%s", k, got, before)
 		}
 	}
-	// A stage lasts long enough for two reloads to happen within the run's first turns on
-	// any machine.
+	// Stages last so long that two reloads happen within the run's first turns on any machine.
 	v.given(
 		session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetKnob("max_tokens", 300),
 		session.Play{},
@@ -248,7 +248,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 }
 
-// TestWaysToReconnect: while the server is away the page shows that and keeps its content.
+// TestWaysToReconnect: while the server is down, the page reports that and keeps its content.
 // "Try now" reconnects to the same stage on a server that has just started, or reports that
 // there is none yet.
 func TestWaysToReconnect(t *testing.T) {

@@ -33,8 +33,8 @@ func TestWaysSettings(t *testing.T) {
 	useAll(t, settingsFeatures)
 }
 
-// becomes waits until a setting has a value and the page's table shows the tokens that the
-// filters then keep.
+// becomes waits until a setting has the given value and the page's table shows the tokens that
+// the filters keep with it.
 func (v *visitor) becomes(field string, value float64) {
 	v.t.Helper()
 	st := v.comes(
@@ -73,7 +73,7 @@ func useNumbers(v *visitor) {
 	}
 }
 
-// useMoreRules opens the box of the rules without a key, and sets them by number and
+// useMoreRules opens the box with the rules that have no key, and sets them by number and
 // slider.
 func useMoreRules(v *visitor) {
 	v.Press("#more-rules > summary")
@@ -110,9 +110,9 @@ func useWrongNumbers(v *visitor) {
 			"the field to be marked as wrong",
 			fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-invalid') === 'true'`, field),
 		)
-		// While it is typed, the field has other values, valid and invalid, and the error
-		// appears and disappears with them. What is below it moves until the last value is
-		// answered.
+		// While the value is typed, the field has other values, valid and invalid, and the
+		// error appears and disappears with them. The elements below the field move until the
+		// server has answered the last value.
 		was := before.Settings.Value(c.field)
 		v.Fill(field, strconv.FormatFloat(was, 'g', -1, 64))
 		v.becomes(c.field, was)
@@ -140,7 +140,7 @@ func usePresets(v *visitor) {
 	}
 }
 
-// useStops sets a limit, and typed and offered stop strings, of which one fires.
+// useStops sets a limit, and types and picks stop strings, one of which fires.
 func useStops(v *visitor) {
 	v.Fill("#max_tokens", "12")
 	v.becomes("max_tokens", 12)
@@ -159,7 +159,7 @@ func useStops(v *visitor) {
 	list("end\n", "User:")
 	v.Press(`#stops [data-stop-remove="0"]`)
 	list("User:")
-	// The text continues with what the model will write: its second token stops the run.
+	// The second token that the model will generate becomes a stop string, so it stops the run.
 	v.given(oneToken, oneToken)
 	second := v.state().Steps[1].Text
 	v.given(session.Reset{})
@@ -175,7 +175,7 @@ func useStops(v *visitor) {
 	v.says("#strip-next", "stop string")
 }
 
-// usePrompts types a prompt, checks its pieces, and starts; then it uses an offered prompt.
+// usePrompts types a prompt, checks its pieces, and starts it. Then it uses an offered prompt.
 func usePrompts(v *visitor) {
 	v.Press("#transport [data-toggle=prompt-box]")
 	v.Fill("#prompt", "A small fox")

@@ -24,7 +24,7 @@ var shareFeatures = []feature{
 	{"files", shareGiven, useFiles, press},
 	{"theme", nil, useTheme, press},
 	{"keys", nil, useKeyList, press},
-	{"predict", shareGiven, usePredict, press}, // last, since it leaves the page
+	{"predict", shareGiven, usePredict, press}, // comes last, since it leaves the page
 }
 
 // TestWaysExportAndSetUp exports links and files, and sets the page's preferences.
@@ -46,7 +46,7 @@ func useLink(v *visitor) {
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
 }
 
-// useFiles saves the files and compares each with what the server writes for the state.
+// useFiles saves the files and compares each with the server's file for the state.
 func useFiles(v *visitor) {
 	downloads := v.Downloads()
 	st := v.state()
@@ -77,8 +77,9 @@ func useFiles(v *visitor) {
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
 }
 
-// saves reports whether a file matches what the test writes for the state: byte for byte
-// with a server. In a tab times differ, and other numbers may differ by a thousandth.
+// saves reports whether a file matches the test's own file for the state. With a server, they
+// must match byte for byte. In a tab, times differ, and other numbers may differ by a
+// thousandth.
 func (v *visitor) saves(got, want []byte) bool {
 	if v.x.twin == nil {
 		return bytes.Equal(got, want)
@@ -100,9 +101,9 @@ func (v *visitor) saves(got, want []byte) bool {
 	return true
 }
 
-// byID returns a table of tokens sorted by id, with decimal points, without ranks and sums,
-// since tokens with almost the same probability may be in another order. Other files are
-// returned unchanged.
+// byID sorts a table of tokens by id and removes ranks and sums, since the order of tokens with
+// almost the same probability may differ. It also replaces decimal commas by points. Other
+// files are returned unchanged.
 func byID(file []byte) []byte {
 	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff"))))
 	commas := bytes.Contains(file, []byte("rank;"))
@@ -126,14 +127,14 @@ func byID(file []byte) []byte {
 	return b.Bytes()
 }
 
-// usePredict follows the link to the game that asks for the next token of this text.
+// usePredict follows the link to the game of guessing the next token of this text.
 func usePredict(v *visitor) {
 	link := session.LinkOf(v.state())
 	v.open("#try")
 	v.Press("[data-predict]")
 	v.Wait("the game", `location.pathname === '/predict' && document.readyState === 'complete'`)
 	if want := v.x.http.URL + "/predict?log=" + link; v.URL() != want {
-		v.t.Errorf("it is at %s, want %s", v.URL(), want)
+		v.t.Errorf("the page is at %s, want %s", v.URL(), want)
 	}
 }
 
@@ -177,7 +178,7 @@ func useKeyList(v *visitor) {
 	if st := v.comes("a stage", at(1, infer.KindLogits)); len(st.Steps) != 1 {
 		v.t.Errorf("a letter key moved the run to %+v, want letter keys off", st.Cursor)
 	}
-	v.Press(v.keyList()) // with its button, since ? counts as a letter key
+	v.Press(v.keyList()) // by its button, since ? counts as a letter key
 	v.tickLetterKeys()
 	v.Keys("n")
 	v.comes("a token", at(1, infer.KindCache))
@@ -193,7 +194,7 @@ func (v *visitor) keyList() string {
 	return ".top__menu [data-dialog=keys]"
 }
 
-// tickLetterKeys checks or unchecks the box in the list, and closes the list.
+// tickLetterKeys checks or unchecks the box for letter keys in the list, and closes the list.
 func (v *visitor) tickLetterKeys() {
 	v.t.Helper()
 	v.Wait("the list", `document.getElementById('keys').open`)

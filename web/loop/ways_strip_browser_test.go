@@ -55,7 +55,7 @@ func usePeek(v *visitor) {
 			`'').trim())`,
 	)
 	if !slices.Equal(got, want) {
-		v.t.Errorf("the line offers %q, want %q as in the step", got, want)
+		v.t.Errorf("the line offers %q, want %q, as in the step", got, want)
 	}
 	if !at(4, infer.KindCache)(v.state()) {
 		v.t.Error("inspecting a token has moved the run")
@@ -71,7 +71,8 @@ func ordinal(n int) string {
 	return fmt.Sprint(n) + suffix
 }
 
-// rewind goes back to a token's draw; with touch, the first tap only shows the button for it.
+// rewind goes back to a token's draw. With touch, the first tap only shows the button that does
+// so.
 func (v *visitor) rewind(step int) {
 	v.t.Helper()
 	token := fmt.Sprintf("#t-%d", step)
@@ -92,12 +93,12 @@ func useRewind(v *visitor) {
 	}
 }
 
-// choose presses the first alternative in the line of a token.
+// choose presses the first alternative in a token's line.
 func (v *visitor) choose(step int) {
 	v.t.Helper()
 	v.Point(fmt.Sprintf("#t-%d", step))
 	alternative := fmt.Sprintf(`#peek[data-step="%d"] [data-cmd*=choose]`, step)
-	if v.Name() == "keyboard" { // the arrow goes from the token to its line
+	if v.Name() == "keyboard" { // the arrow key moves from the token to its line
 		v.Keys(browser.ArrowDown)
 		v.Wait("the focus in the line", fmt.Sprintf(`document.activeElement.matches(%q)`, alternative))
 		v.Keys(browser.Enter)
@@ -106,7 +107,7 @@ func (v *visitor) choose(step int) {
 	}
 }
 
-// useBranch takes another token twice, and returns to each line through the tree.
+// useBranch chooses another token twice, and returns to each branch through the tree.
 func useBranch(v *visitor) {
 	first := v.state()
 	v.choose(2)
@@ -126,7 +127,7 @@ func useBranch(v *visitor) {
 	}{{st.Branches[0].ID, first}, {st.Branches[1].ID, second}} {
 		if v.Name() == "touch" { // on a phone the line appears for a tapped token
 			v.Point("#t-1")
-			// The line moves what is below it.
+			// The line moves the elements below it.
 			v.Wait("the line of token 1", `document.getElementById('peek').dataset.step === '1'`)
 		}
 		v.open("details.tree")
@@ -143,7 +144,7 @@ func useBranch(v *visitor) {
 	}
 }
 
-// useFind searches the vocabulary for a token and takes it.
+// useFind searches the vocabulary for a token and chooses it.
 func useFind(v *visitor) {
 	v.rewind(2)
 	v.open("details.find")
@@ -158,7 +159,8 @@ func useFind(v *visitor) {
 	v.comes("the token found", func(st *session.State) bool { return st.Steps[1].Chosen == want[0] })
 }
 
-// useFindNothing searches without a result, and for an empty text; the page keeps working.
+// useFindNothing searches for text that no token contains and for the empty string. The page
+// keeps working.
 func useFindNothing(v *visitor) {
 	v.open("details.find")
 	v.Fill("#find", "qzxqz")

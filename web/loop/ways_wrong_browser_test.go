@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPageSaysWhatIsRefused presses buttons whose commands are impossible, as a page of
-// another run or version might have: each refusal states what is allowed, nothing changes,
-// and the page keeps working.
+// TestPageSaysWhatIsRefused presses buttons whose commands are impossible, as on a page of
+// another run or version: each refusal states what is allowed, nothing changes, and the page
+// keeps working.
 func TestPageSaysWhatIsRefused(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -55,8 +55,8 @@ func TestPageSaysWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestScrubberBeyondShortenedText: the text is shortened in another tab while the scrubber
-// here still extends further.
+// TestScrubberBeyondShortenedText: the text is shortened in another tab while the scrubber in
+// this tab still has the old length.
 func TestScrubberBeyondShortenedText(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestScrubberBeyondShortenedText(t *testing.T) {
 	v := visitAt(t, x)
 	v.given(oneToken, oneToken, oneToken)
 	v.same()
-	p := `scrub.max = 70` // as if the cut were still on its way
+	p := `scrub.max = 70` // as if the message about the shorter text had not arrived yet
 	v.Eval(p)
 	v.Set("#scrub", "60")
 	v.Wait(
@@ -78,8 +78,8 @@ func TestScrubberBeyondShortenedText(t *testing.T) {
 	v.comes("the stage before", at(3, infer.KindAppend))
 }
 
-// TestLinksThatLeadNowhere: whatever is wrong with an address is explained once, and the
-// resulting page can be used at once.
+// TestLinksThatLeadNowhere: the page explains once what is wrong with an address, and can be
+// used at once.
 func TestLinksThatLeadNowhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// overWorkLine selects every row of the table in turn, and returns the worked line that is
-// cut off the most, if any.
+// overWorkLine selects each row of the table in turn, and returns the worked line that is cut
+// off the most, if any.
 const overWorkLine = `(() => {
 	const line = document.getElementById('work-line');
 	let most = 1, cut = '';
@@ -22,8 +22,8 @@ const overWorkLine = `(() => {
 	return cut;
 })()`
 
-// TestWorkedLineIsNotCutOff: no figure of the worked line is cut off on a Chromebook,
-// whichever row is selected.
+// TestWorkedLineIsNotCutOff: no number of the worked line is cut off on a Chromebook, no matter
+// which row is selected.
 func TestWorkedLineIsNotCutOff(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestWorkedLineIsNotCutOff(t *testing.T) {
 			b.Keys(stage)
 			b.Until(atStage(stage))
 			if cut := browser.Value[string](b.Tab, overWorkLine); cut != "" {
-				t.Errorf("stage %s after %s: got the worked line cut off: %s, want it whole", stage, settings, cut)
+				t.Errorf("stage %s after %s: the worked line is cut off: %s, want it complete", stage, settings, cut)
 			}
 		}
 	}

@@ -1,9 +1,9 @@
-// Package model is the page about the model that writes here: which model it is, and how to use
-// your own.
+// Package model implements the page about the model that generates the texts: which model it
+// is, and how to use your own.
 //
-// On a server, the operator chooses the model. Where the program runs in a browser (web/tab),
-// the page takes the model's files from the visitor's disk. Its script (static/js/model.js)
-// passes them to the program, which reads them in place.
+// On a server, the operator chooses the model. If the program runs in a browser (web/tab), the
+// visitor selects the model's files on the page. Its script (static/js/model.js) passes the
+// files to the program, which reads them from the visitor's disk.
 package model
 
 import (
@@ -33,13 +33,13 @@ type Files struct {
 	Bytes  int64
 }
 
-// Deps is what the page needs. Log can be nil.
+// Deps are the dependencies of the page. Log may be nil.
 type Deps struct {
-	// Model is the model that writes.
+	// Model is the model that generates the texts.
 	Model *infer.Model
-	// OwnModel describes whether other models can be opened.
+	// Place describes whether other models can be opened.
 	Place OwnModel
-	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Log records failures.
 	Log *slog.Logger
@@ -65,7 +65,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	}, shell.Routes{"GET /model": s.page})
 }
 
-// page answers GET /model.
+// page handles GET /model.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, http.StatusOK, pageHTML(s.view()))
 }
@@ -75,7 +75,7 @@ type view struct {
 	OwnModel
 	Name  string
 	Facts []fact
-	// Warnings list what the files contain and the model does not use.
+	// Warnings list the parts of the files that the model does not use.
 	Warnings []string
 	Kinds    string // the supported architectures
 }

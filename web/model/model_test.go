@@ -20,13 +20,13 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// at returns the page about the fixture model for a place.
+// at returns the page about the fixture model, with the given way to open other models.
 func at(t *testing.T, place model.OwnModel) *goquery.Document {
 	t.Helper()
 	return of(t, testmodel.Target(t), place)
 }
 
-// of returns the page about a model.
+// of returns the page about the given model.
 func of(t *testing.T, m *infer.Model, place model.OwnModel) *goquery.Document {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -43,8 +43,9 @@ func of(t *testing.T, m *infer.Model, place model.OwnModel) *goquery.Document {
 	return d
 }
 
-// TestModelPageOffersWhatIsPossible: the page describes the model, and offers what its place
-// allows: a command on a server, files in a browser, and the way back from a visitor's own.
+// TestModelPageOffersWhatIsPossible: the page describes the model, and offers what is possible
+// where the program runs: a command on a server, opening files in a browser, and the way back
+// from a visitor's own model.
 func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -69,7 +70,7 @@ func TestModelPageOffersWhatIsPossible(t *testing.T) {
 			c.says, m.Name(), terms.Count(m.Parameters()), terms.Count(m.Config().Vocab), "gemma3", "qwen2",
 		} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s: the page does not say %q", c.name, want)
+				t.Errorf("%s: the page does not contain %q", c.name, want)
 			}
 		}
 		command, files := d.Find("pre").Length(), d.Find("[type=file]").Length()
@@ -83,7 +84,7 @@ func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	}
 }
 
-// TestModelPageShowsWarnings: the page lists what the model's files contain and the model does
+// TestModelPageShowsWarnings: the page lists the parts of the model's files that the model does
 // not use.
 func TestModelPageShowsWarnings(t *testing.T) {
 	t.Parallel()

@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// maxBranches is the number of branches kept besides the current one; the oldest is dropped
-// first. A larger tree would be unreadable.
+// maxBranches is the maximum number of saved branches, not counting the current one. The oldest
+// is dropped first. A larger tree would be unreadable.
 const maxBranches = 24
 
-// branch is a continuation that was left: its steps or, after an eviction, the log that
-// restores them.
+// branch is a continuation that the learner has left. It has its steps or, after an eviction,
+// the log that restores them.
 type branch struct {
 	id       int
 	chosen   []int
@@ -23,7 +23,7 @@ type branch struct {
 	log      infer.Log // set if steps is nil
 }
 
-// keepBranch keeps the current text as a branch, and begins another, if a cut after c is
+// keepBranch saves the current text as a branch and begins another one, if a cut after c is
 // about to drop tokens.
 func (s *Session) keepBranch(c Cursor) {
 	if len(s.ghosts(c)) == 0 {
@@ -43,7 +43,7 @@ func (s *Session) leaveBranch() {
 	}
 }
 
-// chosen lists the token ids of the steps that have drawn one.
+// chosen lists the ids of the tokens that the steps have drawn.
 func chosen(steps []*infer.Step) []int {
 	var ids []int
 	for _, step := range steps {
@@ -54,7 +54,7 @@ func chosen(steps []*infer.Step) []int {
 	return ids
 }
 
-// branches lists all branches by age, including the current one.
+// branches lists all branches, including the current one, oldest first.
 func (s *Session) branches() []Branch {
 	list := make([]Branch, 0, len(s.others)+1)
 	for _, b := range s.others {
@@ -65,7 +65,7 @@ func (s *Session) branches() []Branch {
 	return list
 }
 
-// choose takes another token at a step whose scores are known.
+// choose makes another token the chosen one at a step whose scores are known.
 func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 	f := s.state.Frontier()
 	if c.Step < 1 || c.Step > f.Step || s.state.Steps[c.Step-1].Ran < infer.KindLogits {
@@ -142,8 +142,8 @@ func whatIf(next *State, c WhatIf) error {
 	return nil
 }
 
-// cheapToLook reports whether the early read-outs of all blocks take little enough time
-// (some milliseconds) to be computed automatically.
+// cheapToLook reports whether the early read-outs of all blocks are quick enough (some
+// milliseconds) to be computed automatically.
 func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }
@@ -160,8 +160,9 @@ func (s *Session) look(next *State) {
 	) {
 		return // the same pass as before
 	}
-	// The cache still holds what the pass read, up to this step's columns, even if more was
-	// written after them. On an error (only a context that ends) nothing is shown.
+	// The cache still holds the columns that the pass read, up to this step's own, even if more
+	// columns were added after them. On an error, which only an ended context causes, nothing
+	// is shown.
 	next.Look, _ = s.model.Inspect(
 		context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1,
 	)
@@ -180,7 +181,7 @@ func sameText(a, b []*infer.Step, n int) bool {
 	return true
 }
 
-// unsigned removes the sign of a negative zero, which would be shown.
+// unsigned removes the sign of a negative zero. Pages would show it.
 func unsigned(x float64) float64 {
 	if x == 0 {
 		return 0

@@ -47,7 +47,7 @@ func refused(t *testing.T, s *Session, c Command, code terms.Code, field string)
 	_, err := s.Apply(context.Background(), c)
 	var e *terms.Refusal
 	if !errors.As(err, &e) || e.Code != code || e.Field != field {
-		t.Errorf("%+v: refused with %v, want code %q, field %q", c, err, code, field)
+		t.Errorf("%+v: got refusal %v, want code %q, field %q", c, err, code, field)
 	}
 	if s.State() != before {
 		t.Errorf("%+v was refused and changed the state", c)
@@ -67,7 +67,7 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 	first := must(t, s, StepToken{}, StepToken{}, StepToken{})
 	firstTexts := texts(first)
 
-	// At step 2 choose the fifth most probable token instead.
+	// At step 2, choose the fifth most probable token instead.
 	other := int(first.Steps[1].Distribution().Order[4])
 	st := must(t, s, Choose{2, other})
 	if st.Cursor != (Cursor{2, infer.KindSample}) || st.Steps[1].Chosen != other || !st.Steps[1].Forced {
@@ -87,20 +87,20 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 	second := must(t, s, StepToken{}, StepToken{})
 	secondTexts := texts(second)
 
-	// Back to the first branch, and to the second again: bit for bit.
+	// Going back to the first branch, and then to the second again, restores both bit for bit.
 	st = must(t, s, TakeBranch{st.Branches[0].ID})
 	if got := texts(st); !slices.Equal(got, firstTexts) {
-		t.Errorf("back on the first branch: %q, want %q", got, firstTexts)
+		t.Errorf("back on the first branch: got %q, want %q", got, firstTexts)
 	}
 	onFirst := must(t, s, StepToken{})
 	fresh := newRun(t, "Once upon a time there was a")
 	want := must(t, fresh, StepToken{}, StepToken{}, StepToken{}, StepToken{})
 	if !slices.Equal(onFirst.Steps[3].Logits, want.Steps[3].Logits) {
-		t.Error("after a visit to another branch the fourth step has other logits than without one")
+		t.Error("after a visit to another branch, the fourth step has different logits than without the visit")
 	}
 	st = must(t, s, TakeBranch{2})
 	if got := texts(st); !slices.Equal(got, secondTexts) {
-		t.Errorf("on the second branch: %q, want %q", got, secondTexts)
+		t.Errorf("on the second branch: got %q, want %q", got, secondTexts)
 	}
 
 	// An eviction keeps all branches.
@@ -110,7 +110,7 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 	}
 	st = must(t, s, TakeBranch{1})
 	if !slices.Equal(st.Steps[3].Logits, want.Steps[3].Logits) {
-		t.Error("the first branch came back from its log with other logits")
+		t.Error("the first branch was restored from its log with different logits")
 	}
 }
 
@@ -141,7 +141,7 @@ func TestGoOnRaisesTheLimit(t *testing.T) {
 		t.Errorf("got %d steps, limit %d; want 3, %d", len(st.Steps), st.Settings.Stop.MaxTokens, 2+infer.GoOnTokens)
 	}
 
-	// Past a stop string: the text that was held back is released.
+	// Continuing past a stop string releases the text that was held back.
 	s = newRun(t, "The capital of France is")
 	st := must(t, s, SetKnob("temperature", 0), SetStops(","), StepToken{}, StepToken{})
 	if st.Stopped != infer.StopString || st.Steps[1].Text != "" {
@@ -149,7 +149,7 @@ func TestGoOnRaisesTheLimit(t *testing.T) {
 	}
 	st = must(t, s, GoOn{}, StepToken{})
 	if st.Steps[2].Text[0] != ',' {
-		t.Errorf("after going on the text continues with %q, want the comma that was kept back", st.Steps[2].Text)
+		t.Errorf("after the stop, the text continues with %q, want the comma that was held back", st.Steps[2].Text)
 	}
 	replayed, err := infer.Replay(
 		context.Background(), st.Model, infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings),
@@ -166,7 +166,7 @@ func TestFinishRunsToTheStop(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	must(t, s, StepStage{}, Finish{})
 	if s.Interval() != 0 || !s.State().Finishing {
-		t.Fatal("a finishing run waits between tokens")
+		t.Fatal("a run that plays to its end waits between tokens")
 	}
 	for range 1000 {
 		if st, err := s.Tick(context.Background()); err != nil || !st.Playing {
@@ -210,7 +210,7 @@ func TestLookOnlyAtForwardStage(t *testing.T) {
 	must(t, s, StepToken{}, StepToken{}, StepToken{})
 	st = must(t, s, Seek{1, infer.KindForward})
 	if st.Look == nil || !slices.Equal(st.Look.Blocks[5].Residual, seen.Blocks[5].Residual) {
-		t.Error("going back to the first pass shows something different than before")
+		t.Error("going back to the first pass shows something different from before")
 	}
 	if st = must(t, s, SetLook{false}); st.Look != nil {
 		t.Error("there is a look inside although it is switched off")

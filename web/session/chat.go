@@ -18,21 +18,21 @@ import (
 // the length of a prompt.
 const MaxMessages = 64
 
-// Chat is the conversation that a text was written from, up to where the model continues.
-// It never changes.
+// Chat is the conversation from which a text was formatted, up to the place where the model
+// continues. It never changes.
 type Chat struct {
 	Messages []chat.Message
-	At       int64 // when it was written, in Unix seconds; some templates mention the day
+	At       int64 // when it was formatted, in Unix seconds; some templates mention the day
 }
 
-// StartChat is [Start] for a conversation. The model's chat template writes it as one text,
-// which the model continues. Without a template it is written as plain lines, and the stop
-// string [chat.PlainStop] is set. The columns of the cache that both texts have in common
-// are kept.
+// StartChat is [Start] for a conversation. The model's chat template formats it as one text,
+// which the model continues. Without a template, it is formatted as plain lines, and the stop
+// string [chat.PlainStop] is set. The columns of the cache that the text shares with the
+// previous one are kept.
 type StartChat struct{ Chat Chat }
 
-// Messages returns the conversation including what the model has written since, or nil if
-// the text is not a chat.
+// Messages returns the conversation, including the text that the model has generated since, or
+// nil if the text is not a chat.
 func (s *State) Messages() []chat.Message {
 	if s.Chat == nil {
 		return nil
@@ -44,9 +44,9 @@ func (s *State) Messages() []chat.Message {
 	return append(slices.Clip(s.Chat.Messages), chat.Message{Role: chat.Assistant, Content: said.String()})
 }
 
-// Write writes a conversation as the text that a model continues. A conversation that
-// cannot be written, or whose text cannot be a prompt, results in a [*terms.Refusal] of the
-// field "messages".
+// Write formats a conversation as the text that a model continues. If the conversation cannot
+// be formatted, or if its text cannot be a prompt, the error is a [*terms.Refusal] of the field
+// "messages".
 func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Text, err error) {
 	if n := len(c.Messages); n == 0 || n > MaxMessages {
 		return text, terms.RefuseField(fieldMessages, fmt.Sprintf("a list of %d", n), wantMessages)
@@ -78,7 +78,8 @@ func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Te
 	return text, ofMessages(err)
 }
 
-// ofMessages attributes an error in a text to the messages that it was written from.
+// ofMessages turns an error in a text into a refusal of the messages from which the text was
+// formatted.
 func ofMessages(err error) error {
 	if r := new(terms.RangeError); errors.As(err, &r) && r.Field == "prompt" {
 		return terms.RefuseField(fieldMessages, r.Got, r.Want)
@@ -86,8 +87,8 @@ func ofMessages(err error) error {
 	return err
 }
 
-// fieldMessages is the field of a command that has a conversation; wantMessages describes
-// what it accepts.
+// fieldMessages is the name of a command's field that holds a conversation. wantMessages
+// describes the values that the field accepts.
 const fieldMessages = "messages"
 
 var wantMessages = fmt.Sprintf(
@@ -155,8 +156,8 @@ func (s *Session) endChat(next *State) {
 	next.Settings.Stop.Strings = left
 }
 
-// chatOf returns the conversation of an existing text if it still results in the same text:
-// a link can be edited, and a template can change. Otherwise it returns nil.
+// chatOf returns the conversation of an existing text if the conversation still results in that
+// text, and nil otherwise. A link can be edited, and a template can change.
 func (s *Session) chatOf(ctx context.Context, c *Chat, text chat.Text) *Chat {
 	if c == nil {
 		return nil

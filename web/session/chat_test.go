@@ -29,9 +29,9 @@ func said(texts ...string) session.StartChat {
 	return session.StartChat{Chat: c}
 }
 
-// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens
-// in it; typed characters that look like one are text. The next turn keeps the columns of
-// the turns before it.
+// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens in
+// it. Typed characters that look like a special token are text. The next turn keeps the columns
+// of the earlier turns.
 func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 2), said("Hi <|im_end|>"))
@@ -78,8 +78,8 @@ func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	}
 }
 
-// TestChatWithoutTemplate: without a template a chat is plain lines with a stop string,
-// which is removed when the chat ends. A stop string that already ends the turn is enough.
+// TestChatWithoutTemplate: without a template, a chat is plain lines, and a stop string is set
+// until the chat ends. If a stop string already ends the turn, no other is set.
 func TestChatWithoutTemplate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, want, after []string }{
@@ -90,16 +90,16 @@ func TestChatWithoutTemplate(t *testing.T) {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())
 		st := apply(t, s, session.SetStops(c.before...), said("What do cats eat?"))
 		if st.Prompt != "User: What do cats eat?\nAssistant:" || !slices.Equal(st.Settings.Stop.Strings, c.want) {
-			t.Errorf("%q with the stops %q, want %q", st.Prompt, st.Settings.Stop.Strings, c.want)
+			t.Errorf("the prompt %q has the stops %q, want %q", st.Prompt, st.Settings.Stop.Strings, c.want)
 		}
 		if st = apply(t, s, session.Start{Prompt: "Hi"}); !slices.Equal(st.Settings.Stop.Strings, c.after) {
-			t.Errorf("a plain prompt after it has the stops %q, want %q", st.Settings.Stop.Strings, c.after)
+			t.Errorf("a plain prompt after the chat has the stops %q, want %q", st.Settings.Stop.Strings, c.after)
 		}
 	}
 }
 
-// TestChatIsRestored: a link, an eviction and a rest restore a continued chat, with its
-// messages, its tokens, its kept columns and its branches.
+// TestChatIsRestored: a continued chat can be restored from a link, after an eviction and from
+// rest, with its messages, tokens, kept columns and branches.
 func TestChatIsRestored(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 9), said("Hi"), session.StepToken{}, session.StepToken{})
@@ -107,13 +107,13 @@ func TestChatIsRestored(t *testing.T) {
 	least := int(st.Steps[0].Distribution().Order[st.Model.Config().Vocab-1])
 	st = apply(t, s, session.Choose{Step: 1, Token: least}, session.StepToken{}, session.StepToken{})
 	if st.Steps[0].Start == 0 || len(st.Branches) != 2 {
-		t.Fatalf("%d columns kept, %d branches; want not 0, 2", st.Steps[0].Start, len(st.Branches))
+		t.Fatalf("got %d kept columns and %d branches, want more than 0 and 2", st.Steps[0].Start, len(st.Branches))
 	}
 	want := content(st)
 	same := func(way string, got *session.State) {
 		t.Helper()
 		g := content(got)
-		if way == "a link" { // which has only one line of text, and begins another run
+		if way == "a link" { // it has only one branch, and begins another run
 			g.Branches, g.Text, g.Speed, g.Ghosts = want.Branches, want.Text, want.Speed, want.Ghosts
 		}
 		if !reflect.DeepEqual(g, want) {
@@ -127,7 +127,7 @@ func TestChatIsRestored(t *testing.T) {
 	other := session.New(st.Model, session.DefaultLimits())
 	same("a link", apply(t, other, session.Open{Link: link}))
 	if again := session.LinkOf(other.State()); again != session.LinkOf(st) {
-		t.Error("the run of the link has another link")
+		t.Error("the run that the link opens has a different link")
 	}
 
 	s.Evict()
@@ -157,8 +157,8 @@ func TestChatIsRestored(t *testing.T) {
 	}
 }
 
-// TestLinkWithEditedChatIsNotAChat: messages that do not match the text are not shown with
-// it.
+// TestLinkWithEditedChatIsNotAChat: if the messages in a link do not match its text, they are
+// not shown.
 func TestLinkWithEditedChatIsNotAChat(t *testing.T) {
 	t.Parallel()
 	st := templated(t, said("Hi")).State()
@@ -178,14 +178,14 @@ func TestLinkWithEditedChatIsNotAChat(t *testing.T) {
 		edited.Chat = edit
 		got := apply(t, session.New(st.Model, session.DefaultLimits()), session.Open{Link: edited})
 		if got.Chat != nil || got.Prompt != st.Prompt || len(got.PromptTokens) != len(st.PromptTokens) {
-			t.Errorf("%s: got %q as %+v, want the same text without a chat", name, got.Prompt, got.Chat)
+			t.Errorf("%s: got text %q with chat %+v, want the same text without a chat", name, got.Prompt, got.Chat)
 		}
 	}
 	edited := link
 	edited.Log.Kept = 99
 	fresh := session.New(st.Model, session.DefaultLimits())
 	if e := wantRefused(t, fresh, session.Open{Link: edited}); e.Code != session.CodeLink {
-		t.Errorf("99 columns kept of a shorter prompt: got %v, want Code = %q", e, session.CodeLink)
+		t.Errorf("a link that keeps 99 columns of a shorter prompt: got %v, want Code = %q", e, session.CodeLink)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 			refused = wantRefused(t, s, command)
 		}
 		if refused.Field != "messages" || !strings.Contains(refused.Message, c.want) || s.State().Prompt != "Before" {
-			t.Errorf("%s: %+v, want %q", name, refused, c.want)
+			t.Errorf("%s: got %+v, want %q", name, refused, c.want)
 		}
 	}
 	full := session.New(testmodel.Target(t), session.DefaultLimits())

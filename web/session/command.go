@@ -16,22 +16,21 @@ type Command interface{ command() }
 type Start struct {
 	Prompt string
 	Marks  []int // positions of special tokens from a chat template: see [chat.Text]
-	IDs    []int // its tokens, if they were given and differ from the encoded prompt
+	IDs    []int // the prompt's tokens, if they were given and differ from the encoded prompt
 }
 
-// Open opens the run in a link, at the link's stage. It does not play.
+// Open opens the run that a link describes, at the link's stage. The run does not play.
 type Open struct{ Link Link }
 
-// Rebuild is like Open, for a run that was lost. A run that already has a text, because another of
-// its pages got there first, does not change.
+// Rebuild is like [Open], for a run that was lost. It does not change a run that already has a
+// text because another of its pages rebuilt it first.
 type Rebuild struct{ Link Link }
 
-// StepStage moves one stage forward: to one that has run if the learner was looking back,
-// else by running the next.
+// StepStage moves one stage forward. If the learner was looking back, the stage has already
+// run. Otherwise StepStage runs it.
 type StepStage struct {
-	// Withhold stops before a draw that has not been made yet, with [State.Undrawn] set;
-	// the next StepStage makes the draw. Greedy decoding draws nothing, so nothing is
-	// withheld.
+	// Withhold stops before a draw that has not been made yet, with [State.Undrawn] set. The
+	// next StepStage makes the draw. Greedy decoding makes no draw, so nothing is withheld.
 	Withhold bool
 }
 
@@ -42,8 +41,8 @@ type Draw struct{}
 // Back moves one stage back. Nothing is undone.
 type Back struct{}
 
-// StepToken continues to the end of this turn of the loop or, if the end is reached, to the
-// end of the next.
+// StepToken continues to the end of this turn of the loop or, if it is already there, to the
+// end of the next turn.
 type StepToken struct{}
 
 // Seek moves to a stage that has run. Step 1 is the first generated token.
@@ -52,13 +51,13 @@ type Seek struct {
 	Stage infer.Kind
 }
 
-// Reset goes back to the prompt: it drops everything generated.
+// Reset goes back to the prompt and drops all generated tokens.
 type Reset struct{}
 
-// Play steps automatically at the set speed until something stops it.
+// Play steps automatically, at the speed that is set, until the run stops or pauses.
 type Play struct{}
 
-// Finish plays whole tokens as fast as the model makes them, at any speed
+// Finish plays whole tokens as fast as the model generates them, regardless of the speed
 // setting, until a stop condition fires.
 type Finish struct{}
 
@@ -66,21 +65,21 @@ type Finish struct{}
 // [State.Notice].
 type Pause struct{ Why string }
 
-// Choose replaces the token drawn at a step. What was generated after it becomes a branch.
+// Choose replaces the token drawn at a step. The text generated after it becomes a branch.
 type Choose struct{ Step, Token int }
 
 // TakeBranch returns to a saved branch. The current one is kept.
 type TakeBranch struct{ ID int }
 
-// GoOn continues past the stop condition that fired; a token limit is raised.
+// GoOn continues past the stop condition that fired. It raises a token limit.
 type GoOn struct{}
 
-// WhatIf asks, at the sample stage, which token another u would have drawn. Nil ends the
-// question. Nothing is drawn.
+// WhatIf sets a question at the sample stage: which token would another u have drawn? A nil U
+// ends the question. No draw is made.
 type WhatIf struct{ U *float64 }
 
-// Redraw draws the step shown again with another seed, which applies from there
-// on. What was generated after it becomes a branch.
+// Redraw draws the step shown again with another seed, which applies from there on. The text
+// generated after it becomes a branch.
 type Redraw struct{ Seed uint64 }
 
 // Try starts one of [Suggestions], by its key, with its settings.
@@ -92,11 +91,10 @@ type SetLook struct{ On bool }
 // SetSpeed sets the speed of Play.
 type SetSpeed struct{ Speed Speed }
 
-// Set changes knobs, by key, and sets the logit bias, the order of the rules, the grammar
-// and the stop strings if they are not nil. A grammar applies to a text from its first
-// token on.
-// Before a step's draw it affects the stages shown immediately, after the draw the next
-// step; what was generated beyond that point is dropped.
+// Set changes knobs, by key, and sets the logit bias, the order of the rules, the grammar and
+// the stop strings if they are not nil. A grammar applies to a text from its first token on.
+// Before a step's draw, a change affects the stages shown immediately. After the draw, it
+// affects the next step. Tokens generated after that point are dropped.
 type Set struct {
 	Knobs infer.Knobs
 	Bias  *sampling.Bias
@@ -122,7 +120,7 @@ func SetStops(list ...string) Set {
 	return Set{Stop: &list}
 }
 
-// SetAll is [Set] for everything.
+// SetAll is [Set] for all settings.
 func SetAll(s infer.Settings) Set {
 	c := SetStops(s.Stop.Strings...)
 	c.Knobs, c.Bias, c.Order, c.Grammar = s.Knobs(), &s.LogitBias, &s.Order, &s.Grammar
@@ -134,7 +132,8 @@ func Begin(s infer.Settings, prompt string) []Command {
 	return []Command{SetAll(s), Start{Prompt: prompt}}
 }
 
-// SetPreset is Set for all sampling knobs except the seed, by the name of a preset.
+// SetPreset sets all sampling knobs except the seed to the values of the preset with the given
+// key.
 type SetPreset struct{ Key string }
 
 func (Start) command()      {}
@@ -165,8 +164,8 @@ func (SetLook) command()    {}
 // Speed is how fast a run plays.
 type Speed string
 
-// The speeds: a stage every 2.4, 1.2, 0.6 or 0.3 seconds, or whole tokens as
-// fast as the model makes them.
+// The speeds are a stage every 2.4, 1.2, 0.6 or 0.3 seconds, or whole tokens as fast as the
+// model generates them.
 const (
 	SpeedHalf   Speed = "0.5"
 	SpeedNormal Speed = "1"

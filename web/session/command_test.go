@@ -20,11 +20,11 @@ func TestNewSessionIsEmpty(t *testing.T) {
 		t.Errorf("got state %+v, want the default settings, the given model and an empty frontier", st)
 	}
 	if session.DefaultLimits().PromptBytes != 256<<10 {
-		t.Errorf("prompts of %d bytes are accepted, want 262144", session.DefaultLimits().PromptBytes)
+		t.Errorf("prompts of up to %d bytes are accepted, want 262144", session.DefaultLimits().PromptBytes)
 	}
 }
 
-// TestStartReadsThePrompt: a start reads the prompt immediately and shows the first stage.
+// TestStartReadsThePrompt: Start reads the prompt immediately and shows the first stage.
 func TestStartReadsThePrompt(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hé"})
 	st := s.State()
@@ -35,9 +35,9 @@ func TestStartReadsThePrompt(t *testing.T) {
 		t.Errorf("prompt tokens %+v, want 3 elements, [0].Text = %q, [2].Bytes[0] = 0xa9", st.PromptTokens, "H")
 	}
 	if st.Dist != nil || st.Stage(0).Kind() != infer.KindForward || st.StageOf(infer.KindLogits, 0) != nil {
-		t.Error("more than the forward pass has run")
+		t.Error("stages after the forward pass have run")
 	}
-	// A second start keeps nothing of the first.
+	// A second start keeps nothing from the first.
 	apply(t, s, session.StepToken{}, session.StepToken{}, session.Back{}, session.Start{Prompt: "x"})
 	st = s.State()
 	if st.Prompt != "x" || len(st.Steps) != 1 || st.Cursor != at(1, infer.KindForward) || len(st.PromptTokens) != 1 ||
@@ -45,18 +45,18 @@ func TestStartReadsThePrompt(t *testing.T) {
 		t.Errorf("after a second start: got %+v, want only the text x, at its first stage", st)
 	}
 	if st.Settings.Stop.MaxTokens != 5 {
-		t.Error("a start forgot the settings")
+		t.Error("the second start has reset the settings")
 	}
 }
 
-// TestStepStageAndBack: seven stages make a token; Back moves back and undoes nothing.
+// TestStepStageAndBack: seven stages make a token. Back moves back without undoing anything.
 func TestStepStageAndBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"})
 	for i := 1; i < 14; i++ {
 		st := apply(t, s, session.StepStage{})
 		if want := at(1+i/7, infer.Kinds[i%7]); st.Cursor != want || !st.AtFrontier() ||
 			st.Stage(3).Kind() != want.Stage {
-			t.Fatalf("after %d stages: %+v, want %+v", i, st.Cursor, want)
+			t.Fatalf("after %d stages, the run is at %+v, want %+v", i, st.Cursor, want)
 		}
 		if (st.Dist != nil) != (st.Step().Ran >= infer.KindSoftmax) {
 			t.Errorf(
@@ -69,7 +69,7 @@ func TestStepStageAndBack(t *testing.T) {
 	for i := 12; i >= 0; i-- {
 		st := apply(t, s, session.Back{})
 		if want := at(1+i/7, infer.Kinds[i%7]); st.Cursor != want || st.Frontier() != frontier {
-			t.Fatalf("looking back to %d: %+v of %+v, want %+v", i, st.Cursor, st.Frontier(), want)
+			t.Fatalf("looking back to stage %d: the run is at %+v of %+v, want %+v", i, st.Cursor, st.Frontier(), want)
 		}
 	}
 	if e := wantRefused(t, s, session.Back{}); e.Code != session.CodeOrder || e.Field != "" {
@@ -80,12 +80,12 @@ func TestStepStageAndBack(t *testing.T) {
 		apply(t, s, session.StepStage{})
 	}
 	if s.State().Cursor != frontier || &s.State().Steps[1].Logits[0] != &steps[1].Logits[0] {
-		t.Error("going forward over stages that had run ran them again")
+		t.Error("going forward over stages that had already run ran them again")
 	}
 }
 
-// TestStepTokenEndsTheTurn: StepToken goes to the end of this turn, then of the next. When
-// looking back it moves over turns that have run.
+// TestStepTokenEndsTheTurn: StepToken goes to the end of this turn, and then to the end of the
+// next. When looking back, it moves over turns that have run.
 func TestStepTokenEndsTheTurn(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -140,7 +140,8 @@ func TestSeekMovesTheCursor(t *testing.T) {
 	}
 }
 
-// TestResetReturnsToThePrompt: Reset goes back to the prompt, and the same text follows again.
+// TestResetReturnsToThePrompt: Reset goes back to the prompt, and then the same text is
+// generated again.
 func TestResetReturnsToThePrompt(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	before := s.State()
@@ -152,13 +153,13 @@ func TestResetReturnsToThePrompt(t *testing.T) {
 	apply(t, s, times(5, session.StepToken{})...)
 	for i, step := range s.State().Steps {
 		if step.Chosen != before.Steps[i].Chosen {
-			t.Fatalf("step %d chose %d, before the reset %d", i+1, step.Chosen, before.Steps[i].Chosen)
+			t.Fatalf("step %d chose %d, want %d as before the reset", i+1, step.Chosen, before.Steps[i].Chosen)
 		}
 	}
-	// A reset uses settings that were changed since.
+	// A reset uses settings that were changed since the start.
 	apply(t, s, session.SetPreset{Key: "greedy"}, session.Reset{})
 	if got := s.State().Steps[0].Settings; !got.Greedy() {
-		t.Errorf("after a reset step 1 has %+v, want the greedy settings", got)
+		t.Errorf("after a reset, step 1 has %+v, want the greedy settings", got)
 	}
 }
 
@@ -261,7 +262,8 @@ func TestValuesOutOfRangeAreRefused(t *testing.T) {
 		e := wantRefused(t, s, row.c)
 		if e.Code != terms.CodeRange || e.Field != row.field || e.Want != row.want ||
 			row.message != "" && e.Message != row.message {
-			t.Errorf("%T%+v: %+v, want field %q, range %q, %q", row.c, row.c, e, row.field, row.want, row.message)
+			t.Errorf("%T%+v: got %+v, want field %q, range %q, message %q", row.c, row.c, e, row.field, row.want,
+				row.message)
 		}
 		if e.Error() != e.Message || !strings.HasSuffix(e.Message, ".") {
 			t.Errorf("%q is not a sentence", e.Message)

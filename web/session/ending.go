@@ -10,12 +10,12 @@ import (
 // SpaceAtEnd explains why a prompt should not end with a space.
 type SpaceAtEnd struct {
 	Head, Say string // sentences
-	Act       string // what to do, for a button
+	Act       string // the text of a button that removes the space
 	Prompt    string // without the spaces
 }
 
-// NewSpaceAtEnd returns the explanation for a prompt, and false if the prompt's end is
-// fine: see [infer.Model.SpacesAtEnd].
+// NewSpaceAtEnd returns the explanation for a prompt. It returns false if the prompt does not
+// end with such a space: see [infer.Model.SpacesAtEnd].
 func NewSpaceAtEnd(m *infer.Model, prompt string) (SpaceAtEnd, bool) {
 	n := m.SpacesAtEnd(prompt)
 	if n == 0 {

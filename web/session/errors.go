@@ -12,8 +12,8 @@ import (
 const (
 	CodeOrder   terms.Code = "order"   // the run's state does not allow the command
 	CodeStopped terms.Code = "stopped" // a stop condition has fired
-	CodeLink    terms.Code = "link"    // a link that cannot be opened
-	CodeOther   terms.Code = "other"   // a link made with another model
+	CodeLink    terms.Code = "link"    // the link cannot be opened
+	CodeOther   terms.Code = "other"   // the link was made with another model
 )
 
 // typed turns an error of the engine into a [*terms.Refusal]. The error of an ended context

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Bytes returns the memory used by the run's cache and trace, 0 while evicted.
+// Bytes returns the memory used by the run's cache and trace, or 0 while the run is evicted.
 func (s *Session) Bytes() int64 {
 	if s.loop == nil {
 		return 0
@@ -27,9 +27,9 @@ func (s *Session) Bytes() int64 {
 	return n
 }
 
-// Evict frees the cache and the trace and keeps the log, from which the next command, or
-// Restore, rebuilds them bit for bit. The last returned state still holds its steps until
-// then; the session keeps only the state's Version and cursor.
+// Evict frees the cache and the trace, and keeps the log, from which the next command or
+// [Session.Restore] rebuilds them bit for bit. The last returned state still holds its steps,
+// but the session keeps only the version and the cursor of that state.
 func (s *Session) Evict() {
 	if s.loop == nil {
 		return
@@ -37,8 +37,8 @@ func (s *Session) Evict() {
 	s.evictTo(s.loop.Log())
 }
 
-// Recover resets the session after a panic in a command to what it was before the command.
-// The session is then evicted, and rebuilt from the log of the last returned state.
+// Recover resets the session, after a panic in a command, to its state before the command. The
+// session is then evicted, and is rebuilt from the log of the last returned state.
 func (s *Session) Recover() {
 	if s.log != nil {
 		return // the run was being rebuilt
@@ -65,9 +65,9 @@ func (s *Session) evictTo(log infer.Log) {
 // Its State then has no steps and must not be shown.
 func (s *Session) Evicted() bool { return s.log != nil }
 
-// Restore rebuilds an evicted run and returns its state, which equals the one
-// before the eviction except for its version and the measured times, and does
-// not play. On an error (ctx ended) the run stays evicted.
+// Restore rebuilds an evicted run and returns its state. The state equals the one before the
+// eviction, except that its version and the measured times differ and the run does not play. If
+// ctx ends, Restore returns an error and the run stays evicted.
 func (s *Session) Restore(ctx context.Context) (*State, error) {
 	err := s.restore(ctx)
 	return s.state, err

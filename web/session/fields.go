@@ -15,16 +15,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Fields holds a command's fields as a client wrote them: JSON values, or the texts of a
-// form. The readers remove them one by one and keep the first error; any field left at the
-// end is unexpected.
+// Fields holds a command's fields as a client sent them: JSON values, or the strings of a form.
+// Its methods parse and remove the fields one by one, and store the first error. A field that
+// is left at the end is unexpected.
 type Fields struct {
 	raw   map[string]json.RawMessage // JSON, or plain text if texts is set
 	texts bool
 	err   *terms.Refusal
 }
 
-// TextFields returns the fields of a form. An empty one counts as missing.
+// TextFields returns the fields of a form. An empty field counts as missing.
 func TextFields(form map[string]string) *Fields {
 	f := &Fields{raw: map[string]json.RawMessage{}, texts: true}
 	for name, text := range form {
@@ -66,8 +66,8 @@ func (f *Fields) Has(name string) bool { _, ok := f.raw[name]; return ok }
 // Rest returns the unread fields by name, each as received.
 func (f *Fields) Rest() map[string]json.RawMessage { return f.raw }
 
-// Unexpected refuses the first unread field, by name. of is what the field was sent with,
-// and takes lists the fields that of has.
+// Unexpected refuses the unread field whose name comes first, if there is one. of names the
+// object in which the field was sent, and takes lists the fields that this object may have.
 func (f *Fields) Unexpected(of, takes string) *terms.Refusal {
 	if f.err != nil || len(f.raw) == 0 {
 		return f.err
@@ -93,7 +93,7 @@ func (f *Fields) take(name string) json.RawMessage {
 	return raw
 }
 
-// got returns a value as shown in an error.
+// got formats a value for an error message.
 func (f *Fields) got(raw json.RawMessage) string {
 	switch {
 	case raw == nil:
@@ -104,7 +104,7 @@ func (f *Fields) got(raw json.RawMessage) string {
 	return clip(raw)
 }
 
-// Text reads a required text. A form's text may be empty; its line ends become
+// Text reads a required string. In a form, the string may be empty, and its line breaks become
 // "\n".
 func (f *Fields) Text(name string) string {
 	raw := f.take(name)
@@ -119,7 +119,7 @@ func (f *Fields) Text(name string) string {
 	return *s
 }
 
-// Texts reads a required list of texts: in a form, one per line.
+// Texts reads a required list of strings. In a form, there is one string per line.
 func (f *Fields) Texts(name string) []string {
 	raw := f.take(name)
 	if f.texts {
@@ -132,8 +132,8 @@ func (f *Fields) Texts(name string) []string {
 	return list
 }
 
-// number parses a number in either form. JSON has no NaN and no infinity, and number
-// rejects values too large for a float64.
+// number parses a number from JSON or from a form. JSON has no NaN and no infinity, and number
+// rejects values that are too large for a float64.
 func (f *Fields) number(raw json.RawMessage) (float64, bool) {
 	if f.texts {
 		return terms.ReadNumber(string(raw))
@@ -145,7 +145,7 @@ func (f *Fields) number(raw json.RawMessage) (float64, bool) {
 	return x, err == nil
 }
 
-// Number reads a required number; want describes which are accepted.
+// Number reads a required number. want describes the numbers that are accepted.
 func (f *Fields) Number(name, want string) float64 {
 	raw := f.take(name)
 	x, ok := f.number(raw)
@@ -155,7 +155,7 @@ func (f *Fields) Number(name, want string) float64 {
 	return x
 }
 
-// Null reports whether a field is given as null, and reads it if so.
+// Null reports whether a field is null. If so, it reads the field.
 func (f *Fields) Null(name string) bool {
 	if f.texts || string(f.raw[name]) != "null" {
 		return false
@@ -164,8 +164,8 @@ func (f *Fields) Null(name string) bool {
 	return true
 }
 
-// Knob reads the value of a knob into to, if the field is given. Setting the
-// knob checks the value.
+// Knob reads the value of a knob into to, if the field is given. It does not check the value,
+// which is checked when the knob is set.
 func (f *Fields) Knob(k terms.Knob, to map[string]float64) {
 	raw := f.take(k.Key)
 	if raw == nil {
@@ -179,8 +179,8 @@ func (f *Fields) Knob(k terms.Knob, to map[string]float64) {
 	to[k.Key] = x
 }
 
-// Bias reads a logit bias, if the field is given: an object of numbers by token id,
-// or a form's text "12:-100,50:5".
+// Bias reads a logit bias, if the field is given: an object with numbers by token id, or in a
+// form a string such as "12:-100,50:5".
 func (f *Fields) Bias(name string) *sampling.Bias {
 	raw := f.take(name)
 	if raw == nil {
@@ -200,8 +200,8 @@ func (f *Fields) Bias(name string) *sampling.Bias {
 	return &b
 }
 
-// Order reads an order of the rules: a text ([sampling.ParseOrder]), or a list of their
-// names. unnamed lists the rules that it omits.
+// Order reads an order of the rules: a string ([sampling.ParseOrder]) or a list of rule names.
+// unnamed lists the rules that it omits.
 func (f *Fields) Order(name string) (o sampling.Order, unnamed []sampling.Rule) {
 	var text string
 	if raw := f.raw[name]; len(raw) > 0 && raw[0] == '[' && !f.texts {
@@ -241,8 +241,8 @@ func (f *Fields) Whole(name string, least, most int64) int64 {
 // Int reads a required whole number that fits an int on every machine.
 func (f *Fields) Int(name string) int { return int(f.Whole(name, math.MinInt32, math.MaxInt32)) }
 
-// Truth reads a required true or false. A form may omit false, as it does for an unchecked
-// box.
+// Truth reads a required true or false. In a form, a missing field is false, since forms omit
+// unchecked boxes.
 func (f *Fields) Truth(name string) bool {
 	switch raw := f.take(name); {
 	case string(raw) == "true":
@@ -254,11 +254,11 @@ func (f *Fields) Truth(name string) bool {
 	return false
 }
 
-// halfCharacter reports whether valid JSON text has a surrogate escape without
-// its other half. The decoder would replace it with U+FFFD, and the learner
-// would run a different text from the one sent.
+// halfCharacter reports whether valid JSON text has a surrogate escape without its other half.
+// The decoder would replace it with U+FFFD, and the run would have a different text from the
+// one that the learner sent.
 func halfCharacter(text []byte) bool {
-	high := false // the escape just read is a first half
+	high := false // the previous escape is a first half
 	for i := 0; i < len(text); {
 		var unit uint64
 		n := 1
@@ -279,11 +279,12 @@ func halfCharacter(text []byte) bool {
 	return high
 }
 
-// repeated returns the name of a field that is duplicated in an object of valid JSON text,
-// at any depth. The decoder would keep the last one, and other programs the first.
+// repeated returns the name of a field that is duplicated in an object of valid JSON text, at
+// any depth. The decoder would keep the last one, while other programs keep the first.
 func repeated(text []byte) (name string, found bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
-	// open are the names seen in each object that has not ended yet; nil for a list.
+	// open holds the names seen so far in each object that is still open, and nil for each
+	// list.
 	var open []map[string]bool
 	for wantName := false; ; {
 		token, err := d.Token()

@@ -12,21 +12,22 @@ import (
 // unmark converts the marks for white space back to white space.
 var unmark = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 
-// How well a token fits a search, best first.
+// The ways in which a token can match a search, best first.
 const (
 	fitsWhole   = iota
-	fitsSpaced  // except for a space in front
-	fitsUncased // except for case
+	fitsSpaced  // matches except for a space in front
+	fitsUncased // matches except for case
 	fitsBeginning
 	fitsInside
 	fitsNot
 )
 
-// Find searches for tokens by their text, as typed or with white space marked (· ↵ ⇥). It
-// returns first the token with exactly this text, then the same after a space, then the
-// same in another case, then those that begin with it, then those that contain it, each
-// kind by rank at a step whose logits have run. It returns the ids of at most `most` tokens
-// and how many more there are.
+// Find searches for tokens by their text, as typed or with white space marked (· ↵ ⇥). The
+// first result is the token with exactly this text, followed by the token with a space before
+// the text, tokens that differ only in case, tokens that begin with the text, and tokens that
+// contain it. Within each group, tokens are sorted by their rank at the given step, whose
+// logits must have run. Find returns the ids of at most `most` tokens, and how many more there
+// are.
 func (s *State) Find(step int, text string, most int) (ids []int, more int) {
 	if text == "" {
 		return nil, 0
@@ -71,8 +72,8 @@ func fits(token, text string) int {
 	return fitsNot
 }
 
-// DistAt returns the distribution of a step whose logits have run, computing it
-// if necessary; nil if there is none.
+// DistAt returns the distribution of a step, which it computes if necessary, or nil if the
+// step's logits have not run.
 func (s *State) DistAt(step int) *sampling.Distribution {
 	if step < 1 || step > len(s.Steps) || s.Steps[step-1].Ran < infer.KindLogits {
 		return nil

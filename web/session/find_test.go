@@ -19,7 +19,7 @@ func TestFindMatchKinds(t *testing.T) {
 		{"\n", "\n", fitsWhole},
 	} {
 		if got := fits(c.token, c.text); got != c.want {
-			t.Errorf("%q fits %q with %d, want %d", c.token, c.text, got, c.want)
+			t.Errorf("the match of %q with %q is %d, want %d", c.token, c.text, got, c.want)
 		}
 	}
 }

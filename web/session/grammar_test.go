@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestGrammarIsFixedForARun: a grammar is set before the first token, also by a message,
-// and does not change from then on. A link keeps it, and leads to the same text.
+// TestGrammarIsFixedForARun: a grammar is set before the first token, by a command or a
+// message, and does not change after that. A link keeps it and leads to the same text.
 func TestGrammarIsFixedForARun(t *testing.T) {
 	const yesNo = `{"enum":["yes","no"]}`
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
@@ -44,12 +44,13 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 		return text
 	}
 	if got := text(st); st.Settings.Grammar != yesNo || got != `"yes"` && got != `"no"` || st.Stopped != infer.StopEOS {
-		t.Errorf(`got %q, stopped by %q; want "yes" or "no" by the grammar, to the end of text`, got, st.Stopped)
+		t.Errorf(`got %q, stopped by %q; want "yes" or "no", as the grammar requires, up to the end of text`, got,
+			st.Stopped)
 	}
 	other := "regexp:a*"
 	var wrong *terms.Refusal
 	if _, err := s.Apply(ctx, Set{Grammar: &other}); !errors.As(err, &wrong) || wrong.Field != "grammar" {
-		t.Errorf("another grammar: %v", err)
+		t.Errorf("setting another grammar later: got error %v", err)
 	}
 	link, err := ParseLink(st.Model, LinkOf(st))
 	if err != nil || link.Log.Settings.Grammar != yesNo {
@@ -62,7 +63,7 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 			len(st.Steps), st.Steps[1].Chosen,
 		)
 	}
-	// A link that could not be read back is not made.
+	// No link is made if it could not be parsed again.
 	long := `{"title":"` + strings.Repeat("x", 60<<10) + `","type":"null"}`
 	s = New(testmodel.Target(t), DefaultLimits())
 	for _, c := range []Command{Set{Grammar: &long}, Start{Prompt: "A"}, StepToken{}} {
@@ -75,7 +76,8 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 	}
 }
 
-// TestGrammarsThatAreRefused: invalid grammars are refused before anything runs, and the settings stay.
+// TestGrammarsThatAreRefused: invalid grammars are refused before anything runs, and the settings
+// do not change.
 func TestGrammarsThatAreRefused(t *testing.T) {
 	for _, bad := range []string{"x", "regexp:(", `{"$ref":"#"}`, `{"not":{}}`} {
 		s := New(testmodel.Target(t), DefaultLimits())
@@ -90,8 +92,8 @@ func TestGrammarsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestSlowGrammarEndsPlaying: a mask that takes too long to compute ends playing with a
-// message.
+// TestSlowGrammarEndsPlaying: if a mask takes too long to compute, playing ends and a notice
+// explains why.
 func TestSlowGrammarEndsPlaying(t *testing.T) {
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
 	open := "regexp:(([a-z ]?){30}){30}"

@@ -8,7 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestGivenTokensSurvive: a run of given tokens is the same after a link and after a rest.
+// TestGivenTokensSurvive: a run whose prompt was given as tokens is the same after it is opened
+// from a link and after it was at rest.
 func TestGivenTokensSurvive(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -19,7 +20,7 @@ func TestGivenTokensSurvive(t *testing.T) {
 	}
 	prompt, err := m.PromptOf(ids)
 	if err != nil || prompt.IDs == nil {
-		t.Fatalf("got %+v, %v; want tokens that the text is not encoded as", prompt, err)
+		t.Fatalf("got %+v, %v; want tokens that differ from the encoded text", prompt, err)
 	}
 	s := New(m, DefaultLimits())
 	st, err := s.Apply(context.Background(), Start{Prompt: prompt.Text, IDs: prompt.IDs})
@@ -44,7 +45,7 @@ func TestGivenTokensSurvive(t *testing.T) {
 	}
 	for name, st := range map[string]*State{"a link": opened, "a rest": woken.State()} {
 		if !slices.Equal(st.Whole().IDs, prompt.IDs) || len(st.PromptTokens) != len(prompt.IDs) {
-			t.Errorf("after %s: got the tokens %v, want %v", name, st.Whole().IDs, prompt.IDs)
+			t.Errorf("after %s, the tokens are %v, want %v", name, st.Whole().IDs, prompt.IDs)
 		}
 	}
 	link.Log.Prompt = "The dog"

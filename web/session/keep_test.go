@@ -17,7 +17,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{})
 	first := s.State().Branches[0].ID
-	// When looking back, a change of settings cuts off the second token and begins another
+	// A change of settings while looking back cuts off the second token and begins another
 	// branch.
 	st := apply(
 		t, s, session.Back{}, session.Back{}, session.Back{}, session.SetKnob("temperature", 2.5),
@@ -44,7 +44,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 	}
 }
 
-// TestLinkHoldsEveryChoice: a link holds every token that a person chose, each at its step.
+// TestLinkHoldsEveryChoice: a link contains every token that a person chose, each at its step.
 func TestLinkHoldsEveryChoice(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
@@ -60,7 +60,7 @@ func TestLinkHoldsEveryChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(link.Log.Choices, want) {
-		t.Errorf("the link holds the choices %v, want %v", link.Log.Choices, want)
+		t.Errorf("the link has the choices %v, want %v", link.Log.Choices, want)
 	}
 	opened := apply(t, session.New(s.State().Model, session.DefaultLimits()), session.Open{Link: link})
 	for i, step := range opened.Steps {
@@ -73,7 +73,8 @@ func TestLinkHoldsEveryChoice(t *testing.T) {
 	}
 }
 
-// TestLinkPromptIsBounded: a link cannot contain a prompt that could not be typed.
+// TestLinkPromptIsBounded: a link cannot contain a prompt that would be refused if it were
+// typed.
 func TestLinkPromptIsBounded(t *testing.T) {
 	t.Parallel()
 	st := open(t, session.Start{Prompt: "Hello"}, session.StepToken{}).State()
@@ -91,8 +92,8 @@ func TestLinkPromptIsBounded(t *testing.T) {
 	}
 }
 
-// TestLinkBelongsToItsModel: the same files with rounded weights write a different text, so
-// a link made with one does not open with the other.
+// TestLinkBelongsToItsModel: the same files with rounded weights generate a different text, so
+// a link made with one of the two models does not open with the other.
 // Promise: A link made with another model is refused instead of showing a different text.
 func TestLinkBelongsToItsModel(t *testing.T) {
 	t.Parallel()
@@ -113,6 +114,6 @@ func TestLinkBelongsToItsModel(t *testing.T) {
 	}
 	var e *terms.Refusal
 	if _, err := session.ParseLink(models[infer.QuantInt8], link); !errors.As(err, &e) || e.Code != session.CodeOther {
-		t.Errorf("for another model: %v, want code %q", err, session.CodeOther)
+		t.Errorf("for another model: got %v, want code %q", err, session.CodeOther)
 	}
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Link is a run as a line of text: the log that restores it and the stage shown. It is
-// part of a page's address, so it can come from anywhere, from any version, and be edited
-// by hand.
+// A Link is a run that is stored in a line of text: the log that restores it, and the stage
+// shown. The text is part of a page's address, so it can come from anywhere and from any
+// version, and can be edited by hand.
 type Link struct {
 	Log    infer.Log
 	Cursor Cursor
 	// Undrawn is set if the draw of the stage shown was withheld: see [State.Undrawn].
 	Undrawn bool
-	// Chat is the conversation that the prompt was written from, or nil: see [State.Chat].
+	// Chat is the conversation from which the prompt was formatted, or nil: see [State.Chat].
 	Chat *Chat
 }
 
@@ -36,28 +36,28 @@ const (
 	// MaxLink is the maximum length of a link, in bytes. A server must accept request lines
 	// of that length.
 	MaxLink     = 32 << 10
-	maxLinkJSON = 64 << 10 // inflated
+	maxLinkJSON = 64 << 10 // length limit after decompression
 	hashPrefix  = 16       // hex digits of the model's hash in a link
 )
 
-// wireLink is the JSON inside a link. Names are short because addresses are.
+// wireLink is the JSON inside a link. Names are short, since addresses must be.
 type wireLink struct {
-	V  int            `json:"v"`           // version of this form
+	V  int            `json:"v"`           // version of this format
 	M  string         `json:"m"`           // beginning of the model's hash
 	P  string         `json:"p"`           // prompt
-	T  []int          `json:"t,omitempty"` // positions of special tokens in it
-	I  []int          `json:"i,omitempty"` // its tokens, if they differ from the encoded prompt
+	T  []int          `json:"t,omitempty"` // positions of special tokens in the prompt
+	I  []int          `json:"i,omitempty"` // the prompt's tokens, if they differ from the encoded prompt
 	S  []wireChange   `json:"s"`           // settings, each from a step on
-	E  wireSettings   `json:"e"`           // settings for what follows
+	E  wireSettings   `json:"e"`           // settings for the next stages
 	C  [][2]int       `json:"c,omitempty"` // step and token of each choice by hand
-	G  []int          `json:"g,omitempty"` // steps after whose stop the run continued
+	G  []int          `json:"g,omitempty"` // steps that stopped and after which the run continued
 	N  int            `json:"n"`           // steps
 	R  int            `json:"r"`           // the last step's last stage
 	At [2]int         `json:"at"`          // step and stage shown
-	U  int            `json:"u,omitempty"` // 1 if its draw is withheld
-	K  int            `json:"k,omitempty"` // columns of the prompt kept from the text before
-	H  []chat.Message `json:"h,omitempty"` // the chat that the prompt was written from
-	D  int64          `json:"d,omitempty"` // when the chat was written
+	U  int            `json:"u,omitempty"` // 1 if the draw of the step shown is withheld
+	K  int            `json:"k,omitempty"` // columns of the prompt that were kept from the previous text
+	H  []chat.Message `json:"h,omitempty"` // the chat from which the prompt was formatted
+	D  int64          `json:"d,omitempty"` // when the chat was formatted
 }
 
 type wireChange struct {
@@ -65,15 +65,15 @@ type wireChange struct {
 	Settings wireSettings
 }
 
-// packers are idle compressors: every state that is sent has a link, and a compressor is
-// far larger than the link it packs.
+// packers holds idle compressors. Every state that is sent has a link, and a compressor is far
+// larger than the link that it compresses.
 var packers = sync.Pool{New: func() any {
 	z, _ := flate.NewWriter(nil, flate.BestCompression) // the level is valid
 	return z
 }}
 
-// LinkOf returns the link to what a state shows. It returns "" before the first Start, or
-// if there are so many changes by hand that the link would be longer than [MaxLink].
+// LinkOf returns the link to the stage that a state shows. It returns "" before the first
+// Start, or if there are so many changes by hand that the link would be longer than [MaxLink].
 func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
@@ -94,7 +94,7 @@ func LinkTo(m *infer.Model, link string, at Cursor) (string, error) {
 	return l.text(), nil
 }
 
-// text packs a link. It returns "" if the result would be longer than [MaxLink].
+// text encodes a link. It returns "" if the result would be longer than [MaxLink].
 func (l Link) text() string {
 	log := l.Log
 	w := wireLink{
@@ -115,7 +115,7 @@ func (l Link) text() string {
 	}
 	text, err := json.Marshal(w)
 	if err != nil {
-		panic(fmt.Sprintf("session: a link: %v", err)) // plain numbers and strings
+		panic(fmt.Sprintf("session: a link: %v", err)) // cannot happen: a link has only numbers and strings
 	}
 	if len(text) > maxLinkJSON { // a long grammar and many changes
 		return ""
@@ -153,7 +153,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	if err := json.Unmarshal(plain, &w); err != nil {
 		return Link{}, damaged
 	}
-	if !utf8.Valid(plain) || halfCharacter(plain) { // with U+FFFD it is not the text that was shared
+	if !utf8.Valid(plain) || halfCharacter(plain) { // decoding would change the text that was shared
 		return Link{}, damaged
 	}
 	if w.V != 1 {
@@ -187,8 +187,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	return link, nil
 }
 
-// check rejects what this program's links never contain, so that a replay gets no absurd
-// input.
+// check rejects values that this program's links never contain, so that a replay does not get
+// absurd input.
 func (l Link) check(m *infer.Model) error {
 	log := l.Log
 	switch {
@@ -204,7 +204,7 @@ func (l Link) check(m *infer.Model) error {
 		return errors.New("it shows a stage that had not run")
 	case l.Undrawn && l.Cursor != (Cursor{log.Steps, infer.KindFilter}),
 		l.Undrawn && log.Ran != infer.KindFilter:
-		return errors.New("it withholds a draw elsewhere than at the end of the run")
+		return errors.New("it withholds a draw that is not at the end of the run")
 	}
 	last := 0
 	for _, c := range log.Changes {
@@ -253,7 +253,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	return nil
 }
 
-// shortened cuts a text that is only quoted.
+// shortened shortens a string that is only quoted in a message.
 func shortened(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:80]) + "…"

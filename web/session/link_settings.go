@@ -13,8 +13,8 @@ import (
 
 // wireSettings are settings in a link: each knob's number under its letter
 // ([terms.Knob.Letter]), the logit bias, the order of the rules, the grammar and the stop
-// strings. Filters and penalties that are off are omitted, so that links stay short, and a
-// link made before a knob existed keeps its meaning.
+// strings. Filters and penalties that are off are omitted. So links stay short, and a link that
+// was made before a knob existed keeps its meaning.
 type wireSettings infer.Settings
 
 // stopLetter is the key of the stop strings.
@@ -29,8 +29,8 @@ const grammarLetter = "g"
 // biasLetter is the key of the logit bias.
 const biasLetter = "l"
 
-// always lists the letters that every link contains, even for a rule that is off, since
-// early versions of this program require them.
+// always lists the letters that every link contains, even if the rule is off, since early
+// versions of this program require them.
 const always = "tprx"
 
 // MarshalJSON implements [json.Marshaler].

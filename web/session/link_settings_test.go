@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestLinkSettingsFormat: settings that are off are omitted from a link, and read back as
-// off. The texts are from links in use, so they must not change.
+// TestLinkSettingsFormat: settings that are off are omitted from a link, and parsing the link
+// turns them off. The strings are from links in use, so they must not change.
 func TestLinkSettingsFormat(t *testing.T) {
 	for text, want := range map[string]infer.Settings{
 		`{"f":3,"t":0.7,"p":0.9,"r":42,"x":64}`: {
@@ -23,17 +23,17 @@ func TestLinkSettingsFormat(t *testing.T) {
 	} {
 		got, err := json.Marshal(wireChange{3, wireSettings(want)})
 		if err != nil || string(got) != text {
-			t.Errorf("%+v is %s (%v), want %s", want, got, err, text)
+			t.Errorf("%+v is encoded as %s (%v), want %s", want, got, err, text)
 		}
 		var c wireChange
 		err = json.Unmarshal([]byte(text), &c)
 		if err != nil || c.From != 3 || !infer.Settings(c.Settings).Equal(want) {
-			t.Errorf("%s is %+v (%v), want %+v", text, c, err, want)
+			t.Errorf("%s is parsed as %+v (%v), want %+v", text, c, err, want)
 		}
 	}
 	for _, text := range []string{`{"k":1.5}`, `{"r":-1}`, `{"x":1e300}`, `{"t":"1"}`, `{"s":"a"}`, `[]`} {
 		if err := new(wireSettings).UnmarshalJSON([]byte(text)); err == nil {
-			t.Errorf("%s is accepted, want an error", text)
+			t.Errorf("%s was accepted, want an error", text)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestSetTakesALogitBias(t *testing.T) {
 	text, err := wireSettings(s).MarshalJSON()
 	var back wireSettings
 	if err != nil || back.UnmarshalJSON(text) != nil || !infer.Settings(back).Equal(s) {
-		t.Errorf("%s is read as %+v (%v); want no error, infer.Settings(back) = %+v", text, back, err, s)
+		t.Errorf("%s is parsed as %+v (%v); want no error, infer.Settings(back) = %+v", text, back, err, s)
 	}
 	f, _ = JSONFields([]byte(`{"logit_bias": {"7": 101}}`))
 	if _, _, refused := ParseCommand("set", f); refused == nil || refused.Field != "logit_bias" ||

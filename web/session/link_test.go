@@ -42,12 +42,13 @@ func TestLinkRestoresTheRun(t *testing.T) {
 		}
 	}
 	if again := LinkOf(got); again != LinkOf(st) {
-		t.Error("the opened run has another link")
+		t.Error("the opened run has a different link")
 	}
 }
 
-// TestEmptyPromptAfterAStartToken: a model that was trained with a start token continues
-// from that alone, so an empty prompt is a run like any other, and so is its link.
+// TestEmptyPromptAfterAStartToken: a model that was trained with a start token can continue
+// from that token alone, so a run with an empty prompt works like any other, and so does its
+// link.
 func TestEmptyPromptAfterAStartToken(t *testing.T) {
 	run := newRun(t, "")
 	st := must(t, run, StepToken{}, StepToken{})
@@ -83,11 +84,11 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		_, err := ParseLink(st.Model, c.text)
 		var e *terms.Refusal
 		if !errors.As(err, &e) || e.Code != CodeLink || !strings.Contains(e.Message, c.say) {
-			t.Errorf("%s: %v, want a link error with %q", name, err, c.say)
+			t.Errorf("%s: got %v, want a link error with %q", name, err, c.say)
 		}
 	}
-	// Edited by hand: more steps than the run can have, and a stage that cannot have run
-	// because of the stop condition.
+	// These links were edited by hand. They have more steps than the run can have, or a stage
+	// that cannot have run because of the stop condition.
 	for name, edit := range map[string]func(*Link){
 		"no steps":          func(l *Link) { l.Log.Steps = 0 },
 		"beyond the window": func(l *Link) { l.Log.Steps = 513 },
@@ -149,7 +150,7 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A link that claims that a run continued after its end.
+	// This link claims that the run continued after its end.
 	run := newRun(t, "The capital of France is")
 	must(t, run, SetKnob("temperature", 0))
 	for run.State().Stopped == "" {
@@ -172,8 +173,8 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestLinkWithTypicalPOff: a link can turn typical-p off with its largest value, which
-// equals omitting it; a negative one is refused.
+// TestLinkWithTypicalPOff: a link can turn typical-p off with its largest value, which is the
+// same as omitting it. A negative value is refused.
 func TestLinkWithTypicalPOff(t *testing.T) {
 	st := must(t, newRun(t, "The capital of France is"), StepToken{})
 	good := LinkOf(st)
@@ -187,7 +188,7 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	}
 	with := func(y string) string {
 		edited := strings.ReplaceAll(string(plain), `"p":0.9,`, `"p":0.9,"y":`+y+`,`)
-		if strings.Count(edited, `"y"`) != 2 { // for the first step, and for what follows
+		if strings.Count(edited, `"y"`) != 2 { // for the first step, and for the next stages
 			t.Fatalf(`the link is %s, want "y" in it twice`, edited)
 		}
 		var b bytes.Buffer
@@ -207,7 +208,7 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 		)
 	}
 	if got := LinkOf(must(t, newRun(t, "x"), Open{off})); got != good {
-		t.Error("the run that it opens has another link")
+		t.Error("the run that it opens has a different link")
 	}
 	if on, err := ParseLink(st.Model, with("0.5")); err != nil || on.Log.Settings.TypicalP != 0.5 {
 		t.Errorf("typical-p 0.5 is %v (%v); want 0.5, <nil>", on.Log.Settings.TypicalP, err)
@@ -233,8 +234,8 @@ func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	}
 }
 
-// TestLinkWithBrokenUnicode: a link whose prompt is not Unicode would show a different text
-// than the one shared, so it is refused, as it would be in a message on a socket.
+// TestLinkWithBrokenUnicode: a link whose prompt is not valid Unicode would show a different
+// text from the one shared, so it is refused, as such a prompt is in a socket message.
 func TestLinkWithBrokenUnicode(t *testing.T) {
 	st := must(t, newRun(t, "Once upon QQ"), StepToken{})
 	packed, err := base64.RawURLEncoding.DecodeString(LinkOf(st))
@@ -256,13 +257,13 @@ func TestLinkWithBrokenUnicode(t *testing.T) {
 		_, err := ParseLink(st.Model, base64.RawURLEncoding.EncodeToString(b.Bytes()))
 		var refused *terms.Refusal
 		if (err == nil) != ok || err != nil && (!errors.As(err, &refused) || refused.Code != CodeLink) {
-			t.Errorf("a prompt with %q: got error %v; want it accepted: %t, or refused as a link", in, err, ok)
+			t.Errorf("a prompt with %q: got error %v; want it accepted: %t, or else refused as a bad link", in, err, ok)
 		}
 	}
 }
 
-// FuzzParseLink checks that parsing a link, whose text can come from anywhere, returns an
-// error or a complete link.
+// FuzzParseLink checks that parsing a link returns an error or a complete link. The text of a
+// link can come from anywhere.
 func FuzzParseLink(f *testing.F) {
 	s := newRunF(f)
 	f.Add(LinkOf(s.State()))

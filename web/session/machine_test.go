@@ -69,8 +69,8 @@ func anyCommand() *rapid.Generator[session.Command] {
 	)
 }
 
-// anyKnobs sets some of the knobs of usual, to their value or to one of others, which can
-// be out of range.
+// anyKnobs sets some of the knobs in usual, each to its value there or to one of others, which
+// can be out of range.
 func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	some := infer.Knobs{}
 	for _, key := range slices.Sorted(maps.Keys(usual)) {
@@ -81,10 +81,10 @@ func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	return some
 }
 
-// TestAnyCommandSequenceIsConsistent applies random commands. Each is carried out or
-// refused with a code and a sentence; the state is consistent; going back and forward again
-// changes nothing; a restored run, its replayed log and its link opened elsewhere give the
-// same state; and no returned state ever changes.
+// TestAnyCommandSequenceIsConsistent applies random commands. Each command is carried out, or
+// refused with a code and a sentence. The state is consistent. Going back and forward again
+// changes nothing. A restored run, its replayed log and its link opened elsewhere result in the
+// same state. No returned state ever changes.
 func TestAnyCommandSequenceIsConsistent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := open(t)
@@ -147,10 +147,10 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 			)
 		}
 		if (e.Field != "") != (e.Code == terms.CodeRange) || (e.Want != "") != (e.Code == terms.CodeRange) {
-			t.Fatalf("refused with %+v, want a field and a range exactly for range errors", e)
+			t.Fatalf("got refusal %+v, want a field and a range if and only if it is a range error", e)
 		}
 		if st != before && !before.Playing { // a refused tick ends playing
-			t.Fatalf("refused with %v, but the state has changed", err)
+			t.Fatalf("got refusal %v, but the state has changed", err)
 		}
 	} else if st != before && st.Version != before.Version+1 {
 		t.Fatalf("got version %d after %d, want the next number", st.Version, before.Version)
@@ -162,7 +162,7 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	}
 	if (st.Dist == nil) != (st.Step().Ran < infer.KindSoftmax) || st.Dist != nil &&
 		st.Dist.Settings != st.Step().Settings.Settings {
-		t.Fatalf("at %+v the distribution differs from the step's", st.Cursor)
+		t.Fatalf("at %+v, the distribution differs from the step's", st.Cursor)
 	}
 	for i, step := range st.Steps[:len(st.Steps)-1] {
 		if step.Ran != infer.KindCache || step.N != i+1 || st.Steps[i+1].Input[0] != step.Chosen {
@@ -178,7 +178,7 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	}
 	checkUndrawn(t, st)
 	if st.Stage(5).Kind() != st.Cursor.Stage {
-		t.Fatalf("at %+v the stage is %v, want %v", st.Cursor, st.Stage(5).Kind(), st.Cursor.Stage)
+		t.Fatalf("at %+v, the stage is %v, want %v", st.Cursor, st.Stage(5).Kind(), st.Cursor.Stage)
 	}
 }
 
@@ -187,7 +187,7 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 func checkUndrawn(t *rapid.T, st *session.State) {
 	if !st.Undrawn {
 		if st.Shown() != st.Cursor.Stage {
-			t.Fatalf("at %+v the stage shown is %v, want %v", st.Cursor, st.Shown(), st.Cursor.Stage)
+			t.Fatalf("at %+v, the stage shown is %v, want %v", st.Cursor, st.Shown(), st.Cursor.Stage)
 		}
 		return
 	}
@@ -206,8 +206,8 @@ func checkUndrawn(t *rapid.T, st *session.State) {
 	}
 }
 
-// pause ends playing, which is a side effect of looking back and of an eviction that is not
-// compared here.
+// pause ends playing. Looking back and evictions also end it, but the tests here do not compare
+// that side effect.
 func pause(t *rapid.T, s *session.Session) *session.State {
 	if s.State().Playing {
 		apply(t, s, session.Pause{})
@@ -248,8 +248,8 @@ func checkEviction(t *rapid.T, s *session.Session) {
 	wantSameRun(t, "evicted and restored", content(st), content(before))
 }
 
-// checkRest puts the run to rest, and returns the session in which it wakes, with all its
-// branches.
+// checkRest puts the run to rest and wakes it, with all its branches. It returns the new
+// session.
 func checkRest(t *rapid.T, s *session.Session) *session.Session {
 	before := pause(t, s)
 	packed, err := s.Rest()
@@ -288,7 +288,7 @@ func checkReplay(t *rapid.T, st *session.State) {
 		a, b := *step, *st.Steps[i]
 		a.Took, b.Took = [infer.KindCache + 1]time.Duration{}, [infer.KindCache + 1]time.Duration{}
 		if !reflect.DeepEqual(a, b) {
-			t.Fatalf("the log replays to another step %d:\n%+v\nwant\n%+v", i+1, a, b)
+			t.Fatalf("replaying the log gives a different step %d:\n%+v\nwant\n%+v", i+1, a, b)
 		}
 	}
 }
@@ -296,13 +296,14 @@ func checkReplay(t *rapid.T, st *session.State) {
 func linkTo(t *rapid.T, st *session.State) session.Link {
 	link, err := session.ParseLink(st.Model, session.LinkOf(st))
 	if err != nil {
-		t.Fatalf("its own link cannot be read: %v", err)
+		t.Fatalf("the run's own link cannot be parsed: %v", err)
 	}
 	return link
 }
 
-// checkLink opens the link to a state in a new session. The new session shows the same,
-// except for other branches, ghosts, a what-if question, the speed and whether it plays.
+// checkLink opens the link to a state in a new session. The new session shows the same state,
+// except that it has no other branches, ghosts or what-if question, has the default speed, and
+// does not play.
 func checkLink(t *rapid.T, st *session.State) {
 	fresh := session.New(st.Model, session.DefaultLimits())
 	apply(t, fresh, session.SetLook{On: st.Looking}, session.Open{Link: linkTo(t, st)})

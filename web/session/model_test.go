@@ -24,8 +24,8 @@ import (
 // tinyContext is the context of the tiny model, small enough for a run to reach its end.
 const tinyContext = 24
 
-// tiny is a real model with random weights: 2 layers of width 8, and the bundled tokenizer
-// reduced to the end of text (id 0) and the 256 bytes (id 1 + …).
+// tiny is a real model with random weights: 2 layers of width 8, and the bundled tokenizer,
+// reduced to the end-of-text token (id 0) and the 256 bytes (ids from 1).
 var tiny = sync.OnceValues(func() (*infer.Model, error) {
 	tokenizer, err := bytesOnly("../../infer/bundled/target/tokenizer.json")
 	if err != nil {
@@ -112,7 +112,7 @@ func tinyModel(tb tester) *infer.Model {
 	return m
 }
 
-// tester is the common interface of tests and properties.
+// tester is the common interface of tests and property checks.
 type tester interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -120,8 +120,8 @@ type tester interface {
 	Fatal(args ...any)
 }
 
-// open returns a session of the tiny model with pure sampling and a limit of
-// 5 tokens, after these commands.
+// open returns a session of the tiny model, with pure sampling and a limit of 5 tokens, to
+// which the given commands have been applied.
 func open(tb tester, commands ...session.Command) *session.Session {
 	tb.Helper()
 	s := session.New(tinyModel(tb), session.DefaultLimits())
@@ -152,7 +152,7 @@ func wantRefused(tb tester, s *session.Session, c session.Command) *terms.Refusa
 	st, err := s.Apply(context.Background(), c)
 	var e *terms.Refusal
 	if !errors.As(err, &e) {
-		tb.Fatalf("%T%+v: %v, want a refusal", c, c, err)
+		tb.Fatalf("%T%+v: got %v, want a refusal", c, c, err)
 	}
 	if st != before || s.State() != before {
 		tb.Errorf("%T%+v was refused and changed the state", c, c)
@@ -190,8 +190,8 @@ func copyOf(st *session.State) session.State {
 	return c
 }
 
-// content returns a state without what differs when it is run again: the version and the
-// measured times.
+// content returns a state without the values that differ when it is run again: the version and
+// the measured times.
 func content(st *session.State) session.State {
 	c := copyOf(st)
 	c.Version = 0

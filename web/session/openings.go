@@ -2,23 +2,24 @@ package session
 
 import "github.com/tokenbytoken/viz/infer"
 
-// Opening is a beginning that the bundled model continues well. A test runs that model on
-// each of them and checks the promise of its kind; on another model they are only prompts.
+// Opening is the beginning of a text that the bundled model continues well. A test runs that
+// model on each opening and checks the promise of its kind. With another model, openings are
+// only prompts.
 type Opening struct {
 	Kind OpeningKind
 	Text string
-	// Answer is what the model writes first after a capital or a sum, and what its first
-	// line contains after a question; "" for a tale.
+	// Answer is the text that the model generates first after a capital or a sum. After a
+	// question, its first line contains Answer. It is "" for a tale.
 	Answer string
 }
 
-// OpeningKind is what an opening promises.
+// OpeningKind is the promise of an opening.
 type OpeningKind int
 
-// The kinds. A tale ends its first sentence within forty tokens, does not repeat itself,
-// and has an open beginning: with the settings of a new run, each of its first four draws
-// is among at least [OpenTokens] tokens. The others are answered correctly by the most
-// likely tokens.
+// The kinds of openings. A tale ends its first sentence within forty tokens, does not repeat
+// itself, and has an open beginning: with the settings of a new run, each of its first four
+// draws is among at least [OpenTokens] tokens. The most likely tokens answer openings of the
+// other kinds correctly.
 const (
 	Tale OpeningKind = iota
 	Capital
@@ -61,8 +62,8 @@ func OpeningOf(k OpeningKind, n int) Opening {
 	return list[n%len(list)]
 }
 
-// KnowsOpenings reports whether the openings were checked for this model. Pages may claim
-// what a model is good at only if they were.
+// KnowsOpenings reports whether the openings were checked for this model. Only then may pages
+// claim that the model is good at something.
 func KnowsOpenings(m *infer.Model) bool { return m.Hash() == openingsModel }
 
 // openingsModel is the hash of the bundled model.

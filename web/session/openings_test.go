@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// write returns what a session writes after a prompt: at most n tokens.
+// write returns the text that a session generates after a prompt, at most n tokens.
 func write(t *testing.T, s *session.Session, prompt string, n int, knobs infer.Knobs) string {
 	t.Helper()
 	st := apply(t, s, session.Set{Knobs: knobs}, session.Start{Prompt: prompt})
@@ -46,21 +46,21 @@ func TestOpeningsShowWhatTheyPromise(t *testing.T) {
 		switch o.Kind {
 		case session.Sum:
 			if want := sum(o.Text); want != "" && want != o.Answer {
-				t.Errorf("%q is %s, not %s", o.Text, want, o.Answer)
+				t.Errorf("%q equals %s, but its answer is %s", o.Text, want, o.Answer)
 			}
 			fallthrough
 		case session.Capital:
 			if !regexp.MustCompile(`^` + o.Answer + `\b`).MatchString(first) {
-				t.Errorf("%q is continued with %q, want %s", o.Text, text, o.Answer)
+				t.Errorf("the model continues %q with %q, want %s", o.Text, text, o.Answer)
 			}
 		case session.Question:
 			if !regexp.MustCompile(`\b` + o.Answer + `\b`).MatchString(first) {
-				t.Errorf("%q is answered %q, without %s", o.Text, text, o.Answer)
+				t.Errorf("the model answers %q with %q, want it to contain %s", o.Text, text, o.Answer)
 			}
 		}
 	}
 	if !session.KnowsOpenings(s.State().Model) {
-		t.Errorf("the openings were checked for another model than %s", s.State().Model.Hash())
+		t.Errorf("the openings were not checked for the model %s", s.State().Model.Hash())
 	}
 }
 
@@ -72,7 +72,7 @@ func checkTale(t *testing.T, s *session.Session, prompt string) {
 	for seed, temperature := range []float64{0, 0.7, 0.7, 0.7} {
 		text := write(t, s, prompt, tokens, infer.Knobs{"temperature": temperature, "seed": float64(seed)})
 		if !regexp.MustCompile(`[.!?]["”]?( |\n|$)`).MatchString(text) {
-			t.Errorf("%q, T %v, seed %d, does not end a sentence: %q", prompt, temperature, seed, text)
+			t.Errorf("%q with T = %v and seed %d does not end a sentence: %q", prompt, temperature, seed, text)
 		}
 		words, before := strings.Fields(prompt+text), map[string]bool{}
 		for i := range len(words) - run + 1 {
@@ -98,11 +98,12 @@ func checkOpen(t *testing.T, prompt string) {
 		kept = append(kept, apply(t, s, session.StepToken{}).Dist.Keep)
 	}
 	if slices.Min(kept) < session.OpenTokens {
-		t.Errorf("%q keeps %v tokens, want at least %d each time", prompt, kept, session.OpenTokens)
+		t.Errorf("the first draws after %q are among %v tokens, want at least %d each time", prompt, kept,
+			session.OpenTokens)
 	}
 }
 
-// sum returns the result of an opening in figures, "" if it is in words.
+// sum returns the result of an opening with a sum in digits, or "" if the opening is in words.
 func sum(text string) string {
 	f := strings.Fields(text)
 	a, errA := strconv.Atoi(f[0])

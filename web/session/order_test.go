@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// TestSetTakesAnOrder: an order is accepted by name, as a text, as a list and from a form.
+// TestSetTakesAnOrder: an order is accepted by name, as a string, as a list and from a form.
 // Links keep it, and links without one mean this program's own order.
 // Promise: The order of the sampling rules can be set by name or as a list, and links keep it.
 func TestSetTakesAnOrder(t *testing.T) {
@@ -32,19 +32,20 @@ func TestSetTakesAnOrder(t *testing.T) {
 	}
 	s, err := c.(Set).on(infer.DefaultSettings())
 	if err != nil || !strings.HasPrefix(string(s.Order), "top_k;top_p;temperature;") {
-		t.Fatalf("got %q, %v; want it beginning with %q, <nil>", s.Order, err, "top_k;top_p;temperature;")
+		t.Fatalf("got %q, %v; want an order that begins with %q, <nil>", s.Order, err, "top_k;top_p;temperature;")
 	}
 	text, err := wireSettings(s).MarshalJSON()
 	var back wireSettings
 	if err != nil || back.UnmarshalJSON(text) != nil || !infer.Settings(back).Equal(s) {
-		t.Errorf("%s is read as %+v (%v); want no error, infer.Settings(back) = %+v", text, back, err, s)
+		t.Errorf("%s is parsed as %+v (%v); want no error, infer.Settings(back) = %+v", text, back, err, s)
 	}
 	if text, _ := wireSettings(infer.DefaultSettings()).MarshalJSON(); strings.Contains(string(text), `"w"`) {
-		t.Errorf("a link in this program's order is %s, want it without %q", text, `"w"`)
+		t.Errorf("a link with this program's own order is %s, want it without %q", text, `"w"`)
 	}
 }
 
-// TestOrdersThatAreRefused: invalid orders are refused, in commands with the field, in links with an error.
+// TestOrdersThatAreRefused: invalid orders are refused. A command gets a refusal that names the
+// field, and a link gets an error.
 func TestOrdersThatAreRefused(t *testing.T) {
 	long := `"` + strings.Repeat("top_k;", 5000) + `"`
 	for _, bad := range []string{`""`, `[]`, `7`, `["top_k", 3]`, `"top_k;top_k"`, `"edkypmxt"`, long} {
@@ -67,8 +68,8 @@ func TestOrdersThatAreRefused(t *testing.T) {
 }
 
 // TestMoveTemperatureInOrder: with the temperature last, the filter of the step shown is
-// recomputed, and stage 3 is at T = 1. A rule that has no place in the order is refused,
-// and nothing changes.
+// recomputed, and stage 3 is at T = 1. Moving a rule that has no place in the order is refused,
+// and changes nothing.
 func TestMoveTemperatureInOrder(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	must(t, s, Set{Knobs: infer.Knobs{"temperature": 1.5, "top_k": 9}}, StepStage{}, StepStage{}, StepStage{})
@@ -81,12 +82,12 @@ func TestMoveTemperatureInOrder(t *testing.T) {
 	}
 	before := s.State()
 	if _, err := s.Apply(t.Context(), Move{Rule: "dry", To: 1}); err == nil {
-		t.Error("DRY has been moved among the rules that cut")
+		t.Error("DRY was moved to a place among the rules that cut")
 	}
 	if after := s.State(); after.Settings.Order != before.Settings.Order {
 		t.Errorf("a refused move made the order %q, want %q", after.Settings.Order, before.Settings.Order)
 	}
 	if back := must(t, s, SetPreset{Key: "common"}); back.Settings.Order != sampling.OrderOwn {
-		t.Errorf("a preset leaves the order %q, want %q", back.Settings.Order, sampling.OrderOwn)
+		t.Errorf("after a preset, the order is %q, want %q", back.Settings.Order, sampling.OrderOwn)
 	}
 }

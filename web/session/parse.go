@@ -11,16 +11,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A rule is a rule of the grammar: a command's fields, joined by commas, and how to build
-// the command from them.
+// A rule is a rule of the grammar: a command's fields, joined by commas, and a function that
+// builds the command from them.
 type rule struct {
 	takes string
 	read  func(f *Fields) Command
 }
 
-// grammar lists every command that a client can give a run, by its name. Messages on a
-// socket, a presenter's form and scripts are all parsed here, so that all of them accept
-// the same commands.
+// grammar lists every command that a client can give a run, by its name. Socket messages, a
+// presenter's form and scripts are all parsed here, so that all of them accept the same
+// commands.
 var grammar = map[string]rule{
 	"start": {"prompt", func(f *Fields) Command { return Start{Prompt: f.Text("prompt")} }},
 
@@ -54,7 +54,7 @@ var grammar = map[string]rule{
 // Names returns the names of all commands, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(grammar)) }
 
-// Takes returns the fields of the command with a name.
+// Takes returns the fields of the command with the given name.
 func Takes(name string) []string {
 	if takes := grammar[name].takes; takes != "" {
 		return strings.Split(takes, ", ")
@@ -62,8 +62,8 @@ func Takes(name string) []string {
 	return nil
 }
 
-// ParseCommand parses the command with a name from its fields. ok is false if
-// there is no such command; unknown fields are refused by name.
+// ParseCommand parses the fields of the command with the given name. ok is false if there is no
+// such command. Unknown fields are refused by name.
 func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusal) {
 	r, ok := grammar[name]
 	if !ok {
@@ -73,7 +73,7 @@ func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusa
 	return c, true, f.Unexpected(name, r.takes)
 }
 
-// readStep reads whether to stop before the draw, which a client may omit.
+// readStep reads the field that stops before the draw, which is optional.
 func readStep(f *Fields) Command {
 	return StepStage{Withhold: f.Has("withhold") && f.Truth("withhold")}
 }
@@ -110,7 +110,7 @@ func readStop(f *Fields) Command {
 	return c
 }
 
-// readSeek reads a stage by its key; a form may use its number.
+// readSeek reads a stage by its key. A form may use the stage's number.
 func readSeek(f *Fields) Command {
 	step, name := f.Int("step"), f.Text("stage")
 	kind, ok := infer.ParseKind(name)
@@ -123,7 +123,7 @@ func readSeek(f *Fields) Command {
 	return Seek{Step: step, Stage: kind}
 }
 
-// readWhatIf reads another u; null ends the question.
+// readWhatIf reads the u of a what-if question. null ends the question.
 func readWhatIf(f *Fields) Command {
 	if f.Null("u") {
 		return WhatIf{}

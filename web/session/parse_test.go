@@ -13,7 +13,7 @@ func TestUnpairedSurrogatesAreDetected(t *testing.T) {
 		`{"prompt":"\ud800"}`:                    true,
 		`{"prompt":"\ud83dx"}`:                   true,
 		`{"prompt":"\ude00"}`:                    true,
-		`{"prompt":"\udc00"}`:                    true, // the first and the last of the low surrogates
+		`{"prompt":"\udc00"}`:                    true, // first and last low surrogate
 		`{"prompt":"\udfff"}`:                    true,
 		`{"prompt":"\ud800\udc00"}`:              false,
 		`{"prompt":"\udbff\udfff"}`:              false,
@@ -29,8 +29,8 @@ func TestUnpairedSurrogatesAreDetected(t *testing.T) {
 	}
 }
 
-// TestFormsAndMessagesParseAlike: a command from a form or from JSON is parsed to the same
-// command, and is refused for the same field.
+// TestFormsAndMessagesParseAlike: a form and JSON with the same fields are parsed to the same
+// command, or refused because of the same field.
 func TestFormsAndMessagesParseAlike(t *testing.T) {
 	for _, c := range []struct {
 		name, json string
@@ -67,14 +67,14 @@ func TestFormsAndMessagesParseAlike(t *testing.T) {
 		b, _, errB := ParseCommand(c.name, TextFields(c.form))
 		switch {
 		case !known:
-			t.Errorf("there is no %s", c.name)
+			t.Errorf("there is no command %s", c.name)
 		case (errA == nil) != (errB == nil), errA != nil && (errA.Field != errB.Field || errA.Code != errB.Code):
-			t.Errorf("%s %s is refused with %v, want as the form with %v", c.name, c.json, errA, errB)
+			t.Errorf("%s %s is refused with %v, want the refusal of the form, %v", c.name, c.json, errA, errB)
 		case errA == nil && !reflect.DeepEqual(a, b):
-			t.Errorf("%s %s is %+v, want as the form %+v", c.name, c.json, a, b)
+			t.Errorf("%s %s is parsed as %+v, want the command of the form, %+v", c.name, c.json, a, b)
 		}
 	}
 	if c, known, err := ParseCommand("dance", TextFields(nil)); known || c != nil || err != nil {
-		t.Errorf("dance is %v, %v, %v; want nil, false, <nil>", c, known, err)
+		t.Errorf("the command dance: got %v, %v, %v; want nil, false, <nil>", c, known, err)
 	}
 }

@@ -20,8 +20,8 @@ func tick(tb testing.TB, s *session.Session) *session.State {
 	return st
 }
 
-// TestPlayToTheStop: playing runs a stage per tick, at the highest speed a token per tick,
-// and ends when a stop condition has fired and its turn is done.
+// TestPlayToTheStop: playing runs one stage per tick or, at the highest speed, one token per
+// tick. It ends when a stop condition has fired and its turn is done.
 func TestPlayToTheStop(t *testing.T) {
 	for speed, want := range map[session.Speed]int{
 		session.SpeedNormal: 5*7 - 1, session.SpeedFour: 5*7 - 1, session.SpeedMax: 5,
@@ -37,24 +37,26 @@ func TestPlayToTheStop(t *testing.T) {
 		}
 		st := s.State()
 		if ticks != want || st.Stopped != infer.StopMaxTokens || st.Cursor != at(5, infer.KindCache) {
-			t.Errorf("speed %s: %d ticks to %+v, stopped by %q; want %d", speed, ticks, st.Cursor, st.Stopped, want)
+			t.Errorf("speed %s: took %d ticks to %+v, stopped by %q; want %d", speed, ticks, st.Cursor, st.Stopped,
+				want)
 		}
 		if tick(t, s) != st {
-			t.Errorf("speed %s: a tick of a run that does not play changed it", speed)
+			t.Errorf("speed %s: a tick changed a run that was not playing", speed)
 		}
 	}
 }
 
-// TestPlayAfterLookingBack: playing after looking back first moves over what has run.
+// TestPlayAfterLookingBack: playing after looking back first moves over the stages that have
+// run.
 func TestPlayAfterLookingBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{},
 		session.Seek{Step: 1, Stage: infer.KindAppend}, session.Play{})
 	for _, want := range []session.Cursor{at(1, infer.KindCache), at(2, infer.KindForward), at(2, infer.KindLogits)} {
 		if st := tick(t, s); st.Cursor != want || !st.Playing {
-			t.Errorf("at %+v, want %+v", st.Cursor, want)
+			t.Errorf("the run is at %+v, want %+v", st.Cursor, want)
 		}
 	}
-	// That includes a run that has stopped: it plays to its end, without a refusal.
+	// A run that has stopped also plays to its end, without a refusal.
 	s = open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	apply(t, s, session.Seek{Step: 5, Stage: infer.KindSample}, session.Play{})
 	for _, playing := range []bool{true, false} {
@@ -88,7 +90,7 @@ func TestCommandsThatEndPlaying(t *testing.T) {
 	}
 }
 
-// TestLoweredLimitEndsPlaying: a limit lowered below the text's length ends playing.
+// TestLoweredLimitEndsPlaying: lowering the limit below the text's length ends playing.
 func TestLoweredLimitEndsPlaying(t *testing.T) {
 	s := open(
 		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Play{},
@@ -99,7 +101,8 @@ func TestLoweredLimitEndsPlaying(t *testing.T) {
 	}
 }
 
-// TestTickWithCanceledContext: a context that ends during a tick leaves the run playing where it was.
+// TestTickWithCanceledContext: if the context ends during a tick, the run stays where it was and
+// keeps playing.
 func TestTickWithCanceledContext(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Play{})
 	before := s.State()
@@ -114,8 +117,9 @@ func TestTickWithCanceledContext(t *testing.T) {
 	tick(t, s)
 }
 
-// TestSettingsActAtOnceBeforeTheDraw: up to the filter, new settings affect what is shown
-// immediately. Later steps are dropped and their tokens stay as ghosts until the next draw.
+// TestSettingsActAtOnceBeforeTheDraw: up to the filter stage, new settings immediately affect
+// the stages shown. Later steps are dropped, and their tokens stay as ghosts until the next
+// draw.
 // Promise: Before the draw, a new setting changes what is shown at once.
 func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindForward, infer.KindLogits, infer.KindSoftmax, infer.KindFilter} {
@@ -143,17 +147,17 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 		}
 		if kind == infer.KindFilter {
 			if f := st.Stage(5).(infer.Filter); f.Kept != 3 || f.Settings.Temperature != 0.5 {
-				t.Errorf("the filter shown keeps %d at T=%v; want 3, 0.5", f.Kept, f.Settings.Temperature)
+				t.Errorf("the filter shown keeps %d at T = %v; want 3, 0.5", f.Kept, f.Settings.Temperature)
 			}
 		}
 		// Ghosts last until the draw.
 		for s.State().Cursor.Stage < infer.KindFilter {
 			if st := apply(t, s, session.StepStage{}); len(st.Ghosts) != 2 {
-				t.Errorf("at %v there are %d ghosts, want 2", st.Cursor.Stage, len(st.Ghosts))
+				t.Errorf("at %v, there are %d ghosts, want 2", st.Cursor.Stage, len(st.Ghosts))
 			}
 		}
 		if st := apply(t, s, session.StepStage{}); st.Ghosts != nil {
-			t.Errorf("after the draw there are %d ghosts, want 0", len(st.Ghosts))
+			t.Errorf("after the draw, there are %d ghosts, want 0", len(st.Ghosts))
 		}
 		if step := s.State().Steps[1]; step.Settings.TopK != 3 || step.Rank > 3 {
 			t.Errorf("step 2 chose rank %d with %+v; want TopK = 3, step.Rank at most 3", step.Rank, step.Settings)
@@ -191,7 +195,7 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 	}
 }
 
-// TestSameSettingsKeepTheText: setting the current values changes nothing, also when looking back.
+// TestSameSettingsKeepTheText: setting the current values changes nothing, even when looking back.
 func TestSameSettingsKeepTheText(t *testing.T) {
 	s := open(
 		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{},
@@ -199,12 +203,12 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 	)
 	st := apply(t, s, session.SetPreset{Key: "pure"}, session.Set{}, session.SetKnob("max_tokens", 5))
 	if len(st.Steps) != 2 || st.Ghosts != nil || st.Cursor != at(1, infer.KindFilter) {
-		t.Errorf("got %d steps, %d ghosts; want 2, 0, and the cursor where it was", len(st.Steps), len(st.Ghosts))
+		t.Errorf("got %d steps, %d ghosts; want 2, 0 and an unchanged cursor", len(st.Steps), len(st.Ghosts))
 	}
 }
 
-// TestSeedAloneDecidesTheDraw: only the seed decides the draws. A new seed at the filter
-// draws again, and the old seed draws the same token again.
+// TestSeedAloneDecidesTheDraw: only the seed decides the draws. A new seed at the filter leads
+// to another draw, and the old seed leads to the same token again.
 func TestSeedAloneDecidesTheDraw(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.SetKnob("seed", 1), session.StepToken{})
 	first := s.State().Steps[0]
@@ -216,9 +220,10 @@ func TestSeedAloneDecidesTheDraw(t *testing.T) {
 		return st.Steps[0]
 	}
 	if other := draw(2); other.U == first.U || other.U != sampling.U(2, 1) {
-		t.Errorf("seed 2 drew u=%v, want anything but %v, %v", other.U, first.U, sampling.U(2, 1))
+		t.Errorf("seed 2 drew u = %v, want neither %v nor %v", other.U, first.U, sampling.U(2, 1))
 	}
 	if again := draw(1); again.U != first.U || again.Chosen != first.Chosen {
-		t.Errorf("seed 1 drew u=%v and token %d, before %v and %d", again.U, again.Chosen, first.U, first.Chosen)
+		t.Errorf("seed 1 drew u = %v and token %d, want %v and %d as before", again.U, again.Chosen, first.U,
+			first.Chosen)
 	}
 }

@@ -32,7 +32,7 @@ func (s *Session) redraw(ctx context.Context, next *State, seed uint64) error {
 	if err := settings.Check(); err != nil {
 		return err
 	}
-	next.Ghosts = s.ghosts(Cursor{step.N, infer.KindSample}) // the step's own token is replaced
+	next.Ghosts = s.ghosts(Cursor{step.N, infer.KindSample}) // including the step's own token, which is replaced
 	s.keepBranch(Cursor{step.N, infer.KindFilter})
 	if err := s.loop.Cut(step.N, infer.KindFilter); err != nil {
 		return err

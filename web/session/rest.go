@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// rest is a run at rest: what [Session.Evict] keeps, without what can be derived from it.
-// It is stored in one piece of memory, since small scattered objects would keep a server's
-// memory from being returned.
+// rest is a run at rest: the data that [Session.Evict] keeps, except data that can be derived
+// from other fields. It is stored in one block of memory, since small scattered objects would
+// prevent memory from being returned to the system.
 type rest struct {
 	Version uint64
 	Text    uint64
@@ -36,12 +36,12 @@ type restBranch struct {
 	Log      infer.Log
 }
 
-// Rest evicts the run and returns it in a few hundred bytes, from which [Wake] rebuilds a
-// session. The session must have been started, and must not be used any more.
+// Rest evicts the run and encodes it in a few hundred bytes, from which [Wake] rebuilds a
+// session. The session must have a text, and must not be used afterwards.
 func (s *Session) Rest() ([]byte, error) {
 	s.Evict()
 	if s.log == nil {
-		return nil, fmt.Errorf("a run without a text cannot rest")
+		return nil, fmt.Errorf("a run without a text cannot be put to rest")
 	}
 	st := s.state
 	r := rest{
@@ -58,7 +58,8 @@ func (s *Session) Rest() ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// Wake returns the session of a run at rest on the same model. It is still evicted.
+// Wake returns the session of a run at rest. m must be the same model. The session is still
+// evicted.
 func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	var r rest
 	if err := json.Unmarshal(resting, &r); err != nil {
@@ -82,7 +83,7 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	return s, nil
 }
 
-// tokens returns the tokens with these ids, nil for none.
+// tokens returns the tokens with the given ids, or nil if there are none.
 func tokens(m *infer.Model, ids []int) (list []infer.Token) {
 	for _, id := range ids {
 		list = append(list, m.Token(id))

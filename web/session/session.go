@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Limits bound what one run may use.
+// Limits bound the resources of one run.
 type Limits struct {
 	PromptBytes int // longest prompt, in bytes
 }
@@ -44,9 +44,9 @@ func New(m *infer.Model, limits Limits) *Session {
 // State returns the run's current state.
 func (s *Session) State() *State { return s.state }
 
-// Apply carries out a command and returns the state after it. A refusal is a
-// [*terms.Refusal] and changes nothing. If ctx ends while the model works,
-// Apply returns its error and the run stays where it was.
+// Apply carries out a command and returns the state after it. A refusal is a [*terms.Refusal]
+// and changes nothing. If ctx ends while the model works, Apply returns the error of ctx and
+// the run stays where it was.
 func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	if err := s.restore(ctx); err != nil {
 		return s.state, err
@@ -60,8 +60,8 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	return s.publish(&next), nil
 }
 
-// catchUp updates the state to what an interrupted command (its context ended) had already
-// run.
+// catchUp adds the stages that had already run to the state when a command was interrupted
+// because its context ended.
 func (s *Session) catchUp() {
 	if s.loop == nil || slices.Equal(s.loop.Steps(), s.state.Steps) {
 		return
@@ -95,7 +95,7 @@ func (s *Session) Tick(ctx context.Context) (*State, error) {
 	return st, err
 }
 
-// intervals are the pauses between ticks: 1.2 s a stage, divided by the speed.
+// intervals are the pauses between ticks: 1.2 s per stage, divided by the speed.
 var intervals = map[Speed]time.Duration{
 	SpeedHalf: 2400 * time.Millisecond, SpeedNormal: 1200 * time.Millisecond,
 	SpeedDouble: 600 * time.Millisecond, SpeedFour: 300 * time.Millisecond, SpeedMax: 0,
@@ -109,7 +109,7 @@ func (s *Session) Interval() time.Duration {
 	return intervals[s.state.Speed]
 }
 
-// publish makes next the state, filling in what follows from the loop.
+// publish makes next the state, after filling in the fields that follow from the loop.
 func (s *Session) publish(next *State) *State {
 	next.Version = s.state.Version + 1
 	if s.loop != nil {
@@ -130,9 +130,9 @@ func (s *Session) publish(next *State) *State {
 	return next
 }
 
-// distribution returns the step's distribution: the current one if the step still has the
-// same scores and knobs. Before the softmax there is none, since nothing shown at the
-// logits needs it, and ranking a large vocabulary takes longer than all other work for a
+// distribution returns the step's distribution. It reuses the current one if the step still has
+// the same scores and knobs. Before the softmax, it returns nil: the logits stage does not need
+// the distribution, and ranking a large vocabulary takes longer than all other work for a
 // screen.
 func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	if step == nil || step.Ran < infer.KindSoftmax {
@@ -142,7 +142,7 @@ func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	if d != nil && step.Logits != nil && len(s.state.Steps) > 0 {
 		old := s.state.Step()
 		if old.Logits != nil && &old.Logits[0] == &step.Logits[0] && d.Settings == step.Settings.Settings &&
-			old.Settings.Seed == step.Settings.Seed { // a rule may draw
+			old.Settings.Seed == step.Settings.Seed { // a rule may use the seed for a draw
 			return d
 		}
 	}
@@ -152,8 +152,8 @@ func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	return step.Distribution()
 }
 
-// do carries out a command on the loop and on next. It changes the loop only once nothing
-// can be refused anymore.
+// do carries out a command on the loop and on next. It changes the loop only when the command
+// can no longer be refused.
 func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	switch c := c.(type) {
 	case Start:
@@ -255,15 +255,15 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", c)
 }
 
-// TooLong reports whether a prompt is too long to begin a run: longer than maxBytes, or
-// more tokens than the model can read. If so, keep is how many characters of it fit,
-// rounded down to two digits, for a person who shortens it.
+// TooLong reports whether a prompt is too long to begin a run, because it has more than
+// maxBytes bytes or more tokens than the model can read. If so, keep is the number of its
+// characters that fit, rounded down to two digits, as a hint for shortening the prompt.
 func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) {
 	fits := 1.0
 	if n := len(prompt); n > maxBytes {
 		fits = float64(maxBytes) / float64(n)
 	}
-	begin := strings.ToValidUTF8(prompt[:min(len(prompt), m.Longest())], "") // enough to tell, and to estimate the rest
+	begin := strings.ToValidUTF8(prompt[:min(len(prompt), m.Longest())], "") // enough to decide and to estimate keep
 	if n, most := len(m.Encode(begin)), m.Config().Context; n > most {
 		fits = min(fits, float64(most)/float64(n)*float64(len(begin))/float64(len(prompt)))
 	} else if len(begin) < len(prompt) {
@@ -280,7 +280,7 @@ func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) 
 	return keep / digit * digit, true
 }
 
-// start begins a text. from is the chat that it was written from, or nil.
+// start begins a text. from is the chat from which the text was formatted, or nil.
 func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from *Chat) error {
 	if err := s.model.CheckPrompt(prompt.Text, s.limits.PromptBytes); err != nil {
 		return err
@@ -298,8 +298,8 @@ func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from
 	return nil
 }
 
-// loopFor returns a loop for a prompt. A chat after another one keeps the columns that both
-// have in common.
+// loopFor returns a loop for a prompt. If a chat follows another chat, it keeps the columns
+// that both have in common.
 func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool) (*infer.Loop, error) {
 	if isChat && s.loop != nil && s.state.Chat != nil {
 		return s.loop.Continue(prompt, settings)

@@ -8,65 +8,64 @@ import (
 )
 
 // State is a run at one moment. It is immutable and shares only immutable parts with the
-// session, so any number of viewers can keep it as long as they like.
+// session, so any number of viewers can keep it for any time.
 type State struct {
 	// Version grows by one with every change.
 	Version uint64
-	// Model is the model that writes; always set.
+	// Model is the model that generates the text. It is always set.
 	Model *infer.Model
-	// Text counts the texts begun, so that a viewer can tell a new one from the
-	// previous one even if the prompt is the same; 0 before the first Start.
+	// Text counts the texts begun, so that a viewer can tell a new text from the previous one
+	// even if the prompt is the same. It is 0 before the first Start.
 	Text uint64
-	// Prompt is the text as typed, "" before the first Start.
+	// Prompt is the text as typed, or "" before the first Start.
 	Prompt string
 	// Marks are the positions of special tokens in the prompt, if it is a chat: see
 	// [chat.Text].
 	Marks []int
 	// IDs are the prompt's tokens, if they were given and differ from the encoded prompt; else nil.
 	IDs []int
-	// Chat is the conversation that the prompt was written from, or nil: see [StartChat].
+	// Chat is the conversation from which the prompt was formatted, or nil: see [StartChat].
 	Chat *Chat
 	// PromptTokens are the prompt's tokens, with the start token (if the model has one)
 	// first.
 	PromptTokens []infer.Token
-	// Steps are the turns so far, oldest first; the last may be in progress
-	// (its Ran is below KindCache).
+	// Steps are the turns so far, oldest first. The last one may be in progress: its Ran is
+	// then below KindCache.
 	Steps []*infer.Step
-	// Cursor is the stage shown; the zero Cursor before the first Start.
+	// Cursor is the stage shown, or the zero Cursor before the first Start.
 	Cursor Cursor
-	// Undrawn is set while the learner is at the sample stage of the last step but has not
-	// made its draw yet (see [StepStage]). The model has not drawn at that point: Cursor is
-	// the filter stage, the last that has run, and there is no u and no choice that a
-	// screen could reveal. A screen shows the stage that [State.Shown] returns.
+	// Undrawn is set while the learner is at the sample stage of the last step but has not made
+	// its draw yet (see [StepStage]). The model has not drawn yet: Cursor is the filter stage,
+	// the last one that has run, and there is no u and no chosen token that a screen could
+	// reveal. A screen shows the stage that [State.Shown] returns.
 	Undrawn bool
-	// Dist is the distribution of the step shown, nil before its softmax has run.
+	// Dist is the distribution of the step shown, or nil before its softmax has run.
 	Dist *sampling.Distribution
 	// Settings are the settings that the next stage to run will use.
 	Settings infer.Settings
-	// Ghosts are tokens that were dropped by a rewind or a change of settings;
-	// they are shown, dashed, until the next draw.
+	// Ghosts are tokens that a rewind or a change of settings has dropped. They are shown,
+	// dashed, until the next draw.
 	Ghosts []infer.Token
-	// Playing and Speed tell the owner of the clock when to call Tick.
+	// Playing and Speed determine when the owner of the clock calls Tick.
 	Playing bool
 	Speed   Speed
 	// Finishing is set while the run plays to its end, at any speed setting.
 	Finishing bool
-	// Branches are the texts that this run has written, including the current
-	// one, oldest first.
+	// Branches are the texts that this run has generated, including the current one, oldest
+	// first.
 	Branches []Branch
 	// WhatIf is the u of the what-if question at the sample stage, or nil.
 	WhatIf *float64
-	// Looking is set while the learner looks inside the forward stage. Look is what is
-	// shown there, nil at every other stage.
+	// Looking is set while the learner looks inside the forward stage. Look is the inside of
+	// the pass, or nil at every other stage.
 	Looking bool
 	Look    *infer.Inspection
-	// Notice is a sentence about something that happened to the run without an action of
-	// the learner; the next command clears it.
+	// Notice is a sentence about a change of the run that the learner did not make. The next
+	// command clears it.
 	Notice string
-	// Stuck is the reason playing ended because a stage refused to run, or nil; Notice has
-	// it too.
+	// Stuck is the refusal of a stage that ended playing, or nil. Notice mentions it too.
 	Stuck *terms.Refusal
-	// Stopped is the reason generation ended, or StopNone if it can continue.
+	// Stopped is the reason why generation ended, or StopNone if it can continue.
 	Stopped infer.StopReason
 }
 
@@ -77,7 +76,7 @@ type Branch struct {
 	Current bool
 }
 
-// Cursor identifies a stage of a step. Steps count from 1.
+// Cursor identifies a stage of a step. Steps are numbered from 1.
 type Cursor struct {
 	Step  int
 	Stage infer.Kind
@@ -107,7 +106,7 @@ func (s *State) Frontier() Cursor {
 }
 
 // Shown returns the stage that a screen shows: the sample stage while its draw is withheld
-// ([State.Undrawn]), else Cursor's.
+// ([State.Undrawn]), otherwise the stage of Cursor.
 func (s *State) Shown() infer.Kind {
 	if s.Undrawn {
 		return infer.KindSample
@@ -118,8 +117,8 @@ func (s *State) Shown() infer.Kind {
 // AtFrontier reports whether the stage shown is the last that has run.
 func (s *State) AtFrontier() bool { return s.Cursor == s.Frontier() }
 
-// Stage returns the stage shown as a typed value with its whole-vocabulary
-// results shortened to rows, or nil before the first Start.
+// Stage returns the stage shown as a typed value, or nil before the first Start. Results for
+// the whole vocabulary are shortened to the given number of rows.
 func (s *State) Stage(rows int) infer.Stage {
 	if !s.Started() {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// stepStage moves to the next stage, running it if it has not run yet. It stops once before
-// a draw that is to be withheld.
+// stepStage moves to the next stage, running it if it has not run yet. If the draw is to be
+// withheld, it stops once before the draw.
 func (s *Session) stepStage(ctx context.Context, next *State, withhold bool) error {
 	if !s.state.AtFrontier() {
 		next.Cursor = s.state.after(s.state.Cursor)
@@ -40,7 +40,7 @@ func (s *Session) stepStage(ctx context.Context, next *State, withhold bool) err
 func (s *Session) draw(ctx context.Context, next *State) error {
 	switch c := s.state.Cursor; {
 	case c.Stage == infer.KindSample:
-		return nil // made already: a second press changes nothing
+		return nil // already made, so a second press changes nothing
 	case c.Stage != infer.KindFilter || !s.state.AtFrontier():
 		return terms.Refuse(CodeOrder, "A token can be drawn after stage 4, Filter, of the last step.")
 	}
@@ -48,7 +48,7 @@ func (s *Session) draw(ctx context.Context, next *State) error {
 }
 
 // keepsUndrawn reports whether a withheld draw stays withheld after a command. After every
-// other command the learner is at another stage, or has drawn.
+// other command, the learner is at another stage or the draw has been made.
 func keepsUndrawn(c Command) bool {
 	switch c.(type) {
 	case Set, SetPreset, Move, SetLook, SetSpeed, Play, Finish, Pause, WhatIf:
@@ -60,7 +60,7 @@ func keepsUndrawn(c Command) bool {
 // stepToken continues to the end of this turn, or of the next.
 func (s *Session) stepToken(ctx context.Context, next *State) error {
 	if c := s.state.Cursor; c.Step < len(s.state.Steps) || s.state.Step().Ran == infer.KindCache {
-		// Looking back: move over turns that have run.
+		// When looking back, move over turns that have run.
 		target := Cursor{c.Step, infer.KindCache}
 		if c.Stage == infer.KindCache && c.Step < len(s.state.Steps) {
 			target.Step++
@@ -85,8 +85,8 @@ func (s *Session) stepToken(ctx context.Context, next *State) error {
 	}
 }
 
-// back moves one stage back. From a withheld draw it moves to the filter stage, where
-// Cursor already is.
+// back moves one stage back. From a withheld draw, it moves to the filter stage, where Cursor
+// already is.
 func (s *Session) back(next *State) error {
 	if s.state.Undrawn {
 		next.Playing = false
@@ -115,7 +115,7 @@ func seek(next *State, c Seek) error {
 	return nil
 }
 
-// stopped refuses to continue after a stop condition and names it.
+// stopped returns the refusal to continue after a stop condition. It names the condition.
 func (s *Session) stopped() *terms.Refusal {
 	why := "Stopped: " + terms.StopOf(s.loop.Stopped()).Why + "."
 	if s.loop.Stopped() == infer.StopMaxTokens {
@@ -124,7 +124,7 @@ func (s *Session) stopped() *terms.Refusal {
 	return terms.Refuse(CodeStopped, "%s", why)
 }
 
-// after returns the stage that follows c; c must not be the frontier.
+// after returns the stage that follows c, which must not be the frontier.
 func (s *State) after(c Cursor) Cursor {
 	if c.Stage < s.Steps[c.Step-1].Ran {
 		return Cursor{c.Step, c.Stage + 1}
@@ -132,7 +132,7 @@ func (s *State) after(c Cursor) Cursor {
 	return Cursor{c.Step + 1, infer.KindForward}
 }
 
-// before returns the stage before c; c must not be the first.
+// before returns the stage before c, which must not be the first.
 func (s *State) before(c Cursor) Cursor {
 	if c.Stage > infer.KindForward {
 		return Cursor{c.Step, c.Stage - 1}

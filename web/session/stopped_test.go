@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestRefusedAfterAStop: a stop is a typed refusal that names the condition.
+// TestRefusedAfterAStop: after a stop, commands get a typed refusal that names the condition.
 func TestRefusedAfterAStop(t *testing.T) {
 	finish := session.SetStops()
 	for _, row := range []struct {
@@ -55,7 +55,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 			for _, c := range []session.Command{session.StepStage{}, session.StepToken{}, session.Play{}} {
 				if e := wantRefused(t, s, c); e.Code != session.CodeStopped || e.Message != row.message ||
 					e.Field != "" {
-					t.Errorf("%T: %+v, want %q", c, e, row.message)
+					t.Errorf("%T: got %+v, want %q", c, e, row.message)
 				}
 			}
 			// Moving back and forward over the text is allowed.
@@ -67,7 +67,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 	}
 }
 
-// idOf returns the token of a byte in the tiny model.
+// idOf returns the tiny model's token id for a byte.
 func idOf(b byte) int {
 	m, err := tiny()
 	if err != nil {
@@ -76,7 +76,7 @@ func idOf(b byte) int {
 	return m.Encode(string(rune(b)))[0]
 }
 
-// TestRaisedLimitContinues: raising the limit lets a stopped run continue where it was.
+// TestRaisedLimitContinues: after the limit is raised, a stopped run continues where it was.
 func TestRaisedLimitContinues(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	st := apply(t, s, session.SetKnob("max_tokens", 6))
@@ -91,7 +91,8 @@ func TestRaisedLimitContinues(t *testing.T) {
 	}
 }
 
-// TestCanceledContextKeepsTheRun: a context's error is returned unchanged; the run stays where it was.
+// TestCanceledContextKeepsTheRun: the error of a context is returned unchanged, and the run stays
+// where it was.
 func TestCanceledContextKeepsTheRun(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{})
 	ended, cancel := context.WithCancel(context.Background())
@@ -121,7 +122,7 @@ func TestSetPresetAndSpeed(t *testing.T) {
 		"4": 300 * time.Millisecond, "max": 0,
 	} {
 		if st := apply(t, s, session.SetSpeed{Speed: speed}); st.Speed != speed || s.Interval() != want {
-			t.Errorf("speed %s: a tick every %v, want %v", speed, s.Interval(), want)
+			t.Errorf("speed %s: got a tick every %v, want every %v", speed, s.Interval(), want)
 		}
 	}
 }
@@ -147,7 +148,7 @@ func TestSetChangesOnlyGivenFields(t *testing.T) {
 		want := base
 		row.want(&want)
 		if got := apply(t, open(t), row.c).Settings; !got.Equal(want) {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
 	// The caller keeps ownership of the list.

@@ -5,8 +5,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Suggestion is a run worth trying: a prompt, settings that show its point, and what to
-// look at.
+// Suggestion is a run worth trying: a prompt, settings that show its point, and a sentence
+// about what to look at.
 type Suggestion struct {
 	Key      string
 	Title    string
@@ -15,8 +15,8 @@ type Suggestion struct {
 	Settings infer.Settings
 }
 
-// Suggestions are the runs that a page offers. A test checks the promise of each for the
-// bundled model; on another model they are only prompts.
+// Suggestions are the runs that a page offers. A test checks that each of them keeps its
+// promise with the bundled model. With another model, they are only prompts.
 var Suggestions = []Suggestion{
 	{
 		Key: "sure", Title: "One it is sure of", Prompt: "The capital of France is",
@@ -48,7 +48,7 @@ func tryAt(preset string, maxTokens int) infer.Settings {
 	return settings
 }
 
-// SuggestionByKey returns the suggestion with a key.
+// SuggestionByKey returns the suggestion with the given key.
 func SuggestionByKey(key string) (Suggestion, bool) {
 	for _, s := range Suggestions {
 		if s.Key == key {

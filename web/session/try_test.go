@@ -18,8 +18,8 @@ func bundledSession(t *testing.T) *session.Session {
 	return session.New(m, session.DefaultLimits())
 }
 
-// TestSuggestionsShowWhatTheyPromise plays each suggestion and checks that it shows what it
-// promises.
+// TestSuggestionsShowWhatTheyPromise plays each suggestion and checks that it keeps its
+// promise.
 func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 	s := bundledSession(t)
 	play := func(key string, tokens int) (top []float64, text string) {
@@ -37,13 +37,13 @@ func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 		return top, text
 	}
 	if top, text := play("sure", 1); top[0] < 0.95 {
-		t.Errorf("sure: the most likely tokens of %q have %.2f, want top[0] at least 0.95", text, top)
+		t.Errorf("sure: the most likely tokens in %q have %.2f, want top[0] at least 0.95", text, top)
 	}
 	if top, text := play("unsure", 1); top[0] > 0.1 {
 		t.Errorf("unsure: the most likely token of %q has %.2f, want at most 0.1", text, top[0])
 	}
 	if s.State().Settings.Temperature != 1 {
-		t.Errorf("unsure is drawn at %v, want 1", s.State().Settings.Temperature)
+		t.Errorf("unsure has temperature %v, want 1", s.State().Settings.Temperature)
 	}
 	_, text := play("loop", 48)
 	if strings.Count(text, ", and the wind blew and blew") < 5 {
@@ -87,11 +87,11 @@ func TestRedrawWithAnotherSeed(t *testing.T) {
 	}
 
 	if e := wantRefused(t, s, session.Redraw{Seed: infer.MaxSeed + 1}); e.Field != "seed" {
-		t.Errorf("a seed too large: got %+v, want a refusal of the field seed", e)
+		t.Errorf("a seed that is too large: got %+v, want a refusal of the field seed", e)
 	}
 	apply(t, s, session.SetPreset{Key: "greedy"})
 	if e := wantRefused(t, s, session.Redraw{Seed: 1}); e.Code != session.CodeOrder {
-		t.Errorf("under greedy: got %+v, want Code = %q", e, session.CodeOrder)
+		t.Errorf("with greedy decoding: got %+v, want Code = %q", e, session.CodeOrder)
 	}
 	apply(t, s, session.SetPreset{Key: "pure"}, session.Reset{}, session.StepStage{})
 	if e := wantRefused(t, s, session.Redraw{Seed: 1}); e.Code != session.CodeOrder {
@@ -99,8 +99,8 @@ func TestRedrawWithAnotherSeed(t *testing.T) {
 	}
 }
 
-// TestFindRanksMatches: exact text comes first, then matches that ignore case and space,
-// then beginnings, then the rest. White space can be typed as its mark.
+// TestFindRanksMatches: exact text comes first, then matches that ignore case and space, then
+// tokens that begin with the text, then the rest. White space can be typed as its mark.
 func TestFindRanksMatches(t *testing.T) {
 	s := bundledSession(t)
 	st := apply(t, s, session.Start{Prompt: "The capital of France is"}, session.StepStage{})
@@ -122,7 +122,7 @@ func TestFindRanksMatches(t *testing.T) {
 			t.Errorf("%q finds %q, want %q first, then %q", c.text, got, c.first, c.second)
 		}
 	}
-	// All tokens with an e, counted here.
+	// want is the number of all tokens with an e.
 	want := 0
 	for id := range st.Model.Config().Vocab {
 		if strings.Contains(strings.ToLower(st.Model.Token(id).Text), "e") {
@@ -131,7 +131,7 @@ func TestFindRanksMatches(t *testing.T) {
 	}
 	ids, more := st.Find(1, "e", 12)
 	if len(ids) != 12 || len(ids)+more != want {
-		t.Errorf("%d and %d more with an e, want 12 of %d", len(ids), more, want)
+		t.Errorf("found %d tokens with an e and %d more, want 12 of %d", len(ids), more, want)
 	}
 	if ids, more := st.Find(1, "no such token", 12); len(ids)+more != 0 {
 		t.Errorf("found %q, want nothing", texts(ids))

@@ -17,13 +17,13 @@ var withheld = session.StepStage{Withhold: true}
 func toUndrawn(tb tester) *session.Session {
 	s := open(tb, session.Start{Prompt: "Hi"})
 	if st := apply(tb, s, times(4, withheld)...); !st.Undrawn {
-		tb.Fatalf("at %+v no draw is withheld", st.Cursor)
+		tb.Fatalf("at %+v, no draw is withheld", st.Cursor)
 	}
 	return s
 }
 
 // TestCommandsWhileTheDrawIsWithheld: for every command that is possible while a draw is
-// withheld, what the run shows next, and whether the draw stays withheld.
+// withheld, the test checks which stage the run shows next and whether the draw stays withheld.
 func TestCommandsWhileTheDrawIsWithheld(t *testing.T) {
 	t.Parallel()
 	filter, sample := at(1, infer.KindFilter), at(1, infer.KindSample)
@@ -85,7 +85,7 @@ func TestPlayDrawsAutomatically(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.State().Undrawn {
-				t.Fatalf("%T: a tick left the draw withheld, want it drawn", c)
+				t.Fatalf("%T: after a tick, the draw is still withheld", c)
 			}
 		}
 		if st := s.State(); st.Stopped == infer.StopNone {
@@ -94,8 +94,8 @@ func TestPlayDrawsAutomatically(t *testing.T) {
 	}
 }
 
-// TestDrawRevealsWithheldDraw: a draw can be requested at the filter and sample stages of
-// the last step; a second press changes nothing.
+// TestDrawRevealsWithheldDraw: a draw can be requested at the filter and sample stages of the
+// last step. A second request changes nothing.
 func TestDrawRevealsWithheldDraw(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"})
@@ -105,7 +105,7 @@ func TestDrawRevealsWithheldDraw(t *testing.T) {
 	}
 	apply(t, s, session.StepStage{})
 	if st := apply(t, s, session.Draw{}); st.Cursor != at(1, infer.KindSample) {
-		t.Fatalf("drawn at the filter stage, it shows %+v, want the sample stage", st.Cursor)
+		t.Fatalf("after a draw at the filter stage, the run shows %+v, want the sample stage", st.Cursor)
 	}
 	before := content(s.State())
 	if after := content(apply(t, s, session.Draw{})); !reflect.DeepEqual(before, after) {
@@ -117,7 +117,8 @@ func TestDrawRevealsWithheldDraw(t *testing.T) {
 	wantRefused(t, s, session.Draw{})
 }
 
-// TestGreedyWithholdsNothing: greedy takes the most probable token, so there is no draw to withhold.
+// TestGreedyWithholdsNothing: greedy decoding takes the most probable token, so there is no draw to
+// withhold.
 func TestGreedyWithholdsNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.SetPreset{Key: "greedy"}, session.Start{Prompt: "Hi"})
@@ -136,15 +137,15 @@ func TestDrawnStepIsNotWithheldAgain(t *testing.T) {
 	}
 }
 
-// TestLinkToAWithheldDraw: a link opens where it was made: with the draw withheld, or at
-// the filter stage, like all links made before draws could be withheld.
+// TestLinkToAWithheldDraw: a link opens at the stage at which it was made: either with the draw
+// withheld, or at the filter stage, like all links made before draws could be withheld.
 func TestLinkToAWithheldDraw(t *testing.T) {
 	t.Parallel()
 	s := toUndrawn(t)
 	st := s.State()
 	link, err := session.ParseLink(st.Model, session.LinkOf(st))
 	if err != nil || !link.Undrawn || link.Cursor != at(1, infer.KindFilter) {
-		t.Fatalf("the link is %+v, %v; want the draw withheld, at the filter stage, <nil>", link, err)
+		t.Fatalf("the link is %+v, %v; want a withheld draw at the filter stage, <nil>", link, err)
 	}
 	filter := apply(t, s, session.Back{})
 	if link, err := session.ParseLink(st.Model, session.LinkOf(filter)); err != nil || link.Undrawn {
@@ -152,8 +153,8 @@ func TestLinkToAWithheldDraw(t *testing.T) {
 	}
 }
 
-// TestWithholdingChangesNoDraw: withholding draws changes what a learner sees, and when; it
-// changes no draw and no log.
+// TestWithholdingChangesNoDraw: withholding draws changes what a learner sees and when, but
+// changes neither draws nor logs.
 func TestWithholdingChangesNoDraw(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		asked, plain := open(t, session.Start{Prompt: "Hi"}), open(t, session.Start{Prompt: "Hi"})

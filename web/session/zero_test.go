@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestNegativeZeroIsNormalized: a setting of minus zero becomes zero, and is shown as zero.
+// TestNegativeZeroIsNormalized: a setting of minus zero becomes zero and is shown as zero.
 func TestNegativeZeroIsNormalized(t *testing.T) {
 	s := newRun(t, "Once upon a time")
 	minus := math.Copysign(0, -1)

@@ -20,7 +20,7 @@ type Appended struct {
 	Rows   []ConditionRow
 }
 
-// ConditionRow is one stop condition and how close it is.
+// ConditionRow is one stop condition, with how close the text is to it.
 type ConditionRow struct {
 	Kind   infer.StopReason
 	Name   string
@@ -50,8 +50,8 @@ func (w Words) appendPanel(s *session.State, st infer.Append, p *Stage) {
 	p.Appended = v
 }
 
-// shownText is how many characters before the new piece the panel shows: enough for
-// context, and the same number for long and short runs.
+// shownText is the number of characters that the panel shows before the new piece: enough for
+// context, and the same for long and short runs.
 const shownText = 600
 
 // tail shortens prompt and generated text to their last shownText characters
@@ -66,7 +66,7 @@ func (w Words) tail(prompt, generated string) (p, g, left string) {
 	return string(pr[cut:]), string(gr[over-cut:]), w.T("flow.before", "characters", w.Counted(over, "character")) + " "
 }
 
-// heldBy explains why bytes are not shown yet.
+// heldBy explains why bytes are still held back.
 func (w Words) heldBy(st infer.Append) string {
 	if st.Stop == infer.StopString {
 		return w.T("held.dropped", "stop", Marked(st.StopString).Inline())
@@ -79,7 +79,7 @@ func (w Words) heldBy(st infer.Append) string {
 	return w.T("held.character", "bytes", w.Counted(len(st.Held), "byte"))
 }
 
-// Conditions lists stop conditions as a step found them.
+// Conditions lists stop conditions with their values at a step.
 func (w Words) Conditions(s *session.State, list []infer.Condition, stop infer.StopReason) []ConditionRow {
 	var rows []ConditionRow
 	strings := 0

@@ -7,7 +7,8 @@ import (
 )
 
 // boldness lists the words for the knob between safer and bolder, each with the highest
-// temperature it applies to. The middle is T = 1, with which the model learned.
+// temperature to which it applies. The middle is T = 1, the temperature at which the model was
+// trained.
 var boldness = []struct {
 	upTo float64
 	say  string
@@ -30,8 +31,8 @@ func Boldness(t float64) string {
 	return boldness[len(boldness)-1].say
 }
 
-// BoldnessWords returns the list behind [Boldness] for a page's script: "0 always the
-// favorite|…".
+// BoldnessWords returns the words that [Boldness] chooses from, for a page's script: "0 always
+// the favorite|…".
 func BoldnessWords() string {
 	var list []string
 	for _, b := range boldness {

@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BytesPerValue is the size of a cached number: the engine keeps float32.
+// BytesPerValue is the size of a cached number, which is a float32.
 const BytesPerValue = 4
 
-// Compare compares the work that was run with the work without a cache.
+// Compare compares the work that was done with the work that would be done without a cache.
 type Compare struct {
 	Less          string // "14.4× less"
 	Cached        Rich   // "3.19 M, 1.8 ms"; the time only if it was measured
@@ -22,8 +22,8 @@ type Compare struct {
 	RecomputedBar string
 }
 
-// KVGrid is a picture of the cache: a row for each layer, a column for each
-// position. Lengths are in the units of its view box.
+// KVGrid is a picture of the cache, with a row for each layer and a column for each position.
+// Lengths are in the units of its view box.
 type KVGrid struct {
 	ID            string // of its pattern
 	W, H          string // view box
@@ -47,7 +47,7 @@ type KVGrid struct {
 // GridLabel names a layer.
 type GridLabel struct{ Y, Text string }
 
-// CacheText describes what the cache keeps and how many bytes it uses.
+// CacheText describes the contents of the cache and how many bytes it uses.
 func (w Words) CacheText(sh cost.Shape) Rich {
 	return append(append(w.Rich("cache.say"), Span{S: " "}), w.kvFormula(sh)...)
 }
@@ -69,8 +69,7 @@ func (w Words) kvFormula(sh cost.Shape) Rich {
 	)
 }
 
-// NewCompare compares two counts of multiply-adds; took is the measured time,
-// or 0.
+// NewCompare compares two counts of multiply-adds. took is the measured time, or 0.
 func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	c := Compare{
 		Less: w.Less(without, run), Cached: rich(bold(w.MultAdds(run))),
@@ -83,7 +82,7 @@ func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	return c
 }
 
-// Less describes how many times less work was run than without a cache.
+// Less describes how many times less work was done than without a cache.
 func (w Words) Less(without, run int64) string {
 	if run == without {
 		return w.T("work.same")
@@ -106,9 +105,9 @@ const (
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 
-// NewKVGrid lays out layers × positions, the last grew of them new, in a box of the given
-// width. With many positions the columns get narrower, and eventually become one band; the
-// note mentions that.
+// NewKVGrid lays out layers × positions in a box of the given width. The last positions are
+// new, and grew is their number. With many positions, the columns get narrower and eventually
+// become one band, which the note mentions.
 func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }
@@ -118,7 +117,7 @@ func (w Words) NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, nex
 	return w.kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, wide)
 }
 
-// kvRows returns a grid with per rows for each layer.
+// kvRows returns a grid in which each layer has the number of rows given by per.
 func (w Words) kvRows(id string, layers, per, positions, grew int, next bool, wide float64) KVGrid {
 	left := gridLeft
 	if layers > 9 { // "L32" is wider than "L6"
@@ -209,7 +208,7 @@ func (w Words) newColumns(positions, grew int) string {
 // CachePanel is the body of stage 7.
 type CachePanel struct {
 	Grid     KVGrid
-	Few      bool // the columns fill only part of the box, and so does the picture
+	Few      bool // the columns fill only part of the box, so the picture is narrower too
 	GridSay  Rich
 	Formula  Rich
 	Sum      Rich
@@ -218,7 +217,7 @@ type CachePanel struct {
 	WorkRows []WorkRow
 }
 
-// WorkRow is one kind of work, run and not run.
+// WorkRow is one kind of work, with the cache and without it.
 type WorkRow struct{ Name, Cached, Recomputed string }
 
 func (w Words) cachePanel(s *session.State, st infer.CacheGrowth, p *Stage) {

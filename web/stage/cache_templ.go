@@ -8,7 +8,7 @@ package stage
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// GridHTML draws the cache, layers by positions; the text next to it describes the same.
+// GridHTML draws the cache, layers by positions. The text next to it has the same information.
 func GridHTML(g KVGrid) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -584,7 +584,7 @@ func GridHTML(g KVGrid) templ.Component {
 	})
 }
 
-// CompareHTML compares the work that was run with the work without a cache, which was only
+// CompareHTML compares the work that was done with the work without a cache, which was only
 // counted.
 func (w Words) CompareHTML(c Compare) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -6,20 +6,20 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Candidates are the most likely next tokens with what is known about them at a stage: a
-// short form of [Table], for the home page and lessons.
+// Candidates are the most likely next tokens, with the values that are known at a stage. It is
+// a short form of [Table], for the home page and lessons.
 type Candidates struct {
 	Stage int
 	Rows  []Candidate
-	Rest  Candidate // the sum of the others
+	Rest  Candidate // the total of all other tokens
 	More  string    // "and 4,090 more tokens"
 	Mass  string    // ", 0.3747 in all", known from the softmax on
-	// Walked is set if a page holds all stages and its styles show one after another. Then
+	// Walked is set if a page contains all stages and its styles show one after another. Then
 	// nothing may reveal the pick before the draw.
 	Walked bool
 }
 
-// Candidate is a possible next token. What is not known yet is "".
+// Candidate is a possible next token. Fields that are not known yet are "".
 type Candidate struct {
 	Text       Text
 	Z, P, Q    string
@@ -27,8 +27,8 @@ type Candidate struct {
 	Cut, Pick  bool
 }
 
-// NewCandidates lists the n most likely tokens at a stage of the step shown,
-// whose logits must have run.
+// NewCandidates lists the n most likely tokens at a stage of the step shown. The step's logits
+// must have run.
 func (w Words) NewCandidates(s *session.State, at infer.Kind, n int) Candidates {
 	var rows infer.Rows
 	switch st := s.StageOf(min(at, infer.KindFilter), n).(type) {

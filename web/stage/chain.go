@@ -10,21 +10,23 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Chain is stage 4 rule by rule: a column for each rule that is on, in the order of the
-// rules, showing what the rule leaves of each token. It has the rows of the stage's table.
+// Chain is stage 4 rule by rule. It has a column for each rule that is on, in the order of the
+// rules, with the probability that the rule leaves each token. It has the same rows as the
+// stage's table.
 type Chain struct {
 	Lead     Rich
 	Orders   []ChainButton
 	Measures []ChainButton
 	Heads    []ChainHead
 	Rows     []ChainRow // the tokens, then all others
-	Left     []string   // tokens left, by column
+	Left     []string   // number of tokens left, by column
 	Moved    []string   // probability moved, by column
 	Grammar  string     // the grammar that the text follows; "" for none
 	Off      string     // the rules without a column, since they are off
 }
 
-// ChainButton sets the order of the rules, or the tokens that they are measured on.
+// ChainButton is a button that sets the order of the rules, or the tokens on which the rules
+// are measured.
 type ChainButton struct {
 	Label, Cmd string
 	On         bool
@@ -41,13 +43,13 @@ type ChainHead struct {
 // ChainRow shows a token in all columns.
 type ChainRow struct {
 	Text  Text
-	Label string // instead of Text, for all others
+	Label string // shown instead of Text, for all others
 	Cells []ChainCell
 	Out   bool // the token does not reach the draw
 }
 
-// ChainCell is what a rule leaves of a token: nothing, if this rule or an earlier one cuts
-// it.
+// ChainCell is the probability that a rule leaves a token. It is empty if this rule or an
+// earlier one cuts the token.
 type ChainCell struct {
 	P, Bar    string
 	Cut, Gone bool
@@ -64,7 +66,7 @@ var chainOrders = []struct {
 	{sampling.OrderOpenAI, "chain.openai"},
 }
 
-// NewChain returns nil unless stage 4 is shown.
+// NewChain returns the chain of the step shown, or nil unless stage 4 is shown.
 func (w Words) NewChain(s *session.State) *Chain {
 	if !s.Started() || s.Shown() != infer.KindFilter || s.Dist == nil {
 		return nil

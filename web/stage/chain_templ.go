@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// chainHTML is stage 4 rule by rule, shown instead of its table if the checkbox #as-chain
-// of the page is checked (see chain.css). chain.js moves columns by drag and key.
+// chainHTML is stage 4 rule by rule. It is shown instead of the stage's table if the page's
+// checkbox #as-chain is checked (see chain.css). chain.js moves columns by drag and key.
 func (w Words) chainHTML(c *Chain) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

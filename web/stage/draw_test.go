@@ -65,17 +65,19 @@ func TestFoundTokens(t *testing.T) {
 			v.Say, v.Rows, v.More, "the", "·the", "and ",
 		)
 	}
-	ids := st.Model.Encode(" there") // the last one, after a start mark
+	ids := st.Model.Encode(" there") // its last token, after a start mark
 	st = sessiontest.Do(t, s, session.Choose{Step: 1, Token: ids[len(ids)-1]})
 	if v := English.NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
-		t.Errorf("with a mark: got %+v, want [0].Text.String() = %q, [0].Chosen = true", v.Rows, "·there")
+		t.Errorf("a search with a mark for a space: got %+v, want [0].Text.String() = %q, [0].Chosen = true", v.Rows,
+			"·there")
 	}
 	if v := English.NewFound(st, 1, "qqqq"); len(v.Rows) != 0 ||
 		!strings.Contains(v.Say, "None of the 4,096 tokens contains “qqqq”") {
-		t.Errorf("nothing: got %+v, want len(Rows) = 0, Say with %q", v, "None of the 4,096 tokens contains “qqqq”")
+		t.Errorf("a search without a result: got %+v, want len(Rows) = 0, Say with %q", v,
+			"None of the 4,096 tokens contains “qqqq”")
 	}
 	if v := English.NewFound(st, 1, ""); len(v.Rows) != 0 || !strings.HasPrefix(v.Say, "Type a part") {
-		t.Errorf("no text: got %+v, want len(Rows) = 0, Say beginning with %q", v, "Type a part")
+		t.Errorf("an empty search: got %+v, want len(Rows) = 0, Say beginning with %q", v, "Type a part")
 	}
 	if v := English.NewFound(st, 9, "the"); v.Say != "There is no step 9: the run is at step 1." {
 		t.Errorf("no such step: got %q, want %q", v.Say, "There is no step 9: the run is at step 1.")
@@ -102,7 +104,7 @@ func TestWhyNotExplainsTheDraw(t *testing.T) {
 
 func TestWhatIfShowsOtherDraw(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)
-	u := 0.95 // on the third, 0.9100 to 1
+	u := 0.95 // falls on the third token, 0.9100 to 1
 	s.WhatIf = &u
 	v := English.NewWhatIf(s)
 	third := TokenText(testmodel.Target(t).Token(2)).String()
@@ -118,7 +120,7 @@ func TestWhatIfShowsOtherDraw(t *testing.T) {
 			"another u = 0.9500",
 		)
 	}
-	u = 0.7 // on the one that was taken
+	u = 0.7 // falls on the chosen token
 	if v := English.NewWhatIf(s); v.Take != "" || !strings.HasSuffix(v.Say.String(), "That is the chosen one.") ||
 		English.New(s).Segments.List[1].Class != "is-pick" {
 		t.Errorf(
@@ -150,7 +152,7 @@ func TestForcedTokenIsExplained(t *testing.T) {
 			t.Errorf("a token that is cut has the segment %+v, want Class without %q", seg, "is-pick")
 		}
 	}
-	// u = 0.7312 lands inside the second, whichever was chosen
+	// u = 0.7312 lands inside the second token, no matter which token was chosen
 	if got := v.Table.Rows[1].Work.Cells[2].Name.String(); got != "u lands inside" {
 		t.Errorf("the second row is %q, want %q", got, "u lands inside")
 	}
@@ -169,7 +171,7 @@ func TestKVHeadsGridLayout(t *testing.T) {
 	// 6 layers of 2 heads: twelve rows of 12, six labels
 	if g.BodyH != "144" || g.PitchY != "12" || len(g.Labels) != 6 ||
 		g.Aria != "6 layers of 2 key/value heads by 19 positions filled; position 19 is new" {
-		t.Errorf("got %+v, want a grid 144 high with a pitch of 12, six labels, and its size in words", g)
+		t.Errorf("got %+v, want a grid that is 144 high, with a pitch of 12, six labels and its size in words", g)
 	}
 }
 
@@ -181,23 +183,23 @@ func TestEnterOnlyWhenMovingForward(t *testing.T) {
 	}
 	sessiontest.Do(t, s, session.StepStage{})
 	if p := English.New(sessiontest.Do(t, s, session.Back{})); p.Enter != "" {
-		t.Errorf(`looking back, %q arrives, want ""`, p.Enter)
+		t.Errorf(`looking back: got Enter = %q, want ""`, p.Enter)
 	}
 	sessiontest.Do(t, s, session.SetSpeed{Speed: session.SpeedFour})
 	sessiontest.Do(t, s, session.Play{})
 	if st, err := s.Tick(t.Context()); err != nil || English.New(st).Pace != "4" {
-		t.Errorf("at 4× the pace is %q (%v); want %q, <nil>", English.New(st).Pace, err, "4")
+		t.Errorf("at 4×, the pace is %q (%v); want %q, <nil>", English.New(st).Pace, err, "4")
 	}
 }
 
-// TestSegmentFigureNeedsItsToken: a segment never has a figure without its token. 0.07 of
-// 640 px is 44.8 px: enough for "0.07" (4 × 7.4 + 12 = 41.6), but not for "·girl" (49).
+// TestSegmentFigureNeedsItsToken: a segment never shows a number without its token. 0.07 of 640
+// px is 44.8 px, which is enough for "0.07" (4 × 7.4 + 12 = 41.6) but not for "·girl" (49).
 func TestSegmentFigureNeedsItsToken(t *testing.T) {
 	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
-		t.Errorf("·girl fits %s, its figure %s; want %s, %s", s.Fit, s.FitP, "fit-x", "fit-x")
+		t.Errorf("·girl has Fit = %s and FitP = %s, want %s and %s", s.Fit, s.FitP, "fit-x", "fit-x")
 	}
-	// "·a" needs 26.8 px, its figure the same 41.6
+	// "·a" needs 26.8 px, and its number again needs 41.6 px
 	if s := segment(0, 0.07, Text{{S: "·a"}}, "p2"); s.Fit != "fit-m" || s.FitP != "fit-m" {
-		t.Errorf("·a fits %s, its figure %s; want %s, %s", s.Fit, s.FitP, "fit-m", "fit-m")
+		t.Errorf("·a has Fit = %s and FitP = %s, want %s and %s", s.Fit, s.FitP, "fit-m", "fit-m")
 	}
 }

@@ -39,7 +39,7 @@ func TestDrillSoftmax(t *testing.T) {
 		)
 	}
 	if v.Table.Rest != nil {
-		t.Error("there is a row for other tokens, but all five have their own")
+		t.Error("there is a row for other tokens, but all five tokens have their own rows")
 	}
 	// 3/1 = 3; e^(3−4) = 0.3679; 0.3679/1.5832 = 0.2324
 	line := v.Table.Rows[1].Work
@@ -66,7 +66,7 @@ func TestDrillFilter(t *testing.T) {
 		mark, say, worry string
 	}{
 		{
-			// 0.8640 < 0.9 ≤ 0.9495: the crossing token stays; 0.6316/0.9495 = 0.6652
+			// 0.8640 < 0.9 ≤ 0.9495, so the crossing token stays; 0.6316/0.9495 = 0.6652
 			"top-p",
 			sampling.Settings{Temperature: 1, TopP: 0.9},
 			"Keep the fewest tokens that reach 0.90 together, cut the rest, rescale to 1.",
@@ -85,7 +85,7 @@ func TestDrillFilter(t *testing.T) {
 			"94.95%", ", by top-k", "",
 		},
 		{
-			// 0.1 × 0.6316 = 0.0632: 0.0855 stays, 0.0314 goes
+			// 0.1 × 0.6316 = 0.0632, so 0.0855 is kept and 0.0314 is cut
 			"min-p",
 			sampling.Settings{Temperature: 1, TopP: 1, MinP: 0.1},
 			"Keep every token at least 0.10 times as probable as the first, cut the rest, rescale to 1.",
@@ -95,7 +95,8 @@ func TestDrillFilter(t *testing.T) {
 			"94.95%", ", by min-p", "",
 		},
 		{
-			// rescaled in between, {0.6652, 0.2447} = 0.9099 reach 0.9: two would stay
+			// If the shares were rescaled in between, {0.6652, 0.2447} = 0.9099 would reach
+			// 0.9, and two would stay.
 			"top-k and top-p",
 			sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9},
 			"A token stays only if every filter keeps it: top-k leaves 3 and top-p 3. So 3 stay, rescaled to sum to 1.",
@@ -165,15 +166,15 @@ func TestDrillCutLine(t *testing.T) {
 		t.Errorf("the line is %+v, want %+v", l, want)
 	}
 	if got, want := rows[3].Work.Cells[3].Sum.String(), "Σ p before it 0.9495 ≥ 0.90"; got != want {
-		t.Errorf("the cut row is worked as %q, want %q", got, want)
+		t.Errorf("the cut row's calculation is %q, want %q", got, want)
 	}
 }
 
-// TestCutLineBelowTheRows: if the line falls below the rows, the table explains that, in
-// words that fit next to the line.
+// TestCutLineBelowTheRows: if the line falls below the rows, the table explains that in words
+// that fit next to the line.
 func TestCutLineBelowTheRows(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
-	sessiontest.Do(t, s, session.SetPreset{Key: "top_p"}) // T = 1, top-p 0.9: keeps more than have rows
+	sessiontest.Do(t, s, session.SetPreset{Key: "top_p"}) // T = 1 and top-p 0.9 keep more tokens than have rows
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time there was a"})
 	for range 2 {
 		sessiontest.Do(t, s, session.StepStage{})
@@ -192,7 +193,7 @@ func TestCutLineBelowTheRows(t *testing.T) {
 }
 
 func TestDrillSample(t *testing.T) {
-	// p′: 0.6652, 0.2447, 0.0900; the second lies from 0.6652 to 0.9099
+	// p′ is 0.6652, 0.2447 and 0.0900. The second token lies from 0.6652 to 0.9099.
 	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312))
 	r := p.Table.Rows[1]
 	if !r.Pick || !r.Worked || r.From != "0.6652" || r.To != "0.9100" || r.LaneX != "66.52%" {
@@ -278,9 +279,9 @@ func TestCompareCachedWork(t *testing.T) {
 	}
 }
 
-// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of 0.4594
-// nats is 0.5644 below the average of 1.0239, and keeps the second one, which is 0.4356
-// above it. Then there is no line below the kept tokens.
+// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of 0.4594 nats
+// is 0.5644 below the average of 1.0239. It keeps the second token, whose surprise is 0.4356
+// above the average. Then there is no line below the kept tokens.
 func TestDrillTypical(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	s := sessiontest.Drill(t, set, infer.KindSample, 0.5)
@@ -305,7 +306,8 @@ func TestDrillTypical(t *testing.T) {
 		)
 	}
 	if got := English.NewWhatIf(s).Say.String(); !strings.Contains(got, "at 0.6316, but typical-p cuts it") {
-		t.Errorf("why not the most likely: got %q, want it to contain %q", got, "at 0.6316, but typical-p cuts it")
+		t.Errorf("the reason why the most likely token was not chosen: got %q, want it to contain %q", got,
+			"at 0.6316, but typical-p cuts it")
 	}
 	p = English.New(sessiontest.Drill(t, set, infer.KindFilter, 0.5))
 	if got, want := p.Lead.String(), "Keep the tokens whose surprise is closest to the average here, until together "+
@@ -315,7 +317,7 @@ func TestDrillTypical(t *testing.T) {
 	cells := p.Table.Rows[0].Work.Cells
 	if got := cells[len(cells)-1]; got.Name.String() != "cut by typical-p" ||
 		got.Sum.String() != "|−ln p − average| = |0.4594 − 1.0239| = 0.5644; the last one kept is 0.4356 away" {
-		t.Errorf("the first row is cut by %q: %q; want by typical-p, 0.5644 off the average", got.Name, got.Sum)
+		t.Errorf("the first row is cut by %q: %q; want it cut by typical-p, 0.5644 off the average", got.Name, got.Sum)
 	}
 	if l := p.Segments.List; len(l) != 2 || l[0].X != "0%" || l[1].Class != "is-cut" {
 		t.Errorf("the strip is %+v, want 2 elements, [0].X = %q, [1].Class = %q", l, "0%", "is-cut")

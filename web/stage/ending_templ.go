@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/session"
 
-// SpaceHTML warns that a prompt ends with a space, with a link to an address without it.
+// SpaceHTML warns that a prompt ends with a space, and links to an address without the space.
 func SpaceHTML(s session.SpaceAtEnd, address string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -55,25 +55,25 @@ func TestRampColorSteps(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBarsMoveWithTheTemperature: the axis of probabilities and the marks for T = 1
-// stay in place at every temperature. Only the bars move, so a higher temperature looks
-// flatter. At T = 1 the drill's first token has 1 / 1.5832 = 0.6316.
+// TestOnlyTheBarsMoveWithTheTemperature: the axis of probabilities and the marks for T = 1 are
+// at the same place at every temperature. Only the bars move, so the distribution looks flatter
+// at a higher temperature. At T = 1 the drill's first token has 1 / 1.5832 = 0.6316.
 func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
 	for _, temperature := range []float64{0.5, 1, 4} {
 		at := sampling.Settings{Temperature: temperature, TopP: 1}
 		table := English.New(sessiontest.Drill(t, at, infer.KindSoftmax, 0)).Table
 		if !reflect.DeepEqual(table.Ticks, unitTicks) {
-			t.Errorf("at T = %v the axis is %v, want %v", temperature, table.Ticks, unitTicks)
+			t.Errorf("at T = %v, the axis is %v, want %v", temperature, table.Ticks, unitTicks)
 		}
 		for i, want := range []string{"0.6316", "0.2324", "0.0855", "0.0314", "0.0191"} {
 			row := table.Rows[i]
 			one, err := strconv.ParseFloat(strings.TrimSuffix(row.One, "%"), 64)
 			if err != nil || terms.Prob(one/100) != want || row.OneSay != want+" at T = 1" {
-				t.Errorf("at T = %v row %d has its mark at %s, %q, want %s", temperature, i, row.One, row.OneSay, want)
+				t.Errorf("at T = %v, row %d has its mark at %s, %q, want %s", temperature, i, row.One, row.OneSay, want)
 			}
 			bar, err := strconv.ParseFloat(strings.TrimSuffix(row.BarP, "%"), 64)
 			if err != nil || terms.Prob(bar/100) != row.P {
-				t.Errorf("at T = %v the bar of row %d is %s long, want its p, %s", temperature, i+1, row.BarP, row.P)
+				t.Errorf("at T = %v, the bar of row %d is %s long, want its p, %s", temperature, i+1, row.BarP, row.P)
 			}
 		}
 	}

@@ -44,7 +44,8 @@ type ShapeRow struct{ Name, Dims string }
 // labeledColumns is the maximum number of positions that get a label.
 const labeledColumns = 32
 
-// textTokens returns the texts at positions 1 to n: prompt, then generated.
+// textTokens returns the tokens at positions 1 to n, those of the prompt and then the generated
+// ones.
 func (w Words) textTokens(s *session.State, n int) []Column {
 	var all []Column
 	for i, t := range s.PromptTokens {
@@ -117,7 +118,7 @@ func (w Words) forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 	p.Forward = f
 }
 
-// reach describes how far back heads look, with n positions in the cache.
+// reach describes how far back heads can read if n positions are in the cache.
 func (w Words) reach(c checkpoint.Config, n int) string {
 	window, layers := c.Window()
 	switch {
@@ -137,7 +138,7 @@ func dims(d []int) string {
 	return strings.Join(s, " × ")
 }
 
-// partBars splits a count by kind of work, without zero parts.
+// partBars splits a count by kind of work, omitting kinds that are zero.
 func (w Words) partBars(p cost.Parts) []PartBar {
 	total := p.Total()
 	var bars []PartBar

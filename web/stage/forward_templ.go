@@ -532,8 +532,8 @@ func (w Words) forwardSideHTML(f *Forward) templ.Component {
 	})
 }
 
-// lookHTML is the forward pass seen from inside. For every block it shows where its heads
-// look, the norm of the vector, and what the model would predict there.
+// lookHTML is the forward pass seen from inside. For every block, it shows where the block's
+// heads look, the norm of the vector, and the tokens that the model would predict there.
 func (w Words) lookHTML(f *Forward, l *PassView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1149,7 +1149,7 @@ func (w Words) lookBlockHTML(i int, group string, b LookBlock) templ.Component {
 	})
 }
 
-// lookTextHTML shows what the model would predict after a block.
+// lookTextHTML shows the tokens that the model would predict after a block.
 func (w Words) lookTextHTML(b LookBlock) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1300,8 +1300,8 @@ func (w Words) lookTextHTML(b LookBlock) templ.Component {
 	})
 }
 
-// headButtonHTML is one head. Hovered or focused it fills the worked line; pressed it shows
-// all positions that it reads.
+// headButtonHTML is one head. If the button is hovered or focused, it fills the worked line. If
+// it is pressed, it shows all positions that the head reads.
 func headButtonHTML(h HeadButton) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,8 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestGrammarCutsAreExplained: with a grammar, no voice claims that unlikely tokens are
-// cut. Tokens that do not fit are cut, and Numbers shows how many, and their share.
+// TestGrammarCutsAreExplained: with a grammar, no voice claims that unlikely tokens are cut.
+// Tokens that do not fit the grammar are cut, and Numbers shows how many there are and their
+// share.
 func TestGrammarCutsAreExplained(t *testing.T) {
 	yes := `{"enum":["yes","no"]}`
 	for temperature, want := range map[float64][2]string{

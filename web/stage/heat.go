@@ -7,13 +7,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeatColumns is the maximum number of columns of a heatmap. For a longer text it has the
-// first column, one with the sum of the omitted ones, and then the newest; so a step has
-// the same number of bytes however long the text is.
+// HeatColumns is the maximum number of columns of a heatmap. For a longer text, it has the
+// first column, a column with the sum of the omitted ones, and then the newest ones, so that a
+// step has the same number of bytes no matter how long the text is.
 const HeatColumns = 48
 
-// Heat is the data that the canvases of stage 1 draw. Rows are bytes, which JSON encodes in
-// base64.
+// Heat is the data that the canvases of stage 1 draw. Rows are bytes, which are base64 in JSON.
 type Heat struct {
 	Columns []string   `json:"columns"`
 	Rows    [][][]byte `json:"rows"` // [blocks][heads][columns], 255 for a weight of 1

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Token texts keep all their spaces, so these components write no space between elements,
-// which templ cannot guarantee.
+// The text of a token keeps all its spaces, so these components must not write any space
+// between elements. templ cannot guarantee that.
 
 // writer returns a component from a function that fills a builder.
 func writer(fill func(*strings.Builder)) templ.Component {
@@ -24,8 +24,8 @@ func writer(fill func(*strings.Builder)) templ.Component {
 	})
 }
 
-// TextHTML writes a token's text, with its marks set apart. A right-to-left text does not
-// change the order of what is next to it, so tokens stay a sequence.
+// TextHTML writes a token's text, with the marks in separate elements. A right-to-left text
+// does not change the order of the elements next to it, so tokens stay a sequence.
 func TextHTML(t Text) templ.Component {
 	return writer(func(b *strings.Builder) { isolated(b, t) })
 }
@@ -56,7 +56,7 @@ func pieces(b *strings.Builder, t Text, open, end string) {
 	}
 }
 
-// RunningHTML writes a part of a text as prose, within an element with dir="auto".
+// RunningHTML writes a part of a text as prose, for use in an element with dir="auto".
 func RunningHTML(text string) templ.Component {
 	return writer(func(b *strings.Builder) { b.WriteString(running(text)) })
 }
@@ -141,14 +141,14 @@ func flowHTML(a *Appended) templ.Component {
 	})
 }
 
-// ProseTextHTML is the text as prose: the prompt, what the model wrote and what follows. No
-// space may come between its parts.
+// ProseTextHTML is the text as prose: the prompt, the generated text, and the slot or mark
+// after it. There must be no space between these parts.
 func (w Words) ProseTextHTML(given Text, v Strip) templ.Component {
 	return inProse(ProsePromptHTML(given), w.ProseHTML(v.Tokens), w.ProseNextHTML(given, v))
 }
 
-// ReadingHTML is a finished text, like [Words.ProseTextHTML], on a page that also shows its
-// tokens elsewhere, so nothing in it has an id.
+// ReadingHTML is a finished text, like [Words.ProseTextHTML], on a page that also shows the
+// text's tokens elsewhere. Its elements therefore have no ids.
 func (w Words) ReadingHTML(given Text, v Strip) templ.Component {
 	return inProse(prosePrompt("", given), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Over))
 }
@@ -176,8 +176,8 @@ func prosePrompt(id string, given Text) templ.Component {
 	})
 }
 
-// ProseHTML is the text that the model wrote. Each token is in a separate element, which
-// has its share.
+// ProseHTML is the text that the model wrote. Each token is in a separate element, which also
+// has the token's share.
 func (w Words) ProseHTML(tokens []Token) templ.Component { return w.proseMade("strip-gen", tokens) }
 
 func (w Words) proseMade(id string, tokens []Token) templ.Component {
@@ -243,8 +243,8 @@ func plainly(text string) Text {
 	return Text{{S: text}}
 }
 
-// ProseRowHTML is the text so far as prose, for the screens of a class, on which nothing in
-// it can be pressed. With links each generated token links to its draw.
+// ProseRowHTML is the text so far as prose, for the screens of a class, where tokens are not
+// buttons. If links is true, each generated token links to its draw.
 func (w Words) ProseRowHTML(id, prompt string, v Strip, links bool) templ.Component {
 	gen := writer(func(b *strings.Builder) {
 		b.WriteString(`<span class="prose__gen" role="group" aria-label="` +

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeadDetail lists what one head reads, in figures.
+// HeadDetail lists the positions that one head reads, as numbers.
 type HeadDetail struct {
 	Missing string // shown instead if there is no such head
 	Title   string // "Block 3, head 2 reads"
@@ -33,8 +33,8 @@ type ReadRow struct {
 // headRows is the maximum number of positions that a head's detail lists.
 const headRows = 16
 
-// NewHead describes what a head reads at the step shown, the largest weights first. Blocks
-// and heads count from 1, as on the screen.
+// NewHead describes the positions that a head reads at the step shown, in descending order of
+// weight. Blocks and heads are numbered from 1, as on the screen.
 func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	if why := w.notSeen(s, block); why != "" {
 		return HeadDetail{Missing: why}
@@ -106,7 +106,7 @@ type Inside struct {
 	Title   string // "Inside block 3, at token 19"
 	Steps   []InsideStep
 	Tensors []TensorView
-	Heads   []HeadButton // with what each reads, in words
+	Heads   []HeadButton // with the tokens that each head reads, in words
 	Says    []SayRow
 }
 
@@ -122,7 +122,7 @@ type TensorView struct {
 	Pos, Neg      string // SVG paths of the values above and below zero
 	W             string // of the view box
 	Aria          string
-	Note          string // set if values are drawn or listed together
+	Note          string // set if several values share a bar or only some are listed
 	ValuesSummary string // "all 192 values"
 	Values        []ValueRow
 }
@@ -150,7 +150,7 @@ func insideSmall(v Inside) string {
 	return "inside.stopped.small"
 }
 
-// NewInside opens a block at the step shown. Blocks count from 1.
+// NewInside opens a block at the step shown. Blocks are numbered from 1.
 func (w Words) NewInside(s *session.State, block int) Inside {
 	if why := w.notSeen(s, block); why != "" {
 		return Inside{Missing: why}
@@ -184,7 +184,7 @@ func (w Words) NewInside(s *session.State, block int) Inside {
 	return v
 }
 
-// Limits on what a tensor shows.
+// Limits and sizes for the view of a tensor.
 const (
 	stripBars   = 512
 	listedVals  = 1024
@@ -192,8 +192,8 @@ const (
 	stripHalf   = 20.0 // height of the strip above and below zero
 )
 
-// tensor returns the view of a vector. row is the key of the name of its rows, "" if they
-// are numbered by their values.
+// tensor returns the view of a vector. row is the key of the text that names its rows, or "" if
+// each row is named by the numbers of its values.
 func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorView {
 	v := TensorView{Name: w.T("inside." + name), Say: w.T("inside.say." + name), Shape: shape}
 	low, high, sum := float64(x[0]), float64(x[0]), 0.0
@@ -237,8 +237,8 @@ func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorVi
 	return v
 }
 
-// bars draws values as bars up and down from zero. If there are too many, each bar shows
-// the one of several neighbors that is furthest from zero.
+// bars draws values as bars above and below zero. If there are too many, each bar stands for
+// several neighbors and shows the value that is furthest from zero.
 func (v *TensorView) bars(w Words, x []float32, most float64) {
 	per := (len(x) + stripBars - 1) / stripBars
 	if per > 1 {

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// HeadHTML shows what one head reads, in figures. Without a head it is an empty, hidden
-// element.
+// HeadHTML shows the positions that one head reads, as numbers. Without a head it is an empty,
+// hidden element.
 func (w Words) HeadHTML(h HeadDetail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -136,7 +136,7 @@ func (w Words) HeadHTML(h HeadDetail) templ.Component {
 	})
 }
 
-// readsHTML lists the positions that a head reads, the largest weights first.
+// readsHTML lists the positions that a head reads, in descending order of weight.
 func readsHTML(h HeadDetail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -605,7 +605,7 @@ func (w Words) insideNormsHTML(v Inside) templ.Component {
 	})
 }
 
-// insideHeadsHTML describes in words what the heatmap draws.
+// insideHeadsHTML describes in words what the heatmap shows.
 func (w Words) insideHeadsHTML(v Inside) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -910,7 +910,7 @@ func (w Words) tensorHTML(t TensorView) templ.Component {
 	})
 }
 
-// vectorHTML draws the numbers of a vector as bars up and down from zero.
+// vectorHTML draws the numbers of a vector as bars above and below zero.
 func vectorHTML(t TensorView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -50,13 +50,13 @@ func TestLookListsHeads(t *testing.T) {
 		t.Fatal("the panel has no inside view")
 	}
 	if want := "6 heads a block; 1–3 and 4–6 share keys and values"; l.HeadsSay != want || l.Group != "3" {
-		t.Errorf("heads are %q in groups of %s, want %q", l.HeadsSay, l.Group, want)
+		t.Errorf("got HeadsSay = %q and Group = %s, want HeadsSay = %q", l.HeadsSay, l.Group, want)
 	}
 	if got, want := l.In.String(), "embedding of ·upon: 192 numbers, norm 1.2"; got != want {
-		t.Errorf("in: %q, want %q", got, want)
+		t.Errorf("the input is %q, want %q", got, want)
 	}
 	b := l.Blocks[0]
-	// the longest norm is 5: 1.25 is a quarter of it
+	// The longest norm is 5, and 1.25 is a quarter of it.
 	if b.Before != "1.2" || b.After != "5.0" || b.BeforeW != "25%" || b.AfterW != "100%" {
 		t.Errorf(
 			"norms %s (%s) and %s (%s); want %s, %s, %s, %s", b.Before, b.BeforeW, b.After, b.AfterW, "1.2", "25%",
@@ -80,7 +80,7 @@ func TestLookListsHeads(t *testing.T) {
 	if got, want := b.Groups[0][1].Cmd, `{"cmd":"head","block":1,"head":2}`; got != want {
 		t.Errorf("head 2 sends %s, want %s", got, want)
 	}
-	// Head 2 looks at only one position, so its worked line is shown first.
+	// Head 2 reads only one position, so its worked line is shown first.
 	if !b.Groups[0][1].Worked || p.Work.Name != "Block 1, head 2" || p.Work.Cells[0].Sum.String() != "1.0000" {
 		t.Errorf(
 			"worked first: got %+v, want b.Groups[0][1].Worked = true, Name = %q, Cells[0].Sum.String() = %q", p.Work,
@@ -111,7 +111,7 @@ func TestHeatColumnsFoldOldPositions(t *testing.T) {
 	if cols := heatColumns(48); len(cols) != 48 || cols[1] != (span{1, 2}) {
 		t.Errorf("48 positions: got %v, want 48 elements, [1] = %+v", cols, span{1, 2})
 	}
-	// 100 positions: the first, 53 in one, the newest 46
+	// 100 positions: the first, 53 in one column, and the newest 46
 	cols := heatColumns(100)
 	if len(cols) != HeatColumns || cols[0] != (span{0, 1}) || cols[1] != (span{
 		1, 54,
@@ -177,7 +177,7 @@ func TestHeadListsItsPositions(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
-	// 40 positions of 1/40 each: 16 are listed, the other 24 sum to 0.6
+	// 40 positions have 1/40 each: 16 are listed, and the other 24 sum to 0.6.
 	long := make([]float32, 40)
 	for i := range long {
 		long[i] = 1.0 / 40
@@ -200,7 +200,7 @@ func TestInsideOneBlock(t *testing.T) {
 	if v.Title != "Inside block 1, at token 3" || len(v.Heads) != 6 || len(v.Says) != 2 {
 		t.Errorf("got %+v, want Title = %q, len(Heads) = 6, len(Says) = 2", v, "Inside block 1, at token 3")
 	}
-	// 1.25, 3 and 5 of the longest, 5
+	// The norms are 1.25, 3 and 5, and the longest is 5.
 	if v.Steps[0].Bar != "25%" || v.Steps[1].Bar != "60%" || v.Steps[2].Norm != "5.00" {
 		t.Errorf("steps %+v, want [0].Bar = %q, [1].Bar = %q, [2].Norm = %q", v.Steps, "25%", "60%", "5.00")
 	}
@@ -217,7 +217,8 @@ func TestInsideOneBlock(t *testing.T) {
 			"q's second row: got %+v, want Name = %q, Values beginning with %q", q.Values[1], "head 2", "32.00 33.00 ",
 		)
 	}
-	// −1, 0, 3, 0.5: mean 0.625; 3 is as long as half the strip, 20; −1 a third
+	// The mean of −1, 0, 3 and 0.5 is 0.625. The bar of 3 is half as long as the strip, 20, and
+	// the bar of −1 is a third of that.
 	f := v.Tensors[3]
 	if f.Min != "−1.00" || f.Max != "3.00" || f.Mean != "0.625" || f.Pos != "M2.5 20v-20M3.5 20v-3.3" ||
 		f.Neg != "M0.5 20v6.7" {
@@ -234,7 +235,7 @@ func TestInsideOneBlock(t *testing.T) {
 		)
 	}
 	many := English.tensor("q", "", "", ramp(2000), valuesInRow)
-	// 2,000 values as 500 bars of four, 1,024 of them listed in rows of 16
+	// 2,000 values are drawn as 500 bars of four, and 1,024 of them are listed in rows of 16.
 	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbors" || len(many.Values) != 64 ||
 		many.ValuesSummary != "the first 1,024 of 2,000 values" {
 		t.Errorf(
@@ -251,15 +252,16 @@ func TestInsideOneBlock(t *testing.T) {
 
 func TestLookInsideOmitsManyHeads(t *testing.T) {
 	s := looked(t)
-	// More heads than can be listed: the block lists none, and mentions where they are.
+	// If there are more heads than can be listed, the block lists none, and mentions where they
+	// are.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
 	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside describes it") {
 		t.Errorf("got %+v, want len(Groups) = 0, Aria with %q", b, "its inside describes it")
 	}
 }
 
-// TestHeadThroughAWindow: with a sliding window a head reads only the last positions.
-// Earlier ones are not listed, and the panel mentions that.
+// TestHeadThroughAWindow: with a sliding window, a head reads only the last positions. Earlier
+// ones are not listed, and the panel mentions that.
 func TestHeadThroughAWindow(t *testing.T) {
 	c, err := checkpoint.OpenPath("../../testdata/models/mistral-window")
 	if err != nil {
@@ -277,7 +279,7 @@ func TestHeadThroughAWindow(t *testing.T) {
 	}
 	n := len(s.PromptTokens)
 	if s.Look == nil || n <= 17 {
-		t.Fatalf("got %d tokens, looked into: %v; want s.Look not nil, n more than 17", n, s.Look != nil)
+		t.Fatalf("got %d tokens, a look inside: %v; want s.Look not nil, n more than 17", n, s.Look != nil)
 	}
 	v := English.NewHead(s, 1, 2)
 	if !strings.HasSuffix(v.Shares, "; in this block a token sees the last 16 positions") || len(v.Rows) != 16 ||

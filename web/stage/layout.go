@@ -4,14 +4,14 @@ import (
 	"strconv"
 )
 
-// columns returns how many columns the table always has, not counting bars: token, z and p,
-// then keep and p′ from the filter on, from and to at the draw. Three more (z/T, exp, Σp)
-// are hidden on narrow screens.
+// columns returns how many columns the table has on every screen, not counting bars: token, z
+// and p; from the filter on, also keep and p′; and at the draw, also from and to. Three more
+// (z/T, exp, Σp) are hidden on narrow screens.
 func columns(stage int) string {
 	return [...]string{4: "5", 5: "7"}[stage]
 }
 
-// shownCut is how many cut rows a narrow screen shows initially.
+// shownCut is the number of cut rows that a narrow screen shows initially.
 const shownCut = 4
 
 // foldedRows returns the number of cut rows beyond shownCut.
@@ -25,7 +25,7 @@ func foldedRows(t *Table) int {
 	return max(cut-shownCut, 0)
 }
 
-// folded reports whether a narrow screen folds row i away.
+// folded reports whether row i is hidden at first on a narrow screen.
 func folded(t *Table, i int) bool {
 	if t.Rows[i].CutBy == "" || t.Rows[i].Pick {
 		return false

@@ -11,7 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// This file returns what a terminal prints of a run: plain text, laid out by the caller.
+// The methods in this file return the text that a terminal prints about a run. It is plain
+// text, laid out by the caller.
 
 // Further returns the lines below a stage's sentence in a terminal. Lines about a single
 // token or a condition have separate functions.
@@ -112,7 +113,7 @@ func (w Words) filterLine(st infer.Filter) string {
 	return strings.Join(rules, ", ")
 }
 
-// conditionLine describes how close a stop condition is.
+// conditionLine describes how close the text is to a stop condition.
 func (w Words) conditionLine(c infer.Condition) string {
 	key := "lines.stop." + string(c.Kind)
 	if c.Kind == infer.StopEOS && !c.Kept {
@@ -130,7 +131,7 @@ func (w Words) conditionLine(c infer.Condition) string {
 	return mark + " " + name + strings.Repeat(" ", max(0, stopColumn-len([]rune(name)))) + " " + far
 }
 
-// stopColumn is the width of the column of stop conditions' names.
+// stopColumn is the width of the column with the names of stop conditions.
 const stopColumn = 14
 
 func (w Words) workLine(key string, cached, recomputed int64) string {
@@ -140,7 +141,7 @@ func (w Words) workLine(key string, cached, recomputed int64) string {
 	)
 }
 
-// Fate returns a table cell that tells whether a token was kept or what cut it.
+// Fate returns a table cell that states whether a token was kept or which rule cut it.
 func (w Words) Fate(r infer.Row) string {
 	if r.Kept {
 		return w.T("kept.cell")
@@ -186,7 +187,8 @@ func (w Words) Settings(s sampling.Settings) string {
 	return strings.Join(list, ", ")
 }
 
-// order describes the order of the rules: by its name, or by listing the rules that are on.
+// order describes the order of the rules, either by the order's name or by a list of the rules
+// that are on.
 func (w Words) order(s sampling.Settings) string {
 	switch s.Order {
 	case sampling.OrderLlama:

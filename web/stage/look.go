@@ -11,15 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// PassView is the inside of a forward pass: what every block did at the newest
-// position.
+// PassView is the inside of a forward pass: the work of each block at the newest position.
 type PassView struct {
 	HeadsSay string // "6 heads a block; 1–3 and 4–6 share keys and values"
 	Many     string // set if the heads are only listed inside their block
 	Columns  []Column
 	Blocks   []LookBlock
 	In       Rich
-	Group    string // heads that share keys and values
+	Group    string // which heads share keys and values
 	Aria     string
 }
 
@@ -27,7 +26,7 @@ type PassView struct {
 type LookBlock struct {
 	N             string
 	Aria          string
-	Groups        [][]HeadButton // heads by the keys and values they share
+	Groups        [][]HeadButton // heads, grouped by the keys and values that they share
 	Before, After string         // norms of the residual stream
 	BeforeW       string
 	AfterW        string
@@ -45,7 +44,7 @@ type SayRow struct {
 	Bar  string
 }
 
-// HeadButton is a head: its label and its worked line describe what it reads.
+// HeadButton is a head. Its label and its worked line describe which tokens it reads.
 type HeadButton struct {
 	N      string
 	Row    string // its row in the heatmap: "2.0" for block 3, head 1
@@ -55,8 +54,8 @@ type HeadButton struct {
 	Worked bool
 }
 
-// listedHeads is the largest number of heads with a button each; larger models list them in
-// their block.
+// listedHeads is the maximum number of heads in a model for which each head has a button.
+// Larger models list the heads inside their block.
 const listedHeads = 128
 
 func (w Words) newLook(s *session.State) *PassView {
@@ -167,7 +166,7 @@ func (w Words) lookColumns(s *session.State, tokens []Column) []Column {
 			col.Class = strings.TrimSpace(col.Class + " is-new")
 		}
 		if (len(cols)-1-i)%2 == 1 && len(cols) > labeledColumns {
-			continue // without space for every label, every second one, including the newest
+			continue // if there is no space for all labels, every second one is shown, including the newest
 		}
 		col.X = Share((float64(i) + 0.5) / float64(len(cols)))
 		list = append(list, col)
@@ -217,8 +216,8 @@ func sayRows(says []infer.Reading) []SayRow {
 	return rows
 }
 
-// outOfSight returns how many of n positions are before a block's sliding window, where its
-// heads cannot read them.
+// outOfSight returns how many of n positions a block's heads cannot read, because they are
+// before its sliding window.
 func outOfSight(c checkpoint.Config, block, n int) int {
 	if window := c.Attention[block].Window; window > 0 {
 		return max(n-window, 0)
@@ -226,8 +225,8 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 	return 0
 }
 
-// headButton describes what a head reads with weights [positions]; it cannot see the first
-// hidden ones.
+// headButton describes which tokens a head reads, given its weights [positions]. It cannot see
+// the first positions. hidden is their number.
 func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
 	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{
@@ -252,7 +251,7 @@ func (w Words) headButton(tokens []Column, weights []float32, block, head, hidde
 	return h
 }
 
-// headTop is how many of the tokens that a head reads are named on its button.
+// headTop is the number of tokens that a head's button names.
 const headTop = 3
 
 // readToken is a token that a head reads.
@@ -262,8 +261,8 @@ type readToken struct {
 	w    float64
 }
 
-// mostRead returns the n positions with the largest weights, in descending order, earlier
-// ones first if equal. The first hidden positions do not count.
+// mostRead returns the n positions with the largest weights, in descending order. Of equal
+// weights, the earlier position comes first. The first positions, up to hidden, are ignored.
 func (w Words) mostRead(tokens []Column, weights []float32, n, hidden int) []readToken {
 	top := make([]int, 0, n+1)
 	for i := hidden; i < len(weights); i++ {

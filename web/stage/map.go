@@ -16,8 +16,8 @@ import (
 // MapForm is the layout of a map.
 type MapForm string
 
-// The layouts: in a column next to the stage; large with its shares named, as on the home
-// page; low, as on a phone; and without the shares, as in a lesson's [Picture].
+// The layouts are: in a column next to the stage; large with named shares, as on the home page;
+// low, as on a phone; and without shares, as in a lesson's [Picture].
 const (
 	MapSide   MapForm = "side"
 	MapBig    MapForm = "big"
@@ -28,7 +28,8 @@ const (
 // MapOptions sets how a page shows the map. The zero value is the map in a side column, at
 // the stage of the state, without buttons.
 type MapOptions struct {
-	// ID is the element's id; the default is "map". A page with two maps sets one.
+	// ID is the element's id; the default is "map". A page with two maps sets it for one of
+	// them.
 	ID   string
 	Form MapForm
 	// Zoom puts a button over each row and cell that sends the zoom query, which
@@ -37,25 +38,23 @@ type MapOptions struct {
 	Zoom bool
 	// Say adds a sentence about what the picture shows at this stage.
 	Say bool
-	// Walk adds the shares of stages 4 and 5, for a page that holds all stages of a turn
-	// and shows one after another. These stages must have run.
+	// Walk adds the shares of stages 4 and 5, for a page that contains all stages of a turn and
+	// shows one after another. Stages 4 and 5 must have run.
 	Walk bool
 	// At is the stage to show, if it is not the state's cursor. It must have run.
 	At infer.Kind
 	// Room is the minimum number of columns, including empty ones at the end.
 	Room int
-	// Ahead are columns that hang in front of the text, in place of the next token's
-	// column.
+	// Ahead are columns in front of the text, in place of the next token's column.
 	Ahead []MapColumn
 	// Dead, if not 0, is the first position, from 1, whose columns are no longer valid.
 	Dead int
 }
 
-// Map is the model as a picture: a row for each block, the last on top, and a
-// column for each token. A filled cell is a key and a value in the cache. The
-// last column's vector leaves at the top and becomes the shares of the next
-// token. Nothing in it is known before its stage has run: neither shares nor
-// the token drawn.
+// Map is the model as a picture, with a row for each block (the last block on top) and a column
+// for each token. A filled cell is a key and a value in the cache. The last column's vector
+// leaves at the top and becomes the shares of the next token. Nothing in it is known before its
+// stage has run: neither shares nor the token drawn.
 type Map struct {
 	ID      string
 	Form    MapForm
@@ -67,13 +66,13 @@ type Map struct {
 	Bands   bool // too many blocks for cells: a row is a band
 	Shares  []MapShare
 	Kept    []MapShare // the shares after the cut, for MapOptions.Walk
-	Picked  []MapShare // the same after the draw
+	Picked  []MapShare // the shares after the draw, for MapOptions.Walk
 	Known   bool       // the shares are known
-	Drawn   bool       // one of them has been drawn
+	Drawn   bool       // one of the shares has been drawn
 	Read    bool       // the last vector has left at the top
 	Again   bool       // the drawn token has come back as a column
 	Elbow   string     // path from the last column to the vector above it
-	Buttons bool       // over rows and cells
+	Buttons bool       // there are buttons over rows and cells
 	Twin    []MapFact
 
 	// Heads and Lines replace rows and columns in a map of the form [MapText].
@@ -84,10 +83,10 @@ type Map struct {
 // MapRow is one block.
 type MapRow struct {
 	N     string
-	Label bool // its number is shown; with many blocks only some are
-	// Paths of its cells: kept from earlier passes, kept after this pass has ended, written
-	// by this pass, written by this pass at its last position, not read yet, no longer
-	// valid.
+	Label bool // its number is shown; with many blocks, only some numbers are
+	// Paths of the row's cells: those kept from earlier passes, kept after this pass has ended,
+	// written by this pass, written by this pass at its last position, not read yet, and no
+	// longer valid.
 	Kept, Fresh, Pass, Last, Next, Dead string
 	Aria                                string   // of its button
 	Cmd                                 string   // opens the block
@@ -99,9 +98,9 @@ type MapColumn struct {
 	Text  Text
 	Pos   string // the position of its token, from 0; "" if it stands for none or several
 	Small string // under it, or ""
-	// "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "", "is-quiet" if
-	// there is no space for its text, "is-wide" if it extends over its neighbors, and
-	// "is-no" for a rejected guess
+	// Class is "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "". It also has
+	// "is-quiet" if there is no space for the text, "is-wide" if the text extends over the
+	// neighbors, and "is-no" for a rejected guess.
 	Class string
 }
 
@@ -113,8 +112,8 @@ type MapShare struct {
 	Rest, Pick bool
 }
 
-// lit returns the token by which js/lit.js identifies the share. Everything else has none,
-// since other parts of a page sum up other tokens.
+// lit returns the token by which js/lit.js identifies the share, or "" for everything else,
+// since "everything else" means other tokens in other parts of a page.
 func (v MapShare) lit() string {
 	if v.Rest {
 		return ""
@@ -131,12 +130,12 @@ const (
 	mapCells   = 12 // blocks; more are drawn as bands
 	mapEmpty   = 8  // columns of the map before the first prompt, where only one is drawn
 	mapShares  = 5
-	mapLabels  = 14   // maximum number of columns that are all labeled; of more, every second one is
+	mapLabels  = 14   // maximum number of columns with all labels; if there are more, every second one has a label
 	mapPitch   = 10.0 // of rows and columns, in units of the view box
 )
 
-// NewMap draws the model at a state. Before the first prompt it has rows and a
-// dashed column, and nothing else.
+// NewMap draws the model at a state. Before the first prompt, the map has rows and a dashed
+// column, and nothing else.
 func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	m := Map{ID: o.ID, Form: o.Form, Buttons: o.Zoom && s.Started(), Bands: s.Model.Config().Layers > mapCells}
 	if m.ID == "" {
@@ -250,8 +249,8 @@ func mapElbow(x float64) string {
 	return fmt.Sprintf("M%s 36V21H%s", num(x), num(min(max(x, left), right)))
 }
 
-// mapSpans returns the columns of n positions. If there are more than [mapColumns], the
-// oldest share one column.
+// mapSpans returns the columns of n positions. If there are more than [mapColumns], the oldest
+// positions share one column.
 func mapSpans(n int) []span {
 	var list []span
 	from := 0
@@ -265,8 +264,9 @@ func mapSpans(n int) []span {
 	return list
 }
 
-// mapClass returns the row path of a column's cells. There are n positions, of which the
-// first old were read by earlier passes. A pass's columns count as kept at the last stage.
+// mapClass returns the row path of a column's cells. There are n positions. Earlier passes read
+// the first ones, and old is their number. At the last stage, the columns of this pass count as
+// kept.
 func mapClass(c span, n, old int, at infer.Kind) string {
 	switch {
 	case c.from < old:
@@ -309,8 +309,8 @@ func (w Words) mapRows(s *session.State, m *Map, spans []span, classes []string)
 	}
 }
 
-// mapRuns returns the cells of a row: each column, or in a band, neighbors of one class
-// together.
+// mapRuns returns the cells of a row. Each column is a cell, except that in a band, adjacent
+// columns of one class form one cell.
 func mapRuns(classes []string, bands bool) []span {
 	var runs []span
 	for i, class := range classes {
@@ -352,7 +352,7 @@ func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans 
 	}
 }
 
-// mapTab lets Tab reach only the first row's button.
+// mapTab returns the tabindex of a row's button. The Tab key reaches only the first row's.
 func mapTab(row int) string {
 	if row == 0 {
 		return "0"
@@ -360,8 +360,8 @@ func mapTab(row int) string {
 	return "-1"
 }
 
-// mapShares returns the most probable next tokens and everything else: empty outlines
-// before the softmax, then p, and p′ from the filter on.
+// mapShares returns the shares of the most probable next tokens and of everything else. They
+// are empty outlines before the softmax, then p, and from the filter on p′.
 func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	step, d := s.Step(), s.Dist
 	if step == nil || d == nil || at < infer.KindSoftmax || step.Ran < infer.KindSoftmax {
@@ -389,7 +389,7 @@ func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	return list
 }
 
-// mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is
+// mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is that of
 // everything else.
 func mapPercents(shares []float64) []string {
 	last := len(shares) - 1

@@ -487,7 +487,7 @@ func (w Words) mapDrawnHTML(m Map) templ.Component {
 	})
 }
 
-// mapButtonsHTML puts a button over each row and cell. Tab reaches one of them;
+// mapButtonsHTML puts a button over each row and cell. The Tab key reaches one of them, and the
 // arrow keys move among them.
 func (w Words) mapButtonsHTML(m Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -661,7 +661,7 @@ func (w Words) mapButtonsHTML(m Map) templ.Component {
 	})
 }
 
-// mapTwinHTML describes in words what the map draws.
+// mapTwinHTML describes in words what the map shows.
 func (w Words) mapTwinHTML(m Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestMapColumns: the drill's prompt is a start mark and two tokens, read by this pass, so
-// the map has three columns and the next token's.
+// TestMapColumns: the drill's prompt is a start mark and two tokens, read by this pass, so the
+// map has three columns and one for the next token.
 func TestMapColumns(t *testing.T) {
 	m := English.NewMap(sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0), MapOptions{})
 	var got []string
@@ -27,7 +27,7 @@ func TestMapColumns(t *testing.T) {
 	if len(m.Rows) != 6 || m.Rows[0].N != "6" || m.Rows[5].N != "1" {
 		t.Fatalf("rows %+v, want 6 with the last block on top", m.Rows)
 	}
-	// four columns of 10, six rows of 10; a cell is 6.8 × 6 with margins of 1.6 and 2
+	// There are four columns and six rows of 10. A cell is 6.8 × 6, with margins of 1.6 and 2.
 	if m.Box != "0 0 40 60" {
 		t.Errorf("view box %q, want %q", m.Box, "0 0 40 60")
 	}
@@ -48,7 +48,7 @@ func TestMapColumns(t *testing.T) {
 	}
 }
 
-// TestMapShowsOnlyCompletedStages: neither shares nor the drawn token are in the map before
+// TestMapShowsOnlyCompletedStages: the map shows neither the shares nor the drawn token before
 // their stage.
 func TestMapShowsOnlyCompletedStages(t *testing.T) {
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestMapShowsOnlyCompletedStages(t *testing.T) {
 	}
 }
 
-// TestMapDescribesEachStage: at each stage the picture has a caption, and none reveals a
+// TestMapDescribesEachStage: at each stage, the picture has a caption, and no caption reveals a
 // draw before it is made.
 func TestMapDescribesEachStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -89,7 +89,7 @@ func TestMapDescribesEachStage(t *testing.T) {
 	for {
 		m := English.NewMap(st, MapOptions{Say: true})
 		if m.Say == "" || said[m.Say] {
-			t.Errorf("stage %d: %q, want a different sentence", st.Shown(), m.Say)
+			t.Errorf("stage %d has the sentence %q again, want a different one", st.Shown(), m.Say)
 		}
 		said[m.Say] = true
 		if st.Undrawn != strings.Contains(m.Say, "in the air") {
@@ -99,7 +99,7 @@ func TestMapDescribesEachStage(t *testing.T) {
 			)
 		}
 		if quiet := English.NewMap(st, MapOptions{}); quiet.Say != "" {
-			t.Errorf("got %q without MapOptions.Say", quiet.Say)
+			t.Errorf("without MapOptions.Say: got %q, want no sentence", quiet.Say)
 		}
 		if st.Shown() == infer.KindCache {
 			break
@@ -107,7 +107,7 @@ func TestMapDescribesEachStage(t *testing.T) {
 		st = sessiontest.Do(t, s, session.StepStage{Withhold: true})
 	}
 	if len(said) != 8 {
-		t.Errorf("%d sentences, want one for each stage and one for the withheld draw", len(said))
+		t.Errorf("got %d sentences, want one for each stage and one for the withheld draw", len(said))
 	}
 }
 
@@ -149,19 +149,19 @@ func TestMapFoldsTheOldest(t *testing.T) {
 			len(m.Columns), first, "is-fold", "+"+strconv.Itoa(n-23),
 		)
 	}
-	// there is space for every second label: the newest token's, the third newest's, …
+	// There is space for every second label: the newest token's, the third newest's, and so on.
 	if c := m.Columns; strings.Contains(c[23].Class, "is-quiet") || !strings.Contains(c[22].Class, "is-quiet") ||
 		strings.Contains(c[21].Class, "is-quiet") {
-		t.Errorf("the newest columns are %+v, want only the one before the last quiet", c[21:])
+		t.Errorf("the newest columns are %+v, want only the label before the last to be quiet", c[21:])
 	}
 	if strings.Contains(first.Class, "is-quiet") || !strings.Contains(m.Columns[1].Class, "is-quiet") {
-		t.Errorf("the fold and its neighbor are %+v, want only the neighbor quiet", m.Columns[:2])
+		t.Errorf("the fold and its neighbor are %+v, want only the neighbor to be quiet", m.Columns[:2])
 	}
 	came := make([]MapColumn, 16)
 	came[15].Class = "is-next is-gen" // a word, so the label of the token before it is hidden
 	quiet(came)
 	if came[14].Class != "is-quiet" || came[13].Class != "" || came[15].Class != "is-next is-gen" {
-		t.Errorf("next to the drawn token the labels are %+v, want only its neighbor quiet", came[13:])
+		t.Errorf("next to the drawn token, the labels are %+v, want only its neighbor to be quiet", came[13:])
 	}
 	if !strings.Contains(m.Aria, "The oldest "+strconv.Itoa(n-23)+" share a column.") {
 		t.Errorf(
@@ -171,19 +171,19 @@ func TestMapFoldsTheOldest(t *testing.T) {
 	}
 }
 
-// TestMapMergesBlocksIntoBands: many blocks are drawn as bands, in which neighbors of one
+// TestMapMergesBlocksIntoBands: many blocks are drawn as bands, in which adjacent cells of one
 // kind are one rectangle.
 func TestMapMergesBlocksIntoBands(t *testing.T) {
 	classes := []string{"kept", "kept", "kept", "last", "next"}
 	if got, want := mapRuns(classes, true), []span{{0, 3}, {3, 4}, {4, 5}}; !slices.Equal(got, want) {
-		t.Errorf("runs %v, want %v", got, want)
+		t.Errorf("got runs %v, want %v", got, want)
 	}
 	if got := mapRuns(classes, false); len(got) != 5 {
-		t.Errorf("runs %v, want each column", got)
+		t.Errorf("got runs %v, want one for each column", got)
 	}
 }
 
-// TestMapPercentsAddUp: whole percents add up to 100. Less than 1 counts as 1, and
+// TestMapPercentsAddUp: whole percents add up to 100. A share below 1% counts as 1, and
 // everything else is the remainder.
 func TestMapPercentsAddUp(t *testing.T) {
 	got := mapPercents([]float64{0.2250, 0.1574, 0.1292, 0.0034, 0, 0.4850})
@@ -192,8 +192,8 @@ func TestMapPercentsAddUp(t *testing.T) {
 	}
 }
 
-// mixed returns the state of looked with the output of its first head: two numbers, made of
-// three positions with the weights 0.25, 0.5 and 0.25.
+// mixed returns the state of [looked] with the output of its first head: two numbers, computed
+// from three positions with the weights 0.25, 0.5 and 0.25.
 func mixed(t *testing.T) *session.State {
 	t.Helper()
 	s := looked(t)
@@ -209,7 +209,7 @@ func TestZoomIntoABlock(t *testing.T) {
 	if z.Missing != "" || len(z.Lanes) != 6 || len(z.Columns) != 3 || z.Inside == nil {
 		t.Fatalf(`got %+v, want Missing = "", len(Lanes) = 6, len(Columns) = 3, Inside not nil`, z)
 	}
-	// 0.25, 0.5 and 0.25 are the third range up to 0.5 and the fourth from there
+	// 0.25 is in the third range, which ends at 0.5, and 0.5 is in the fourth.
 	want := []ZoomShade{{"p3", "M0.5 0.5h9v9h-9zM20.5 0.5h9v9h-9z"}, {"p4", "M10.5 0.5h9v9h-9z"}}
 	if got := z.Lanes[0]; !slices.Equal(got.Shades, want) || got.Cmd != `{"cmd":"zoom","block":1,"head":1}` {
 		t.Errorf("head 1 is %+v, want %+v", got, want)
@@ -219,12 +219,13 @@ func TestZoomIntoABlock(t *testing.T) {
 	}
 	head := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 2})
 	if z.Why.Off != "L1" || head.Why.Off != "L1.H2" {
-		t.Errorf("without them: got %+v, %+v; want z.Why.Off = %q, head.Why.Off = %q", z.Why, head.Why, "L1", "L1.H2")
+		t.Errorf("links to the prediction without the part: got %+v, %+v; want z.Why.Off = %q, head.Why.Off = %q",
+			z.Why, head.Why, "L1", "L1.H2")
 	}
 }
 
-// TestZoomIntoASum: 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75), so the third position's
-// part of the sum (1, −0.5) is (−0.5, 0.25).
+// TestZoomIntoASum: 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75), so if the sum is (1, −0.5),
+// the third position contributes (−0.5, 0.25).
 func TestZoomIntoASum(t *testing.T) {
 	z := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 1, Sum: true})
 	if z.Sum == nil || len(z.Sum.Terms) != 3 || len(z.Sum.Work) != 2 {
@@ -244,7 +245,7 @@ func TestZoomIntoASum(t *testing.T) {
 		}
 	}
 	if got := z.Sum.Values[0].Values; got != "1.00 −0.50" {
-		t.Errorf("the sum in figures is %q, want %q", got, "1.00 −0.50")
+		t.Errorf("the sum in numbers is %q, want %q", got, "1.00 −0.50")
 	}
 }
 
@@ -261,7 +262,8 @@ func TestZoomOutsideForwardStage(t *testing.T) {
 	}
 }
 
-// TestMapBeforeTheFirstPrompt: before the first prompt an empty map has one dashed column.
+// TestMapBeforeTheFirstPrompt: before the first prompt, the map is empty, with one dashed
+// column.
 func TestMapBeforeTheFirstPrompt(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	m := English.NewMap(s.State(), MapOptions{Zoom: true})

@@ -5,41 +5,41 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MapText is the form of a map with space for words: its rows are heights, between two
-// blocks, and each cell describes one height and position. [Words.NewMapText] returns such
-// a map.
+// MapText is the form of a map with space for words. Its rows are heights, which are the places
+// between two blocks, and each cell describes one height and position. [Words.NewMapText]
+// returns such a map.
 const MapText MapForm = "text"
 
-// mapTextColumns is the number of columns of a map with words; older tokens are folded into
-// the first one.
+// mapTextColumns is the number of columns of a map with words. Older tokens are folded into the
+// first column.
 const mapTextColumns = 12
 
-// MapKey is a cell, a row's name or a column's name of a map with words. If Name is set it
-// is a button, which sends Name=Value with the form whose id is Form.
+// MapKey is a cell, a row's name or a column's name in a map with words. If Name is set, it is
+// a button that sends Name=Value with the form whose id is Form.
 type MapKey struct {
 	Text  Text
 	Small string // below it
-	Note  string // at the other end of that line, after NoteAria
+	Note  string // at the other end of Small's line, after NoteAria
 	// NoteAria introduces Note for screen readers.
 	NoteAria string
 	Class    string
-	Aria     string // of the button, if its text does not say enough
+	Aria     string // label of the button, if its text is not enough
 	Mark     bool   // shown with a tick
 	Pressed  bool
 
 	Form, Name, Value string
 }
 
-// MapTextOf is the content of a map with words. Heights and positions count from 0; a
+// MapTextOf is the content of a map with words. Heights and positions are numbered from 0. A
 // height is the number of blocks below it.
 type MapTextOf struct {
 	ID     string
 	Aria   string
 	Model  *infer.Model
 	Tokens []int
-	Row    func(height int) MapKey               // without text, the row's name is filled in
-	Column func(position int) MapKey             // without text, the token is filled in
-	Cell   func(height int, position int) MapKey // for a position that is not folded
+	Row    func(height int) MapKey               // if it has no text, the row's name is filled in
+	Column func(position int) MapKey             // if it has no text, the token is filled in
+	Cell   func(height int, position int) MapKey // called for positions that are not folded
 }
 
 // MapLine is a row of a map with words.

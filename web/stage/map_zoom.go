@@ -10,17 +10,18 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// ZoomTo selects the part of the model to zoom into. Blocks and heads count from 1; Head 0
-// is the whole block. Sum shows how the head's output is computed.
+// ZoomTo selects the part of the model to zoom into. Blocks and heads are numbered from 1. Head
+// 0 means the whole block. If Sum is true, the zoom shows how the head's output is computed.
 type ZoomTo struct {
 	Block, Head int
 	Sum         bool
 }
 
-// Zoom is a close-up of a part of the map: a block with its heads, a head with what it
-// reads, or the sum that a head passes on. The zero value is the whole model, without zoom.
+// Zoom is a close-up of a part of the map: a block with its heads, a head with the positions
+// that it reads, or the sum that is a head's output. The zero value is the whole model, without
+// zoom.
 type Zoom struct {
-	Missing string // shown instead if there is nothing to see
+	Missing string // shown instead of the zoom if there is nothing to see
 	Act     string // text of the button next to Missing
 	ActCmd  string // the command that the button sends
 	Ask     string // the query that returns this zoom again
@@ -31,7 +32,7 @@ type Zoom struct {
 	Box     string // view box of a lane
 	Columns []MapColumn
 	Inside  *Inside     // the block's numbers
-	Head    *HeadDetail // what the head reads
+	Head    *HeadDetail // the positions that the head reads
 	SumCmd  string      // the command that shows its sum
 	Sum     *ZoomSum
 	Why     *ZoomWhy // link to the prediction without this part, once a run has begun
@@ -41,16 +42,16 @@ type Zoom struct {
 // that shows the zoom adds its run to the address.
 type ZoomWhy struct {
 	Text string
-	Off  string // the part, as package infer/why reads it
+	Off  string // the part, in the syntax of package infer/why
 }
 
 // Crumb is a level of the zoom, from the whole model down to the part shown.
 type Crumb struct {
-	Text, Cmd string // without Cmd the crumb leaves the zoom
+	Text, Cmd string // if Cmd is "", the crumb leaves the zoom
 	Now       bool
 }
 
-// ZoomLane is one head of a block: how much it reads of each column.
+// ZoomLane is one head of a block, with its weight for each column.
 type ZoomLane struct {
 	N, Aria, Cmd string
 	Shades       []ZoomShade
@@ -59,8 +60,8 @@ type ZoomLane struct {
 // ZoomShade is the set of a lane's cells with weights in one range.
 type ZoomShade struct{ Class, Path string }
 
-// ZoomSum is the output of a head, as terms and their sum. Each has its weight and a
-// picture of its numbers; Work adds up the first ones.
+// ZoomSum is the output of a head, as terms and their sum. Each term has its weight and a
+// picture of its numbers. Work adds up the first of these numbers.
 type ZoomSum struct {
 	Terms  []ZoomTerm
 	Total  ZoomTerm
@@ -76,7 +77,7 @@ type ZoomTerm struct {
 	Vector TensorView
 }
 
-// workedNumbers is how many numbers of a sum are written out.
+// workedNumbers is the number of elements of a sum whose calculation is shown.
 const workedNumbers = 2
 
 func zoomCmd(to ZoomTo) string {
@@ -89,8 +90,8 @@ func zoomCmd(to ZoomTo) string {
 	return fmt.Sprintf(`{"cmd":"zoom","block":%d}`, to.Block)
 }
 
-// NewZoom zooms into a part of the model at the step shown. If the state holds no look
-// inside, the result explains how to get one.
+// NewZoom zooms into a part of the model at the step shown. If the state has no look inside the
+// pass, the result explains how to get one.
 func (w Words) NewZoom(s *session.State, to ZoomTo) Zoom {
 	z := Zoom{Ask: zoomCmd(to), Crumbs: w.crumbs(to)}
 	if s.Started() {
@@ -149,7 +150,7 @@ func (w Words) zoomBlock(s *session.State, to ZoomTo, z *Zoom) {
 	w.lanes(s, to.Block, b.Attention, 0, z)
 }
 
-// lanes draws how much heads read of each column. The first head has the number given by from.
+// lanes draws the weights of heads for each column. from is the number of the first head.
 func (w Words) lanes(s *session.State, block int, heads [][]float32, from int, z *Zoom) {
 	tokens := w.textTokens(s, s.Look.Position+1)
 	spans := mapSpans(len(tokens))
@@ -217,8 +218,8 @@ func (w Words) zoomHead(s *session.State, to ZoomTo, z *Zoom) {
 	}
 }
 
-// zoomSum returns a head's sum as its largest terms, the rest, and the total. The rest is
-// the difference from the total.
+// zoomSum returns a head's sum as its largest terms, the rest and the total. The rest is the
+// total minus the largest terms.
 func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head int) *ZoomSum {
 	tokens := w.textTokens(s, len(reads))
 	rest, left := make([]float32, len(mix.Sum)), 1.0
@@ -253,7 +254,8 @@ func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head in
 	return sum
 }
 
-// workedNumber writes out number i of a head's sum: "number 1: 0.5349 × 0.21 + … = 0.03".
+// workedNumber shows the calculation of number i of a head's sum: "number 1: 0.5349 × 0.21 + …
+// = 0.03".
 func (w Words) workedNumber(reads []float32, mix infer.Mix, rest []float32, others, i int) Rich {
 	r := rich(w.T("zoom.sum.number", "n", terms.Count(i+1)) + ": ")
 	for n, t := range mix.Terms {

@@ -26,10 +26,11 @@ type Alternative struct {
 	Cmd   string // the command that chooses it
 }
 
-// alternatives is how many other tokens the peek line names.
+// alternatives is the number of other tokens that the peek line names.
 const alternatives = 4
 
-// CurrentPeek returns the line for the step shown: the token that it drew, or what it read.
+// CurrentPeek returns the line for the step shown, about the token that it drew or the tokens
+// that it read.
 func (w Words) CurrentPeek(s *session.State) Peek {
 	if !s.Started() {
 		return Peek{Say: w.Rich("peek.none")}
@@ -48,8 +49,8 @@ func (w Words) CurrentPeek(s *session.State) Peek {
 	return w.NewPeek(s, step.N)
 }
 
-// NewPeek describes how the token of a step was chosen, with the most likely alternatives
-// at that time, or that the step has no scores.
+// NewPeek describes how the token of a step was chosen, with the most likely alternatives at
+// that step, or explains that the step has no scores.
 func (w Words) NewPeek(s *session.State, n int) Peek {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {
@@ -119,7 +120,8 @@ func stepOf(s *session.State, n int) *infer.Step {
 	return s.Steps[n-1]
 }
 
-// distributionOf returns a step's distribution, which for the step shown is the state's own.
+// distributionOf returns a step's distribution. For the step shown, it is the one that the
+// state already has.
 func distributionOf(s *session.State, step *infer.Step) *sampling.Distribution {
 	if step.N == s.Cursor.Step && s.Dist != nil {
 		return s.Dist
@@ -127,7 +129,7 @@ func distributionOf(s *session.State, step *infer.Step) *sampling.Distribution {
 	return step.Distribution()
 }
 
-// notDrawn explains why a step has nothing to choose from.
+// notDrawn explains why a step has no tokens to choose from.
 func (w Words) notDrawn(s *session.State, n int) string {
 	key := "missing.scores"
 	switch {

@@ -21,7 +21,7 @@ func TestLogitsSayWhatThePenaltyChanged(t *testing.T) {
 	sessiontest.Do(t, s, session.Start{Prompt: prompt})
 	sessiontest.Do(t, s, session.StepStage{})
 	and := m.Encode(prompt)[3]
-	sessiontest.Do(t, s, session.Choose{Step: 1, Token: and}) // a negative score, far down
+	sessiontest.Do(t, s, session.Choose{Step: 1, Token: and}) // a token with a negative score, far down the list
 	st := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindLogits})
 	p := English.New(st)
 	was := map[string]TableRow{}

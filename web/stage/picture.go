@@ -13,18 +13,18 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Picture is the growing picture of the lessons at one of its states: the map of the model,
-// with what the state adds to it. Every part has the same place in all states; the style
-// sheet picture.css shows the parts that the state has reached.
+// Picture is one state of the picture that grows through the lessons: the map of the model,
+// with the parts that the state adds. Every part has the same place in all states. The style
+// sheet picture.css shows the parts up to the current state.
 type Picture struct {
 	State   string // "tokens", "attention", …: the class of its style
 	Map     Map
 	Letters []PictureLetter // of the sentence as typed
-	Flows   []string        // SVG points: from the letters of a token down to its column
-	Row     string          // position of the attention head's block from the top, as an SVG length
+	Flows   []string        // SVG points of shapes from the letters of a token down to its column
+	Row     string          // distance of the attention head's block from the top, as an SVG length
 	Arcs    []PictureArc
-	Weights []PictureWeight // how much that head takes from each column
-	Says    []PictureSay    // what the last column would predict after each block
+	Weights []PictureWeight // the attention head's weight for each column
+	Says    []PictureSay    // the last column's prediction after each block
 	Head    string          // heading of the rows
 	Rows    []PictureRow
 	Strip   *Segments
@@ -44,7 +44,7 @@ type PictureArc struct{ D, W, X string }
 // PictureWeight is a column's attention weight, with its cell as SVG lengths.
 type PictureWeight struct{ X, W, Mid, Percent, Class string }
 
-// PictureSay is what the last column would predict after a block.
+// PictureSay is the last column's prediction after a block.
 type PictureSay struct {
 	X, Y string // SVG lengths
 	Text Text
@@ -60,14 +60,14 @@ type PictureRow struct {
 	Class string // "is-score", "is-rest", "is-cut", "is-other", "is-no" or ""
 }
 
-// pictureAhead is the number of columns after the sentence's: for the drawn token and a
+// pictureAhead is the number of columns after the sentence's own, for the drawn token and a
 // draft's guesses.
 const pictureAhead = 3
 
 // PictureRoom returns the number of columns of the picture in all states, for a text of n tokens.
 func PictureRoom(n int) int { return min(n, mapColumns) + pictureAhead }
 
-// picture returns a picture with the map in the form of the lessons.
+// picture returns a picture whose map has the form used in lessons.
 func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOptions) Picture {
 	o.Form, o.At = MapLesson, at
 	o.Room = PictureRoom(len(s.PromptTokens))
@@ -78,8 +78,8 @@ func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOption
 	return p
 }
 
-// wideLabels lets a word that is longer than its column extend over both neighbors if these
-// are short, instead of breaking in the middle.
+// wideLabels extends a word that is longer than its column over both neighbors if these are
+// short, instead of breaking the word.
 func wideLabels(columns []MapColumn) {
 	const long, short = 7, 4
 	runes := func(i int) int {
@@ -95,7 +95,7 @@ func wideLabels(columns []MapColumn) {
 	}
 }
 
-// PictureText shows the sentence as typed, and with cut as tokens.
+// PictureText shows the sentence as typed or, if cut is true, as tokens.
 func (w Words) PictureText(s *session.State, cut bool) Picture {
 	name := "text"
 	if cut {
@@ -134,8 +134,8 @@ func (w Words) PictureText(s *session.State, cut bool) Picture {
 	return p
 }
 
-// runesOf returns how many letters of the text a token stands for. A letter that is split
-// between tokens counts for the token with its first byte.
+// runesOf returns the number of letters of the text in a token. A letter that is split between
+// tokens counts for the token with its first byte.
 func runesOf(t infer.Token) (n int) {
 	text := t.Text
 	if t.Bytes != nil {
@@ -149,16 +149,16 @@ func runesOf(t infer.Token) (n int) {
 	return n
 }
 
-// PictureColumns shows the columns above the tokens: all cells that the first pass fills.
+// PictureColumns shows the columns above the tokens, with all cells that the first pass fills.
 func (w Words) PictureColumns(s *session.State) Picture {
 	p := w.picture(s, "columns", infer.KindForward, MapOptions{})
 	p.Say = p.Map.Aria
 	return p
 }
 
-// PictureAttention shows the attention of one head: arrows from the last column back, as
-// wide as their weights. Blocks and heads count from 1; if the model has fewer, the last
-// one is used.
+// PictureAttention shows the attention of one head: arrows from the last column back, as wide
+// as their weights. Blocks and heads are numbered from 1. If the model has fewer, the last one
+// is used.
 func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 	p := w.picture(s, "attention", infer.KindForward, MapOptions{})
 	if s.Look == nil {
@@ -209,7 +209,8 @@ func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 	return p
 }
 
-// PictureStream shows what the last column would predict if the model stopped after each block.
+// PictureStream shows the predictions that the last column would make if the model stopped
+// after each block.
 func (w Words) PictureStream(s *session.State) Picture {
 	p := w.picture(s, "stream", infer.KindForward, MapOptions{})
 	if s.Look == nil {
@@ -275,8 +276,8 @@ func (p *Picture) twinRows() {
 	}
 }
 
-// PictureShares shows the shares that the scores become or, with cut, what the filters
-// leave of them. If the temperature is not 1, a tick marks where each bar would end at 1.
+// PictureShares shows the shares that the scores become or, if cut is true, the shares that the
+// filters leave. If the temperature is not 1, a tick marks where each bar would end at 1.
 func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	name, at := "shares", infer.KindSoftmax
 	if cut {
@@ -313,7 +314,8 @@ func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	return p
 }
 
-// PictureStrip shows the kept shares laid end to end, and with drawn the number that decides.
+// PictureStrip shows the kept shares laid end to end and, if drawn is true, the number that
+// decides.
 func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
 	name, at := "strip", infer.KindFilter
 	if drawn {
@@ -343,8 +345,8 @@ func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
 	return p
 }
 
-// pictureFit returns where a label fits into a piece of the picture's strip, which is
-// narrower than a stage's.
+// pictureFit returns the screens on which a label fits into a piece of the picture's strip,
+// which is narrower than a stage's.
 func pictureFit(label string, share float64) string {
 	const narrow, wide, char, pad = 300, 420, 7, 12
 	need := float64(utf8.RuneCountInString(label))*char + pad

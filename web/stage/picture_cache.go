@@ -6,8 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// PictureCache shows a second pass, in which all columns but the new one are kept from
-// before. Above it is the work of this pass next to the work of reading everything again.
+// PictureCache shows a second pass, in which all columns but the new one are kept from the
+// first pass. Above it, the work of this pass is shown next to the work of reading everything
+// again.
 func (w Words) PictureCache(s *session.State) Picture {
 	p := w.picture(s, "cache", infer.KindForward, MapOptions{})
 	step := s.Step()
@@ -30,8 +31,9 @@ func (w Words) PictureCache(s *session.State) Picture {
 	return p
 }
 
-// PictureEdit shows what becomes invalid when an earlier word changes: every column from
-// the first changed token on. s is the run on the old text, to the run on the new one.
+// PictureEdit shows the columns that become invalid when an earlier word changes: all columns
+// from the first changed token on. s is the run with the old text, and to is the run with the
+// new one.
 func (w Words) PictureEdit(s, to *session.State) Picture {
 	same := 0
 	for same < min(len(s.PromptTokens), len(to.PromptTokens)) && s.PromptTokens[same].ID == to.PromptTokens[same].ID {
@@ -58,7 +60,7 @@ func (w Words) PictureEdit(s, to *session.State) Picture {
 }
 
 // PictureGuess is a token that a draft proposes, with the probability that it is accepted.
-// Guesses after a rejected one are not judged.
+// Guesses after a rejected one are not checked.
 type PictureGuess struct {
 	Token            infer.Token
 	Chance           float64
@@ -66,8 +68,8 @@ type PictureGuess struct {
 	Own              bool // the target's own token, instead of a rejected guess or after all guesses
 }
 
-// PictureGuesses shows a draft's guesses as columns that hang in front, and which of them
-// are accepted.
+// PictureGuesses shows a draft's guesses as columns in front of the text, and which of them are
+// accepted.
 func (w Words) PictureGuesses(s *session.State, guesses []PictureGuess) Picture {
 	var ahead []MapColumn
 	var rows []PictureRow

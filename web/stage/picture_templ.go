@@ -397,7 +397,7 @@ func pictureRow(r PictureRow) templ.Component {
 	})
 }
 
-// pictureOver draws on top of the map's cells.
+// pictureOver draws the parts on top of the map's cells.
 func pictureOver(p Picture) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

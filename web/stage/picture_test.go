@@ -54,11 +54,11 @@ func TestPictureTokens(t *testing.T) {
 		}
 	}
 	if want := []int{3, 5, 10, 16, 19}; len(p.Letters) != 21 || !slices.Equal(cuts, want) {
-		t.Errorf("%d letters, cut at %v, want %v", len(p.Letters), cuts, want)
+		t.Errorf("got %d letters, cut at %v, want cuts at %v", len(p.Letters), cuts, want)
 	}
-	// "The" is letters 0 to 3 of 21, and column 1 of 10 with a margin of .12
+	// "The" has letters 0 to 3 of 21, and it is column 1 of 10, with a margin of .12.
 	if want := "0,0 14.29,0 18.8,100 11.2,100"; p.Flows[0] != want {
-		t.Errorf("the first token flows along %s, want %s", p.Flows[0], want)
+		t.Errorf("the first token's flow is %s, want %s", p.Flows[0], want)
 	}
 	if typed := English.PictureText(wizard(t, sentence, infer.KindForward), false); typed.State != "text" ||
 		slices.ContainsFunc(typed.Letters, func(l PictureLetter) bool { return l.Cut }) {
@@ -66,9 +66,9 @@ func TestPictureTokens(t *testing.T) {
 	}
 }
 
-// TestPictureAttention checks what block 4, head 5 takes from each column against plain
-// attention over this model's weights. There is an arrow for each column but the last,
-// which would point to itself.
+// TestPictureAttention compares the weights of block 4, head 5 with plain attention computed
+// from this model's weights. There is an arrow for each column except the last, whose arrow
+// would point to itself.
 func TestPictureAttention(t *testing.T) {
 	t.Parallel()
 	p := English.PictureAttention(wizard(t, sentence, infer.KindForward, session.SetLook{On: true}), 4, 5)
@@ -82,7 +82,7 @@ func TestPictureAttention(t *testing.T) {
 			p.Weights, p.Arcs, "46%", "6.5",
 		)
 	}
-	if p.Row != Share(2./6) { // block 4 of 6, the 6th on top
+	if p.Row != Share(2./6) { // block 4 of 6, where the 6th is on top
 		t.Errorf("the row begins at %s, want %s", p.Row, Share(2./6))
 	}
 }
@@ -107,8 +107,8 @@ func TestPictureScoresAndShares(t *testing.T) {
 	}
 }
 
-// TestPictureDraw: with seed 4, u is 0.4315, in the piece of ·cottage, which fills the open
-// column.
+// TestPictureDraw: with seed 4, u is 0.4315, which is in the piece of ·cottage. That token
+// fills the open column.
 func TestPictureDraw(t *testing.T) {
 	t.Parallel()
 	p := English.PictureStrip(wizard(t, sentence, infer.KindAppend), true)
@@ -124,9 +124,9 @@ func TestPictureDraw(t *testing.T) {
 	}
 }
 
-// TestPictureCache checks the work for the eighth token against the formula in FACTS:
-// 4,128,768 for the matrices, 2,304 for each position attended, 786,432 for the scores.
-// Reading everything again: 8 × 4,128,768 + 1,152 × 8 × 9 + 786,432.
+// TestPictureCache checks the work for the eighth token against the formula in FACTS: 4,128,768
+// for the matrices, 2,304 for each position attended to, and 786,432 for the scores. Reading
+// everything again takes 8 × 4,128,768 + 1,152 × 8 × 9 + 786,432.
 func TestPictureCache(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindAppend, session.StepToken{}, session.StepStage{})
@@ -136,11 +136,12 @@ func TestPictureCache(t *testing.T) {
 	}
 	row := p.Map.Rows[0]
 	if n := strings.Count(row.Kept, "M"); n != 7 || strings.Count(row.Last, "M") != 1 || row.Pass != "" {
-		t.Errorf("%d columns are kept, want 7, and one is new: %+v", n, row)
+		t.Errorf("%d columns are kept, want 7 and one new column: %+v", n, row)
 	}
 }
 
-// TestPictureEdit: the two sentences share start and The, so five columns become invalid.
+// TestPictureEdit: the two sentences share only the start token and The, so five columns become
+// invalid.
 func TestPictureEdit(t *testing.T) {
 	t.Parallel()
 	p := English.PictureEdit(
@@ -175,7 +176,7 @@ func TestPictureGuesses(t *testing.T) {
 		classes = append(classes, c.Class)
 	}
 	if want := []string{"is-next is-gen", "is-next is-no", "is-next is-no"}; !slices.Equal(classes, want) {
-		t.Errorf("in front hang %q, want %q", classes, want)
+		t.Errorf("the columns in front have the classes %q, want %q", classes, want)
 	}
 }
 
@@ -195,7 +196,7 @@ func TestPictureWideLabelsDoNotOverlap(t *testing.T) {
 		}
 	}
 	if want := []string{"·cottage"}; !slices.Equal(wide, want) {
-		t.Errorf("%q extend over their neighbors, want %q", wide, want)
+		t.Errorf("the labels %q extend over their neighbors, want %q", wide, want)
 	}
 }
 

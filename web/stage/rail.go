@@ -43,7 +43,7 @@ func (w Words) railText(s *session.State, k infer.Kind) string {
 	case k == infer.KindFilter && set.Uncut():
 		key = "rail.filter.off"
 	case k == infer.KindFilter:
-		for _, rule := range set.Rules() { // one that can cut the most probable token
+		for _, rule := range set.Rules() { // looks for one that can cut the most probable token
 			if own := key + "." + string(rule); w.texts.Has(own) {
 				key = own
 				break
@@ -56,7 +56,7 @@ func (w Words) railText(s *session.State, k infer.Kind) string {
 }
 
 // shownSettings returns the settings of the step shown, which may be older than the current
-// ones, or the current ones if nothing is shown yet.
+// settings. If nothing is shown yet, it returns the current settings.
 func shownSettings(s *session.State) infer.Settings {
 	if step := s.Step(); step != nil {
 		return step.Settings
@@ -102,8 +102,7 @@ func (w Words) NewRail(s *session.State) Rail {
 	return r
 }
 
-// NextText names the stage after the one shown ("Next: Sample"), or the draw, if it is
-// withheld.
+// NextText names the stage after the one shown ("Next: Sample"), or the draw if it is withheld.
 func (w Words) NextText(s *session.State) string {
 	if s.Undrawn {
 		return w.T("next.draw")
@@ -111,8 +110,8 @@ func (w Words) NextText(s *session.State) string {
 	return w.T("next.stage", "stage", w.Stage(int(s.Cursor.Stage%infer.KindCache+1)).Short)
 }
 
-// NewSteps returns the stages just after one of them has run: the earlier ones are done, no
-// matter how far the run has got since. 0 is before the first.
+// NewSteps returns the stages just after one of them has run. The earlier ones are done, no
+// matter how far the run has come since. 0 means before the first stage.
 func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {

@@ -16,8 +16,8 @@ type Segments struct {
 	Aria       string
 	List       []Segment
 	Mark       string // SVG length of the marker, "" if there is none
-	Anchor     string // side of the marker on which its text is: "start" or "end"
-	Dx         string // the text's distance from it
+	Anchor     string // whether the marker's text starts or ends at the marker: "start" or "end"
+	Dx         string // the text's distance from the marker
 	Say        string
 	SayEnd     string // more text, omitted on narrow screens
 	Ticks      []Tick
@@ -35,18 +35,18 @@ type Segment struct {
 	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
 	Ramp  string // for a pick: its class before the draw and while the marker falls
 	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
-	FitP  string // the same for the figure, which is never shown without its token
+	FitP  string // the same for P, which is never shown without the text
 	Title string
-	TextX string // start of the text, as an SVG length, if a piece lies on this one
+	TextX string // start of the text, as an SVG length, if a piece is drawn on top of this one
 
-	Over bool   // it is drawn on top of the rest of the strip, of which it is a part
+	Over bool   // it is a piece of the rest, drawn on top of it
 	Thin bool   // it is too thin to be seen without a mark
-	Gaps string // of the Story's rest: the gaps between its pieces, as an SVG path gapsWide wide and 1 high
+	Gaps string // for the Story's rest: the gaps between its pieces, as an SVG path gapsWide wide and 1 high
 
 	at, wide float64 // X and W as shares of the strip
 }
 
-// carry returns the same name for a segment as [StoryShare.carry] returns for its bar.
+// carry returns a name for a segment: the same one that [StoryShare.carry] returns for its bar.
 func (g Segment) carry() string {
 	if g.Class == "is-rest" {
 		return carryRest
@@ -54,7 +54,7 @@ func (g Segment) carry() string {
 	return g.Text.String()
 }
 
-// lit is like [MapShare.lit]: a segment of several tokens has none.
+// lit is like [MapShare.lit]. It returns "" for a segment of several tokens.
 func (g Segment) lit() string {
 	if g.Class == "is-rest" || g.Class == "is-cut" {
 		return ""
@@ -62,16 +62,16 @@ func (g Segment) lit() string {
 	return g.Text.String()
 }
 
-// Widths in CSS pixels: of the strip at its narrowest, on a phone and on a wide screen, and
-// of one character of its labels.
+// Widths in CSS pixels: the minimum width of the strip on a phone and on a wide screen, and the
+// width of one character of its labels.
 const (
 	narrowStrip, wideStrip = 280, 640
 	labelChar              = 7.4
 	labelPad               = 12
 )
 
-// fit returns where a label of n characters fits into a segment whose width is a share w of
-// the strip.
+// fit returns the screens on which a label of n characters fits into a segment whose width is a
+// share w of the strip.
 func fit(n int, w float64) string {
 	need := float64(n)*labelChar + labelPad
 	switch {
@@ -102,7 +102,8 @@ func (g *Segment) beside(from, to float64) {
 	g.Fit, g.FitP = fit(n, space), fit(max(n, utf8.RuneCountInString(g.P)), space)
 }
 
-// lay puts the winner's piece, which has no segment, on top of the rest of a strip.
+// lay puts the winner's piece on top of the rest of a strip. It is for winners without a
+// segment.
 func lay(list []Segment, winner Segment, from, to float64) []Segment {
 	for i := range list {
 		if list[i].Class == "is-rest" {
@@ -116,11 +117,12 @@ func lay(list []Segment, winner Segment, from, to float64) []Segment {
 // least is the width of the narrowest segment that is drawn, as a share of the strip.
 const least = 0.002
 
-// thinnest is the least width of a winner that is visible next to its marker, as a share of the strip.
+// thinnest is the minimum width at which a winner is visible next to its marker, as a share of the
+// strip.
 const thinnest = 0.005
 
-// adjacent returns the rows before the first missing rank, which are end to end. With
-// keptAlone it returns only the kept ones.
+// adjacent returns the rows before the first missing rank, whose segments are end to end. If
+// keptAlone is true, it returns only the kept ones.
 func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	var list []infer.Row
 	for i, r := range rows {
@@ -134,7 +136,8 @@ func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	return list
 }
 
-// segmentsOf lays tokens end to end, each with its width, and the rest as one segment.
+// segmentsOf lays tokens end to end, each with its width. All other tokens are one segment at
+// the end.
 func segmentsOf(rows []infer.Row, width func(infer.Row) float64, restText, restClass string) []Segment {
 	var list []Segment
 	var x float64
@@ -167,7 +170,7 @@ func (w Words) softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 	return v
 }
 
-// crossing returns the token on which top-p's mark falls.
+// crossing returns the text of the token on which top-p's mark falls.
 func crossing(d *sampling.Distribution, s *session.State) string {
 	return TokenText(s.Model.Token(int(d.Order[d.Reach(sampling.RuleTopP)-1]))).String()
 }
@@ -204,7 +207,7 @@ func (w Words) filterSegments(s *session.State, st infer.Filter) *Segments {
 	return v
 }
 
-// splitCut divides the rest without own segments into kept and cut.
+// splitCut divides the tokens without their own segments into kept and cut.
 func (v *Segments) splitCut(w Words, st infer.Filter) {
 	if len(v.List) == 0 {
 		return

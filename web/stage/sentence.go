@@ -10,19 +10,19 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Voice is the audience of a sentence, which determines how detailed it is. Its texts are
-// those whose keys begin with its name.
+// Voice is the audience of a sentence, which determines how detailed the sentence is. The texts
+// of a voice are those whose keys begin with its name.
 type Voice string
 
 const (
-	// Numbers is for people who study a stage on the Loop or in a class: what happened,
-	// with its figures.
+	// Numbers is for people who study a stage on the Loop or in a class. It describes what
+	// happened, with numbers.
 	Numbers Voice = "numbers"
-	// Brief is for the home page and lessons' experiments: one short sentence.
+	// Brief is one short sentence, for the home page and lessons' experiments.
 	Brief Voice = "brief"
-	// Line is for the terminal: short enough to fit next to the name of a stage.
+	// Line is for the terminal. It is short enough to fit next to the name of a stage.
 	Line Voice = "line"
-	// Tale is for people who have not seen a model write before: plain words and whole
+	// Tale is for people who have not seen a model write before. It uses plain words and whole
 	// percents, in [Story].
 	Tale Voice = "story"
 )
@@ -42,8 +42,8 @@ func aboutOf(s *session.State) About {
 // values are the named values that a text can use.
 type values = []any
 
-// sentence returns the text of the first case for which a voice has one, or else the text
-// without a case.
+// sentence returns the text of the first case for which a voice has a text, or the text without
+// a case if there is none.
 func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Rich {
 	key := string(v) + "." + st.Kind().String()
 	for _, c := range cases {
@@ -96,7 +96,7 @@ func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
 	return nil
 }
 
-// onlyIf returns a case if it holds, and none otherwise.
+// onlyIf returns a list with the named case if holds is true, and an empty list otherwise.
 func onlyIf(holds bool, name string) []string {
 	if holds {
 		return []string{name}
@@ -127,7 +127,7 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		grammar = st.Cuts[0]
 	}
-	bound := "" // of the last rule, which is the only one where a text describes one rule
+	bound := "" // of the last rule, which is the only rule if a text describes just one
 	if n := len(st.Cuts); n > 0 {
 		bound = four(st.Cuts[n-1].Bound)
 	}
@@ -148,17 +148,17 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	return w.sentence(v, st, filterCases(st), with)
 }
 
-// filterCases returns which filters are on, and then whether a single token is
-// kept.
+// filterCases returns cases for the filters that are on, followed by one if only a single token
+// is kept.
 func filterCases(st infer.Filter) (cases []string) {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		cases = append(onlyIf(st.Settings.Greedy(), "grammar.greedy"), onlyIf(st.Kept == 1, "grammar.one")...)
-		cases = append(cases, "grammar.any") // for voices with the same text whatever else is on
+		cases = append(cases, "grammar.any") // for voices whose text does not depend on the other rules
 	}
 	return append(cases, rulesOn(st)...)
 }
 
-// rulesOn is filterCases, whether there is a grammar or not.
+// rulesOn returns the cases of filterCases that do not depend on the grammar.
 func rulesOn(st infer.Filter) (cases []string) {
 	set := st.Settings
 	switch {
@@ -197,7 +197,7 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 	return list
 }
 
-// chain is like leaves, and includes the temperature in its place if it comes after a rule
+// chain is like leaves, but also lists the temperature, in its place, if it comes after a rule
 // that cuts.
 func (w Words) chain(st infer.Filter) (list []string) {
 	leaves := map[sampling.Rule]string{}
@@ -280,7 +280,7 @@ func (w Words) appendText(v Voice, st infer.Append, in About) Rich {
 	})
 }
 
-// held returns the count of bytes before "held back".
+// held returns the text with the number of bytes that precedes "held back".
 func (w Words) held(n int) string {
 	if n == 1 {
 		return w.T("bytes.are.one")
@@ -303,7 +303,7 @@ var factsOf = map[Voice]map[infer.Kind]string{
 	},
 }
 
-// greedyFacts are the facts when nothing is drawn.
+// greedyFacts are the facts under greedy decoding, which draws nothing.
 var greedyFacts = map[Voice]string{Numbers: "one draw p*", Brief: "rank p"}
 
 // FactsOf returns the main figures of a stage of the step shown.
@@ -329,7 +329,7 @@ func (w Words) Facts(v Voice, st infer.Stage) (list []Fact) {
 	return list
 }
 
-// figures returns the figures of a stage by the names of [factsOf].
+// figures maps the names in [factsOf] to the figures of a stage.
 func (w Words) figures(st infer.Stage) map[string]string {
 	switch st := st.(type) {
 	case infer.Forward:

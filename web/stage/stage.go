@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Stage is the content of a stage's panel. Which of the parts below the head are set
-// depends on the stage: Forward at 1, Table at 2 to 5, Segments at 3 to 5, Appended at 6,
-// Cache at 7. Empty is a panel before the first prompt.
+// Stage is the content of a stage's panel. The stage determines which parts below the head are
+// set: Forward at 1, Table at 2 to 5, Segments at 3 to 5, Appended at 6 and Cache at 7. Empty
+// is true before the first prompt.
 type Stage struct {
 	Empty bool
 	Enter string // the stage that has just been reached; "" when looking back
@@ -20,10 +20,10 @@ type Stage struct {
 	N     int
 	Name  string
 	Of    string // "stage 4 of 7"
-	// Undrawn is set at stage 5 while the draw is withheld: no part reveals u or the token
-	// that it will fall on.
+	// Undrawn is set at stage 5 while the draw is withheld. No part reveals u or the token that
+	// u will fall on.
 	Undrawn bool
-	Past    string // set while the learner looks back: how far the run has got
+	Past    string // set while the learner looks back: how far the run has come
 	Lead    Rich
 	Facts   []Fact
 
@@ -85,7 +85,7 @@ func (w Words) New(s *session.State) Stage {
 	return p
 }
 
-// enter sets what is animated: only the newest stage, and as fast as the run plays.
+// enter sets the animation: only the newest stage is animated, and at the speed of the run.
 func (p *Stage) enter(s *session.State) {
 	if !s.AtFrontier() || s.Finishing {
 		return
@@ -101,14 +101,14 @@ func (p *Stage) enter(s *session.State) {
 func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
 	p.Table, p.Histogram = w.logitsTable(st), w.newHistogram(s, st)
 	p.Notes = []Rich{w.Rich("note.logits")}
-	if st.Penalty != nil { // only one note, since a low screen has no space for both and the rows
+	if st.Penalty != nil { // only one note, since a low screen has no space for two notes and the rows
 		p.Notes = []Rich{w.penaltyNote(*st.Penalty)}
 	}
 	p.Work = p.Table.worked()
 }
 
-// penaltyNote lists scores that the penalties and the logit bias changed: the highest,
-// since these matter.
+// penaltyNote lists the highest scores that the penalties and the logit bias changed, since
+// these matter most.
 func (w Words) penaltyNote(p infer.Penalty) Rich {
 	const shown, space = 3, "\u00a0"
 	var list []any
@@ -179,15 +179,15 @@ func (w Words) filterPanel(s *session.State, st infer.Filter, p *Stage) {
 
 func (w Words) samplePanel(s *session.State, st infer.Sample, p *Stage) {
 	p.Verdict = w.verdict(s, st)
-	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // it has run: the draw comes after it
+	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // it has run, since the draw comes after it
 	p.Table = w.sampleTable(s, st, f)
 	p.Segments = w.sampleSegments(st, f)
 	p.Segments.what(w, s)
 	p.Work = p.Table.worked()
 }
 
-// undrawnPanel fills in stage 5 before its draw: the kept tokens end to end, without the
-// position of u, which has not been computed yet.
+// undrawnPanel fills in stage 5 before its draw. It lays the kept tokens end to end, but does
+// not show the position of u, which has not been computed yet.
 func (w Words) undrawnPanel(s *session.State, p *Stage) {
 	p.Undrawn = true
 	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter)
@@ -206,7 +206,7 @@ func (w Words) undrawnPanel(s *session.State, p *Stage) {
 	p.Work = p.Table.worked()
 }
 
-// verdict states which token is next, and why.
+// verdict explains which token is next, and why.
 func (w Words) verdict(s *session.State, st infer.Sample) Rich {
 	key := "verdict"
 	switch {
@@ -250,7 +250,7 @@ func (w Words) whyNot(s *session.State) Rich {
 	)
 }
 
-// place returns the position of a token's rank among the kept tokens. Both count from 1.
+// place returns the position of a token's rank among the kept tokens. Both are numbered from 1.
 func place(s *session.State, rank int) int {
 	before, _, _ := s.Dist.KeptIn(0, rank-1)
 	return before + 1

@@ -239,8 +239,8 @@ func (w Words) HTML(p Stage) templ.Component {
 	})
 }
 
-// WhatIfHTML asks which token another u would have drawn. Its slider is always on the page,
-// but shown only at a draw; #whatif-say has the answer.
+// WhatIfHTML asks which token another u would have drawn. Its slider is always on the page, but
+// is shown only at a draw. #whatif-say has the answer.
 func (w Words) WhatIfHTML(v WhatIf) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -610,7 +610,7 @@ func (w Words) headHTML(p Stage) templ.Component {
 	})
 }
 
-// workHTML is the worked line's content; every row of the table has its own.
+// workHTML is the content of a worked line. Each row of the table has its own worked line.
 func workHTML(w *Work) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// StepperHTML is the rail in a row, for a phone, with short names. With links, each stage
+// StepperHTML is the rail in a row, for a phone, with short names. If links is true, each stage
 // that has a link links to it.
 func (w Words) StepperHTML(id string, stages []RailStage, links bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -6,13 +6,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Story is the stage shown in the voice [Tale]: in plain words, with whole percents, for
-// people who have not seen a model write before. [Stage] is the same stage with its
-// numbers. Which of the pictures is set depends on the stage.
+// Story is the stage shown, in the voice [Tale]: in plain words and whole percents, for people
+// who have not seen a model write before. [Stage] is the same stage in numbers. The stage
+// determines which picture is set.
 type Story struct {
 	Empty bool
 	End   bool   // the text is over and can be read
-	Zoom  bool   // a touch on a block looks inside it, as on the map
+	Zoom  bool   // tapping a block shows its inside, as on the map
 	Enter string // as in [Stage]
 	Pace  string
 	N     int
@@ -21,11 +21,11 @@ type Story struct {
 	Past  string // set while the learner looks back
 	Say   Rich
 	Foot  Rich
-	Point string // if tokens of the text can be pointed at: what that does
-	Over  string // why the text is over, if it is
+	Point string // what pointing at a token of the text does; "" if it does nothing
+	Over  string // why the text is over; "" if it is not
 
 	Reads  []Text       // 1
-	Blocks int          // 1, how many can be looked into
+	Blocks int          // 1, number of blocks that can be opened
 	Scores *StoryScores // 2
 	Shares *StoryShares // 3 and 4
 	Line   *StoryLine   // 5
@@ -51,7 +51,7 @@ type StoryScore struct {
 // to 100% that never moves.
 type StoryShares struct {
 	Rows  []StoryShare
-	Ghost string // what the ticks are; "" without any
+	Ghost string // what the ticks mean; "" without ticks
 }
 
 // StoryShare is one token's share, or the share of everything else.
@@ -62,18 +62,19 @@ type StoryShare struct {
 	Bar       string // SVG length
 	Ghost     string // SVG length of the tick; "" for none
 	Note      string // below the name: who guessed it; "" for none
-	Fit       string // where the name and share fit on the line ([Segment.FitP])
+	Fit       string // the width at which the name and share fit on the line ([Segment.FitP])
 	Rest, Cut bool
 }
 
 // Falling returns the announcement for screen readers while the marker falls.
 func (w Words) Falling() string { return w.T("story.falling") }
 
-// carryRest is the data-carry attribute of everything else. No token's text is empty.
+// carryRest is the data-carry attribute of the segment for everything else. No token has an
+// empty text.
 const carryRest = ""
 
-// carry returns a name for the bar of a share that is the same at every stage, so that a
-// page can move the bar from one to the next.
+// carry returns a name for the bar of a share. The name is the same at every stage, so that a
+// page can move the bar from one stage to the next.
 func (r StoryShare) carry() string {
 	if r.Rest {
 		return carryRest
@@ -163,8 +164,8 @@ func (w Words) boldest(s *session.State) Rich {
 	)
 }
 
-// reads lists what the pass reads. What each block would predict is not part of the Story,
-// which has no space to explain it.
+// reads lists the tokens that the pass reads. The Story omits each block's prediction, since it
+// has no space to explain it.
 func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	first := max(0, len(st.Tokens)-mostReads)
 	for i, t := range st.Tokens[first:] {
@@ -177,7 +178,7 @@ func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
 }
 
-// unread returns what a pass that reads the prompt adds to its sentence ([Words.Unread]).
+// unread returns the addition to the sentence of a pass that reads the prompt ([Words.Unread]).
 func (w Words) unread(s *session.State) Rich {
 	if says := w.Unread(s.PromptTokens); says != "" && s.Cursor.Step == 1 {
 		return Rich{{S: " " + says}}
@@ -190,7 +191,7 @@ const mostReads = 12
 
 func (w Words) storyScores(st infer.Logits, v *Story) {
 	rows := st.Rows.Rows
-	if len(rows) > storyRows { // a token drawn later, of lower rank
+	if len(rows) > storyRows { // the last row is a drawn token of lower rank
 		rows = rows[:storyRows]
 	}
 	top, low := float64(rows[0].Z), float64(rows[len(rows)-1].Z)

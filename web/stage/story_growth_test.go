@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestGrowthCurvesAddUp: for a text with several tokens, the Story's seventh stage draws
-// the accumulated work of all steps, with the cache and without, on one scale: from zero to
-// the larger sum.
+// TestGrowthCurvesAddUp: for a text with several tokens, the Story's seventh stage draws the
+// accumulated work of all steps, with and without the cache, on one scale from zero to the
+// larger sum.
 func TestGrowthCurvesAddUp(t *testing.T) {
 	drawn := 0
 	for i, s := range manyStates(t) {
@@ -20,7 +20,7 @@ func TestGrowthCurvesAddUp(t *testing.T) {
 		}
 		g := English.NewStory(s).Memory.Grows
 		if n := s.Cursor.Step; g == nil && n > 1 || g != nil && n < 2 {
-			t.Errorf("state %d at token %d has curves: %v, want them from the second token on", i, n, g != nil)
+			t.Errorf("state %d at token %d has curves: %v, want curves from the second token on", i, n, g != nil)
 		}
 		if g == nil {
 			continue
@@ -44,13 +44,14 @@ func TestGrowthCurvesAddUp(t *testing.T) {
 		}
 		share := float64(with) / float64(without)
 		if end := a[len(a)-1]; end[0] != growthWidth || math.Abs(end[1]-growthHeight*(1-share)) > 0.01 {
-			t.Errorf("state %d: with memory the curve ends at %v, want %v of the height", i, end, share)
+			t.Errorf("state %d: with memory, the curve ends at %v, want %v of the height", i, end, share)
 		}
 		if end := b[len(b)-1]; end != [2]float64{growthWidth, 0} || b[0] != [2]float64{0, growthHeight} {
-			t.Errorf("state %d: without memory the curve goes from %v to %v, want from corner to corner", i, b[0], end)
+			t.Errorf("state %d: without memory, the curve goes from %v to %v, want it to go from corner to corner", i,
+				b[0], end)
 		}
 	}
 	if drawn < 3 {
-		t.Errorf("%d states with curves, want at least 3", drawn)
+		t.Errorf("got %d states with curves, want at least 3", drawn)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// learnedShares fills in the shares of stage 3, with ticks for the shares at T = 1, which
-// the model learned.
+// learnedShares fills in the shares of stage 3, with ticks for the shares that the model
+// learned, at T = 1.
 func (w Words) learnedShares(s *session.State, v *Story) {
 	d, step := s.Dist, s.Step()
 	n := min(storyRows, len(d.Order))
@@ -89,7 +89,7 @@ func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 		switch {
 		case isCut:
 			row.Percent, row.Bar = w.T("cut"), row.Ghost
-		case len(list) == 0: // the share does not fit into whole percents
+		case len(list) == 0: // the share is not listed ([wholeShares])
 			rest += d.Q(r)
 			left += d.P[id]
 			stay++
@@ -121,11 +121,11 @@ type StoryLine struct {
 	List  []Segment
 	Names []StoryShare // the same in words
 	Rest  *Segment     // the segment of everything else; nil without one
-	Thin  string       // how many pieces of Rest are too thin to be shown separately; "" for none
+	Thin  string       // number of pieces of Rest that are too thin to be shown separately; "" for none
 	Aria  string
 	Open  bool // not drawn yet: neither the marker's place nor the pick is known
 	Pin   string
-	Side  string // side of the marker on which its name is: "start" or "end"
+	Side  string // whether its name starts or ends at the marker: "start" or "end"
 	Dx    string
 	Pick  Text
 	Rings []string // where other tries fell, as SVG lengths
@@ -167,8 +167,8 @@ func (w Words) lineOf(s *session.State, v *Story) {
 	)
 }
 
-// layRest lays out the unnamed tokens from a rank on: each piece as wide as its share, and
-// those that would be too thin to see as one block.
+// layRest lays out the unnamed tokens from a rank on. Each piece is as wide as its share,
+// except that all pieces that would be too thin to see form one block.
 func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at float64, share string) {
 	name := w.T("story.rest")
 	g := segment(at, 1-at, Text{{S: name}}, "is-rest")
@@ -198,8 +198,8 @@ func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at f
 	line.Names = append(line.Names, StoryShare{Name: name, Percent: g.P, Rest: true, Fit: g.FitP})
 }
 
-// The gaps between the pieces of everything else are drawn as one path, which is gapsWide
-// units wide. A gap takes a fourth of its piece, and at most widestGap of the line.
+// The gaps between the pieces of everything else are drawn as one path, which is gapsWide units
+// wide. A gap is a quarter as wide as its piece, and at most widestGap of the line.
 const (
 	gapsWide  = 1000
 	widestGap = 0.003
@@ -251,7 +251,7 @@ func (w Words) markPick(line *StoryLine, st infer.Sample) {
 // otherTries is the number of other seeds shown as rings.
 const otherTries = 11
 
-// tries adds draws at the same step with other seeds.
+// tries adds the results of draws at the same step with other seeds.
 func (w Words) tries(s *session.State, line *StoryLine) {
 	d, step := s.Dist, s.Step()
 	var order []int32
@@ -313,7 +313,7 @@ func (w Words) storyEnds(s *session.State, st infer.Append, v *Story) {
 
 // StoryMemory is stage 7: the work that the cache saves.
 type StoryMemory struct {
-	Kept, New    string // columns
+	Kept, New    string // texts about columns
 	Bytes        string
 	With         string // SVG lengths: the work with the cache
 	WithSay, Say string
@@ -337,7 +337,7 @@ const (
 
 var growthBox = fmt.Sprintf("0 0 %d %d", growthWidth, growthHeight)
 
-// growth draws the curves over the tokens written so far, on the same scale.
+// growth draws both curves over the tokens generated so far, on the same scale.
 func (w Words) growth(s *session.State) *StoryGrowth {
 	steps := s.Steps[:min(s.Cursor.Step, len(s.Steps))]
 	n := len(steps)

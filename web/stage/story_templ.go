@@ -15,7 +15,7 @@ import (
 )
 
 // Patterns are the fills of bars that stand for many small ones. A page that shows
-// [Words.StoryHTML] starts with them.
+// [Words.StoryHTML] includes them before it.
 func Patterns() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -522,8 +522,8 @@ func (w Words) VerbsHTML(v Rail) templ.Component {
 	})
 }
 
-// readsHTML lists the tokens that are read. If blocks can be opened, each has a button for
-// touch, since the map's rows are low on a phone. Keyboards use the rows.
+// readsHTML lists the tokens that are read. If blocks can be opened, each block has a button
+// for touch, since the map's rows are low on a phone. Keyboards use the rows.
 func (w Words) readsHTML(v Story) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2312,7 +2312,7 @@ func (w Words) proseEndHTML(id, why string) templ.Component {
 	})
 }
 
-// ProseNextHTML is what follows the text: the slot for the next token, or a mark for its end.
+// ProseNextHTML is the slot for the next token, after the text, or a mark for the text's end.
 func (w Words) ProseNextHTML(given Text, v Strip) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -36,8 +36,8 @@ func counted(t testing.TB, percent string) int {
 	return n
 }
 
-// TestWholeSharesByHand: the shares of the design's run, 0.2250, 0.1574,
-// 0.1292, 0.0334 and 0.0296, leave 100 − 22 − 16 − 13 − 3 − 3 = 43.
+// TestWholeSharesByHand: the shares 0.2250, 0.1574, 0.1292, 0.0334 and 0.0296, from the run in
+// the design, leave 100 − 22 − 16 − 13 − 3 − 3 = 43.
 func TestWholeSharesByHand(t *testing.T) {
 	list, others := wholeShares([]float64{0.2249, 0.1574, 0.1292, 0.0334, 0.0296}, 0.4255)
 	if want := []string{"22%", "16%", "13%", "3%", "3%"}; !slices.Equal(list, want) || others != "43%" {
@@ -55,7 +55,7 @@ func TestWholeSharesByHand(t *testing.T) {
 	}
 }
 
-// TestWholeSharesAddUp: for any shares, the shown ones add up to 100, and none is off by
+// TestWholeSharesAddUp: for any shares, the percents shown add up to 100, and none is off by
 // more than rounding.
 func TestWholeSharesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestWholeSharesAddUp(t *testing.T) {
 			all += counted(new(testing.T), others)
 		}
 		if all != 100 {
-			t.Errorf("%v and %s of %v and %g add up to %d, want 100", list, others, weights, rest, all)
+			t.Errorf("%v and %s, from %v and %g, add up to %d, want 100", list, others, weights, rest, all)
 		}
 	})
 }
@@ -119,7 +119,7 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 				if says := block.Top.Text.String(); !slices.ContainsFunc(story.Reads, func(r Text) bool {
 					return r.String() == says
 				}) && strings.Contains(b.String(), ">"+says+"<") {
-					t.Errorf("%s: the Story has %q, the prediction of block %s, want it without", at, says, block.N)
+					t.Errorf("%s: the Story has %q, the prediction of block %s, want no predictions", at, says, block.N)
 				}
 			}
 		case infer.KindLogits:
@@ -139,7 +139,7 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 			for _, e := range story.Ends {
 				fired := slices.ContainsFunc(numbers.Appended.Rows, func(r ConditionRow) bool { return r.Fired })
 				if e.Fired && !fired {
-					t.Errorf("%s: %s has fired, but nothing in Numbers", at, e.Name)
+					t.Errorf("%s: %s has fired, but no condition has in Numbers", at, e.Name)
 				}
 			}
 		case infer.KindCache:
@@ -154,12 +154,12 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 	}
 	for _, k := range infer.Kinds {
 		if compared[k] < 8 {
-			t.Errorf("only %d states at stage %s", compared[k], k)
+			t.Errorf("got only %d states at stage %s", compared[k], k)
 		}
 	}
 }
 
-// near reports whether a whole percent is p rounded.
+// near reports whether a whole percent is p, rounded.
 func near(t *testing.T, percent, p string) bool {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.TrimLeft(p, "<>"), 64)
@@ -180,7 +180,7 @@ func sharesAgree(t *testing.T, at string, v *StoryShares, table *Table, k infer.
 		}
 		if r.Percent == "cut" {
 			if !r.Rest && table.Rows[i].CutBy == "" {
-				t.Errorf("%s: %v is cut, but not in Numbers", at, r.Text)
+				t.Errorf("%s: %v is cut in the Story, but not in Numbers", at, r.Text)
 			}
 			continue
 		}
@@ -194,7 +194,7 @@ func sharesAgree(t *testing.T, at string, v *StoryShares, table *Table, k infer.
 			p = row.Q
 		}
 		if !near(t, r.Percent, p) {
-			t.Errorf("%s: %v has %s, want as %v has: %s", at, r.Text, r.Percent, row.Text, p)
+			t.Errorf("%s: %v has %s, want the same as %v: %s", at, r.Text, r.Percent, row.Text, p)
 		}
 	}
 	if all != 100 {
@@ -212,7 +212,7 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 		t.Errorf("%s: the marker is at %s, want %s", at, v.Pin, Share(step.U))
 	}
 	if v.Pin != "" && numbers.Segments.Mark != v.Pin {
-		t.Errorf("%s: the marker is at %s, want at %s as in Numbers", at, v.Pin, numbers.Segments.Mark)
+		t.Errorf("%s: the marker is at %s, want %s, as in Numbers", at, v.Pin, numbers.Segments.Mark)
 	}
 	all := 0
 	for _, n := range v.Names {
@@ -224,9 +224,9 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 	}
 }
 
-// TestStoryLineHasRealPieces: in the segment of everything else, the line shows as separate
-// pieces all that are wide enough, each ending where its share does, and counts the thinner
-// ones. A drawn piece that is too thin to see has a mark.
+// TestStoryLineHasRealPieces: in the segment of everything else, the line shows every piece
+// that is wide enough as a separate piece, which ends where its share does. It counts the
+// pieces that are thinner. A drawn piece that is too thin to see has a mark.
 func TestStoryLineHasRealPieces(t *testing.T) {
 	t.Parallel()
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -255,21 +255,21 @@ func TestStoryLineHasRealPieces(t *testing.T) {
 		}
 		thin := st.Dist.Keep - named - len(want)
 		if thin == 0 {
-			want = want[:len(want)-1] // the line's own end
+			want = want[:len(want)-1] // the end of the line itself
 		}
 		gaps := strings.Split(strings.TrimSuffix(line.Rest.Gaps, "z"), "z")
 		if len(gaps) != len(want) {
-			t.Fatalf("%d gaps between the pieces, want %d", len(gaps), len(want))
+			t.Fatalf("got %d gaps between the pieces, want %d", len(gaps), len(want))
 		}
 		for i, gap := range gaps {
 			var x, wide, back float64
 			_, err := fmt.Sscanf(gap, "M%f 0h%fv1H%f", &x, &wide, &back)
 			if err != nil || math.Abs(x+wide-want[i]) > 0.02 {
-				t.Errorf("piece %d: the gap %q ends at %g, want at %.2f (%v)", i, gap, x+wide, want[i], err)
+				t.Errorf("piece %d: the gap %q ends at %g, want %.2f (%v)", i, gap, x+wide, want[i], err)
 			}
 		}
 		if thin > 0 != (line.Thin != "") || !strings.Contains(line.Thin+" ", terms.Counted(thin, "piece")) && thin > 0 {
-			t.Errorf("%q, want %d pieces too thin to see", line.Thin, thin)
+			t.Errorf("got %q, want %d pieces that are too thin to see", line.Thin, thin)
 		}
 	}
 	d := at(bold...).Dist
@@ -283,8 +283,8 @@ func TestStoryLineHasRealPieces(t *testing.T) {
 	}
 }
 
-// TestStoryHidesTheDraw: before the marker falls, the page of a draw is the same for every
-// seed.
+// TestStoryHidesTheDraw: before the marker falls, the page that shows a draw is the same for
+// every seed.
 func TestStoryHidesTheDraw(t *testing.T) {
 	page := func(seed float64) string {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -341,7 +341,7 @@ func TestStoryEndsWithProse(t *testing.T) {
 	for _, step := range st.Steps {
 		want := fmt.Sprintf(`title="%s"`, terms.Percent(step.P))
 		if !strings.Contains(html.UnescapeString(text), want) {
-			t.Errorf("the text lacks %s", want)
+			t.Errorf("the text does not contain %s", want)
 		}
 	}
 }

@@ -18,14 +18,14 @@ type Token struct {
 	Pos      int    // its position in the text, from 0
 	ID       string // element id: "t-12" for step 12; "" for prompt tokens
 	Text     Text
-	Small    string // the figure under it: p with two decimals
+	Small    string // the number under it: p with two decimals
 	Class    string // p1 to p5
 	Bar      string // p as an SVG length
-	Prose    string // its part of the prose; "" while that is held back
+	Prose    string // its part of the prose; "" while its text is held back
 	Percent  string // p in whole percent
 	Hint     string // "·horse, 3%"
 	Bold     bool   // it was unlikely: p < 0.2
-	Aria     string // its accessible name; for generated tokens the part before its text
+	Aria     string // its accessible name; for generated tokens, the part before its text
 	Peek     string // the sentence of the peek line
 	Seek     string // the command that shows its draw
 	Forced   bool   // a person chose it
@@ -60,17 +60,17 @@ type Next struct {
 	Aria    string
 	Known   bool // drawn, not appended yet
 	Stopped bool
-	Over    string // once stopped: why the text is over, in the Story's words
+	Over    string // why the text is over, in the Story's words; "" before that
 }
 
-// IsStart reports whether t, at position at of a text, counted from 0, is the start token
-// with which the model was trained.
+// IsStart reports whether t is the start token with which the model was trained. at is its
+// position in the text, from 0.
 func IsStart(m *infer.Model, t infer.Token, at int) bool {
 	return at == 0 && t.Special && t.ID == m.Config().BOS
 }
 
-// GivenText returns the prompt as prose. Special tokens from a chat template are marked;
-// typed text that looks like one is text.
+// GivenText returns the prompt as prose. Special tokens from a chat template are marked. Typed
+// text that looks like a special token is not.
 func GivenText(s *session.State) Text {
 	var special []string
 	for i, t := range s.PromptTokens {
@@ -82,7 +82,7 @@ func GivenText(s *session.State) Text {
 	from := 0
 	for i, at := range s.Marks {
 		if i >= len(special) || at < from || !strings.HasPrefix(s.Prompt[min(at, len(s.Prompt)):], special[i]) {
-			break // a mark of another model, which does not occur in this text
+			break // the mark does not occur in this text, since it comes from another model
 		}
 		if at > from {
 			given = append(given, TextRun{S: s.Prompt[from:at]})
@@ -132,8 +132,8 @@ func (w Words) NewStrip(s *session.State) Strip {
 	return v
 }
 
-// roving puts one token of the strip in the Tab order: the token of the step shown, or the
-// last one before it.
+// roving puts one token of the strip in the tab order: the token of the step shown, or the last
+// one before that.
 func (v *Strip) roving(s *session.State) {
 	if n := min(len(v.Tokens), s.Cursor.Step); n > 0 {
 		v.Tokens[n-1].Tab = true
@@ -149,12 +149,12 @@ func allGreedy(s *session.State) bool {
 	return true
 }
 
-// Position returns the position in the whole text of the token made by a step, counted from
-// 1 and including the start token.
+// Position returns the position of a step's token in the whole text, counted from 1 and
+// including the start token.
 func Position(s *session.State, step int) int { return len(s.PromptTokens) + step }
 
-// newToken depends only on the step itself, so that a token already on the screen changes
-// only when the learner moves to another step.
+// newToken returns the token of a step. It depends only on the step itself, so that a token
+// already on the screen changes only when the learner moves to another step.
 func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	text := TokenText(s.Model.Token(step.Chosen))
 	n := Position(s, step.N)
@@ -184,7 +184,7 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	}
 }
 
-// boldBelow is the probability below which the Story marks a token as a bold choice.
+// boldBelow is the probability below which the Story marks a token as bold.
 const boldBelow = 0.2
 
 // peekText describes a token in a sentence, shown until the server's own line

@@ -217,7 +217,7 @@ func (w Words) GeneratedHTML(tokens []Token) templ.Component {
 	})
 }
 
-// TokenHTML is one generated token; pressing it shows its draw.
+// TokenHTML is one generated token. Pressing it shows the token's draw.
 func (w Words) TokenHTML(t Token) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -424,8 +424,8 @@ func (w Words) NextHTML(v Strip) templ.Component {
 	})
 }
 
-// PeekHTML is the line under the strip: how a token was chosen, and its alternatives, each
-// a button that branches.
+// PeekHTML is the line under the strip: how a token was chosen, and its alternatives. Each
+// alternative is a button that begins a branch.
 func (w Words) PeekHTML(p Peek) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

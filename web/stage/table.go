@@ -12,8 +12,8 @@ import (
 // RowsShown is the number of tokens with their own row.
 const RowsShown = 20
 
-// Table is the table that stages 2 to 5 share. Stage determines its column groups: z from 2
-// on, z/T to Σp from 3 on, keep and p′ from 4 on, from and to at 5.
+// Table is the table that stages 2 to 5 share. Stage determines its column groups: z from stage
+// 2 on, z/T to Σp from 3 on, keep and p′ from 4 on, and from and to at 5.
 type Table struct {
 	Stage   int
 	Caption string
@@ -30,13 +30,13 @@ type Tick struct {
 	X, Label, Anchor string
 }
 
-// TableRow is one token. Texts are ready to show; texts of later stages are "".
+// TableRow is one token. Texts are formatted for display. Texts of later stages are "".
 type TableRow struct {
 	Text             Text
-	Label            string // instead of Text, for the rest
+	Label            string // shown instead of Text, for the rest
 	Far              string // "35th" if ranks in between are not shown
 	Was              string // "was 9.12" at stage 2 if a rule changed the score
-	Title            string // spoken or hovered: why it was cut
+	Title            string // why it was cut, as a tooltip and for screen readers
 	Z, ZT, E, P, Cum string
 	Keep, Q          string
 	From, To         string
@@ -46,7 +46,7 @@ type TableRow struct {
 	Pick             bool
 	Worked           bool // its worked line is shown initially
 	Ramp             string
-	Behind           string // how far the score is behind the first, at stage 2
+	Behind           string // distance of the score from the first row's, at stage 2
 	DotZ, BarP, BarQ string // SVG lengths
 	LaneX, LaneW     string
 	One, OneSay      string   // p at T = 1, as an SVG length and in words; "" after stage 3
@@ -54,8 +54,8 @@ type TableRow struct {
 	Work             *Work
 }
 
-// carry returns a name for a row's bar that is the same at every stage, as
-// [StoryShare.carry] does.
+// carry returns a name for a row's bar. As with [StoryShare.carry], it is the same at every
+// stage.
 func (r TableRow) carry() string {
 	if r.Label != "" {
 		return carryRest
@@ -71,11 +71,11 @@ func (r TableRow) aside() string {
 	return r.Far + r.Was
 }
 
-// CutLine is the dashed line between the kept and the cut.
+// CutLine is the dashed line between the kept and the cut tokens.
 type CutLine struct {
 	Kept, KeptWhy string
 	Cut, CutWhy   string
-	Note          string // instead, if the line is further down
+	Note          string // shown instead if the line is further down
 }
 
 // AllRow is the table's last row: the whole vocabulary.
@@ -156,8 +156,8 @@ func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
 	return t
 }
 
-// atOne fills in the probabilities that the table's tokens, and all others together, have
-// at T = 1: marks that stay in place while the bars move with the temperature.
+// atOne fills in the probabilities at T = 1 of the table's tokens and of all others together.
+// They are marks that stay in place while the bars move with the temperature.
 func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 	sum, others := 0.0, 1.0
 	for id := range s.Dist.P {
@@ -176,8 +176,8 @@ func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 	}
 }
 
-// probabilities fills in what is known from stage 3 on. The axis of the bars runs from 0 to
-// 1 at every temperature, so that a longer bar always means a higher probability.
+// probabilities fills in the columns that are known from stage 3 on. The axis of the bars runs
+// from 0 to 1 at every temperature, so that a longer bar always means a higher probability.
 func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, sumExp float64) {
 	t.AtT = w.T("table.at", "t", terms.Setting(set.ShownTemperature()))
 	if set.Greedy() {
@@ -226,7 +226,7 @@ func softmaxOf(s *session.State) infer.Softmax {
 	return infer.Softmax{Temperature: s.Dist.Settings.ShownTemperature(), MaxZ: s.Dist.MaxZ, SumExp: s.Dist.SumExp}
 }
 
-// fates fills in what is known from stage 4 on.
+// fates fills in the columns that are known from stage 4 on.
 func (t *Table) fates(w Words, s *session.State, st infer.Filter) {
 	t.probabilities(w, st.Settings, st.Rows, softmaxOf(s).SumExp)
 	line := -1
@@ -260,12 +260,12 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter) {
 	if line < 0 && st.Cut > 0 && st.Leading {
 		t.Rest.Line = w.cutLine(st)
 		t.Rest.Line.Note = w.T("cutline.note", "n", terms.Count(st.Kept)) + " "
-		// Not all of it fits next to the note; the panel's head has the rest.
+		// Not all of the text fits next to the note. The panel's head has the rest.
 		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", w.T("cutline.shared.short")
 	}
 }
 
-// fate fills in what happened to the tokens without a row.
+// fate fills in the outcome of the filters for the tokens without a row.
 func (r *TableRow) fate(w Words, st infer.Filter) {
 	switch st.Rest.Kept {
 	case 0:
@@ -297,8 +297,9 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 	return l
 }
 
-// lastKept describes the last token kept by the first rule that decides alone how many are kept,
-// if that rule keeps a leading part; "" if there is none.
+// lastKept describes the last token kept by the first rule that alone decides how many are kept.
+// It returns "" if there is no such rule, or if the rule does not keep just the most probable
+// tokens.
 func (w Words) lastKept(st infer.Filter) string {
 	for _, cut := range st.Cuts {
 		key := "cutline." + string(cut.Rule)
@@ -329,7 +330,7 @@ func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *T
 	return t
 }
 
-// laidTable returns the table of stage 5 before the draw: the kept tokens end to end.
+// laidTable returns the table of stage 5 before the draw, with the kept tokens end to end.
 func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
 	t := &Table{Stage: 5, Caption: w.T("table.sample")}
 	t.fates(w, s, f)
@@ -354,8 +355,9 @@ func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
 	return t
 }
 
-// midKept returns the row whose worked line is shown first: the third kept one, or the last
-// if fewer are kept, so that there is something to divide; the first row if none is kept.
+// midKept returns the row whose worked line is shown first: the third kept row or, if fewer are
+// kept, the last of them, so that there is something to divide. If none is kept, it is the
+// first row.
 func midKept(rows infer.Rows) int {
 	at, kept := 0, 0
 	for i, r := range rows.Rows {

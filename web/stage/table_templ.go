@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// tableHTML is shared by stages 2 to 5: each adds a column group to the earlier ones, and
-// highlights its own.
+// tableHTML is shared by stages 2 to 5. Each stage adds a column group to the earlier ones, and
+// highlights it.
 func (w Words) tableHTML(t *Table) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -947,7 +947,7 @@ func (w Words) tableRowHTML(t *Table, r TableRow, fold bool) templ.Component {
 	})
 }
 
-// cellsHTML is a row's figures and its bar.
+// cellsHTML shows a row's numbers and its bar.
 func (w Words) cellsHTML(t *Table, r TableRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,7 +17,7 @@ type TextRun struct {
 	Mark bool
 }
 
-// Text is a token, or a stop string, as it is shown on a screen.
+// Text is a token or a stop string as it is shown on a screen.
 type Text []TextRun
 
 // String returns the text with its marks, for tooltips and screen readers.
@@ -32,9 +32,9 @@ func (t Text) String() string {
 // Inline is like [Text.String], for a sentence that is not markup ([terms.Isolated]).
 func (t Text) Inline() string { return terms.Isolated(t.String()) }
 
-// TokenText marks what is invisible in a token: spaces at either end "·", newline "↵", tab
-// "⇥", and as hexadecimal "⟨e2 80⟩" control characters and bytes that are not complete
-// UTF-8.
+// TokenText marks the invisible parts of a token. A space at either end becomes "·", a newline
+// "↵" and a tab "⇥". Control characters, and bytes that are not complete UTF-8, are shown in
+// hexadecimal, as "⟨e2 80⟩".
 func TokenText(t infer.Token) Text {
 	switch {
 	case t.Special:
@@ -45,8 +45,8 @@ func TokenText(t infer.Token) Text {
 	return Marked(t.Text)
 }
 
-// Unread returns a sentence for a text of which most characters have no tokens, so that the
-// model reads their bytes; "" for any other text.
+// Unread returns a sentence for a text in which most characters have no tokens, so that the
+// model reads their bytes. For any other text, it returns "".
 func (w Words) Unread(tokens []infer.Token) string {
 	unknown, known := 0, 0
 	for _, t := range tokens {
@@ -92,8 +92,8 @@ func Marked(s string) Text {
 	return t.done()
 }
 
-// unseen reports whether r is a control character, or one that reverses or hides the text
-// around it.
+// unseen reports whether r is a control character, or a character that reverses or hides the
+// text around it.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || r == 0x200b || r == 0xfeff || terms.Turns(r)
 }
@@ -101,7 +101,7 @@ func unseen(r rune) bool {
 // marker joins adjacent pieces of the same kind.
 type marker struct {
 	pieces Text
-	bytes  []byte // waiting to be written as one ⟨…⟩
+	bytes  []byte // to be written as one ⟨…⟩
 }
 
 func (m *marker) add(p TextRun) {

@@ -39,8 +39,8 @@ func TestTokenTextMarksSpace(t *testing.T) {
 	}
 }
 
-// TestUnreadTextsAreNamed: a text is reported as unread if most of its words are in
-// characters without tokens. The bundled model has tokens only for English.
+// TestUnreadTextsAreNamed: a text is reported as unread if most of its words are in characters
+// that have no tokens. The bundled model has tokens only for English.
 func TestUnreadTextsAreNamed(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -66,7 +66,7 @@ func TestUnreadTextsAreNamed(t *testing.T) {
 	}
 }
 
-// brackets returns a text with its marks in brackets.
+// brackets returns a text as a string, with its marks in brackets.
 func brackets(t Text) string {
 	s := ""
 	for _, p := range t {
@@ -86,8 +86,8 @@ func TestRichString(t *testing.T) {
 	}
 }
 
-// TestTokensStayASequence: a right-to-left token is isolated, so that the tokens and
-// numbers next to it keep their places. A running text has its own direction.
+// TestTokensStayASequence: a right-to-left token is isolated, so that the tokens and numbers
+// next to it keep their places. Running text has its own direction.
 func TestTokensStayASequence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -115,7 +115,7 @@ func GivenHTML(t Token) templ.Component {
 	})
 }
 
-// MadeHTML is one generated token for reading, with an optional class.
+// MadeHTML is one generated token that cannot be pressed, with an optional class.
 func (w Words) MadeHTML(t Token, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -179,7 +179,7 @@ func (w Words) MadeHTML(t Token, class string) templ.Component {
 	})
 }
 
-// madeInHTML is the inside of a generated token: its text above p as a figure and as a bar.
+// madeInHTML is the inside of a generated token: its text above p as a number and as a bar.
 func (w Words) madeInHTML(t Token, forced string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -374,7 +374,7 @@ func SlotHTML(n Next) templ.Component {
 	})
 }
 
-// TextRowHTML is the text so far for reading, without its start token: the prompt, the
+// TextRowHTML is the text so far, without buttons and without its start token: the prompt, the
 // generated text, and the slot of the next token, if there is one.
 func (w Words) TextRowHTML(prompt, made []Token, next *Next) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -421,8 +421,8 @@ func (w Words) TextRowHTML(prompt, made []Token, next *Next) templ.Component {
 	})
 }
 
-// StripRowHTML is the whole text so far in one row, for the screens of a class.
-// With links the generated tokens link to their draw.
+// StripRowHTML is the whole text so far in one row, for the screens of a class. If links is
+// true, the generated tokens link to their draw.
 func (w Words) StripRowHTML(id string, v Strip, links bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,12 +6,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// WhatIf is the question of which token another u would have drawn.
+// WhatIf is the question which token another u would have drawn.
 type WhatIf struct {
-	Shown bool   // at the draw, if there was one
+	Shown bool   // the draw is shown, and decoding is not greedy
 	U     string // the slider's initial position
-	Say   Rich   // about that u; until one is tried, the reason for the actual draw
-	Take  string // the command that takes that token; "" if it is already chosen
+	Say   Rich   // about that u or, until one is tried, the reason for the actual draw
+	Take  string // the command that chooses that token; "" if it is already chosen
 	Named string // "Take ·saw"
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestSumsCoverTheWholeVocabulary: the tokens without a row are part of every sum. Only 20
-// of the 4,096 have one, and the sum is still 1. At T = 50 the distribution is nearly flat,
-// so the sum of the others is far beyond the end of an axis for single tokens.
+// TestSumsCoverTheWholeVocabulary: the tokens without a row are part of every sum. Only 20 of
+// the 4,096 tokens have a row, and the sum is still 1. At T = 50, the distribution is nearly
+// flat, so the sum of the other tokens is far beyond the end of an axis for single tokens.
 // Promise: Sums on the page include the tokens that have no row.
 func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -35,13 +35,13 @@ func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	}
 	rest := table.Rest
 	if rest.P != terms.Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != Share(1-shown) {
-		t.Errorf("the others' row is %+v, want p %s and a bar as long", rest, terms.Prob(1-shown))
+		t.Errorf("the row of all other tokens is %+v, want p %s and a bar of that length", rest, terms.Prob(1-shown))
 	}
 }
 
-// TestCutLineNamesTheFilterThatDecides: with several filters on, the line names the one
-// that decides. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495),
-// top-k 4 would keep one more, and top-k 2 one less.
+// TestCutLineNamesTheFilterThatDecides: with several filters on, the line names the one that
+// decides. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495). Top-k 4
+// would keep one more, and top-k 2 would keep one less.
 func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
 		rows := English.New(
@@ -56,10 +56,10 @@ func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 }
 
 // TestDisjointFiltersAreExplained: if the filters have no kept token in common, the most
-// probable token stays, and the page explains why. Σ e^{z−4} of these scores is 4.3227, so
-// p of the first is 0.2313, and −ln p of the first four is 1.4639, 1.5639, 1.6639 and
-// 2.9639; the entropy is 2.1689. The nearest to that is the third, 0.5050 away, then the
-// second. So typical-p 0.01 keeps only the third, which top-k 2 and top-p 0.2 cut.
+// probable token stays, and the page explains why. Σ e^{z−4} of these scores is 4.3227, so p of
+// the first is 0.2313, and −ln p of the first four is 1.4639, 1.5639, 1.6639 and 2.9639; the
+// entropy is 2.1689. The third is nearest to that, 0.5050 away, followed by the second. So
+// typical-p 0.01 keeps only the third token, which top-k 2 and top-p 0.2 cut.
 func TestDisjointFiltersAreExplained(t *testing.T) {
 	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestDisjointFiltersAreExplained(t *testing.T) {
 	}
 	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9, TopK: 4}, infer.KindFilter, 0))
 	if got := p.Table.Rows[0].Title; got != "kept by every filter" {
-		t.Errorf("if the filters have tokens in common: the first row is %q, want %q", got, "kept by every filter")
+		t.Errorf("with filters that have tokens in common, the first row is %q, want %q", got, "kept by every filter")
 	}
 }
 
@@ -117,7 +117,8 @@ func TestStripShowsWhoChose(t *testing.T) {
 		}
 		token := English.NewStrip(st).Tokens[i]
 		if strings.Contains(token.Aria, "chosen by a person") != want || token.Forced != want {
-			t.Errorf("token %d is spoken as %q; want it chosen by a person: %t", i+1, token.Aria, want)
+			t.Errorf("the accessible name of token %d is %q; want it to mention a person's choice: %t", i+1,
+				token.Aria, want)
 		}
 	}
 }
@@ -146,8 +147,8 @@ func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	}
 }
 
-// TestTypicalPLeadingLine: if typical-p keeps the most probable tokens, a line can be drawn
-// below them, with these words. A p of 0 has no surprise.
+// TestTypicalPLeadingLine: if typical-p keeps the most probable tokens, a line with the right
+// words is drawn below them. A p of 0 has no surprise.
 func TestTypicalPLeadingLine(t *testing.T) {
 	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
 		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}
@@ -157,7 +158,7 @@ func TestTypicalPLeadingLine(t *testing.T) {
 			}
 		}
 	}
-	// p is almost 1, and 0.
+	// The probabilities are almost 1 and 0.
 	typical := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.5}
 	sure := sessiontest.Scored(t, []float32{900, 0}, typical, infer.KindFilter, 0)
 	p := English.New(sure)
@@ -166,12 +167,12 @@ func TestTypicalPLeadingLine(t *testing.T) {
 	}
 	cells := p.Table.Rows[1].Work.Cells
 	if got := cells[len(cells)-1].Sum.String(); got != "p is too small to tell from 0" {
-		t.Errorf("p = 0 is worked as %q, want %q", got, "p is too small to tell from 0")
+		t.Errorf("the calculation for p = 0 is %q, want %q", got, "p is too small to tell from 0")
 	}
 }
 
-// TestWorkedLineStartsAtThirdKeptRow: the worked line shown first belongs to the third kept row, to
-// the last if there are fewer, and to the first row if none is kept.
+// TestWorkedLineStartsAtThirdKeptRow: the worked line shown first belongs to the third kept row or,
+// if there are fewer, to the last kept row. If none is kept, it belongs to the first row.
 func TestWorkedLineStartsAtThirdKeptRow(t *testing.T) {
 	for kept, want := range map[string]int{
 		"xxxxx": 2, "xx...": 1, "x....": 0, "..xxx": 4, "...x.": 3, ".x..x": 4, ".....": 0, ".x.xxx": 4,

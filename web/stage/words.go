@@ -8,11 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Words describes and draws stages in one language. Every view of this package, and every
-// component with text, comes from one of its methods, so that a page is in one language
-// throughout. The texts of a language are in the file words/TAG.txt, in addition to the
-// file in infer/terms; [terms.Catalog] describes the format. Texts can contain **bold** and
-// *variable*.
+// Words describes and renders stages in one language. One of its methods returns each view of
+// this package and each component with text, so that the whole page is in one language. The
+// texts of a language are in the file words/TAG.txt and in a file in infer/terms.
+// [terms.Catalog] describes the format. Texts can contain **bold** and *variable*.
 type Words struct {
 	*terms.Language
 	texts terms.Catalog
@@ -24,7 +23,7 @@ var files embed.FS
 // English is the program's own language.
 var English = mustRead(terms.English)
 
-// Texts returns the file of a language's texts.
+// Texts returns the file with a language's texts.
 func Texts(tag string) (string, error) {
 	b, err := files.ReadFile("words/" + tag + ".txt")
 	return string(b), err
@@ -54,8 +53,8 @@ func ReadWords(l *terms.Language, texts string) (Words, error) {
 // T returns a text with values filled in by name: T("peek.at", "n", "20").
 func (w Words) T(key string, with ...any) string { return w.Rich(key, with...).String() }
 
-// Rich returns a sentence with values filled in by name. A value is a text, a token, which
-// becomes a chip, a [Span] or another sentence.
+// Rich returns a sentence with values filled in by name. A value is a string, a token (which
+// becomes a chip), a [Span] or another sentence.
 func (w Words) Rich(key string, with ...any) Rich {
 	var r Rich
 	for _, p := range w.texts.Pieces(key) {

@@ -42,8 +42,8 @@ func pseudoWords(t *testing.T) Words {
 	return w
 }
 
-// manyStates returns states of a run at every stage, with every kind of setting, stop and
-// choice that a stage describes.
+// manyStates returns states of runs at every stage, with every kind of setting, stop and choice
+// that a stage describes.
 func manyStates(t *testing.T) (all []*session.State) {
 	t.Helper()
 	stops, late := []string{" there", "\n\n"}, sampling.OrderLlama
@@ -150,8 +150,8 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 // spokenAttributes are the attributes whose values are shown or read aloud.
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
-// TestEveryWordIsInTheCatalog draws every stage of runs in a language in which each word of
-// the catalogs is marked: a word without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog renders every stage of runs in a language in which each word of
+// the catalogs is marked. A word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := pseudoWords(t)
 	seen := 0
@@ -208,7 +208,7 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 		check("settings", w.Drawn(st.Settings.Settings, st.Settings.Seed))
 	}
 	if seen < 1500 {
-		t.Errorf("only %d texts", seen)
+		t.Errorf("found only %d texts", seen)
 	}
 }
 
@@ -223,8 +223,8 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// dataOf returns the texts of a state that are not the program's words: its tokens, prompt
-// and stop strings, and the activation's formula.
+// dataOf returns the strings in a state that are not the program's words: its tokens, prompt
+// and stop strings, and the formula of the activation.
 func dataOf(st *session.State) []string {
 	data := []string{st.Prompt, "silu(gate) × up"}
 	add := func(t infer.Token) { data = append(data, TokenText(t).String(), t.Text) }
@@ -267,7 +267,8 @@ func dataOf(st *session.State) []string {
 	return data
 }
 
-// keyed is a call with a key of the catalog in the source, and the names of its values.
+// keyed is a call in the source with a key of the catalog, and the names of the values that it
+// passes.
 type keyed struct {
 	at     string
 	values []string
@@ -331,7 +332,7 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	return exact, strings_
 }
 
-// madeUp matches the beginnings of keys that the program composes.
+// madeUp matches the literal beginnings of keys that the program composes.
 var madeUp = regexp.MustCompile(
 	`^(numbers|brief|line|verb)\.|` +
 		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
@@ -339,12 +340,12 @@ var madeUp = regexp.MustCompile(
 		`^pic\.(state|say|page)\.|^(why|cutline)\.`,
 )
 
-// TestCatalogMatchesTheSource checks that every text that is used exists and
-// gets its values, and that no text is unused.
+// TestCatalogMatchesTheSource checks that every text that the source uses exists and gets its
+// values, and that no text is unused.
 func TestCatalogMatchesTheSource(t *testing.T) {
 	exact, literals := keysInSource(t)
 	if len(exact) < 150 {
-		t.Fatalf("only %d keys in the source", len(exact))
+		t.Fatalf("found only %d keys in the source", len(exact))
 	}
 	for key, calls := range exact {
 		if strings.HasSuffix(key, ".") {
@@ -369,11 +370,11 @@ func TestCatalogMatchesTheSource(t *testing.T) {
 	}
 }
 
-// emptyPlace is what is left around a missing value.
+// emptyPlace matches the gap that a missing value leaves.
 var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
 
-// TestVoicesUseKnownValues checks that no text of a voice has an empty place: the code
-// provides every value that the text uses.
+// TestVoicesUseKnownValues checks that no text of a voice has a gap, since the code provides
+// every value that the text uses.
 func TestVoicesUseKnownValues(t *testing.T) {
 	for _, st := range manyStates(t) {
 		if !st.Started() {
@@ -383,7 +384,7 @@ func TestVoicesUseKnownValues(t *testing.T) {
 			for _, v := range []Voice{Numbers, Brief, Line, Tale} {
 				got := English.Sentence(v, st.StageOf(k, 6), aboutOf(st)).String()
 				if got == "" || strings.HasPrefix(got, string(v)+".") || emptyPlace.MatchString(got) {
-					t.Errorf("%s at stage %d: got %q, want a text without empty places", v, k, got)
+					t.Errorf("%s at stage %d: got %q, want a text without gaps", v, k, got)
 				}
 			}
 		}

@@ -22,11 +22,11 @@ type Work struct {
 type WorkCell struct {
 	Name Rich
 	Sum  Rich
-	Now  bool // of the stage shown
+	Now  bool // it belongs to the stage shown
 }
 
-// four formats a number with four decimals, as used in all calculations, including the
-// logits, so that a reader who repeats them gets the last digit shown, give or take one.
+// four formats a number with four decimals, as used in all calculations, including the logits,
+// so that a reader who repeats them gets the same last digit, plus or minus one.
 func four(x float64) string { return terms.Decimals(x, 4) }
 
 func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
@@ -46,8 +46,8 @@ func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 	}...)}
 }
 
-// penaltyWork shows how rules changed a score. For the repetition penalty alone it is a
-// product or a quotient; with others it is the sum of all changes.
+// penaltyWork shows how rules changed a score. For the repetition penalty alone, it is a
+// product or a quotient. With other rules, it is the sum of all changes.
 func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
 	if !onlyRepetition(p) {
 		add := float64(r.Z) - float64(r.Raw)
@@ -77,8 +77,8 @@ func bracket(x float64) string {
 // expName is the formula e^{z/T − max}.
 func (w Words) expName() Rich { return rich("e", sup(w.T("exp"))) }
 
-// softmaxWork shows the calculation of one row up to p; now marks its last cell as the
-// stage's.
+// softmaxWork shows the calculation of one row up to p. now marks the last cell as belonging to
+// the stage shown.
 func (w Words) softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	t := st.Temperature
 	if t == 0 {
@@ -157,7 +157,7 @@ func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	)
 }
 
-// measured formats what a rule measured.
+// measured formats the value that a rule measured.
 func measured(unit sampling.Unit, x float64) string {
 	switch unit {
 	case sampling.UnitRank:
@@ -168,7 +168,7 @@ func measured(unit sampling.Unit, x float64) string {
 	return four(x)
 }
 
-// laidWork shows where a row's segment is, independent of u.
+// laidWork shows the position of a row's segment. It does not depend on u.
 func (w Words) laidWork(s *session.State, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	if !r.Kept {
 		work := w.filterWork(s, f, soft, r)
@@ -221,8 +221,8 @@ func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft 
 	return work
 }
 
-// startsAt adds up the segments before the one at a place among the kept tokens, counted
-// from 1, one by one if they are few.
+// startsAt shows the sum of the segments before the one at the given place among the kept
+// tokens, counted from 1. If there are few, it lists each of them.
 func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	kept := adjacent(f.Rows.Rows, true)
 	switch {

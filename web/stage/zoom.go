@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// zoom is the range of the scores that stage 2 shows in rows: from a round number at or
-// below the last row's score to the highest. On an axis from the lowest score of all, every
+// zoom is the range of the scores that stage 2 shows in rows: from a round number at or below
+// the last row's score to the highest. On an axis that began at the lowest score of all, every
 // bar would look full.
 type zoom struct{ from, to, step float64 }
 
@@ -68,7 +68,7 @@ func plainScore(x float64) string {
 	return text
 }
 
-// Histogram is the distribution of all scores of a step, with the range that the rows show.
+// Histogram is the distribution of all scores of a step. It marks the range that the rows show.
 type Histogram struct {
 	Bins       []Bin
 	BoxX, BoxW string // the zoomed part, as SVG lengths

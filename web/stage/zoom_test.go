@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestScoresHaveAZoomedAxis: the drill's scores 4, 3, 2, 1, 0.5 span 3.5; a sixth of that
-// is 0.58, so the ticks are 1 apart and the axis begins at 0, and the score 3 is at 3/4.
+// TestScoresHaveAZoomedAxis: the drill's scores 4, 3, 2, 1, 0.5 span 3.5. A sixth of that is
+// 0.58, so the ticks are 1 apart, the axis begins at 0, and the score 3 is at 3/4.
 func TestScoresHaveAZoomedAxis(t *testing.T) {
 	st := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 1}, infer.KindLogits, 0)
 	table := English.New(st).Table
@@ -22,7 +22,7 @@ func TestScoresHaveAZoomedAxis(t *testing.T) {
 		{"100%", "first"}, {"75%", "−1.00"}, {"50%", "−2.00"}, {"25%", "−3.00"}, {"12.5%", "−3.50"},
 	} {
 		if row := table.Rows[i]; row.DotZ != want.dot || row.Behind != want.behind {
-			t.Errorf("row %d has its dot at %s, %s behind; want %+v", i+1, row.DotZ, row.Behind, want)
+			t.Errorf("row %d has its dot at %s and is %s behind, want %+v", i+1, row.DotZ, row.Behind, want)
 		}
 	}
 	var labels []string
@@ -54,7 +54,7 @@ func TestHistogramHasEveryScore(t *testing.T) {
 		for _, b := range h.Bins {
 			tallest, sum = max(tallest, share(b.H)), sum+share(b.H)
 			if got := share(b.Y) + share(b.H); got < 0.999 || got > 1.001 {
-				t.Errorf("a bar does not start at the axis: %+v", b)
+				t.Errorf("a bar does not begin at the axis: %+v", b)
 			}
 		}
 		if tallest != 1 || len(h.Bins) < 5 || len(h.Bins) > bins+2 {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// BenchmarkPress measures a press on a part as the page's script sends it: the run without
-// the part, and the part of the page that changes.
+// BenchmarkPress measures the request that the page's script sends when a part is pressed: the
+// run without the part, and rendering the section of the page that changes.
 func BenchmarkPress(b *testing.B) {
 	site := webtest.Serve(b, webtest.Options{})
 	for b.Loop() {

@@ -9,16 +9,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// fall is the growing sum as a picture: a bar for each part or block, from the sum before
-// it to the sum after it, and at the end the sum itself. On a phone the bars are
-// horizontal, one block per row, so that all are in view.
+// fall is the growing sum as a picture, with a bar for each part or block, from the sum before
+// it to the sum after it, and a last bar for the sum itself. On a phone, the bars are
+// horizontal, with one block per row, so that all are in view.
 type fall struct {
 	Width int // width of the wide picture
 	Zero  float64
 	Bars  []fallBar
 	Ticks []fallTick
-	Joins []fallJoin // from the end of a bar to the next
-	Long  bool       // scrolled, since its text could not be read if it were shrunk
+	Joins []fallJoin // lines from the end of a bar to the next bar
+	Long  bool       // the picture is scrolled, since its text would be unreadable if it were shrunk
 
 	Tall       int // height of the narrow picture
 	NarrowZero float64
@@ -33,8 +33,8 @@ type fallBar struct {
 	Label               string
 	LabelY              float64
 	Plus, Sum           bool
-	Ghost               bool    // the whole model's bar was somewhere else
-	Was, WasSize        float64 // its Y and height or, if horizontal, its X and width
+	Ghost               bool    // the whole model's bar has a different place
+	Was, WasSize        float64 // Y and height of the whole model's bar or, if horizontal, its X and width
 }
 
 type fallTick struct {
@@ -57,12 +57,12 @@ const (
 	fallLeft   = 44.0
 	fallTop    = 26.0
 	fallHigh   = 150.0
-	fallNames  = 210.0 // baseline of the names; the one of the blocks is below it
+	fallNames  = 210.0 // baseline of the parts' names; the baseline of the blocks' names is below it
 	fallHeight = 238
-	fallNear   = 26.0 // a bar that ends this close below zero has its label above zero
+	fallNear   = 26.0 // a bar that ends at most this far below zero has its label above zero
 
 	narrowWidth = 358
-	narrowFrom  = 92.0 // names are left of it, labels right of narrowTo
+	narrowFrom  = 92.0 // names are to the left of this, labels to the right of narrowTo
 	narrowTo    = 292.0
 	narrowRow   = 34.0
 	narrowBar   = 20.0
@@ -78,7 +78,7 @@ func newFall(base, now []infer.Contribution, whole string) fall {
 	return f
 }
 
-// reach returns the lowest and the highest value of the sums, 0 included.
+// reach returns the lowest and the highest of the sums and 0.
 func reach(lists ...[]step) (low, high float64) {
 	for _, list := range lists {
 		for _, s := range list {
@@ -148,7 +148,7 @@ type step struct {
 	whole       bool // the step is the total
 }
 
-// label returns what a step adds, or the total.
+// label returns the contribution of a step, or the total.
 func (s step) label() string {
 	if s.whole {
 		return terms.Logit(s.to)
@@ -156,12 +156,12 @@ func (s step) label() string {
 	return signed(s.to - s.from)
 }
 
-// sum returns the step that shows the total of the others.
+// sum returns the step that shows the total of the other steps.
 func sum(list []step, name string) step {
 	return step{name: name, to: list[len(list)-1].to, whole: true}
 }
 
-// steps adds up the parts: each block as one step or, with halves, as attention and
+// steps adds up the parts. Each block is one step or, if halves is true, two: attention and
 // feed-forward.
 func steps(parts []infer.Contribution, halves bool) []step {
 	var list []step

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// parts returns the contributions of a model without heads: an embedding that adds 3, and
-// for each block what attention and feed-forward add.
+// parts returns the contributions of a model without heads: an embedding that adds 3 and, for
+// each block, the given contributions of attention and feed-forward.
 func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 	list := []infer.Contribution{{Part: infer.Part{Kind: infer.PartEmbedding}, Z: 3}}
 	for b := range blocks {
@@ -21,8 +21,8 @@ func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 	return list
 }
 
-// TestDeepModelSumScrolls: the sum over the blocks of a deep model is scrolled, since its
-// text could not be read if it were shrunk to the page.
+// TestDeepModelSumScrolls: the picture of a deep model's sum is scrolled, since its text would
+// be unreadable if it were shrunk to the page.
 func TestDeepModelSumScrolls(t *testing.T) {
 	for blocks, long := range map[int]bool{6: false, 28: true} {
 		f := newFall(parts(blocks, 1, -1), parts(blocks, 1, -1), "score")
@@ -31,13 +31,13 @@ func TestDeepModelSumScrolls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(page.String(), "fall--long"); got != long {
-			t.Errorf("of %d blocks: got %v, want %v", blocks, got, long)
+			t.Errorf("with %d blocks: got Long = %v, want %v", blocks, got, long)
 		}
 	}
 }
 
-// TestSumBarsAreCumulative: each bar begins where the one before ended, and the last is the
-// sum: 3 + 2 - 4 + 2 - 4 is -1. Without the first block's 2, the bars after it move.
+// TestSumBarsAreCumulative: each bar begins where the previous one ended, and the last bar is
+// the sum: 3 + 2 - 4 + 2 - 4 is -1. Without the first block's 2, the bars after it move.
 func TestSumBarsAreCumulative(t *testing.T) {
 	base := parts(2, 2, -4)
 	now := parts(2, 2, -4)
@@ -54,11 +54,11 @@ func TestSumBarsAreCumulative(t *testing.T) {
 	if got := fmt.Sprint(labels); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// The sums are 3, 3, -1, 1, -3, and before they went up to 5: 8 units in 150.
+	// The sums are 3, 3, -1, 1 and -3. The whole model's sums went up to 5, so 150 is 8 units.
 	unit := fallHigh / 8
 	for i, want := range []float64{5 - 3, 5 - 3, 5 - 3, 5 - 1, 5 - 1, 5 - 0} {
 		if got := (f.Bars[i].Y - fallTop) / unit; got != want {
-			t.Errorf("bar %d begins %v below the top, want %v", i, got, want)
+			t.Errorf("bar %d begins at %v below the top, want %v", i, got, want)
 		}
 	}
 	var ticks []string

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// gridTokens is the maximum length of a text for carrying over each of its vectors, since
-// each needs a separate run.
+// gridTokens is the maximum length of a text whose vectors can be carried over, since each
+// vector needs a separate run.
 const gridTokens = 32
 
 // grid shows the results of carrying over another text's vectors, on the map of the model.
@@ -18,14 +18,14 @@ type grid struct {
 	With, Bad   string
 	Here, There stage.Text
 	Same        bool   // both texts have the same prediction
-	Say         string // where the answer is looked up, if that is in one block
+	Say         string // where the answer is looked up, if one block does that
 	Map         *stage.Map
 }
 
 // A patchError is the reason why another text's vectors can't be carried over.
 type patchError struct{ error }
 
-// patch carries the vectors of another text over into the one in question. It returns a
+// patch carries over the vectors of another text into the text in question. It returns a
 // *patchError if something is wrong with the other text.
 func patch(ctx context.Context, r *why.Report, with string) error {
 	m, n := r.Study.Model(), len(r.Study.Tokens())
@@ -46,7 +46,7 @@ func patch(ctx context.Context, r *why.Report, with string) error {
 	return err
 }
 
-// newGrid lays out the results of another text's vectors.
+// newGrid lays out the results of carrying over another text's vectors.
 func newGrid(r *why.Report, about subject) grid {
 	g, m, answer := grid{With: about.with}, r.Study.Model(), r.Grid
 	if answer == nil {
@@ -83,9 +83,9 @@ func newGrid(r *why.Report, about subject) grid {
 	return g
 }
 
-// carrier returns the block, from 1, before which the answer depends most on a single
-// position and after which it depends on the last one; 0 if no block divides the heights in
-// this way.
+// carrier returns a block, counted from 1. Before the block, the answer depends most on a
+// single position, from, and after it on the last position. block is 0 if no block divides the
+// heights in this way.
 func carrier(cells [][]why.GridCell) (block, from int) {
 	strongest := func(height int) (at int) {
 		for i, c := range cells[height] {

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
-// habit is one habit of heads, in words.
+// habit describes one habit of heads in words.
 type habit struct {
 	Name, Say string
 	Heads     []string
@@ -30,7 +30,7 @@ var habits = map[why.Habit]string{
 
 // finder measures a model's heads once, for all requests.
 type finder struct {
-	// measure is [why.Find]; wait is how long a request waits for it.
+	// measure is [why.Find]. wait is how long a request waits for it.
 	measure func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 	wait    time.Duration
 
@@ -40,7 +40,7 @@ type finder struct {
 
 func newFinder() finder { return finder{measure: why.Find, wait: findWait} }
 
-// search is a measurement, which has ended when done is closed.
+// search is a measurement. It has ended when done is closed.
 type search struct {
 	percent atomic.Int64
 	done    chan struct{}
@@ -49,14 +49,15 @@ type search struct {
 }
 
 const (
-	// findWait is how long a request waits for a measurement before it is answered with the
-	// progress. The bundled model needs less than a second.
+	// findWait is how long a request waits for a measurement before the response shows the
+	// progress instead. The bundled model needs less than a second.
 	findWait = 2 * time.Second
-	// findTime ends a measurement that would keep a core busy for too long.
+	// findTime is the time limit of a measurement, so that it does not keep a core busy for too
+	// long.
 	findTime = 5 * time.Minute
 )
 
-// measuringError means that a measurement is still running. Its text is for the user.
+// measuringError means that a measurement is still running. Its message is for the user.
 type measuringError struct{ percent int64 }
 
 func (e *measuringError) Error() string {
@@ -65,9 +66,9 @@ func (e *measuringError) Error() string {
 	)
 }
 
-// find returns the findings, a *measuringError while the measurement is running, or the
-// reason why there are none. A measurement that failed is not repeated, since it would fail
-// again.
+// find returns the findings. The error is a *measuringError while the measurement is running,
+// or the reason why there are no findings. A failed measurement is not repeated, since it would
+// fail again.
 func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*why.Findings, error) {
 	f.mu.Lock()
 	s := f.last
@@ -111,7 +112,7 @@ func (f *finder) run(s *search, m *infer.Model, log *slog.Logger) {
 	}
 }
 
-// inWords describes the findings; it returns nothing if f is nil.
+// inWords describes the findings. If f is nil, the results are empty.
 func inWords(f *why.Findings) (how string, list []habit) {
 	if f == nil {
 		return "", nil

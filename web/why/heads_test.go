@@ -20,8 +20,8 @@ import (
 
 type measure = func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 
-// TestHeadsAreMeasuredOnce: while heads are measured, a visitor sees the progress and the
-// rest of the page. The measurement is made once, and then everyone has its results.
+// TestHeadsAreMeasuredOnce: while heads are measured, visitors see the progress and the rest of
+// the page. The heads are measured only once, and then everyone sees the results.
 func TestHeadsAreMeasuredOnce(t *testing.T) {
 	var begun int
 	half, rest := make(chan struct{}), make(chan struct{})
@@ -106,10 +106,10 @@ func TestFailedHeadMeasurementIsNotRepeated(t *testing.T) {
 				_, err = f.find(t.Context(), nil, log)
 			}
 			if _, again := f.find(t.Context(), nil, log); again != err || begun != 1 {
-				t.Errorf("measured %d times; first %v, then %v; want 1, %v", begun, err, again, err)
+				t.Errorf("measured %d times; first error %v, then %v; want once, and %v", begun, err, again, err)
 			}
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, want %q", err, want)
+				t.Errorf("got error %v, want %q", err, want)
 			}
 			var v view
 			v.lacks(answer{heads: err})

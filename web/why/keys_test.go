@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestBrowserByKeys: every kind of control works by keyboard alone, and the arrow keys move
-// on the map, which is one stop of the Tab key.
+// TestBrowserByKeys: every kind of control works by keyboard alone, and the arrow keys move on
+// the map, which is a single tab stop.
 // Promise: Everything on the page Why works by keyboard alone.
 func TestBrowserByKeys(t *testing.T) {
 	fixture.Long(t)
@@ -35,13 +35,13 @@ func TestBrowserByKeys(t *testing.T) {
 	tab.Until(`document.activeElement.value === "3.2"`)
 	tab.Keys(kb.Enter)
 	tab.Until(`document.querySelector(".why__cell h3")?.textContent.startsWith("After block 3, at position 2")`)
-	tab.Keys(kb.Home + kb.Enter) // the name of the row
+	tab.Keys(kb.Home + kb.Enter) // presses the name of the row
 	tab.Until(`document.querySelectorAll('.parts tbody .is-off').length === 8`)
 }
 
-// TestBrowserFormsByKeys: the forms work by keyboard alone: the lead over another token, a
-// token of the strip, the second text and the search for heads. Earlier questions stay, and
-// so do the focus and the text being typed while the page changes.
+// TestBrowserFormsByKeys: the forms for the lead over another token, for a token of the strip,
+// for the second text and for the search for heads work by keyboard alone. Earlier questions
+// stay when the page changes, and so do the focus and the text that is being typed.
 func TestBrowserFormsByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -61,20 +61,20 @@ func TestBrowserFormsByKeys(t *testing.T) {
 	tab.Keys(kb.Enter)
 	tab.Until(`document.querySelector('[aria-label="How far the answer follows"]')`)
 	if got := browser.Value[string](tab, `document.activeElement.id`); got != "with" {
-		t.Errorf("once the page has changed the focus is on %q, want the field with", got)
+		t.Errorf("once the page has changed, the focus is on %q, want the field with", got)
 	}
 	keys.Press(`button[name="heads"]`)
-	keys.Fill("#prompt", "A text half") // while the page is requested again
+	keys.Fill("#prompt", "A text half") // typed while the page is requested again
 	tab.Until(`document.querySelector(".page-why main").textContent.includes("Measured on 6 rows")`)
 	if got := browser.Value[string](tab, `document.activeElement.id + ": " + document.activeElement.value`); got !=
 		"prompt: A text half" {
-		t.Errorf("after the search the focus is on %q, want the text half written", got)
+		t.Errorf("after the search, the focus is on %q, want it on the unfinished text", got)
 	}
 	tab.Until(`["token=Paris", "over=London", "cell=6.3", "heads=1"].every((f) => location.search.includes(f))`)
 }
 
-// TestBrowserFromTheLoop: the Loop links to the same moment on this page, with the zoomed
-// part switched off, and back.
+// TestBrowserFromTheLoop: the Loop links to the same moment on this page, with the zoomed part
+// switched off, and this page links back.
 func TestBrowserFromTheLoop(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -88,7 +88,8 @@ func TestBrowserFromTheLoop(t *testing.T) {
 	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
 	tab.Go(site + tab.Attr(".why__back a", "href"))
 	tab.Until(`document.querySelector(".map__key--row") && document.body.dataset.link`)
-	// A press before the page is connected is lost, so it is repeated until it is answered.
+	// A press before the page is connected is lost, so the test repeats it until the page
+	// changes.
 	tab.Until(`(() => {
 		const now = Date.now(), page = document.body.dataset;
 		if (!(now - page.pressed < 500)) {

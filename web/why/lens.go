@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lens shows what the model would predict at each height, on the map of the model.
+// lens shows the predictions that the model would make at each height, on the map of the model.
 type lens struct {
 	Map    stage.Map
 	Folded int // positions that share the map's first column
@@ -21,22 +21,22 @@ type lens struct {
 type opened struct {
 	Title string
 	Says  []saying
-	Rest  string // the share of all others
+	Rest  string // the share of all other tokens
 	Say   string
 }
 
-// The ids of the forms that the map's buttons belong to.
+// The ids of the forms to which the map's buttons belong.
 const (
 	formOff  = "why-off"
 	formCell = "why-cell"
 )
 
-// newLens lays out what the model would predict, with buttons that open a cell, switch a
+// newLens lays out the predictions at each height, with buttons that open a cell, switch a
 // block or hide a position.
 func newLens(r *why.Report, about subject, v *view) lens {
 	s, rows := r.Study, r.Lens
 	m := s.Model()
-	height, position, open, _ := about.place(m) // checked before
+	height, position, open, _ := about.place(m) // the error was checked before
 	l := lens{Folded: stage.MapFolded(len(s.Tokens()))}
 	l.Map = lang.NewMapText(stage.MapTextOf{
 		ID: "why-map", Aria: "What it would say at each height", Model: m, Tokens: s.Tokens(),
@@ -68,7 +68,7 @@ func newLens(r *why.Report, about subject, v *view) lens {
 	return l
 }
 
-// rowKey returns the name of a height, which also switches the block below it.
+// rowKey returns the name of a height, which is also a button that switches the block below.
 func rowKey(v *view, height, top int) stage.MapKey {
 	if height == 0 {
 		return stage.MapKey{}
@@ -84,7 +84,7 @@ func rowKey(v *view, height, top int) stage.MapKey {
 	}
 }
 
-// placeKey returns the name of a position, which also hides it.
+// placeKey returns the name of a position, which is also a button that hides the position.
 func placeKey(p component) stage.MapKey {
 	return stage.MapKey{
 		Class: offClass(p.Off), Aria: p.Name + ". Hide this position from all later ones", Form: formOff, Name: "off",
@@ -116,8 +116,8 @@ func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
 	return o
 }
 
-// surprise returns a cell's surprise at the actual token, and its color class: one of the
-// five steps that the page's key lists.
+// surprise returns a cell's surprise at the actual token, and the color class of that surprise:
+// one of the five steps that the page's key lists.
 func surprise(c infer.LensCell) (bits, class string) {
 	if c.Rank == 0 {
 		return "", ""
@@ -137,7 +137,7 @@ func surpriseClass(bits float64) string {
 	return "s4"
 }
 
-// strip is the whole text with the surprise at each of its tokens.
+// strip is the whole text, with the surprise at each of its tokens.
 type strip struct {
 	Tokens              []stripToken
 	Average, Perplexity string // "" if there is no following token
@@ -147,8 +147,8 @@ type strip struct {
 type stripToken struct {
 	Token       stage.Text
 	Bits, Class string
-	Y, Height   float64 // of its bar, out of stripHigh
-	At          string  // the cell of the lens that predicted it
+	Y, Height   float64 // of the token's bar, out of stripHigh
+	At          string  // the cell of the lens that predicted the token
 }
 
 const (
@@ -156,7 +156,8 @@ const (
 	stripBits = 16.0 // the surprise of a bar with that height
 )
 
-// newStrip lays out what surprised the whole model. The first token has no prediction.
+// newStrip lays out the whole model's surprise at each token. The first token has no
+// prediction.
 func newStrip(r *why.Report) strip {
 	var s strip
 	m, tokens := r.Study.Model(), r.Study.Tokens()
@@ -181,7 +182,7 @@ func newStrip(r *why.Report) strip {
 // guessOf returns the perplexity for an average in bits, as a whole number.
 func guessOf(bits float64) string { return terms.Count(max(1, int(math.Round(math.Exp2(bits))))) }
 
-// sizeOf returns the strength, one of five, at which a probability is colored.
+// sizeOf returns the strength of the color for a probability, from 1 to 5.
 func sizeOf(p float64) int {
 	for n, below := range []float64{0.05, 0.2, 0.5, 0.8} {
 		if p < below {

@@ -26,7 +26,7 @@ type scored struct {
 	Temps [2]string // as typed
 	Rules [2]string // as typed, such as "top_k=40 top_p=0.9"
 
-	Example bool // no text was requested, so the page shows its own
+	Example bool // the request has no text, so the page shows an example
 }
 
 func scoredOf(q url.Values) scored {
@@ -45,8 +45,8 @@ func scoredOf(q url.Values) scored {
 	return a
 }
 
-// sides reads the request: one side, or two if there is another text or other settings. The
-// error is a sentence, and field is the field at fault.
+// sides parses the request. It returns one side, or two if there is another text or other
+// settings. The error is a sentence, and field is the field at fault.
 func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err error) {
 	texts := []string{a.Texts[0]}
 	switch {
@@ -56,7 +56,7 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 		texts = append(texts, a.Texts[0])
 	}
 	for i, text := range texts {
-		// Browsers send line ends in forms as \r\n.
+		// Browsers send line breaks in forms as \r\n.
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 		if err := m.CheckPrompt(text, infer.MaxSampleBytes); err != nil {
 			return nil, scoreFields[i], sentenceOf(err)
@@ -81,7 +81,7 @@ var (
 	scoreRules              = [2]string{"rules", "rules2"}
 )
 
-// ruleKnobs returns the knobs, besides the temperature, with which a text can be scored.
+// ruleKnobs returns the knobs, other than the temperature, with which a text can be scored.
 func ruleKnobs() (list []terms.Knob) {
 	for _, k := range terms.Knobs() {
 		_, ok := sampling.Pure.Value(k.Key)
@@ -102,7 +102,7 @@ type scoreView struct {
 	Rows  []scoreRow
 }
 
-// compares reports whether the form has anything besides one text without settings.
+// compares reports whether the form has a second text or settings.
 func (v scoreView) compares() bool {
 	a := v.Ask
 	return a.Texts[1] != "" || a.Rules != [2]string{} || a.Temps != [2]string{"1", "1"}
@@ -111,33 +111,33 @@ func (v scoreView) compares() bool {
 // scoredSide is a text with its scores.
 type scoredSide struct {
 	Name   string
-	Rules  string // the rules that are on, "" for none
-	Cut    string // how many tokens of the text the rules cut, as a sentence
-	Say    string // the average, as a sentence
+	Rules  string // the rules that are on; "" for none
+	Cut    string // a sentence about how many tokens of the text the rules cut
+	Say    string // a sentence about the average
 	Tokens []stripToken
 	Facts  []field
 }
 
-// apart is how far apart two sides are, step by step.
+// apart is the divergence between two sides, step by step.
 type apart struct {
 	Tokens  []stripToken // of the first side, with bars of the divergence
 	Average string       // average over the steps where the divergence is finite
-	Endless string       // number of steps where it is infinite, and why
-	Most    string       // where it is largest
-	Rest    string       // what is not compared
+	Endless string       // number of steps where the divergence is infinite, and the reason
+	Most    string       // where the divergence is largest
+	Rest    string       // the tokens that are not compared
 }
 
-// scoreRow holds the figures of one step.
+// scoreRow holds the numbers of one step.
 type scoreRow struct {
 	N      int
 	Tokens [2]stage.Text
 	Bits   [2]string
 	Apart  string
 	Back   string // divergence of the first from the second
-	Lost   string // share that the first gives to tokens that the second cuts
+	Lost   string // share of the first for tokens that the second cuts
 }
 
-// score answers GET /score.
+// score handles GET /score.
 func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 	v := scoreView{Ask: scoredOf(r.URL.Query())}
 	sides, at, err := v.Ask.sides(s.Model)
@@ -164,7 +164,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, scoreHTML(v))
 }
 
-// faultAt returns the page's field for a field in a model error.
+// faultAt returns the page's field for the field named in an error of the model.
 func faultAt(field string) string {
 	switch field {
 	case "temperature":
@@ -246,7 +246,8 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 	}
 }
 
-// averageText describes an average of bits. Above 30 bits the number of guesses is beyond imagination.
+// averageText describes an average number of bits. Above 30 bits, it omits the number of guesses,
+// which would be unimaginably large.
 func averageText(bits float64) string {
 	say := "On average a token cost " + terms.Decimals(bits, 2) + " bits."
 	if bits <= 30 {
@@ -255,7 +256,7 @@ func averageText(bits float64) string {
 	return say
 }
 
-// row adds a token to the table of figures.
+// row adds a token to the table of numbers.
 func (v *scoreView) row(n, side int, t stripToken) {
 	if n == len(v.Rows) {
 		v.Rows = append(v.Rows, scoreRow{N: n + 1, Bits: [2]string{"", ""}})
@@ -263,7 +264,7 @@ func (v *scoreView) row(n, side int, t stripToken) {
 	v.Rows[n].Tokens[side], v.Rows[n].Bits[side] = t.Token, t.Bits
 }
 
-// bar sets the bar for a number of bits.
+// bar sets the token's bar to a number of bits.
 func (t *stripToken) bar(bits float64) {
 	t.Height = stripHigh * min(bits/stripBits, 1)
 	t.Y = stripHigh - t.Height
@@ -323,7 +324,7 @@ func scoreFrame() shell.Of {
 	return f
 }
 
-// scored returns the address of the page /score for this text.
+// scored returns the address of the page /score with this text.
 func (v view) scored() templ.SafeURL {
 	return templ.SafeURL("/score?" + url.Values{"text": {v.Prompt}}.Encode())
 }

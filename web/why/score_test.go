@@ -18,9 +18,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScorePage: the page has the sums of viz score and every token with its bits, and
-// repeats them as a table. Without a text it shows an example that the model has read, then
-// the form with its settings folded. A text from the user is not called an example.
+// TestScorePage: the page has the sums of viz score and every token with its bits, and repeats
+// them as a table. Without a text, it shows an example that the model has read, followed by the
+// form with folded settings. A text from the user is not called an example.
 // Promise: The page /score shows the sums of `viz score`, and every token with its bits.
 func TestScorePage(t *testing.T) {
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestScorePage(t *testing.T) {
 		tokens--
 	}
 	if n, rows := d.Find(".surp__tk").Length(), d.Find("tbody tr").Length(); n != tokens || rows != tokens {
-		t.Errorf("%d tokens, %d rows, want %d", n, rows, tokens)
+		t.Errorf("got %d tokens and %d rows, want %d of each", n, rows, tokens)
 	}
 	if got := d.Find("textarea").First().Text(); got != text {
 		t.Errorf("the form has %q, want %q", got, text)
@@ -76,19 +76,19 @@ func opensWithAnExample(t *testing.T, site string) {
 		t.Errorf("the page has %q, want %q", order, want)
 	}
 	if n := d.Find("form > details:not([open])").Find("#t, #rules, #other, #u, #rules2").Length(); n != 5 {
-		t.Errorf("got %d folded fields for settings, want 5", n)
+		t.Errorf("got %d folded setting fields, want 5", n)
 	}
 	if got := d.Find("main form button").Text(); got != "Score this text" {
 		t.Errorf("the button is %q, want %q", got, "Score this text")
 	}
 	d, _ = open(t, site+"/score?text=A+fox&rules=top_k%3D3")
 	if got := d.Find("h2").First().Text(); got == "An example" || d.Find("form > details[open] #rules").Length() != 1 {
-		t.Errorf("a text with rules is called %q, the rules in view %d times; want them once, and no example", got,
+		t.Errorf("a text with rules is called %q, with its rules visible %d times; want them once, and no example", got,
 			d.Find("form > details[open] #rules").Length())
 	}
 }
 
-// rowsHave checks the bits of a side's tokens in the table of figures against [infer.Model.Score].
+// rowsHave checks the bits of a side's tokens in the table of numbers against [infer.Model.Score].
 func rowsHave(t *testing.T, m *infer.Model, d *goquery.Document, side int, text string) {
 	t.Helper()
 	list, err := m.Score(t.Context(), text, 0)
@@ -106,8 +106,8 @@ func rowsHave(t *testing.T, m *infer.Model, d *goquery.Document, side int, text 
 	}
 }
 
-// TestScoreComparesTwo: a second text, or the same text at another temperature, is shown
-// next to the first with the divergence at each step; identical texts do not diverge.
+// TestScoreComparesTwo: a second text, or the same text at another temperature, is shown next
+// to the first, with the divergence at each step. Identical texts do not diverge.
 // Promise: The page /score compares two texts or temperatures, with the divergence at each step.
 func TestScoreComparesTwo(t *testing.T) {
 	t.Parallel()
@@ -190,9 +190,9 @@ func TestScoreIsAccessible(t *testing.T) {
 	tab.FullShot("score-phone.png")
 }
 
-// TestScoreComparesSettings: two sets of rules are shown side by side. Where one cuts what
-// the other keeps, the divergence is infinite, and the page states that and the divergence
-// in the other direction.
+// TestScoreComparesSettings: two sets of rules are shown side by side. Where one set cuts a
+// token that the other keeps, the divergence is infinite. The page states that, and also shows
+// the divergence in the other direction.
 func TestScoreComparesSettings(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

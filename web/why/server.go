@@ -27,13 +27,13 @@ type Deps struct {
 	Runs *runs.Registry
 	// Replays is the queue in which plain requests wait for the model.
 	Replays *admission.Queue
-	// Caller returns the sender of a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// Log records failures; never what users write.
+	// Log records failures, but never the text that users write.
 	Log *slog.Logger
 }
 
-// Server answers the addresses of the page.
+// Server handles the addresses of the page.
 type Server struct {
 	Deps
 	shell.Base
@@ -67,8 +67,8 @@ const (
 	says = 3
 )
 
-// page answers GET /why?prompt=TEXT&off=PARTS, or ?log=LINK for a run of the Loop, with the
-// page or, for its script, only the part that changes.
+// page handles GET /why?prompt=TEXT&off=PARTS, or ?log=LINK for a run of the Loop. It returns
+// the page or, for the page's script, only the part that changes.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
 	a, status, err := s.ask(w, r, &about, false)
@@ -97,8 +97,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, pageHTML(v))
 }
 
-// json answers GET /why.json, which has the same fields as the page's address, with the
-// content of the page as `viz why -json` prints it.
+// json handles GET /why.json, which has the same fields as the page's address. It returns the
+// content of the page in the format of `viz why -json`.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
 	a, status, err := s.ask(w, r, &about, true)
@@ -145,7 +145,7 @@ func (s *Server) failed(status int, err error) (head, say string) {
 	case status == http.StatusServiceUnavailable:
 		return shell.BusyHead, shell.BusySay
 	}
-	s.Log.Error("asking why", "err", err)
+	s.Log.Error("explaining a token", "err", err)
 	return "The model could not answer.", "The error has been logged. Nothing was changed."
 }
 
@@ -156,8 +156,8 @@ type answer struct {
 	patch, heads error
 }
 
-// ask runs the question in a URL, in the queue for plain requests. An error comes with the status
-// of the answer. all is as in report.
+// ask runs the question in a URL, in the queue for plain requests. With an error, it returns the
+// status of the response. all is as in [Server.report].
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all bool) (answer, int, error) {
 	var a answer
 	who, _ := s.Caller(r)
@@ -167,7 +167,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 		return a, http.StatusBadRequest, err
 	}
 	var heads *why.Findings
-	if about.heads { // wait for these outside of the queue
+	if about.heads { // waits for the heads outside of the queue
 		heads, a.heads = s.finder.find(r.Context(), s.Model, s.Log)
 	}
 	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, maxTokens*positionTime)
@@ -204,8 +204,8 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 	return a, http.StatusInternalServerError, err
 }
 
-// report computes all that is asked about the text. Of the predictions below the last
-// height it includes all if all is set, else those that the page shows.
+// report computes the answers to all questions about the text. If all is true, it includes all
+// predictions below the last height, and otherwise only those that the page shows.
 func (s *Server) report(ctx context.Context, about subject, q why.Question, all bool) (*why.Report, error) {
 	study, err := why.New(ctx, s.Model, about.tokens)
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question, all 
 	return r, err
 }
 
-// sentenceOf returns an error in a text as pages show it.
+// sentenceOf returns an error about a text in the form that pages show.
 func sentenceOf(err error) error {
 	var e *terms.RangeError
 	if errors.As(err, &e) {

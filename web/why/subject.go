@@ -15,16 +15,16 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// subject is the question: a text or a moment of a run, and what to show about it. It is
-// the whole content of the page's address.
+// subject is the question: a text or a moment of a run, and the part of the answer to show. It
+// is the whole content of the page's address.
 type subject struct {
 	prompt string
-	log    string // the link of a run; then prompt is its text so far
-	pick   string // the token whose score is shown, as [why.FindToken] reads it; "" for the most probable one
-	over   string // the token over which to show its lead; "" for none
-	off    string // what is off, as [why.ParseOff] reads it
+	log    string // the link of a run, in which case prompt is the run's text so far
+	pick   string // the token whose score is shown, in the syntax of [why.FindToken]; "" for the most probable one
+	over   string // the token over which pick's lead is shown; "" for none
+	off    string // the parts that are off, in the syntax of [why.ParseOff]
 	mean   bool   // parts that are off give their mean over this text instead of 0
-	with   string // the text that vectors are carried over from; "" for none
+	with   string // the text whose vectors are carried over; "" for none
 	heads  bool   // look for heads
 	cell   string // the open cell of the lens, "HEIGHT.POSITION"; "" for none
 
@@ -35,7 +35,7 @@ type subject struct {
 // begins is the text that the page opens with.
 const begins = "The capital of France is"
 
-// subjectOf reads an address.
+// subjectOf returns the subject in an address.
 func subjectOf(q url.Values) subject {
 	a := subject{
 		prompt: begins, log: q.Get("log"), pick: q.Get("token"), over: q.Get("over"), off: q.Get("off"),
@@ -50,7 +50,7 @@ func subjectOf(q url.Values) subject {
 // field is a part of the address.
 type field struct{ Name, Value string }
 
-// fields returns the parts of the address that leads back to this question.
+// fields returns the parts of this question's address.
 func (a subject) fields() (list []field) {
 	flag := map[bool]string{true: "1"}
 	all := []field{
@@ -72,8 +72,8 @@ func (a subject) fields() (list []field) {
 	return list
 }
 
-// plain returns the address of the same text or run without further questions, or "" if
-// there are none.
+// plain returns the address of the same text or run without the rest of the question, or "" if
+// there is nothing else in it.
 func (a subject) plain() string {
 	if a.pick+a.over+a.off+a.cell == "" {
 		return ""
@@ -84,7 +84,7 @@ func (a subject) plain() string {
 	return "/why?" + url.Values{"prompt": {a.prompt}}.Encode()
 }
 
-// question reads the question about the token after the text. Its errors are for the user.
+// question parses the question about the token after the text. Its errors are for the user.
 func (a subject) question(m *infer.Model) (why.Question, error) {
 	q := why.Question{Token: a.drawn, Over: -1, Says: why.Shown}
 	for _, t := range []struct {
@@ -106,7 +106,7 @@ func (a subject) question(m *infer.Model) (why.Question, error) {
 	return q, err
 }
 
-// place reads which cell of the lens is open; ok is false if none is.
+// place returns the cell of the lens that is open. ok is false if none is.
 func (a subject) place(m *infer.Model) (height, position int, ok bool, err error) {
 	if a.cell == "" {
 		return 0, 0, false, nil
@@ -125,7 +125,7 @@ func (a subject) place(m *infer.Model) (height, position int, ok bool, err error
 	return height, position, true, nil
 }
 
-// read finds the tokens. Its errors are for the user.
+// read sets the tokens of the text. Its errors are for the user.
 func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) error {
 	if a.log != "" {
 		if err := a.replay(ctx, m, all); err != nil {
@@ -148,8 +148,8 @@ func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) 
 	return nil
 }
 
-// replay reruns a run and takes the text that its step at the cursor has read. If the token
-// after it has been drawn at that stage, the question is about that token.
+// replay replays a run and takes the text that its step at the cursor has read. If the next
+// token has been drawn at that stage, the question is about that token.
 func (a *subject) replay(ctx context.Context, m *infer.Model, all *runs.Registry) error {
 	link, err := session.ParseLink(m, a.log)
 	if err != nil {

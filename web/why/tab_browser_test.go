@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScreenshotsOfWhy does not run in a tab: it only takes pictures and checks nothing.
+// TestScreenshotsOfWhy does not run in a tab: it only takes screenshots and checks nothing.
 
-// TestInTab uses this page and the page of scores with the program running in the page.
+// TestInTab tests this page and the page /score with the program running in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestBrowserSwitchesParts, TestBrowserOnAPhone, TestPageIsAccessible, TestBrowserByKeys,

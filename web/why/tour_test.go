@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// story is a text with more tokens than the map has columns, with words of several tokens
-// and some surprising ones.
+// story is a text that has more tokens than the map has columns. It contains words of several
+// tokens and some surprising tokens.
 const story = "Once upon a time there was a little girl who lived in a cottage by the sea. Every morning she fed " +
 	"her crocodile with buttered toast. The capital of France is"
 
-// states returns addresses that together show everything that the page can show.
+// states returns addresses that together show every part of the page.
 func states() map[string]string {
 	const paris = "The capital of France is"
 	return map[string]string{
@@ -34,12 +34,12 @@ func states() map[string]string {
 	}
 }
 
-// TestScreenshotsOfWhy saves pictures of every state of the page under $VIZ_SHOTS;
-// $VIZ_ONLY selects some of the screens, such as "390-light".
+// TestScreenshotsOfWhy saves screenshots of every state of the page under $VIZ_SHOTS. $VIZ_ONLY
+// selects some of the screens, such as "390-light".
 func TestScreenshotsOfWhy(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
-		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
+		t.Skip("set VIZ_SHOTS to a folder for screenshots")
 	}
 	site := webtest.Serve(t, webtest.Options{})
 	for name, screen := range browser.Screens() {

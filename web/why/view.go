@@ -16,23 +16,23 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lang is the language of the page's drawings of the model.
+// lang is the language of the page's pictures of the model.
 var lang = stage.English
 
 // view is the content of the page.
 type view struct {
 	Prompt, Log, Bad string
-	Space            *session.SpaceAtEnd // why the prompt should not end as it does, or nil
-	Again            string              // the address of the text alone, if something else is wrong; or ""
+	Space            *session.SpaceAtEnd // why the prompt should not end with a space, or nil
+	Again            string              // the address of the text alone, if the rest of the question is wrong
 	Back             string              // link to the run in the Loop; "" without a run
-	Kept             []field             // what every form of the page sends along
+	Kept             []field             // fields that every form of the page also sends
 
 	Text    []stage.Text
 	Token   stage.Text // the token in question
-	Over    stage.Text // the token over which its lead is shown; nil for none
-	Pick    string     // the two tokens as given in the address
+	Over    stage.Text // the token over which Token's lead is shown; nil for none
+	Pick    string     // the two tokens, as given in the address
 	Against string
-	Offered []string // tokens to ask about
+	Offered []string // tokens that the page offers to explain
 	Measure string   // "score", or "lead"
 	Score   string   // score of the whole model
 	Now     string   // score with parts off
@@ -40,11 +40,11 @@ type view struct {
 	Says    []saying
 	Effect  string // the effect of the parts that are off
 	Off     string
-	Mean    bool        // parts that are off give their mean
+	Mean    bool        // parts that are off give their mean instead of 0
 	Blocks  []component // heads of the columns, which switch a whole block
 	Places  []component // the earlier positions, which can be hidden
 	Rows    []componentRow
-	Alone   []component // parts in no block: the embedding, biases
+	Alone   []component // parts outside of all blocks: the embedding and biases
 	Outside string      // Alone in words
 	Moved   []string
 	Told    string // description of the head that adds most
@@ -53,7 +53,7 @@ type view struct {
 	Strip   strip
 	Grid    grid
 	How     string // how heads were measured; "" if not requested
-	Looking string // progress of the measurement
+	Looking string // progress of the head measurement
 	NoHeads string // why there are no heads
 	Habits  []habit
 }
@@ -65,7 +65,8 @@ type saying struct {
 	P     float64
 }
 
-// componentRow is a row of the table of parts: one head, or the feed-forward layers.
+// componentRow is a row of the table of parts: one head of each block, or the feed-forward
+// layers.
 type componentRow struct {
 	Name  string
 	Parts []component
@@ -78,8 +79,8 @@ type component struct {
 	Size        int  // 0 to 4
 	Plus        bool // it adds to the score
 	Off, Moved  bool
-	List        string // what is off after a press
-	Say         string // what the part does here, in a sentence
+	List        string // the parts that are off after a press
+	Say         string // a sentence about what the part does in this text
 }
 
 // newView lays out a report.
@@ -135,7 +136,7 @@ func (v *view) lacks(a answer) {
 	}
 }
 
-// askFor formats a token so that [why.FindToken] can read it.
+// askFor formats a token so that [why.FindToken] can parse it.
 func askFor(m *infer.Model, t infer.Token) string {
 	if id, err := why.FindToken(m, t.Text); err == nil && id == t.ID {
 		return t.Text
@@ -160,7 +161,7 @@ func (v *view) effect(a *why.Answer) {
 	}
 }
 
-// without returns the note that the strip shows what the changed model expected.
+// without returns the note that the strip shows the predictions of the changed model.
 func (v *view) without() string {
 	if v.Off == "" {
 		return ""
@@ -183,7 +184,7 @@ func nameOf(p infer.Part) string {
 	return string(p.Kind)
 }
 
-// table lays out the parts: a column for each block, a row for each head.
+// table lays out the parts, with a column for each block and a row for each head.
 func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outcome) {
 	rows, most := map[string]int{}, 0.0
 	for i, c := range now.Parts {
@@ -287,7 +288,7 @@ func signed(z float64) string {
 	return "+" + terms.Logit(z)
 }
 
-// size returns the strength of a contribution, one of five.
+// size returns the strength of a contribution, from 0 to 4.
 func size(z float64) int {
 	for n, below := range []float64{0.1, 0.5, 1.5, 4} {
 		if math.Abs(z) < below {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestBrowserSwitchesParts: a press changes the page in place, the address keeps the
-// change, and Back undoes it.
+// TestBrowserSwitchesParts: a press changes the page in place, the change is part of the
+// address, and Back undoes it.
 func TestBrowserSwitchesParts(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -29,8 +29,8 @@ func TestBrowserSwitchesParts(t *testing.T) {
 	})
 }
 
-// TestBrowserOnAPhone: on a phone the sum and the parts need no sideways scrolling, and the
-// lens starts scrolled to its end, where the answer is.
+// TestBrowserOnAPhone: on a phone, the sum and the parts need no sideways scrolling, and the
+// lens is initially scrolled to its end, where the answer is.
 func TestBrowserOnAPhone(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestBrowserOnAPhone(t *testing.T) {
 	})()`)
 }
 
-// TestPageIsAccessible: axe-core finds nothing, with everything on and with parts off.
+// TestPageIsAccessible: axe-core finds no errors, both with all parts on and with some off.
 func TestPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

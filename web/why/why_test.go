@@ -46,9 +46,9 @@ func at(query ...string) string {
 	return "/why?" + v.Encode()
 }
 
-// TestDisabledPartsChangeThePrediction: the page shows the sum in the mock's figures and,
-// with parts off, the changed prediction. Each part's button has the address that a press
-// leads to.
+// TestDisabledPartsChangeThePrediction: the page shows the sum with the numbers of the mock-up
+// and, if parts are off, the changed prediction. Each part's button has the address that a
+// press opens.
 func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -70,14 +70,14 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	}
 	if told := d.Find("#why-told").Text(); told !=
 		"Block 6, head 1 looks at ·France with >99% of its weight, and adds 3.35 to the score of ·Paris." {
-		t.Errorf("the strongest head: got %q, want where it looks and what it adds", told)
+		t.Errorf("the strongest head: got %q, want the tokens that it reads and its contribution", told)
 	}
 	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L1.ffn"))
 	if said := d.Find(".says li").First().Text(); !strings.Contains(said, "·he") {
-		t.Errorf("without L1.ffn it predicts %q, want ·he", said)
+		t.Errorf("without L1.ffn, the model predicts %q, want ·he", said)
 	}
 	if d.Find(".says__moved li").Length() != 3 || d.Find(".fall__was").Length() == 0 {
-		t.Error("the page does not show what changed")
+		t.Error("the page does not show the change")
 	}
 	off := d.Find(`.part[aria-pressed="true"]`)
 	if off.Length() != 1 || off.AttrOr("value", "x") != "" || off.Text() != "off" {
@@ -88,12 +88,12 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 		func(_ int, s *goquery.Selection) string { return strings.TrimSpace(s.Text()) },
 	)
 	if want := "[block 2 off off off off off off off ·France after block 2]"; fmt.Sprint(pressed) != want {
-		t.Errorf("got the parts %v off, want %s", pressed, want)
+		t.Errorf("the parts that are off are %v, want %s", pressed, want)
 	}
 }
 
-// TestLeadAndMeanStayInForms: the page can show any token and its lead over another, and
-// parts that are off can give their mean. Both settings stay in every form.
+// TestLeadAndMeanStayInForms: the page can show any token and its lead over another token, and
+// parts that are off can give their mean. Both settings are part of every form.
 func TestLeadAndMeanStayInForms(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -141,8 +141,8 @@ func TestLeadAndMeanStayInForms(t *testing.T) {
 	}
 }
 
-// TestLensCellsOpen: a cell of the lens is colored by its surprise at the actual token and
-// opens its distribution, as does a token of the strip.
+// TestLensCellsOpen: a cell of the lens is colored by its surprise at the actual token, and
+// opens its distribution. A token of the strip opens it too.
 func TestLensCellsOpen(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -185,7 +185,7 @@ func TestLensCellsOpen(t *testing.T) {
 	}
 }
 
-// TestJSONMatchesThePage: programs get the content of the page at the same address with
+// TestJSONMatchesThePage: programs get the content of the page from the same address with
 // .json.
 // Promise: Programs can read the page Why as JSON, at the same address with .json.
 func TestJSONMatchesThePage(t *testing.T) {
@@ -232,13 +232,13 @@ func TestJSONMatchesThePage(t *testing.T) {
 	}
 }
 
-// TestMomentOfARun: the Loop's link opens the text of the step shown, and asks about the
-// token that was drawn there or, before the draw, about the most probable one.
+// TestMomentOfARun: the Loop's link opens the text of the step shown, with the question about
+// the token that was drawn there or, before the draw, about the most probable token.
 func TestMomentOfARun(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	var st *session.State
-	for seed := 1.0; st == nil || st.Steps[1].Rank == 1; seed++ { // until the token drawn is not the most probable
+	for seed := 1.0; st == nil || st.Steps[1].Rank == 1; seed++ { // until the drawn token is not the most probable one
 		run := session.New(testmodel.Target(t), session.DefaultLimits())
 		commands := []session.Command{
 			session.SetKnob("temperature", 1.6), session.SetKnob("top_p", 1), session.SetKnob("seed", seed),
@@ -255,7 +255,7 @@ func TestMomentOfARun(t *testing.T) {
 		}
 	}
 	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindCache}) {
-		t.Fatalf("at %+v, want %+v", st.Cursor, session.Cursor{Step: 2, Stage: infer.KindCache})
+		t.Fatalf("the run is at %+v, want %+v", st.Cursor, session.Cursor{Step: 2, Stage: infer.KindCache})
 	}
 	step := st.Steps[1]
 	d, status := open(t, site+at("log", session.LinkOf(st)))
@@ -265,7 +265,7 @@ func TestMomentOfARun(t *testing.T) {
 	}
 	back := url.Values{"log": {session.LinkOf(st)}}.Encode()
 	if got := d.Find(".why__back a").AttrOr("href", ""); got != "/loop?"+back {
-		t.Errorf("the way back is %q, want %q", got, "/loop?"+back)
+		t.Errorf("the link back is %q, want %q", got, "/loop?"+back)
 	}
 	if d.Find(`form[data-why] input[name="log"]`).Length() != d.Find("form[data-why]").Length() {
 		t.Error("a press would lose the run")
@@ -273,7 +273,7 @@ func TestMomentOfARun(t *testing.T) {
 }
 
 // TestPatchShowsWhereTheAnswerIsLookedUp: another text's vectors show where the answer is
-// looked up: in the word that differs, and in the end at the last position.
+// looked up: first in the word that differs, and at the end in the last position.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -285,7 +285,8 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		})
 	}
 	if got := fmt.Sprint(row(0), row(6)); got != "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]" {
-		t.Errorf("at both ends the answer depends on %s, want %s", got, "[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]")
+		t.Errorf("at the lowest and the highest height, the answer depends on %s, want %s", got,
+			"[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]")
 	}
 	want := "Before block 6 the answer follows the vector at position 4, after it the one at the last position."
 	if !strings.Contains(d.Find("main").Text(), want) {
@@ -293,7 +294,7 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	}
 	kept := d.Find(`[data-why] input[name="with"][type="hidden"]`).Length()
 	if d.Find(`.parts [aria-pressed="true"]`).Length() != 1 || kept < 1 {
-		t.Error("a press would lose the other text, or what is off")
+		t.Error("a press would lose the other text, or the parts that are off")
 	}
 	for want, with := range map[string]string{
 		"Both need the same number": "The capital", "Both texts say": "The capital of France is",
@@ -301,18 +302,18 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		if d, _ := open(t, site+at("prompt", "The capital of France is", "with", with)); !strings.Contains(
 			d.Find("main").Text(), want,
 		) {
-			t.Errorf("with %q the page does not contain %q", with, want)
+			t.Errorf("with %q, the page does not contain %q", with, want)
 		}
 	}
 }
 
-// TestPageListsMeasuredHeads: the page lists the heads that pass the measure, or states
-// that none does.
+// TestPageListsMeasuredHeads: the page lists the heads that meet the criterion, or states that
+// none does.
 func TestPageListsMeasuredHeads(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, status := open(t, site+at("heads", "1"))
-	for d.Find("[data-again]").Length() > 0 { // on a busy machine, until they are measured
+	for d.Find("[data-again]").Length() > 0 { // on a busy machine, this waits until the heads are measured
 		d, status = open(t, site+at("heads", "1"))
 	}
 	text := d.Find("main").Text()
@@ -323,7 +324,7 @@ func TestPageListsMeasuredHeads(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreShownBesideTheField: a question that can't be answered is explained next
+// TestRefusalsAreShownBesideTheField: if a question can't be answered, the reason is shown next
 // to its field, and typed text is escaped.
 func TestRefusalsAreShownBesideTheField(t *testing.T) {
 	t.Parallel()
@@ -339,7 +340,7 @@ func TestRefusalsAreShownBesideTheField(t *testing.T) {
 		d, status := open(t, site+address)
 		if again := d.Find(".why__again a").AttrOr("href", ""); strings.Contains(address, "off=") &&
 			!strings.HasPrefix(again, "/why?prompt=") {
-			t.Errorf("%s: the link to leave is %q, want the question with nothing off", address, again)
+			t.Errorf("%s: the link without the mistake is %q, want the question with nothing off", address, again)
 		}
 		if say := d.Find("#prompt-error").Text(); status != http.StatusBadRequest || !strings.Contains(say, want) {
 			t.Errorf("status %d, %q, want %q", status, say, want)
@@ -347,12 +348,12 @@ func TestRefusalsAreShownBesideTheField(t *testing.T) {
 	}
 	d, status := open(t, site+at("prompt", "<script>alert(1)</script>"))
 	if status != http.StatusOK || d.Find("main script").Length() != 0 || d.Find("#prompt").AttrOr("value", "") == "" {
-		t.Error("a text became markup")
+		t.Error("text was inserted as markup")
 	}
 }
 
-// TestSpaceAtEndIsExplained: for a text that ends with a space there is an explanation with
-// a link to the text without it.
+// TestSpaceAtEndIsExplained: for a text that ends with a space, the page shows an explanation
+// with a link to the text without the space.
 func TestSpaceAtEndIsExplained(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -366,15 +367,14 @@ func TestSpaceAtEndIsExplained(t *testing.T) {
 	}
 }
 
-// TestMapButtonsKeepTheQuestion: the map's buttons belong to the forms that keep the rest
-// of the question, and tokens that share its first column can be hidden, too.
+// TestMapButtonsKeepTheQuestion: the map's buttons belong to the forms that keep the rest of
+// the question, and the tokens that share the map's first column can also be hidden.
 func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	text := "The capital of France is" + strings.Repeat(" the capital of France is", 2)
 	d, _ := open(t, site+at("prompt", text, "over", "London", "off", "L1.H1", "cell", "6.12"))
-	// A cell that is folded away can still be opened, and has the same content that a
-	// program gets.
+	// A folded cell can still be opened, and has the same content that a program gets.
 	resp, err := http.Get(site + strings.Replace(at("prompt", text), "/why?", "/why.json?", 1))
 	if err != nil {
 		t.Fatal(err)
@@ -393,7 +393,7 @@ func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	}
 	const folded = 4 // the start and 15 words in 12 columns
 	if n := d.Find(`[aria-label^="Hide a folded position"] button`).Length(); n != folded {
-		t.Errorf("got %d folded positions can be hidden, want %d", n, folded)
+		t.Errorf("%d folded positions can be hidden, want %d", n, folded)
 	}
 	keys := d.Find("#why-map button")
 	if columns := d.Find("#why-map thead button"); columns.Length() != 11 || keys.Length() != 11+6+7*12 {

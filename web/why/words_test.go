@@ -2,7 +2,7 @@ package why
 
 import "testing"
 
-// TestAverageBitsInWords: an average of 3 bits is a guess among 2*2*2.
+// TestAverageBitsInWords: an average of 3 bits is described as a guess among 2*2*2 tokens.
 func TestAverageBitsInWords(t *testing.T) {
 	t.Parallel()
 	for bits, want := range map[float64]string{
@@ -11,7 +11,7 @@ func TestAverageBitsInWords(t *testing.T) {
 		500: "On average a token cost 500.00 bits.",
 	} {
 		if got := averageText(bits); got != want {
-			t.Errorf("%v bits: %q, want %q", bits, got, want)
+			t.Errorf("%v bits: got %q, want %q", bits, got, want)
 		}
 	}
 }

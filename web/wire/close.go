@@ -4,8 +4,8 @@ import "github.com/gorilla/websocket"
 
 // closeReason is the reason a connection ends: a close code and a sentence of at most 123
 // bytes. Clients reconnect automatically after 1001, 1006, 1011, 1012 and 1013. They do not
-// reconnect after 1000, when there is nothing left to reconnect for, or after the other
-// codes, which mean that the client was at fault.
+// reconnect after 1000, which means that there is nothing more to do, or after the other codes,
+// which mean that the client was at fault.
 type closeReason struct {
 	code int
 	text string

@@ -26,7 +26,7 @@ type connection struct {
 	log     *slog.Logger
 	limiter *rate.Limiter         // of commands
 	excess  *rate.Limiter         // of refusals for exceeding limiter
-	crowd   func(part string) int // returns the number of connections of a kind of part
+	crowd   func(part string) int // returns the number of connections to a kind of part
 
 	caller   admission.Caller
 	messages *admission.Meter // of the caller and their address
@@ -44,7 +44,7 @@ type connection struct {
 
 	mu      sync.Mutex
 	queue   []Message
-	queued  time.Time     // when the oldest message in queue was
+	queued  time.Time     // when the oldest message in queue was queued
 	newest  uint64        // number of the last snapshot queued
 	idle    bool          // the writer would send at once
 	nowIdle chan struct{} // closed when idle becomes true
@@ -52,7 +52,7 @@ type connection struct {
 	// Used by the writer alone.
 	seq      uint64        // of the last message
 	numbered bool          // seq is from a state or snapshot; otherwise it counts messages
-	pace     time.Duration // until the next send
+	pace     time.Duration // pause before the next send
 }
 
 // open opens the part and runs the connection until it ends.
@@ -81,7 +81,7 @@ func (c *connection) open(open Open, v Visit) {
 	var serving sync.WaitGroup
 	serving.Go(func() { c.serve(part) })
 	c.run()
-	close(c.in) // no more commands
+	close(c.in) // there are no more commands
 	serving.Wait()
 }
 
@@ -134,8 +134,8 @@ func (c *connection) run() {
 	c.conn.finish()
 }
 
-// receive handles one message from the client. While the part's command queue is full it
-// blocks, and with it the client.
+// receive handles one message from the client. While the part's command queue is full, it
+// blocks, and so does the client.
 func (c *connection) receive(data []byte) {
 	allowed := c.limiter.Allow()
 	if !allowed && !c.excess.Allow() {
@@ -171,13 +171,13 @@ func (c *connection) receive(data []byte) {
 	}
 }
 
-// refuse answers command n with a refusal, without involving the part.
+// refuse answers command n with a refusal. The part is not involved.
 func (c *connection) refuse(n uint64, why *terms.Refusal) {
 	_ = c.Send(Message{Ack: n, Error: why, Alone: c.ordered})
 }
 
-// Send implements [Conn]. The message is merged with what is queued, and a snapshot
-// replaces a queued one. A snapshot that is no newer than the last is dropped.
+// Send implements [Conn]. The message is merged with the queued messages, and a snapshot
+// replaces a queued one. A snapshot that is not newer than the last one is dropped.
 func (c *connection) Send(m Message) error {
 	for {
 		c.mu.Lock()

@@ -22,8 +22,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// pipe is a [transport] whose peer is the test, which passes messages in and reads what is
-// sent when it chooses.
+// pipe is a [transport] whose peer is the test. The test passes messages in, and decides when
+// to read the messages that are sent.
 type pipe struct {
 	in     chan string
 	out    chan string   // unbuffered: a writer waits until the test reads
@@ -57,8 +57,8 @@ func (p *pipe) sendClose(reason *closeReason) { p.closed = reason }
 func (p *pipe) finish()                       {}
 func (p *pipe) abort()                        {}
 
-// over serves a part over a pipe until p.in is closed; ended is closed when the connection
-// has ended.
+// over serves a part over a pipe until p.in is closed. ended is closed when the connection has
+// ended.
 func over(p *pipe, kind Kind, part Part) (ended chan struct{}) {
 	return overLimiter(p, admission.New(admission.Limits{}, nil), kind, part)
 }
@@ -92,8 +92,8 @@ func (f connPart) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 	return f(ctx, in, out)
 }
 
-// TestReadyWaitsForAFreeConnection: a part that waits until its connection is free skips
-// the states that a slow reader would miss, and then sends the newest.
+// TestReadyWaitsForAFreeConnection: a part that waits until its connection is free skips the
+// states that a slow reader would miss, and then sends the newest state.
 func TestReadyWaitsForAFreeConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var newest atomic.Uint64
@@ -112,14 +112,14 @@ func TestReadyWaitsForAFreeConnection(t *testing.T) {
 		for n := range 9 {
 			newest.Store(uint64(n + 1))
 			fixture.Pass(time.Second)
-			if n%3 == 2 { // a slow reader: it reads one state out of three
+			if n%3 == 2 { // a slow reader, which reads one state out of three
 				<-p.out
 			}
 		}
 		close(p.in)
 		<-ended
 		if want := []uint64{1, 4, 7}; !slices.Equal(made, want) {
-			t.Errorf("made the states %v, want %v", made, want)
+			t.Errorf("the part built the states %v, want %v", made, want)
 		}
 	})
 }
@@ -145,7 +145,7 @@ func TestPingsAreAnswered(t *testing.T) {
 			p.in <- `{"cmd":"think","n":1}`
 			p.in <- `{"cmd":"ping","n":2}`
 			var acks []uint64
-			if !ordered { // the answer comes while the command is still being carried out
+			if !ordered { // the answer arrives while the command is still being carried out
 				acks = append(acks, readMessage(t, <-p.out).Ack)
 			}
 			close(done)
@@ -161,8 +161,8 @@ func TestPingsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestStateNumbersAreCarried: if a part numbers its states, all other messages repeat the
-// last number; if it does not, messages are counted.
+// TestStateNumbersAreCarried: if a part numbers its states, all other messages repeat the last
+// number. If it does not, messages are numbered.
 func TestStateNumbersAreCarried(t *testing.T) {
 	for _, row := range []struct {
 		sent []Message
@@ -196,7 +196,8 @@ func TestStateNumbersAreCarried(t *testing.T) {
 	}
 }
 
-// TestMessageEncoding: the fields for programs are merged with the others, and HTML is not escaped.
+// TestMessageEncoding: the fields for programs are part of the message's object, and HTML is not
+// escaped.
 func TestMessageEncoding(t *testing.T) {
 	for want, m := range map[string]Message{
 		`{"seq":1,"ack":0}`: {Seq: 1},
@@ -209,13 +210,13 @@ func TestMessageEncoding(t *testing.T) {
 		`{"seq":2,"ack":2}`: {Seq: 2, Ack: 2, Fields: struct{}{}},
 	} {
 		if got, err := m.Bytes(); err != nil || string(got) != want {
-			t.Errorf("%s, %v, want %s", got, err, want)
+			t.Errorf("got %s, %v; want %s, <nil>", got, err, want)
 		}
 	}
 }
 
-// TestSlowReaderGetsNewestSnapshot: a slow reader receives the snapshot that is being sent
-// and then the newest, no matter how many came in between.
+// TestSlowReaderGetsNewestSnapshot: a slow reader receives the snapshot that is being sent and
+// then the newest one, no matter how many there were in between.
 func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, all := newPipe(), make(chan struct{})
@@ -224,7 +225,7 @@ func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 				if err := out.Send(snapshot(t, n+1, "")); err != nil {
 					return err
 				}
-				fixture.Pass(time.Second) // the previous one is being sent
+				fixture.Pass(time.Second) // the previous snapshot is being sent
 			}
 			close(all)
 			<-in
@@ -238,7 +239,7 @@ func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 		fixture.Pass(time.Minute)
 		select {
 		case m := <-p.out:
-			t.Errorf("after the newest came %s, want nothing", m)
+			t.Errorf("after the newest snapshot: got %s, want nothing", m)
 		default:
 		}
 		close(p.in)
@@ -250,7 +251,7 @@ func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 }
 
 // TestStalledReaderIsDisconnected: a client that is connected but has stopped reading is
-// disconnected, whatever kind of message it is being sent.
+// disconnected, no matter what kind of message is being sent to it.
 func TestStalledReaderIsDisconnected(t *testing.T) {
 	for name, m := range map[string]func() Message{
 		"its own":  func() Message { return Message{Data: 1} },
@@ -287,7 +288,7 @@ func TestStalledReaderIsDisconnected(t *testing.T) {
 					t.Error(err)
 				}
 			case <-time.After(2 * writeWait):
-				t.Errorf("%s message waited %v for a reader, want the reader disconnected", name, 2*writeWait)
+				t.Errorf("a %s message waited %v for a reader, want the reader to be disconnected", name, 2*writeWait)
 				conn.Close()
 				<-ended
 			}

@@ -14,9 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Decode reads a command's fields into the struct or the map that into points to. It
-// returns a [*terms.Refusal] for fields that the struct lacks and for values of the wrong
-// type.
+// Decode parses a command's fields into the struct or map that into points to. It returns a
+// [*terms.Refusal] for fields that the struct does not have and for values of the wrong type.
 func (c Command) Decode(into any) error {
 	fields := c.Fields
 	if len(fields) == 0 {
@@ -40,8 +39,8 @@ func (c Command) Decode(into any) error {
 	}
 }
 
-// unknown refuses the first field, by name, that a struct lacks. The decoder alone would
-// ignore case, and so accept one field under two names.
+// unknown refuses the first field, by name, that a struct does not have. The decoder alone
+// ignores case, so it would accept a field under several names.
 func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal {
 	if of.Kind() != reflect.Struct {
 		return nil
@@ -58,7 +57,7 @@ func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal
 	return c.refuseUnknown(given, names)
 }
 
-// Texts returns a command's fields, which must all be text. It returns a [*terms.Refusal]
+// Texts returns a command's fields, which must all be strings. It returns a [*terms.Refusal]
 // for fields that are not among names and for values of the wrong type.
 func (c Command) Texts(names []string) (map[string]string, error) {
 	var given map[string]json.RawMessage
@@ -87,8 +86,8 @@ func (c Command) refuseUnknown(given map[string]json.RawMessage, names []string)
 	return nil
 }
 
-// ReadCommand reads a client's message: cmd, n and the command's own fields. It must be
-// valid UTF-8 without duplicate fields. The number n is optional; if it could be read, it
+// ReadCommand parses a client's message: cmd, n and the command's own fields. The message must
+// be valid UTF-8 without duplicate fields. The number n is optional. If it could be parsed, N
 // is set even if there is an error.
 func ReadCommand(message []byte) (Command, error) {
 	var c Command
@@ -107,7 +106,7 @@ func ReadCommand(message []byte) (Command, error) {
 	}
 	rest, err := json.Marshal(f.Rest())
 	if err != nil {
-		return c, fmt.Errorf("wire: reading a command: %w", err) // cannot happen: it has just been decoded
+		return c, fmt.Errorf("wire: reading a command: %w", err) // cannot happen: the fields have just been decoded
 	}
 	c.Fields = rest
 	return c, nil

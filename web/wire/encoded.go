@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Encoded is a message that is encoded once and sent to many clients: when a class of five
-// hundred watches one run, all of them receive the same bytes. It is a snapshot and so
-// complete by itself: of those queued for a connection only the newest is sent.
+// Encoded is a message that is encoded once and sent to many clients. When a class of five
+// hundred watches one run, all of them receive the same bytes. It is a snapshot and therefore
+// complete, so if several snapshots are queued for a connection, only the newest is sent.
 type Encoded struct {
 	seq   uint64
 	bytes []byte
@@ -18,10 +18,10 @@ type Encoded struct {
 	err   error
 }
 
-// Encode encodes a message. seq is its number in the sequence of snapshots and only
-// increases. at is the time of the state that it shows; it is sent as at, in microseconds
-// since 1970, so that programs can measure the delay. The message must not carry an
-// acknowledgement or an error, which belong to one connection.
+// Encode encodes a message. seq is the message's number in the sequence of snapshots, in which
+// numbers only increase. at is the time of the state that the message shows. It is sent as the
+// field at, in microseconds since 1970, so that programs can measure the delay. The message
+// must not carry an acknowledgement or an error, which belong to one connection.
 func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
 	if m.Ack != 0 || m.Error != nil || m.Encoded != nil || m.Fields != nil {
 		return nil, fmt.Errorf("wire: a shared message cannot answer a command: ack %d, error %v", m.Ack, m.Error)
@@ -37,14 +37,14 @@ func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
 	return &Encoded{seq: seq, bytes: b}, nil
 }
 
-// Seq returns the number in the sequence of snapshots.
+// Seq returns the message's number in the sequence of snapshots.
 func (e *Encoded) Seq() uint64 { return e.seq }
 
 // Bytes returns the message as one JSON object. It must not be changed.
 func (e *Encoded) Bytes() []byte { return e.bytes }
 
-// Frame returns the transport's form of the bytes, such as a frame with its header. The
-// first call makes it with from; later calls share it.
+// Frame returns the transport's form of the bytes, such as a frame with its header. The first
+// call creates it by calling from. Later calls return the same one.
 func (e *Encoded) Frame(from func([]byte) (any, error)) (any, error) {
 	e.once.Do(func() { e.frame, e.err = from(e.bytes) })
 	return e.frame, e.err

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestEncodeSnapshot: a snapshot is encoded with its number, its time and unescaped HTML,
-// and the transport's frame is made once.
+// TestEncodeSnapshot: a snapshot is encoded with its number, its time and unescaped HTML, and
+// the transport's frame is created once.
 func TestEncodeSnapshot(t *testing.T) {
 	at := time.UnixMicro(1_700_000_000_000_001)
 	e, err := Encode(12, at, Message{Panels: []Panel{morph("a", "<b>&</b>")}, Data: 5})
@@ -18,7 +18,7 @@ func TestEncodeSnapshot(t *testing.T) {
 	const want = `{"seq":12,"at":1700000000000001,"ack":0,"panels":[{"id":"a","op":"morph",` +
 		`"html":"<b>&</b>"}],"data":5}`
 	if string(e.Bytes()) != want || e.Seq() != 12 {
-		t.Errorf("%d: %s, want 12: %s", e.Seq(), e.Bytes(), want)
+		t.Errorf("got %d: %s, want 12: %s", e.Seq(), e.Bytes(), want)
 	}
 	made := 0
 	for range 2 {
@@ -31,7 +31,7 @@ func TestEncodeSnapshot(t *testing.T) {
 		}
 	}
 	if made != 1 {
-		t.Errorf("the frame was made %d times, want 1", made)
+		t.Errorf("the frame was created %d times, want 1", made)
 	}
 }
 

@@ -14,18 +14,18 @@ import (
 type refusal struct {
 	status int
 	say    string
-	wait   time.Duration // until another try might succeed
+	wait   time.Duration // until another attempt might succeed
 }
 
-// fullWait is how long to wait before the next try if no place is free.
+// fullWait is the time to wait before the next attempt if no place is free.
 const fullWait = 5 * time.Second
 
-// enter admits a connection that has no transport yet, or returns why it is refused. The
-// caller must call leave on the connection in the end.
+// enter admits a connection that has no transport yet, or returns the reason why it is refused.
+// The caller must call the connection's leave when it ends.
 func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	limiter := s.cfg.Limiter
 	var wait time.Duration
-	if !caller.Fresh { // first visits have been counted already
+	if !caller.Fresh { // first visits have already been counted
 		wait = limiter.Openings.Allow(caller)
 	}
 	if wait > 0 {
@@ -87,7 +87,7 @@ func (s *Server) join(c *connection) (leave func()) {
 	}
 }
 
-// crowd returns the number of connections of a kind of part.
+// crowd returns the number of connections to one kind of part.
 func (s *Server) crowd(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +99,8 @@ func (c *connection) become(t transport, name string, kind Kind) {
 	c.conn, c.name, c.ordered = t, name, kind.Ordered
 }
 
-// mayReceive waits until the caller may send another message, so that messages sent too
-// fast wait at the client. It returns false if the connection has ended.
+// mayReceive waits until the caller may send another message, so that messages that are sent
+// too fast wait at the client. It returns false if the connection has ended.
 func (c *connection) mayReceive() bool {
 	for {
 		wait := c.messages.Allow(c.caller)

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// callers makes every request come from a new learner at the same address, who gets a cookie.
+// callers attributes every request to a new learner at the same address, who gets a cookie.
 func callers(x *site) {
 	n := 0
 	x.cfg.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
@@ -21,8 +21,8 @@ func callers(x *site) {
 	}
 }
 
-// TestSocketLimitIsShared: if all connections of an address are in use, a newcomer gets the
-// least recently used one. Its page may try again.
+// TestSocketLimitIsShared: if all connections of an address are in use, a newcomer takes the
+// place of the least recently used one, whose page may reconnect.
 func TestSocketLimitIsShared(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{}, echo)
@@ -36,7 +36,7 @@ func TestSocketLimitIsShared(t *testing.T) {
 	}
 	third, _ := x.dial(t, "feed=test")
 	if _, code := second.next(); code != websocket.CloseTryAgainLater {
-		t.Errorf("code %d, want %d", code, websocket.CloseTryAgainLater)
+		t.Errorf("got code %d, want %d", code, websocket.CloseTryAgainLater)
 	}
 	for _, l := range []*client{first, third} {
 		l.say(`{"cmd":"set","n":2}`)
@@ -46,7 +46,7 @@ func TestSocketLimitIsShared(t *testing.T) {
 	}
 }
 
-// TestOpeningsAreMetered: too many new connections are refused early, with Retry-After.
+// TestOpeningsAreMetered: excess new connections are refused early, with Retry-After.
 func TestOpeningsAreMetered(t *testing.T) {
 	t.Parallel()
 	one := admission.Pace{PerAddress: admission.Rate{PerSecond: 0.01, Burst: 1}}
@@ -60,7 +60,7 @@ func TestOpeningsAreMetered(t *testing.T) {
 	}
 }
 
-// TestFastMessagesWait: messages that are sent too fast wait, and none is lost.
+// TestFastMessagesWait: messages that are sent too fast have to wait, and none is lost.
 func TestFastMessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipe()

@@ -10,20 +10,20 @@ import (
 // Limits bound what clients can make a [Server] do. A zero field means its
 // default.
 type Limits struct {
-	// MessageBytes is the longest message from a client: a prompt of 4 KiB
-	// written in \u escapes takes 24 KiB, so 64 KiB leaves room.
+	// MessageBytes is the maximum length of a message from a client. A prompt of 4 KiB takes 24
+	// KiB in \u escapes, so the default of 64 KiB leaves room.
 	MessageBytes int64
 	// CommandsPerSecond and CommandBurst bound one connection's commands. A
 	// held key repeats 30 times a second and a dragged slider sends 17.
 	CommandsPerSecond rate.Limit
 	CommandBurst      int
-	// RefusalsPerSecond and RefusalBurst bound the answers to commands beyond that. A
-	// client that exceeds them, too, is disconnected.
+	// RefusalsPerSecond and RefusalBurst bound the refusals of commands beyond that limit. A
+	// client that exceeds this limit too is disconnected.
 	RefusalsPerSecond rate.Limit
 	RefusalBurst      int
 }
 
-// DefaultLimits apply where a server's configuration sets none.
+// DefaultLimits apply if a server's configuration sets none.
 var DefaultLimits = Limits{
 	MessageBytes:      64 << 10,
 	CommandsPerSecond: 60,
@@ -32,7 +32,7 @@ var DefaultLimits = Limits{
 	RefusalBurst:      120,
 }
 
-// orDefaults replaces every zero field by its default.
+// orDefaults replaces every zero field with its default.
 func (l Limits) orDefaults() Limits {
 	d := DefaultLimits
 	return Limits{
@@ -46,42 +46,42 @@ func (l Limits) orDefaults() Limits {
 
 // Bounds on a connection's waits and queues.
 const (
-	// writeWait is how long sending one message may take: a phone that changes cells
-	// reconnects within it, and a reader that has stopped is disconnected.
+	// writeWait is the maximum time for sending one message. A phone that switches cells
+	// reconnects within that time, and a reader that has stopped is disconnected.
 	writeWait = 10 * time.Second
-	// pongWait is how long a silent peer is assumed to be there. Proxies close
-	// idle connections after 60 s or more, so pings must be sent sooner.
+	// pongWait is how long a silent peer is assumed to be connected. Proxies close idle
+	// connections after 60 s or more, so pings must be sent sooner.
 	pongWait = 60 * time.Second
-	// pingPeriod leaves a tenth of pongWait for the answer to travel.
+	// pingPeriod leaves a tenth of pongWait for the answer to arrive.
 	pingPeriod = pongWait * 9 / 10
-	// closeWait is how long the server reads on after its close frame, so
-	// that unread input does not reset the connection and lose the frame.
+	// closeWait is how long the server continues to read after its close frame, so that unread
+	// input does not reset the connection and lose the frame.
 	closeWait = time.Second
-	// cutWait is how long a connection that was cut may take to end.
+	// cutWait is how long a connection may take to end after it was cut.
 	cutWait = time.Second
 
-	// Limits on a peer's control frames, per second and in a burst. RFC 6455 requires a
-	// pong for each ping, which costs more than the ping.
+	// The limits on a peer's control frames, per second and in a burst. RFC 6455 requires a
+	// pong for each ping, and a pong costs more than a ping.
 	controlFramesPerSecond = 10
 	controlFrameBurst      = 60
 
-	// pushPause is the least time between two states on one connection: no screen shows
-	// more than about 60 a second, and the next message includes everything that a fast run
+	// pushPause is the minimum time between two states on one connection. No screen shows more
+	// than about 60 states a second, and the next message includes everything that a fast run
 	// did in between.
 	pushPause = 16 * time.Millisecond
 	// snapshotsPerSecond bounds the cost of a class. While a run plays fast, five hundred
 	// phones get twenty snapshots a second each, and two thousand get five. At 16 KiB that
 	// is 160 MB/s, which takes less than one core.
 	snapshotsPerSecond = 10_000
-	// sendBuffer is how much unsent data the kernel may hold for a slow reader (the kernel
-	// doubles it for its own needs): a few screens. With more, a phone that leaves a tunnel
-	// would first show outdated states, and a reader that has stopped would be noticed
-	// late.
+	// sendBuffer is the amount of unsent data that the kernel may buffer for a slow reader (the
+	// kernel doubles it for its own needs). It is enough for a few screens. With a larger
+	// buffer, a phone that leaves a tunnel would first show outdated states, and the server
+	// would notice late that a reader has stopped.
 	sendBuffer = 128 << 10
-	// queueMost is the maximum number of queued messages that cannot be merged. When the
-	// queue is full the part blocks, and with it the client.
+	// queueMost is the maximum number of queued messages that cannot be merged. When the queue
+	// is full, the part blocks, and so does the client.
 	queueMost = 16
-	// panelsMost is the maximum number of panels in a queued message: more than any page
-	// has, so only rows that are appended one by one reach it.
+	// panelsMost is the maximum number of panels in a queued message. No page has so many
+	// panels, so only rows that are appended one by one reach this limit.
 	panelsMost = 256
 )

@@ -1,17 +1,16 @@
-// Package wire connects the live parts of pages (the Loop, experiments in lessons,
-// labs, classes) with their page and with other programs.
+// Package wire connects the live parts of pages (the Loop, experiments in lessons, labs,
+// classes) to their pages and to other programs.
 //
-// A live part is a [Part]: it receives commands one after another and sends
-// messages back, each with pieces of the page ([Panel]) or with data of its own.
-// It does not deal with sockets. This package handles the rest of a connection:
-// who may open one, sizes, rates, a peer that has gone, a server that shuts down.
-// So a test can call a part directly, and the same limits apply to all parts.
+// A live part is a [Part]: it receives commands one after another and sends messages back, each
+// with pieces of the page ([Panel]) or with other data. It does not deal with sockets. This
+// package handles everything else about a connection: who may open one, size and rate limits,
+// peers that have gone, and a server that shuts down. So a test can call a part directly, and
+// the same limits apply to all parts.
 //
-// [Server] answers /ws. A connection has a goroutine that reads, one that writes
-// and one for its part. Queued messages are merged, so that a slow reader skips
-// intermediate states, never delays another reader, and needs no long queue.
-// Messages travel over a transport: a WebSocket, or a message port if the program
-// runs in the browser ([Server.ServePort]).
+// [Server] handles /ws. A connection has a goroutine that reads, one that writes, and one that
+// runs the part. Queued messages are merged, so that a slow reader skips intermediate states,
+// never delays another reader, and needs no long queue. Messages travel over a transport: a
+// WebSocket, or a message port if the program runs in the browser ([Server.ServePort]).
 package wire
 
 import (
@@ -27,13 +26,13 @@ import (
 
 // The subprotocols.
 const (
-	ProtocolHTML = "viz.html.v1" // panels for the page
+	ProtocolHTML = "viz.html.v1" // panels for pages
 	ProtocolJSON = "viz.json.v1" // typed stages for programs
 )
 
 // The operations of a [Panel].
 const (
-	Morph  = "morph"  // turn the element with the panel's id into this HTML
+	Morph  = "morph"  // change the element with the panel's id into this HTML
 	Append = "append" // add this HTML at the end of the element's content
 	Remove = "remove" // remove the element
 )
@@ -45,19 +44,18 @@ type Panel struct {
 	HTML string `json:"html,omitempty"`
 }
 
-// Message is one message from a part to its page. Queued messages are merged
-// ([Message.Join]): a page that cannot keep up misses intermediate states, never the last
-// one.
+// Message is one message from a part to its page. Queued messages are merged ([Message.Join]):
+// a page that cannot keep up misses intermediate states, but never the last one.
 type Message struct {
-	// Seq is the version of the state that the message shows; later messages repeat it. It
-	// is 0 if the part does not number its states, and messages are then counted.
+	// Seq is the version of the state that the message shows. Later messages repeat it. If the
+	// part does not number its states, it sets 0, and messages are numbered instead.
 	Seq uint64 `json:"seq"`
-	// Ack is the number of the last command that this message answers, 0 for none.
+	// Ack is the number of the last command that this message answers, or 0 for none.
 	Ack uint64 `json:"ack"`
-	// Run is the id of the run, in the first message of a connection to one.
+	// Run is the id of the run, in the first message of a connection to a run.
 	Run string `json:"run,omitempty"`
-	// Again, set with Run, means that this page has watched the run before, and that Ack is
-	// the last of its commands that were carried out.
+	// Again, set with Run, means that this page has watched the run before, and that Ack is the
+	// number of the last of its commands that was carried out.
 	Again bool `json:"again,omitempty"`
 	// Error is the reason a command was refused or could not be completed.
 	Error *terms.Refusal `json:"error,omitempty"`
@@ -66,21 +64,21 @@ type Message struct {
 	// Data is for the page's own script. It is marshaled some time after Send, so it must
 	// not be changed after that.
 	Data any `json:"data,omitempty"`
-	// Done means that the work a command asked for is finished.
+	// Done means that the work that a command requested is finished.
 	Done bool `json:"done,omitempty"`
 
 	// Fields is a struct of further fields of the message, which [ProtocolJSON] sends
 	// instead of panels. Like Data, it must not be changed after Send.
 	Fields any `json:"-"`
-	// Alone keeps a message from being merged with others, and from being counted.
+	// Alone excludes a message from merging and from the numbering of messages.
 	Alone bool `json:"-"`
-	// Encoded, if set, is sent unchanged, without the other fields. A queued one is
-	// replaced by the next.
+	// Encoded, if set, is sent unchanged, without the other fields. While it is queued, the
+	// next one replaces it.
 	Encoded *Encoded `json:"-"`
 }
 
-// Bytes encodes the message as one JSON object. HTML is not escaped a second
-// time: the message is never part of a page.
+// Bytes encodes the message as one JSON object. HTML is not escaped a second time, since the
+// message is never part of a page.
 func (m Message) Bytes() ([]byte, error) {
 	b, err := plainJSON(m)
 	if err != nil || m.Fields == nil {
@@ -105,9 +103,9 @@ func plainJSON(v any) ([]byte, error) {
 }
 
 // Join merges m, which has not been sent yet, with the message after it. It keeps the later
-// of two panels that replace the same element, the later data and the higher
-// acknowledgement, and the result is done if either is. Both messages must be joinable:
-// errors, snapshots and messages that are Alone are sent on their own.
+// data, the higher acknowledgement, and the later of two panels that replace the same element.
+// The result is done if either message is. Both messages must be joinable: errors, snapshots
+// and messages that are Alone are sent separately.
 func (m Message) Join(next Message) Message {
 	j := Message{Ack: max(m.Ack, next.Ack), Data: m.Data, Done: m.Done || next.Done}
 	if next.Data != nil {
@@ -131,18 +129,18 @@ func (m Message) Join(next Message) Message {
 // Command is one request from a page.
 type Command struct {
 	Name string
-	// N is the page's number for the command; answers repeat it as [Message.Ack].
+	// N is the page's number for the command. Answers repeat it as [Message.Ack].
 	N uint64
 	// Fields holds the command's own fields as one JSON object of valid Unicode.
-	// [Command.Decode] reads them.
+	// [Command.Decode] parses them.
 	Fields json.RawMessage
 }
 
-// Part is one live part of one page. Serve is called once, in its own goroutine, and
-// returns when ctx ends or in is closed. An error ends the connection and is logged; a
-// learner's mistake is reported in a message instead. Commands queue in the channel, at
-// most [Waiting] of them, and beyond that at the peer. A part that needs only the newest
-// command reads all that are queued.
+// Part is one live part of one page. Serve is called once, in its own goroutine, and returns
+// when ctx ends or in is closed. An error ends the connection and is logged. A learner's
+// mistake is reported in a message instead. Up to [Waiting] commands queue in the channel, and
+// further ones queue at the peer. A part that needs only the newest command reads all queued
+// commands.
 type Part interface {
 	Serve(ctx context.Context, in <-chan Command, out Conn) error
 }
@@ -150,35 +148,34 @@ type Part interface {
 // Waiting is the maximum number of commands queued in a part's channel.
 const Waiting = 16
 
-// Conn is a part's end of its connection. Its methods may be called from any goroutine;
-// they return the context's error.
+// Conn is a part's end of its connection. Its methods may be called from any goroutine. They
+// return the error of the part's context.
 type Conn interface {
 	// Send queues a message. It blocks only while the queue is full of messages
 	// that can be neither merged nor dropped.
 	Send(Message) error
-	// Ready waits until a message sent now would leave at once. A part that builds
-	// its message only then sends the newest state, and builds no message that would
-	// be dropped.
+	// Ready waits until a message would be sent at once. A part that builds its message only
+	// then sends the newest state, and never builds a message that would be dropped.
 	Ready() error
 }
 
-// Visit describes who opens a part, and how.
+// Visit describes the client that opens a part, and the request.
 type Visit struct {
 	admission.Caller
 	Query    url.Values // of the address
 	Protocol string     // [ProtocolHTML] or [ProtocolJSON]
 }
 
-// Open creates the part for a connection. A [*terms.Refusal] is sent to the page; any
-// other error is logged.
+// Open creates the part for a connection. A [*terms.Refusal] is sent to the page, and any other
+// error is logged.
 type Open func(context.Context, Visit) (Part, error)
 
 // Kind is one kind of part.
 type Kind struct {
 	Open Open
-	// Programs lets other programs open the part, with [ProtocolJSON].
+	// Programs allows other programs to open the part, with [ProtocolJSON].
 	Programs bool
-	// Ordered passes pings to the part like its commands. Otherwise they are
-	// answered at once, even while an earlier command is being carried out.
+	// Ordered passes pings to the part like commands. Otherwise, pings are answered at once,
+	// even while an earlier command is being carried out.
 	Ordered bool
 }

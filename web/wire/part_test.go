@@ -12,7 +12,7 @@ import (
 
 func morph(id, html string) Panel { return Panel{ID: id, Op: Morph, HTML: html} }
 
-// TestJoinKeepsTheNewest: joined messages keep the newest state and lose nothing else.
+// TestJoinKeepsTheNewest: when messages are merged, only older states are lost.
 func TestJoinKeepsTheNewest(t *testing.T) {
 	row := Panel{ID: "rows", Op: Append, HTML: "<li>1</li>"}
 	row2 := Panel{ID: "rows", Op: Append, HTML: "<li>2</li>"}
@@ -44,7 +44,7 @@ func TestJoinKeepsTheNewest(t *testing.T) {
 		},
 	} {
 		if got := c.first.Join(c.next); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
 }
@@ -66,16 +66,16 @@ func TestDecodeIsStrict(t *testing.T) {
 		if got := terms.Code(""); errors.As(err, &e) {
 			got = e.Code
 			if e.Message == "" || got != code {
-				t.Errorf("%s: %+v, want code %q", fields, e, code)
+				t.Errorf("%s: got %+v, want code %q", fields, e, code)
 			}
 		} else if err != nil || code != "" {
-			t.Errorf("%s: %v, want code %q", fields, err, code)
+			t.Errorf("%s: got %v, want code %q", fields, err, code)
 		}
 	}
 }
 
-// FuzzReadCommand: a message is either refused, or is one object without duplicate fields,
-// which the part receives as another decoder reads them.
+// FuzzReadCommand: a message is either refused, or it is one object without duplicate fields,
+// and the part receives the same fields that another decoder returns.
 func FuzzReadCommand(f *testing.F) {
 	f.Add([]byte(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`))
 	f.Add([]byte(`{"cmd":"set","n":1,"n":2}`))
@@ -89,13 +89,13 @@ func FuzzReadCommand(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Each field name is followed by a colon outside of strings.
+		// A colon outside of strings follows each field name.
 		var fields map[string]any
 		if err := json.Unmarshal(message, &fields); err != nil {
-			t.Fatalf("%q is accepted: %v", message, err)
+			t.Fatalf("%q is accepted, but another decoder fails: %v", message, err)
 		}
 		if got, want := colons(message), names(fields); got != want {
-			t.Errorf("%q is accepted, with %d names of which %d differ", message, got, want)
+			t.Errorf("%q is accepted with %d field names, but another decoder finds %d", message, got, want)
 		}
 		var into struct {
 			T float64 `json:"t"`
@@ -125,7 +125,7 @@ func colons(text []byte) (n int) {
 	return n
 }
 
-// names counts the fields of all objects in a value.
+// names counts the fields of all objects within a value.
 func names(v any) (n int) {
 	switch v := v.(type) {
 	case map[string]any:

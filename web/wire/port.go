@@ -8,19 +8,18 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Port is the program's end of a message port, over which a page reaches a program that
-// runs in the same browser. It needs no frames, pings or deadlines, since the ends are
-// connected by nothing but a queue, and a page that goes away closes its port or has it
-// closed by the browser.
+// Port is the program's end of a message port, over which a page reaches a program that runs in
+// the same browser. It needs no frames, pings or deadlines, since only a queue connects the two
+// ends. When a page goes away, it or the browser closes the port.
 type Port struct {
 	In    <-chan []byte                 // messages from the page; closed when the page has closed the port
-	Send  func(message []byte) error    // sends the page a message
+	Send  func(message []byte) error    // sends a message to the page
 	Close func(code int, reason string) // ends the connection with a reason; called at most once
 }
 
-// ServePort serves one connection over a port to its end, as ServeHTTP does over a
-// WebSocket, within the same limits. The request has the query, cookies and
-// subprotocol that a handshake would have.
+// ServePort serves one connection over a port until it ends, as ServeHTTP does over a
+// WebSocket, with the same limits. The request has the query, cookies and subprotocol that a
+// handshake would have.
 func (s *Server) ServePort(r *http.Request, p Port) {
 	kind, ok := s.kind(r)
 	if !ok {
@@ -70,7 +69,7 @@ func (p *port) writeShared(e *Encoded) error { return p.Send(e.Bytes()) }
 
 func (p *port) ping() error { return nil }
 
-// sendClose also ends the read, since a page does not answer a close.
+// sendClose also ends the read, since a page does not reply to a close message.
 func (p *port) sendClose(why *closeReason) {
 	p.Close(why.code, why.text)
 	p.abort()

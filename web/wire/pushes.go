@@ -6,13 +6,13 @@ import (
 	"github.com/tokenbytoken/viz/web/metrics"
 )
 
-// pushBounds are the buckets of [Server.Pushes], chosen around the delay that a person
-// notices and the pauses in which messages are merged.
+// pushBounds are the buckets of [Server.Pushes], chosen around the delay that a person notices
+// and the pauses during which messages are merged.
 var pushBounds = []time.Duration{
 	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond,
 	300 * time.Millisecond, time.Second, 3 * time.Second,
 }
 
-// Pushes returns how long messages waited, from when a part sent the oldest of those that
-// were merged until they were written to the connection.
+// Pushes returns a histogram of how long messages waited: from the time a part sent the oldest
+// of several merged messages until the result was written to the connection.
 func (s *Server) Pushes() *metrics.Histogram { return s.pushes }

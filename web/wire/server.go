@@ -21,22 +21,22 @@ type Config struct {
 	// Parts maps the values of ?feed= to kinds of parts; "" is the kind for addresses
 	// without feed.
 	Parts map[string]Kind
-	// Caller identifies the client, and returns a cookie to set if it has none.
+	// Caller identifies the client. It also returns a cookie to set if the client has none.
 	Caller func(*http.Request) (admission.Caller, *http.Cookie)
-	// Limiter limits how many connections and messages each caller may have; nil for the
-	// default limits.
+	// Limiter limits the number of connections and messages of each caller; nil for the default
+	// limits.
 	Limiter *admission.Limiter
-	// Refuse answers a request that gets no connection with the sentence say.
+	// Refuse responds to a request that gets no connection. say is the sentence to show.
 	Refuse func(w http.ResponseWriter, status int, say string)
-	// HTML, if not nil, rewrites the HTML of panels before they are sent: addresses differ
-	// if the program is not at the root of its host.
+	// HTML, if not nil, rewrites the HTML of panels before they are sent, since addresses
+	// differ if the program is not at the root of its host.
 	HTML   func(string) string
 	Limits Limits
 	Log    *slog.Logger
 }
 
-// Server opens the connections of all live parts. Hosts and origins have been
-// checked before a request reaches it.
+// Server accepts the connections to all live parts. Hosts and origins have been checked before
+// a request reaches it.
 type Server struct {
 	cfg     Config
 	buffers sync.Pool // write buffers, which only a busy socket needs
@@ -45,9 +45,9 @@ type Server struct {
 	ctx  context.Context // ends when the server shuts down
 	stop context.CancelCauseFunc
 
-	mu     sync.Mutex     // guards entering against shutting down, and the fields below
+	mu     sync.Mutex     // orders entering and shutting down, and guards the fields below
 	wg     sync.WaitGroup // the connections
-	crowds map[string]int // how many connections each kind of part has
+	crowds map[string]int // number of connections to each kind of part
 	open   map[*connection]struct{}
 	closed bool // no more connections are accepted
 }
@@ -72,8 +72,8 @@ func (s *Server) Refuse() {
 }
 
 // Shutdown closes all connections with code 1012, which makes clients reconnect, and waits
-// until they have ended. When ctx ends, it cuts the remaining ones, whose peers do not
-// read. The error is ctx's if some have not ended even then.
+// until they have ended. When ctx ends, it cuts the remaining connections, whose peers do not
+// read. It returns the error of ctx if some have not ended even then.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Refuse()
 	s.stop(reasonRestart)
@@ -88,7 +88,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	if n := s.abort(); n > 0 {
-		s.cfg.Log.Info("connections were cut: nobody read what they were sent", "connections", n)
+		s.cfg.Log.Info("connections were cut because their clients did not read", "connections", n)
 	}
 	late := time.NewTimer(cutWait)
 	defer late.Stop()
@@ -121,7 +121,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.ContentLength != 0 { // -1 for a body of unknown length
-		w.Header().Set("Connection", "close") // do not wait for the body
+		w.Header().Set("Connection", "close") // so that the server does not wait for the body
 		s.cfg.Refuse(w, http.StatusBadRequest, "A WebSocket handshake must not have a body.")
 		return
 	}
@@ -144,12 +144,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protocol := choose(websocket.Subprotocols(r))
 	conn, err := s.upgrade(w, r, protocol, cookie)
 	if err != nil {
-		return // the request has been answered
+		return // upgrade has answered the request
 	}
 	s.speak(c, newSocket(conn, s.cfg.Limits), kind, r, protocol)
 }
 
-// kind returns the kind of part that a request asks for.
+// kind returns the kind of part that a request names.
 func (s *Server) kind(r *http.Request) (Kind, bool) {
 	kind, ok := s.cfg.Parts[feedOf(r)]
 	return kind, ok
@@ -159,7 +159,7 @@ func feedOf(r *http.Request) string { return r.URL.Query().Get("feed") }
 
 func noFeed(r *http.Request) string { return "There is no feed " + terms.Quoted(feedOf(r)) + " here." }
 
-// speak runs an admitted connection over its transport until it ends.
+// speak runs an admitted connection over its transport until the connection ends.
 func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, protocol string) {
 	c.become(t, feedOf(r), kind)
 	defer s.join(c)()
@@ -193,7 +193,7 @@ func (s *Server) upgrade(
 	return up.Upgrade(w, r, header)
 }
 
-// choose returns the first subprotocol offered that the server speaks.
+// choose returns the first offered subprotocol that the server supports.
 func choose(offered []string) string {
 	i := slices.IndexFunc(offered, func(p string) bool { return p == ProtocolHTML || p == ProtocolJSON })
 	if i < 0 {

@@ -33,16 +33,16 @@ func (f partFunc) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 	return f(ctx, in, out.Send)
 }
 
-// patience is how long a test waits for an expected event; only a failing test waits that long.
+// patience is how long a test waits for an expected event. Only a failing test waits that long.
 const patience = 2 * time.Minute
 
-// nobody returns the same caller for every request; plainly refuses a request with plain text.
+// nobody returns the same caller for every request. plainly refuses a request with plain text.
 func nobody(*http.Request) (admission.Caller, *http.Cookie) {
 	return admission.Caller{Learner: "someone"}, nil
 }
 func plainly(w http.ResponseWriter, status int, say string) { http.Error(w, say, status) }
 
-// site is a server of parts, and its address.
+// site is a server of parts, with its address.
 type site struct {
 	*Server
 	http *httptest.Server
@@ -57,7 +57,7 @@ func newSite(t *testing.T, limits Limits) *site {
 		Caller: nobody, Refuse: plainly,
 	})
 	h := httptest.NewUnstartedServer(s)
-	// Small buffers in the kernel, so that a slow reader is noticed at once.
+	// The kernel's buffers are small, so that a slow reader is noticed at once.
 	h.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
 			t.Error(err)
@@ -95,7 +95,7 @@ func withPart(t *testing.T, limits Limits, f partFunc) *site {
 	return x
 }
 
-// received is a part's message as a client reads it.
+// received is a part's message as a client decodes it.
 type received struct {
 	Seq    uint64          `json:"seq"`
 	Ack    uint64          `json:"ack"`
@@ -146,7 +146,7 @@ func (l *client) receive() received {
 	return m
 }
 
-// next returns the next message, or the code by which the connection ended.
+// next returns the next message, or the code with which the connection ended.
 func (l *client) next() (m received, code int) {
 	l.t.Helper()
 	l.conn.SetReadDeadline(time.Now().Add(patience))
@@ -195,8 +195,8 @@ func TestPartReceivesCommands(t *testing.T) {
 	}
 }
 
-// TestHandshakeWithABody: a handshake with a body is answered at once, whether the body
-// arrives or not.
+// TestHandshakeWithABody: a handshake with a body is answered at once, whether or not the body
+// arrives.
 func TestHandshakeWithABody(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{}, echo)
@@ -231,8 +231,8 @@ func TestHandshakeWithABody(t *testing.T) {
 	}
 }
 
-// TestPartFailuresAreReported: the part is missing, refuses to open, fails or panics, or
-// the client offers the wrong protocol.
+// TestPartFailuresAreReported: the client gets the right status or close code if the part is
+// missing, refuses to open, fails or panics, or if the client offers the wrong protocol.
 func TestPartFailuresAreReported(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
@@ -277,18 +277,17 @@ func TestPartFailuresAreReported(t *testing.T) {
 			}
 		}
 		if messages != want.messages || code != want.code {
-			t.Errorf("%s: %d messages and code %d, want %+v", name, messages, code, want)
+			t.Errorf("%s: got %d messages and code %d, want %+v", name, messages, code, want)
 		}
 	}
 	l, _ := x.dial(t, "feed=ends", ProtocolJSON)
 	if _, code := l.next(); code != websocket.CloseProtocolError {
-		t.Errorf("the wrong protocol: code %d, want %d", code, websocket.CloseProtocolError)
+		t.Errorf("the wrong protocol: got code %d, want %d", code, websocket.CloseProtocolError)
 	}
 }
 
-// TestSlowReaderMissesOnlyOldMessages: a part that sends far more than a client
-// reads is not held up, and the client gets the newest panel, every row that was
-// added, and the end.
+// TestSlowReaderMissesOnlyOldMessages: a part that sends far more than a client reads is not
+// held up, and the client gets the newest panel, every added row, and the last message.
 func TestSlowReaderMissesOnlyOldMessages(t *testing.T) {
 	t.Parallel()
 	const states, rows = 2000, 40
@@ -332,7 +331,7 @@ func TestSlowReaderMissesOnlyOldMessages(t *testing.T) {
 		t.Errorf("the newest panel begins %.12q, want %.12q", newest, want)
 	}
 	if added != rows {
-		t.Errorf("%d rows, want %d", added, rows)
+		t.Errorf("got %d rows, want %d", added, rows)
 	}
 	if panels > states/2 {
 		t.Errorf("%d of %d states were sent to a client that did not read", panels, states)
@@ -352,7 +351,7 @@ func TestPartLimits(t *testing.T) {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))
 		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error == nil) != (code == "") ||
 			m.Error != nil && m.Error.Code != code {
-			t.Errorf("command %d: %+v, want code %q", n+1, m, code)
+			t.Errorf("command %d: got %+v, want code %q", n+1, m, code)
 		}
 	}
 	if _, answer := x.dial(t, "feed=test"); answer.StatusCode != http.StatusServiceUnavailable {
@@ -360,7 +359,7 @@ func TestPartLimits(t *testing.T) {
 	}
 	l.say(`{"cmd":"` + strings.Repeat("x", 300) + `"}`)
 	if _, code := l.next(); code != websocket.CloseMessageTooBig {
-		t.Errorf("a message too large: code %d, want %d", code, websocket.CloseMessageTooBig)
+		t.Errorf("a message that is too large: got code %d, want %d", code, websocket.CloseMessageTooBig)
 	}
 }
 
@@ -377,12 +376,12 @@ func TestFloodingClientIsDisconnected(t *testing.T) {
 	for n, refused := range []bool{false, true, true} {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))
 		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error != nil) != refused {
-			t.Errorf("command %d: %+v, want refused %v", n+1, m, refused)
+			t.Errorf("command %d: got %+v, want it refused: %v", n+1, m, refused)
 		}
 	}
 	l.say(`{"cmd":"set","n":4}`)
 	if m, code := l.next(); code != websocket.ClosePolicyViolation {
-		t.Errorf("the third refusal: %+v, code %d, want %d", m, code, websocket.ClosePolicyViolation)
+		t.Errorf("the third refusal: got %+v, code %d, want code %d", m, code, websocket.ClosePolicyViolation)
 	}
 
 	l, _ = x.dial(t, "feed=test")
@@ -392,12 +391,12 @@ func TestFloodingClientIsDisconnected(t *testing.T) {
 		}
 	}
 	if m, code := l.next(); code != websocket.ClosePolicyViolation {
-		t.Errorf("a flood of pings: %+v, code %d, want %d", m, code, websocket.ClosePolicyViolation)
+		t.Errorf("a flood of pings: got %+v, code %d, want code %d", m, code, websocket.ClosePolicyViolation)
 	}
 }
 
-// TestPartEndsWithTheServer: a part at work is stopped, the client receives 1012, and
-// nothing is left running (the suite checks for leaked goroutines).
+// TestPartEndsWithTheServer: when the server stops, a part at work is stopped, the client
+// receives 1012, and nothing is left running (the suite checks for leaked goroutines).
 func TestPartEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
@@ -415,7 +414,7 @@ func TestPartEndsWithTheServer(t *testing.T) {
 	l.receive()
 	go x.stop()
 	if _, code := l.next(); code != websocket.CloseServiceRestart {
-		t.Errorf("code %d, want %d", code, websocket.CloseServiceRestart)
+		t.Errorf("got code %d, want %d", code, websocket.CloseServiceRestart)
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the part ended with %v, want %v", err, context.Canceled)

@@ -17,8 +17,8 @@ func snapshot(t *testing.T, seq uint64, html string) Message {
 	return Message{Encoded: e}
 }
 
-// TestOldSnapshotsAreDropped: of the snapshots queued for a connection only the newest is
-// sent, and one that is not newer than the last is never sent. The connection's own
+// TestOldSnapshotsAreDropped: of the snapshots queued for a connection, only the newest is
+// sent. A snapshot that is not newer than the last one is never sent. The connection's own
 // messages are all sent, in order. All messages carry the number of the last snapshot.
 func TestOldSnapshotsAreDropped(t *testing.T) {
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 		if err := send(snapshot(t, 5, "first")); err != nil {
 			return err
 		}
-		<-in // the client has it, so the writer now pauses for a while
+		<-in // the client has the first snapshot, so the writer is pausing now
 		for i := range 4 {
 			if err := send(snapshot(t, uint64(6+i), fmt.Sprint(6+i))); err != nil {
 				return err
@@ -71,7 +71,7 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreShared: one encoding goes to every connection, byte for byte.
+// TestSnapshotsAreShared: every connection gets the same encoding, byte for byte.
 func TestSnapshotsAreShared(t *testing.T) {
 	t.Parallel()
 	shared := snapshot(t, 3, "<p>the same</p>")
@@ -87,7 +87,7 @@ func TestSnapshotsAreShared(t *testing.T) {
 		l.conn.SetReadDeadline(time.Now().Add(patience))
 		_, data, err := l.conn.ReadMessage()
 		if err != nil || string(data) != string(shared.Encoded.Bytes()) {
-			t.Errorf("%s, %v, want %s", data, err, shared.Encoded.Bytes())
+			t.Errorf("got %s, %v, want %s", data, err, shared.Encoded.Bytes())
 		}
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// write sends queued messages until the connection ends, and then the reason why it ended.
-// It pauses for pushPause between two sends, or longer after a snapshot when many clients
-// are connected; messages queued meanwhile are merged. A panic ends only this connection.
+// write sends queued messages until the connection ends, and then sends the reason why it
+// ended. It pauses for pushPause between two sends, or longer after a snapshot when many
+// clients are connected. Messages that are queued meanwhile are merged. A panic ends only this
+// connection.
 func (c *connection) write() {
 	defer c.sendClose()
 	if fault.Do(c.log, "sending to the part "+c.name, func() error { c.sendQueued(); return nil }) != nil {
@@ -19,7 +20,7 @@ func (c *connection) write() {
 	}
 }
 
-// sendQueued is write without the closing part.
+// sendQueued is write without the cleanup.
 func (c *connection) sendQueued() {
 	ping := time.NewTicker(pingPeriod)
 	defer ping.Stop()
@@ -30,7 +31,7 @@ func (c *connection) sendQueued() {
 		var err error
 		select {
 		case <-c.ctx.Done():
-			_ = c.sendAll() // messages queued before the end; the peer may have gone
+			_ = c.sendAll() // sends the messages queued before the end; the peer may have gone
 			return
 		case <-pause.C:
 			wake = c.wake
@@ -48,8 +49,8 @@ func (c *connection) sendQueued() {
 	}
 }
 
-// fail ends the connection: with the server's reason if it has one, else because
-// the peer no longer reads.
+// fail ends the connection. The reason is the server's if it has one, and otherwise that the
+// peer no longer reads.
 func (c *connection) fail(err error) {
 	reason := reasonGone
 	errors.As(err, &reason)
@@ -65,7 +66,7 @@ func (c *connection) sendClose() {
 	}
 }
 
-// markIdle notes that the next message would be sent at once.
+// markIdle records that the next message would be sent at once.
 func (c *connection) markIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +75,7 @@ func (c *connection) markIdle() {
 	c.nowIdle = make(chan struct{})
 }
 
-// drain empties the queue. since is when its oldest message was queued.
+// drain empties the queue. since is the time when the oldest message was queued.
 func (c *connection) drain() (list []Message, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +126,7 @@ func (c *connection) send(m Message) error {
 	return c.conn.write(b)
 }
 
-// joinable reports whether a message may be joined with another.
+// joinable reports whether a message may be merged with another.
 func (m Message) joinable() bool { return m.Error == nil && m.Encoded == nil && !m.Alone }
 
 // notify signals a channel of capacity 1, unless a signal is pending.

@@ -62,7 +62,7 @@ func TestRunSurvivesAPanic(t *testing.T) {
 		t.Fatalf("the first text: got error %v, want %v", err, errBroken)
 	}
 	if n := rs.cfg.Places.Stats().Held; n != 0 {
-		t.Errorf("%d places held by a run that did not start", n)
+		t.Errorf("a run that did not start holds %d places, want 0", n)
 	}
 	must(t, r, session.Start{Prompt: "Once upon a time"})
 	must(t, r, session.StepToken{})
@@ -88,7 +88,8 @@ func TestRunSurvivesAPanic(t *testing.T) {
 	}
 }
 
-// TestRepeatedPanicEndsTheRun: a run that panics again when it is rebuilt ends, and no other does.
+// TestRepeatedPanicEndsTheRun: if a run panics again when it is rebuilt, it ends, but no other run
+// does.
 func TestRepeatedPanicEndsTheRun(t *testing.T) {
 	t.Parallel()
 	rs, broken, _ := faultyRegistry(t)

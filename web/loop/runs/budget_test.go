@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPlayingRunsKeepTheBudget: the budget also applies to runs that play. If no other run
-// can be evicted, the run that grows pauses and explains why; once idle, it can be evicted
-// for the others.
+// TestPlayingRunsKeepTheBudget: the memory budget also applies to playing runs. If no other run
+// can be evicted, a run that grows pauses and explains why. Once idle, it can be evicted to
+// free memory for the others.
 func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 4 << 20})
@@ -29,9 +29,9 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Each of the eight may be in the middle of one token when memory runs out. The next
-	// test checks the reason for the pause: here the runs may be evicted before it can be
-	// read.
+	// Each of the eight runs may be in the middle of one token when memory runs out. The next
+	// test checks the reason for the pause, since here the runs may be evicted before the
+	// reason can be read.
 	const slack = 8 * 256 << 10
 	browser.Eventually(t, func() bool {
 		if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
@@ -44,7 +44,7 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	})
 }
 
-// TestPausedRunExplainsWhy: a run that can get no more memory pauses.
+// TestPausedRunExplainsWhy: a run that cannot get more memory pauses and explains why.
 func TestPausedRunExplainsWhy(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 300 << 10})
@@ -92,7 +92,7 @@ func TestUnwatchedRunPauses(t *testing.T) {
 	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
 	rs.Leave(r, v)
 	if r.abandoned() {
-		t.Error("abandoned as soon as the viewer left")
+		t.Error("the run was abandoned as soon as the viewer left")
 	}
 	r.left.Store(time.Now().Add(-abandonedAfter - time.Second).UnixNano())
 	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
@@ -101,6 +101,6 @@ func TestUnwatchedRunPauses(t *testing.T) {
 	}
 	browser.Eventually(t, func() bool { return !r.playing.Load() })
 	if st := r.latest.Load(); len(st.Steps) > 1 {
-		t.Errorf("%d steps with nobody watching", len(st.Steps))
+		t.Errorf("the run played %d steps while nobody was watching, want at most 1", len(st.Steps))
 	}
 }

@@ -1,4 +1,4 @@
-// Package runs keeps the runs of learners and of classes.
+// Package runs manages the runs of learners and classes.
 //
 // A run belongs to the learner whose signed cookie created it, or to a class's room. One
 // goroutine owns the run's session. It receives commands through a channel and carries them

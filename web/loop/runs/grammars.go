@@ -15,10 +15,10 @@ import (
 // grammarTime is roughly the time to compile a grammar. It only affects the order of the queue.
 const grammarTime = 5 * time.Millisecond
 
-// Grammar compiles a grammar for a caller. One is compiled at a time, in an order that is
-// fair to all callers, and grammars that cannot be used count against the caller who sent
-// them. Runs share a grammar while something references it. The error is a
-// *[terms.Refusal], with [terms.CodeFull] for too many grammars, or ctx's.
+// Grammar compiles a grammar for a caller. Grammars are compiled one at a time, in an order
+// that is fair to all callers. Unusable grammars count against the caller who sent them. Runs
+// share a compiled grammar as long as something references it. The error is a *[terms.Refusal],
+// with [terms.CodeFull] if there are too many grammars, or the error of ctx.
 func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text string) (*grammar.Grammar, error) {
 	if rs.cfg.BadGrammars.Wait(who) > 0 {
 		return nil, terms.Refuse(

@@ -13,8 +13,8 @@ import (
 )
 
 // TestGrammarsTakeTurns: grammars are compiled in a fair order. A caller who has too many
-// in the queue is refused, and so is one who has sent too many unusable ones, even for a
-// run.
+// grammars in the queue is refused, and so is a caller who has sent too many unusable ones,
+// even in commands to a run.
 func TestGrammarsTakeTurns(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})

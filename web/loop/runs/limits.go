@@ -13,14 +13,14 @@ type Limits struct {
 	// PromptBytes is the length limit of a prompt. The model's context is usually the
 	// stricter limit.
 	PromptBytes int
-	// MemoryBytes is shared by the caches and traces of all runs. Above it idle runs are
-	// evicted, and rebuilt when next used.
+	// MemoryBytes is the maximum memory of the caches and traces of all runs together. Above
+	// it, idle runs are evicted, and rebuilt when next used.
 	MemoryBytes int64
-	// ResidentBytes is how much memory the whole process may use; 0 means no limit. Above
-	// it idle runs are evicted, and no run grows or begins.
+	// ResidentBytes is how much memory the whole process may use; 0 means no limit. Above it,
+	// idle runs are evicted, and no run grows or begins.
 	ResidentBytes int64
-	// MemoryWait is how long a run that is about to begin waits for free memory. Collecting
-	// what idle runs release takes a few seconds.
+	// MemoryWait is how long a run that is about to begin waits for free memory. Collecting the
+	// memory that idle runs release takes a few seconds.
 	MemoryWait time.Duration
 	// IdleExpiry is how long a run without viewers is kept: long enough for a class and the
 	// break after it.
@@ -35,7 +35,7 @@ var DefaultLimits = Limits{
 	IdleExpiry:  6 * time.Hour,
 }
 
-// orDefaults replaces every zero field by its default.
+// orDefaults replaces every zero field with its default.
 func (l Limits) orDefaults() Limits {
 	d := DefaultLimits
 	return Limits{
@@ -48,6 +48,6 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// abandonedAfter is how long a run continues to play without viewers: longer than a page
-// needs to load again, or a phone to find its network.
+// abandonedAfter is how long a run continues to play without viewers: longer than a page needs
+// to load again, or a phone needs to find its network.
 const abandonedAfter = 30 * time.Second

@@ -14,9 +14,9 @@ import (
 
 // The memory of runs is bounded in two ways. Their caches and traces are counted, and kept
 // within [Limits.MemoryBytes] by evicting idle runs as others grow. The memory of the whole
-// process is checked every second, since garbage, pages and connections need memory too.
-// Above [Limits.ResidentBytes] idle runs are evicted, runs that play pause, and no new run
-// begins until enough memory is free.
+// process is checked every second, since garbage, pages and connections need memory too. Above
+// [Limits.ResidentBytes], idle runs are evicted, playing runs pause, and no new run begins
+// until enough memory is free.
 
 const (
 	// lookEvery is how often the process's memory is checked.
@@ -27,11 +27,11 @@ const (
 	// A run whose passes took longer than quickToRebuild is not evicted while there is
 	// enough memory: its learner would wait that long for the rebuild.
 	quickToRebuild = 10 * time.Second
-	// mostRebuilding is how many runs are rebuilt at the same time, since their memory is
-	// counted only afterwards. The others wait.
+	// mostRebuilding is the maximum number of runs that are rebuilt at the same time, since
+	// their memory is counted only afterwards. The others wait.
 	mostRebuilding = 8
-	// returnEvery is the least time between two returns of memory to the system, each of
-	// which collects all garbage. worthReturning is the least amount to return.
+	// returnEvery is the minimum time between two returns of memory to the system, since each
+	// return collects all garbage. worthReturning is the minimum amount to return.
 	returnEvery    = 5 * time.Second
 	worthReturning = 8 << 20
 )
@@ -50,17 +50,17 @@ func (l *ledger) change(by int64) {
 	}
 }
 
-// fit brings all runs back within the memory budget after one has grown, by evicting idle
-// runs. It is called by the goroutine of the run that has grown, which is not evicted. It
-// returns false if that is not enough, or if the process uses more memory than it may.
+// fit brings all runs back within the memory budget after one has grown, by evicting idle runs.
+// It is called by the goroutine of the run that has grown, which is not evicted. It returns
+// false if that is not enough, or if the process uses more memory than allowed.
 func (rs *Registry) fit(grown *Run) bool {
 	return rs.evict(rs.memory.total.Load()-rs.cfg.Limits.MemoryBytes, grown) && !rs.full.Load()
 }
 
-// evict evicts idle runs until they have released at least the given bytes. Runs that
-// nobody watches go first, runs whose viewers have not yet been sent the newest state go
-// last, and within each group the least recently used go first. It returns false if there
-// are not enough.
+// evict evicts idle runs until they have released at least the given bytes. Runs that nobody
+// watches go first, runs whose viewers have not yet been sent the newest state go last, and
+// within each group the least recently used go first. It returns false if there are not enough
+// idle runs.
 func (rs *Registry) evict(bytes int64, but *Run) bool {
 	if bytes <= 0 {
 		return true
@@ -86,11 +86,11 @@ func (rs *Registry) evict(bytes int64, but *Run) bool {
 	return bytes <= 0
 }
 
-// giveUp asks the run's goroutine to evict it.
+// giveUp requests that the run's goroutine evict the run.
 func (r *Run) giveUp() {
 	select {
 	case r.evictions <- struct{}{}:
-	default: // requested already
+	default: // already requested
 	}
 }
 
@@ -116,9 +116,9 @@ func (rs *Registry) watchMemory() {
 	}
 }
 
-// lookAtMemory evicts the runs that have rested for long enough. If the process uses too
-// much memory, it evicts others too, stops runs from growing or beginning, and returns
-// true.
+// lookAtMemory evicts the runs that have been idle for restedAfter. If the process uses too
+// much memory, lookAtMemory also evicts other runs, stops runs from growing or beginning, and
+// returns true.
 func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 	rs.evictRested(now.Add(-restedAfter))
 	limit, used := rs.cfg.Limits.ResidentBytes, rs.cfg.Resident()
@@ -127,7 +127,7 @@ func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 		rs.evict(used-limit+limit/20, nil)
 	}
 	if rs.full.Swap(over) != over {
-		say := "the process uses more memory than it may: no new runs for now"
+		say := "the process uses more memory than allowed: no new runs for now"
 		if !over {
 			say = "the process is within its memory limit again"
 		}
@@ -162,8 +162,8 @@ func (rs *Registry) awaitMemory() {
 	}
 }
 
-// evictRested evicts the runs that have no viewers, have not been used since the given
-// time, and can be rebuilt quickly. Those that are already evicted come to rest.
+// evictRested evicts the runs that have no viewers, have not been used since the given time,
+// and can be rebuilt quickly. Runs among them that are already evicted are put to rest.
 func (rs *Registry) evictRested(since time.Time) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

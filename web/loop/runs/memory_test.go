@@ -17,7 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// measured returns a registry, and the memory that its process seems to use, for the test to set.
+// measured returns a registry, and a variable with which the test sets the memory that the
+// process seems to use.
 func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64) {
 	t.Helper()
 	resident = new(atomic.Int64)
@@ -36,9 +37,9 @@ func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64
 	return rs, resident
 }
 
-// TestResidentMemoryLimit: when the process uses more memory than it may, idle runs are
-// evicted, runs that play pause and explain why, and new ones are refused. Once there is
-// memory again, everything works as before.
+// TestResidentMemoryLimit: when the process uses more memory than allowed, idle runs are
+// evicted, playing runs pause and explain why, and new runs are refused. Once enough memory is
+// free, everything works as before.
 func TestResidentMemoryLimit(t *testing.T) {
 	t.Parallel()
 	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30, MemoryWait: time.Millisecond})
@@ -94,9 +95,9 @@ func TestRunWaitsForMemory(t *testing.T) {
 	}
 }
 
-// TestIdleRunsReleaseTheirMemory: a run that has not been watched or used for a while
-// releases its memory even if there is enough, unless rebuilding it would take long. A run
-// that is watched keeps its memory.
+// TestIdleRunsReleaseTheirMemory: a run that has not been watched or used for restedAfter
+// releases its memory even if there is enough, unless rebuilding it would take long. A run that
+// is watched keeps its memory.
 func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
@@ -141,10 +142,10 @@ func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	}
 }
 
-// TestIdleRunIsRebuiltTheSame: a run that has not been watched or used for a while is
-// reduced to a few bytes, without a goroutine. When its learner comes back, and only then,
-// it is rebuilt the same, including the tree of its branches. It can also be dropped to
-// make room for others.
+// TestIdleRunIsRebuiltTheSame: a run that has not been watched or used for restedAfter is
+// reduced to a few bytes, without a goroutine. When its learner returns, and only then, it is
+// rebuilt exactly, including the tree of its branches. It can also be dropped to make room for
+// others.
 func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
@@ -168,7 +169,7 @@ func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 		rs.lookAtMemory(time.Now())
 		<-r.Done()
 		if n := len(rs.resting[r.id].session); n == 0 || n > 4<<10 {
-			t.Fatalf("a run at rest takes %d bytes, want not 0, at most 4<<10", n)
+			t.Fatalf("a run at rest takes %d bytes, want more than 0 and at most 4<<10", n)
 		}
 	}
 	rest(r)
@@ -181,7 +182,7 @@ func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 	again := NewViewer("tab")
 	woken, found := rs.Join(admission.Caller{Learner: "a"}, r.id, again)
 	if ack, _ := again.Progress(); !found || woken == r || !again.Again() || ack != 7 {
-		t.Errorf("found %v, the page is known %v, its last command %d", found, again.Again(), ack)
+		t.Errorf("found = %v, Again() = %v, last command %d; want true, true, 7", found, again.Again(), ack)
 	}
 	after, err := woken.Current(t.Context())
 	if err != nil || after.Version <= before.Version || after.Cursor != before.Cursor ||
@@ -220,16 +221,16 @@ func TestIdleRunExpires(t *testing.T) {
 	id := resting("a")
 	rs.dropUnusedSince(time.Now())
 	if rs.Find("a", id) != nil || pool.Stats().Held != 0 {
-		t.Errorf("an expired run is still there, with %d places", pool.Stats().Held)
+		t.Errorf("the expired run still exists or holds a place (%d places held)", pool.Stats().Held)
 	}
 	id = resting("b")
 	rs.endOf(id, new(admission.Permit)) // the place of an earlier run with the same id
 	place := rs.resting[id].place
 	if place == nil {
-		t.Fatal("the run ended with the place of another")
+		t.Fatal("the run ended although the place was not its own")
 	}
 	rs.endOf(id, place)
 	if rs.Find("b", id) != nil {
-		t.Error("the run is still there without its place")
+		t.Error("the run still exists without its place")
 	}
 }

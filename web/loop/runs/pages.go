@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// maxPages bounds how many pages a run remembers. The pages that connected last are the
-// ones that may reconnect.
+// maxPages is the maximum number of pages that a run remembers. It keeps the pages that
+// connected last, since those may reconnect.
 const maxPages = 32
 
-// pageAcks holds, for each page that has watched a run, the number of its last command
-// carried out; the page that connected last is at the end. A page numbers its commands from
-// 1 across all its connections. So a command that was in flight when a connection broke can
-// be sent again: it is carried out once, whether or not it had arrived.
+// pageAcks holds, for each page that has watched a run, the number of the last of its commands
+// that was carried out. The page that connected last is at the end. A page numbers its commands
+// from 1 across all its connections. So a command that was in flight when a connection broke
+// can be sent again: it is carried out once, whether or not it had arrived.
 type pageAcks []pageAck
 
 type pageAck struct {
@@ -20,8 +20,8 @@ type pageAck struct {
 	n    uint64
 }
 
-// connect records that a page watches the run and returns the number of its last command
-// carried out; again is false if the page has not watched the run before.
+// connect records that a page watches the run and returns the number of the last of its
+// commands that was carried out. again is false if the page has not watched the run before.
 func (p *pageAcks) connect(page string) (n uint64, again bool) {
 	if page == "" {
 		return 0, false
@@ -37,7 +37,7 @@ func (p *pageAcks) connect(page string) (n uint64, again bool) {
 	return ack.n, again
 }
 
-// last returns the number of a page's last command carried out.
+// last returns the number of the last command of a page that was carried out.
 func (p *pageAcks) last(page string) uint64 {
 	if i := p.index(page); i >= 0 {
 		return (*p)[i].n
@@ -56,8 +56,8 @@ func (p *pageAcks) index(page string) int {
 	return slices.IndexFunc(*p, func(a pageAck) bool { return a.page == page })
 }
 
-// pageName returns the name that a page has given itself if it is valid (1 to 40 letters,
-// digits, - and _), else "".
+// pageName returns the name that a page has given itself, or "" if the name is invalid. A valid
+// name is 1 to 40 letters, digits, - and _.
 func pageName(given string) string {
 	if len(given) > 40 || strings.ContainsFunc(given, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'

@@ -17,10 +17,10 @@ func TestPageAcksCountOnce(t *testing.T) {
 	p.done("", 9)
 	p.done("stranger", 9)
 	if n, again := p.connect("a"); n != 3 || !again {
-		t.Errorf("the page that is back: %d, %v; want 3, true", n, again)
+		t.Errorf("a page that reconnects: got %d, %v; want 3, true", n, again)
 	}
 	if n, again := p.connect(""); n != 0 || again || p.last("") != 0 {
-		t.Errorf("a client without a name: %d, %v", n, again)
+		t.Errorf("a client without a name: got %d, %v; want 0, false", n, again)
 	}
 	for i := range maxPages {
 		p.connect(fmt.Sprint("page-", i))

@@ -18,14 +18,14 @@ import (
 
 // Config configures a [Registry].
 type Config struct {
-	// Model writes the texts.
+	// Model generates the texts.
 	Model *infer.Model
 	// Slot returns a new slot for a run.
 	Slot func() Slot
-	// MAC returns the message authentication code of a text under the server's secret, at
-	// least 8 bytes. It marks the ids that the registry has issued.
+	// MAC returns the message authentication code of a string under the server's secret. The
+	// code has at least 8 bytes, and marks the ids that the registry has issued.
 	MAC func(text string) []byte
-	// Limits, where not zero, replace [DefaultLimits].
+	// Limits replace [DefaultLimits], except for fields that are zero.
 	Limits Limits
 	// Places limits the number of runs, in total and per learner; nil for the limits of
 	// [admission.DefaultLimits].
@@ -36,14 +36,14 @@ type Config struct {
 	BadGrammars *admission.Meter
 	// Resident returns how much memory the process uses; nil for [memory.Resident].
 	Resident func() int64
-	// Log records failures; never prompts.
+	// Log records failures, but never prompts.
 	Log *slog.Logger
 }
 
-// Slot is a turn in the queue for the model, which serves all runs: an
-// [*infer.Slot].
+// Slot is one run's access to the model, which all runs share through a queue. It is an
+// [*infer.Slot] except in tests.
 type Slot interface {
-	// Model is the model whose passes queue here.
+	// Model returns the model whose passes wait in the queue.
 	Model() *infer.Model
 	// Step sets whether a learner is waiting for the passes that follow, rather than
 	// watching a run that plays.
@@ -60,7 +60,7 @@ type Registry struct {
 	wg   sync.WaitGroup
 
 	memory ledger
-	full   atomic.Bool // the process uses more memory than it may
+	full   atomic.Bool // the process uses more memory than allowed
 
 	rebuilding chan struct{} // holds a value for each run that is being rebuilt
 
@@ -97,10 +97,10 @@ func New(cfg Config) *Registry {
 	return rs
 }
 
-// Close ends every run and waits until they have ended or ctx has. A run that is begun
-// later has already ended.
+// Close ends every run, and waits until all runs have ended or ctx is done. A run that is begun
+// later ends at once.
 func (rs *Registry) Close(ctx context.Context) error {
-	rs.mu.Lock() // goroutines started so far are waited for, and none is started after this
+	rs.mu.Lock() // Close waits for the goroutines started so far, and none is started after this
 	rs.stop()
 	rs.mu.Unlock()
 	done := make(chan struct{})
@@ -119,8 +119,8 @@ func (rs *Registry) Close(ctx context.Context) error {
 // Limits returns the registry's limits.
 func (rs *Registry) Limits() Limits { return rs.cfg.Limits }
 
-// NewSession returns a session with the model and the limits of all runs, which
-// the registry does not keep.
+// NewSession returns a session with the model and the limits of all runs. The registry does not
+// keep the session.
 func (rs *Registry) NewSession() *session.Session { return rs.newSession(rs.cfg.Slot()) }
 
 func (rs *Registry) newSession(slot Slot) *session.Session {
@@ -142,7 +142,7 @@ func (rs *Registry) Find(learner, id string) *Run {
 	return nil
 }
 
-// running returns the run with an id, or nil. It wakes a resting run of the learner, and
+// running returns the run with the given id, or nil. It wakes a resting run of the learner, and
 // drops a run that has just ended by itself. mu is held.
 func (rs *Registry) running(learner, id string) *Run {
 	r := rs.byID[id]
@@ -158,10 +158,10 @@ func (rs *Registry) running(learner, id string) *Run {
 	}
 }
 
-// Join makes v a viewer of a learner's run, or of a new one if the learner has none with
-// that id; found reports which. The new run keeps the id if it was issued to the learner,
-// so that the pages of a run that is gone find each other again. It holds no place until it
-// starts. Each Join must be followed by [Registry.Leave].
+// Join makes v a viewer of a learner's run, or of a new one if the learner has none with that
+// id; found reports whether the run existed. A new run keeps the id if it was issued to the
+// learner, so that all pages of a run that is gone join the same new run. It holds no place
+// until it starts. Each Join must be followed by [Registry.Leave].
 func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, found bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -190,7 +190,7 @@ func (rs *Registry) Leave(r *Run, v *Viewer) {
 	}
 }
 
-// begin starts a new run. A pinned one is never evicted. mu is held.
+// begin starts a new run. A pinned run is never evicted. mu is held.
 func (rs *Registry) begin(c admission.Caller, id string, pinned bool) *Run {
 	slot := rs.cfg.Slot()
 	r := rs.newRun(c, id, pinned, slot)
@@ -222,7 +222,7 @@ func (rs *Registry) start(r *Run, s *session.Session) {
 		r.loop(ctx, s)
 		stop()
 		rs.mu.Lock()
-		if rs.byID[r.id] == r { // after a panic; otherwise it is gone already
+		if rs.byID[r.id] == r { // true after a panic; otherwise the run has already been removed
 			rs.drop(r)
 		}
 		rs.mu.Unlock()
@@ -259,7 +259,7 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 	id := r.id
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if r.place.Load() != nil || rs.byID[id] != r { // admitted, or dropped meanwhile
+	if r.place.Load() != nil || rs.byID[id] != r { // already admitted, or dropped meanwhile
 		return nil
 	}
 	var place *admission.Permit
@@ -278,9 +278,9 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 	return err
 }
 
-// permit finds a place for a run of the caller. If there are too many runs, it drops the
-// least recently used one that nobody watches, one of the learner's own if the learner has
-// too many. mu is held.
+// permit finds a place for a run of the caller. If there are too many runs, it drops the least
+// recently used run that nobody watches, or one of the learner's own if the learner has too
+// many. mu is held.
 func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit, *terms.Refusal) {
 	if rs.full.Load() {
 		return nil, &terms.Refusal{
@@ -330,7 +330,7 @@ func (rs *Registry) dropOldest(of func(learner string) bool) bool {
 	return oldest != ""
 }
 
-// dropID drops the run with an id, if there is one. mu is held.
+// dropID drops the run with the given id, if there is one. mu is held.
 func (rs *Registry) dropID(id string) {
 	if r := rs.byID[id]; r != nil {
 		rs.drop(r)

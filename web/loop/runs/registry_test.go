@@ -56,8 +56,8 @@ func must(t *testing.T, r *Run, c session.Command) *session.State {
 	return st
 }
 
-// TestBudgetEvictsLeastRecentlyUsed: above the memory budget the least recently used run is
-// evicted first, a watched one last, and each is rebuilt bit for bit.
+// TestBudgetEvictsLeastRecentlyUsed: above the memory budget, the least recently used run is
+// evicted first and watched runs last. Each is rebuilt bit for bit.
 func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	probe := registry(t, Limits{})
@@ -96,7 +96,7 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	}
 	a, b := list[1].state.Steps[0], back.Steps[0]
 	if !slices.Equal(a.Logits, b.Logits) || a.Chosen != b.Chosen || back.Cursor != list[1].state.Cursor {
-		t.Error("the run came back different")
+		t.Error("the rebuilt run differs from the original")
 	}
 	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // rebuilding one run evicts the next
 }
@@ -129,9 +129,9 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	}
 }
 
-// TestRunLimitsPerLearner: a learner's third run drops the oldest one that nobody watches;
-// if all are watched, it is refused. A learner without a run takes a place from the learner
-// with the most, unless nobody has more than one.
+// TestRunLimitsPerLearner: a learner's third run drops the oldest one that nobody watches. If
+// all are watched, it is refused. A learner without a run gets a place of the learner with the
+// most runs, unless nobody has more than one.
 func TestRunLimitsPerLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -153,7 +153,7 @@ func TestRunLimitsPerLearner(t *testing.T) {
 		}
 	}
 	if rs.Find("a", first.id) != nil {
-		t.Error("the run left was not dropped for the third")
+		t.Error("the run that nobody watched was not dropped for the third")
 	}
 	if err := start("a"); terms.RefusalOf(err).Code != terms.CodeFull {
 		t.Errorf("a third watched run: got %v, want code = %q", err, terms.CodeFull)
@@ -165,7 +165,7 @@ func TestRunLimitsPerLearner(t *testing.T) {
 	}
 	browser.Eventually(t, func() bool { return len(runsOf(rs, "a")) == 1 && len(runsOf(rs, "c")) == 1 })
 	if err := start("d"); terms.RefusalOf(err).Code != terms.CodeFull {
-		t.Errorf("a fourth run of three: got %v, want code = %q", err, terms.CodeFull)
+		t.Errorf("a fourth run, where three are allowed: got %v, want code = %q", err, terms.CodeFull)
 	}
 }
 
@@ -205,11 +205,11 @@ func TestRunsExpireAfterSixHours(t *testing.T) {
 		rs.Leave(left, v)
 		fixture.Pass(5*time.Hour + 50*time.Minute)
 		if rs.Find("a", left.id) == nil { // Find counts as use
-			t.Error("expired before six hours")
+			t.Error("the run expired before six hours had passed")
 		}
 		fixture.Pass(6*time.Hour + 7*time.Minute) // six hours, and the sweep every six minutes
 		if rs.Find("a", left.id) != nil {
-			t.Error("not expired after six hours")
+			t.Error("the run has not expired after six hours")
 		}
 		if rs.Find("a", watched.id) == nil {
 			t.Error("a watched run expired")
@@ -217,8 +217,8 @@ func TestRunsExpireAfterSixHours(t *testing.T) {
 	})
 }
 
-// TestPlayPaceByTheClock counts the stages of eleven seconds at 1.2 s each: at 1.2,
-// 2.4, ... 10.8 s, nine of them.
+// TestPlayPaceByTheClock counts the stages that run in eleven seconds at 1.2 s each: nine, at
+// 1.2, 2.4, … 10.8 s.
 func TestPlayPaceByTheClock(t *testing.T) {
 	testmodel.Target(t) // loaded where time is real
 	synctest.Test(t, func(t *testing.T) {
@@ -227,10 +227,10 @@ func TestPlayPaceByTheClock(t *testing.T) {
 		must(t, r, session.Start{Prompt: "Hello"})
 		must(t, r, session.Play{})
 		fixture.Pass(11 * time.Second)
-		// The start is the first stage, so these are the 2nd to the 10th: the
-		// 3rd of the second turn.
+		// The start is the first stage, so these are the 2nd to the 10th. The 10th is the 3rd
+		// stage of the second turn.
 		if got := r.latest.Load().Cursor; got != (session.Cursor{Step: 2, Stage: 3}) {
-			t.Errorf("at %+v, want step 2, stage 3", got)
+			t.Errorf("the run is at %+v, want step 2, stage 3", got)
 		}
 		must(t, r, session.Pause{})
 		before := r.latest.Load()
@@ -251,11 +251,11 @@ func TestWakeupsCoalesce(t *testing.T) {
 		must(t, r, session.StepStage{})
 	}
 	if len(v.wake) != 1 {
-		t.Errorf("%d wake-ups wait, want 1", len(v.wake))
+		t.Errorf("%d wake-ups are pending, want 1", len(v.wake))
 	}
 }
 
-// TestPanicEndsOneRun: a run that panics ends, and no other does.
+// TestPanicEndsOneRun: if a run panics, it ends, but no other run does.
 // Promise: A crash in one run ends that run, not the server.
 func TestPanicEndsOneRun(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// resting is a run that has not been watched or used for a while. It has no goroutine and
-// no session, only one piece of memory with all that is needed to rebuild it. It still
-// belongs to the learner, keeps its place, and wakes when its id is requested.
+// resting is a run that has been idle and was put to rest. It has no goroutine and no session,
+// only one block of memory with everything needed to rebuild it. It still belongs to the
+// learner, keeps its place, and wakes when its id is requested.
 type resting struct {
 	place      *admission.Permit
 	used, left int64 // as in [Run]
@@ -35,7 +35,7 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	}
 	packed, err := s.Rest()
 	if err != nil {
-		rs.cfg.Log.Error("a run cannot rest", "err", err)
+		rs.cfg.Log.Error("a run cannot be put to rest", "err", err)
 		return false
 	}
 	if place = rs.settle(place, id); place == nil {
@@ -50,8 +50,8 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	return true
 }
 
-// settle calls [admission.Permit.Settle]: when the place is given to another run, the run at
-// rest ends.
+// settle calls [admission.Permit.Settle], so that the run at rest ends when its place is given
+// to another run.
 func (rs *Registry) settle(place *admission.Permit, id string) (settled *admission.Permit) {
 	settled = place.Settle(func() {
 		rs.mu.Lock()
@@ -61,9 +61,9 @@ func (rs *Registry) settle(place *admission.Permit, id string) (settled *admissi
 	return settled
 }
 
-// wake rebuilds the resting run with an id, still evicted, and returns it. It returns nil
-// if the learner has no such run: a stranger who has seen the id in an address can neither
-// wake the run nor keep it from expiring. mu is held.
+// wake starts a goroutine for the resting run with the given id, and returns the run, which is
+// still evicted. It returns nil if the learner has no such run: a stranger who has seen the id
+// in an address can neither wake the run nor keep it from expiring. mu is held.
 func (rs *Registry) wake(learner, id string) *Run {
 	x, found := rs.resting[id]
 	if !found || x.place.Caller().Learner != learner {
@@ -72,7 +72,7 @@ func (rs *Registry) wake(learner, id string) *Run {
 	slot := rs.cfg.Slot()
 	s, err := session.Wake(slot.Model(), rs.limits(), x.session)
 	if err != nil {
-		rs.cfg.Log.Error("a run at rest cannot be read", "err", err)
+		rs.cfg.Log.Error("a run at rest cannot be decoded", "err", err)
 		rs.dropID(id)
 		return nil
 	}
@@ -87,7 +87,7 @@ func (rs *Registry) wake(learner, id string) *Run {
 	return r
 }
 
-// endOf ends the run with an id if it holds this place. mu is held.
+// endOf ends the run with the given id if it holds this place. mu is held.
 func (rs *Registry) endOf(id string, place *admission.Permit) {
 	if r := rs.byID[id]; r != nil && r.place.Load() == place || rs.resting[id].place == place {
 		rs.dropID(id)

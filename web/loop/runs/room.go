@@ -15,16 +15,16 @@ import (
 const roomLearner = "room "
 
 // RoomRun is the run of a class's room. It belongs to the room and not to a learner, so nobody can
-// open it by its id. While it is open it is neither dropped nor evicted, since a class that watches
-// it must not wait. Its memory counts like other runs' memory.
+// open it by its id. While it is open, it is neither dropped nor evicted, since the class that
+// watches it must not wait. Its memory counts like other runs' memory.
 type RoomRun struct {
 	registry *Registry
 	run      *Run
 	last     atomic.Pointer[session.State] // the newest state, in case the run breaks
 }
 
-// OpenRoom begins the run of a room: the run that link describes, or an empty one
-// if link is "". The error is a *[terms.Refusal], for people, or ctx's.
+// OpenRoom begins the run of a room: the run that link describes, or an empty one if link is
+// "". The error is a *[terms.Refusal] with a message for people, or the error of ctx.
 func (rs *Registry) OpenRoom(ctx context.Context, room, link string) (*RoomRun, error) {
 	var parsed session.Link
 	if link != "" {
@@ -51,8 +51,8 @@ func (rs *Registry) beginPinned(learner string) *Run {
 	return rs.begin(admission.Caller{Learner: learner}, rs.newID(learner), true)
 }
 
-// Do carries out a command and returns the resulting state, which [RoomRun.State] returns
-// too by then.
+// Do carries out a command and returns the resulting state. By then, [RoomRun.State] returns it
+// too.
 func (x *RoomRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
 	return x.run.Do(ctx, c, nil, 0)
 }
@@ -69,10 +69,10 @@ func (x *RoomRun) State() *session.State {
 // Done returns a channel that is closed when the run has been closed or has failed.
 func (x *RoomRun) Done() <-chan struct{} { return x.run.done }
 
-// Watch calls f once at the beginning and after every change of the state, from one
-// goroutine; several changes made together can result in one call. The end of the run is
-// not a change: see [RoomRun.Done]. f may read the state and must not block for long. After
-// stop has returned no further call begins.
+// Watch calls f once at the beginning and after every change of the state, from one goroutine;
+// several changes made together can result in one call. The end of the run is not a change: see
+// [RoomRun.Done]. f may read the state and must not block for long. After stop has returned, no
+// further call begins.
 func (x *RoomRun) Watch(f func()) (stop func()) {
 	v, stopped := NewViewer(""), make(chan struct{})
 	x.registry.mu.Lock()

@@ -54,18 +54,18 @@ func roomRunStays(t *testing.T) {
 	room := openRoom(t, rs, "ABC234", "")
 	do(t, room, session.Start{Prompt: "Once upon a time"})
 	if rs.memory.total.Load() == 0 {
-		t.Error("its memory is not counted")
+		t.Error("the memory of the room's run is not counted")
 	}
 	own := room.run
 	if rs.Find("a", own.id) != nil || rs.Find("room ABC234", own.id) != own {
-		t.Error("a learner finds it by its id")
+		t.Error("a learner finds the room's run by its id")
 	}
 	if r, v := join(t, rs, "a", own.id); r == own {
-		t.Error("a learner joins it by its id")
+		t.Error("a learner joins the room's run by its id")
 	} else {
 		rs.Leave(r, v)
 	}
-	for range 4 { // the registry is full again and again, its memory used up
+	for range 4 { // fill the registry and use up its memory several times
 		r, v := join(t, rs, "a", "")
 		must(t, r, session.Start{Prompt: "The dog ran"})
 		rs.Leave(r, v)
@@ -78,10 +78,10 @@ func roomRunStays(t *testing.T) {
 	room.Close()
 	<-own.done
 	if _, err := room.Do(context.Background(), session.StepStage{}); !errors.Is(err, ErrGone) {
-		t.Errorf("after its end: %v, want ErrGone", err)
+		t.Errorf("a command after the run's end: got %v, want ErrGone", err)
 	}
 	if st := room.State(); st == nil || st.Prompt != "Once upon a time" {
-		t.Errorf("after its end its state is %+v, want st not nil, Prompt = %q", st, "Once upon a time")
+		t.Errorf("after the run's end, its state is %+v, want a state with Prompt = %q", st, "Once upon a time")
 	}
 }
 
@@ -102,7 +102,7 @@ func TestRoomRunRestoredFromLink(t *testing.T) {
 	again := openRoom(t, rs, "ABC234", link).State()
 	if again.Cursor != (session.Cursor{Step: 2, Stage: infer.KindFilter}) || again.Cursor != st.Cursor ||
 		session.LinkOf(again) != link {
-		t.Errorf("it is at %v, want %v", again.Cursor, st.Cursor)
+		t.Errorf("the rebuilt run is at %v, want %v", again.Cursor, st.Cursor)
 	}
 	for i, z := range st.Step().Logits {
 		if again.Step().Logits[i] != z {
@@ -115,8 +115,8 @@ func TestRoomRunRestoredFromLink(t *testing.T) {
 	}
 }
 
-// TestRoomRunIsWatched: a watcher is called after every change, once for changes made
-// together, until it stops.
+// TestRoomRunIsWatched: a watcher is called after every change, once for changes made together,
+// until it is stopped.
 func TestRoomRunIsWatched(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -139,6 +139,6 @@ func TestRoomRunIsWatched(t *testing.T) {
 	}
 	do(t, room, session.StepStage{})
 	if room.run.watched() || len(calls) > 0 {
-		t.Error("the watcher is called after it has stopped")
+		t.Error("the watcher was called after it was stopped")
 	}
 }

@@ -41,9 +41,8 @@ type Run struct {
 	// admit finds a place for the run before it starts, or returns the reason there is
 	// none.
 	admit func(*Run) *terms.Refusal
-	// rest takes the session of a run that has been evicted, if the run is not needed now.
-	// If it returns true, the run's goroutine ends, and the run sleeps until its id is
-	// requested.
+	// rest puts an evicted run with its session to rest, unless the run is needed now. If it
+	// returns true, the run's goroutine ends, and the run rests until its id is requested.
 	rest func(*Run, *session.Session) bool
 
 	requests  chan request
@@ -82,7 +81,7 @@ type result struct {
 // ID returns the run's id in addresses.
 func (r *Run) ID() string { return r.id }
 
-// Latest returns the newest state, nil while the run is evicted.
+// Latest returns the newest state, or nil while the run is evicted.
 func (r *Run) Latest() *session.State { return r.latest.Load() }
 
 // Version returns the version of the newest state, even if [Run.Latest] no longer has that
@@ -92,8 +91,8 @@ func (r *Run) Version() uint64 { return r.version.Load() }
 // Done returns a channel that is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Do carries out a command. The viewer that sent it, if any, is woken and finds the
-// command's number n acknowledged. The error is a *[terms.Refusal], [ErrGone] or ctx's.
+// Do carries out a command. The viewer that sent it, if any, is woken and finds the command's
+// number n acknowledged. The error is a *[terms.Refusal], [ErrGone] or the error of ctx.
 func (r *Run) Do(ctx context.Context, c session.Command, from *Viewer, n uint64) (*session.State, error) {
 	req := request{c, from, n, make(chan result, 1)}
 	select {
@@ -113,7 +112,7 @@ func (r *Run) Do(ctx context.Context, c session.Command, from *Viewer, n uint64)
 	}
 }
 
-// Current returns the newest state, rebuilt if the run was evicted.
+// Current returns the newest state, after rebuilding it if the run was evicted.
 func (r *Run) Current(ctx context.Context) (*session.State, error) {
 	if s := r.latest.Load(); s != nil {
 		return s, nil
@@ -151,8 +150,8 @@ func (r *Run) unwatch(v *Viewer) (left int) {
 	return len(r.viewers)
 }
 
-// abandoned reports whether the run has had no viewers for a while. A page that is
-// reloading, or whose connection was cut, is back before that.
+// abandoned reports whether the run has had no viewers for longer than abandonedAfter. A page
+// that is reloading, or whose connection was cut, returns sooner.
 func (r *Run) abandoned() bool {
 	return !r.watched() && time.Since(time.Unix(0, r.left.Load())) > abandonedAfter
 }
@@ -181,15 +180,15 @@ func (r *Run) claim() int {
 func (r *Run) loop(ctx context.Context, s *session.Session) {
 	defer close(r.done)
 	defer r.setBytes(0)
-	// A panic that would repeat if the command were carried out again ends only this run.
-	// Its viewers see done closed.
+	// A panic that would repeat if the command were carried out again ends only this run. Its
+	// viewers see that done is closed.
 	if fault.Do(r.log, "a run", func() error { r.serve(ctx, s); return nil }) != nil {
 		r.latest.Store(nil)
 		r.stop()
 	}
 }
 
-// serve is loop without the closing part.
+// serve is loop without the cleanup.
 func (r *Run) serve(ctx context.Context, s *session.Session) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -233,14 +232,14 @@ func (r *Run) serve(ctx context.Context, s *session.Session) {
 	}
 }
 
-// always is ready at any time.
+// always is a channel that can be received from at any time.
 var always = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// tick does one unit of playing. A run without viewers pauses. If memory is used up the run
+// tick does one unit of playing. A run without viewers pauses. If memory is used up, the run
 // does not fail, but pauses and explains why.
 func (r *Run) tick(ctx context.Context, s *session.Session) {
 	if r.abandoned() {
@@ -261,7 +260,7 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 	}
 }
 
-// pause stops playing and shows the reason why, unless it is "".
+// pause stops playing and shows the reason, unless it is "".
 func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
 	if next, err := s.Apply(ctx, session.Pause{Why: why}); err == nil {
 		r.publish(s, next, nil)
@@ -270,7 +269,7 @@ func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
 
 // answer carries out one request.
 func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
-	r.slot.Step(true) // a learner waits, so this goes before the runs that play
+	r.slot.Step(true) // a learner is waiting, so this goes before playing runs
 	defer r.slot.Step(false)
 	r.touch()
 	if s.Evicted() {
@@ -293,7 +292,7 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 	req.reply <- result{next, err}
 }
 
-// errBroken answers a command that panicked.
+// errBroken is the refusal of a command that panicked.
 var errBroken = terms.Refuse(
 	terms.CodeModel, "Something went wrong while doing this. It was logged, and your text is as it was "+
 		"before. Try something else.",
@@ -301,8 +300,8 @@ var errBroken = terms.Refuse(
 
 func broken(err error) bool { return errors.Is(err, errBroken) }
 
-// guard runs f on the session. If f panics, the run is rebuilt as it was before, and the
-// error is errBroken. If that panics too, so does guard.
+// guard runs f on the session. If f panics, the run is rebuilt as it was before, and the error
+// is errBroken. If rebuilding panics too, so does guard.
 func (r *Run) guard(
 	ctx context.Context, s *session.Session, f func() (*session.State, error),
 ) (next *session.State, err error) {
@@ -401,8 +400,8 @@ func (r *Run) publish(s *session.Session, next *session.State, req *request) boo
 	return r.fits(r)
 }
 
-// tooLarge reports whether a command would make a run grow that already uses all the memory
-// available for runs.
+// tooLarge reports whether a command would make the run grow although it already uses all the
+// memory available for runs.
 func (r *Run) tooLarge(c session.Command) bool {
 	switch c.(type) {
 	case session.StepStage, session.StepToken, session.Play, session.Finish:

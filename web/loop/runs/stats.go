@@ -1,18 +1,18 @@
 package runs
 
-// Stats are the figures of a registry at one moment.
+// Stats are the statistics of a registry at one moment.
 type Stats struct {
 	Playing int   // runs that are playing
-	Waiting int   // runs with viewers that wait for a command
+	Waiting int   // runs with viewers that are waiting for a command
 	Unseen  int   // runs that nobody watches
 	Bytes   int64 // memory of all caches and traces
 
-	// Sums since the registry was made.
+	// Totals since the registry was created.
 	Full    int64 // runs refused because there were too many
 	OwnFull int64 // runs refused because the learner had too many
 }
 
-// Stats returns the registry's figures.
+// Stats returns the registry's statistics.
 func (rs *Registry) Stats() Stats {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Viewer is one connection that watches a run. It holds a single bit (something
-// is new) and no queue, so a slow one costs nothing.
+// Viewer is one connection that watches a run. It holds a single bit (whether something is new)
+// and no queue, so a slow viewer costs nothing.
 type Viewer struct {
 	wake  chan struct{} // of capacity 1
 	page  string        // the page that the connection belongs to, "" for none
@@ -20,22 +20,22 @@ type Viewer struct {
 }
 
 // NewViewer returns a viewer for [Registry.Join]. page is the name that the page has given
-// itself, by which it is recognized when it reconnects: 1 to 40 letters, digits, - and _.
-// Any other text counts as no name.
+// itself, and by which it is recognized when it reconnects: 1 to 40 letters, digits, - and _.
+// Any other string counts as no name.
 func NewViewer(page string) *Viewer {
 	return &Viewer{wake: make(chan struct{}, 1), page: pageName(page)}
 }
 
-// Wake returns a channel that receives a value after every change of the run, one for
-// several changes that the viewer has not looked at yet, and one at the beginning.
+// Wake returns a channel that receives a value at the beginning and after every change of the
+// run. Several changes that the viewer has not looked at yet result in one value.
 func (v *Viewer) Wake() <-chan struct{} { return v.wake }
 
 // Again reports whether the viewer's page has watched the run before. It is set by
 // [Registry.Join].
 func (v *Viewer) Again() bool { return v.again }
 
-// Progress returns the number of the last command carried out and how many
-// there have been on this connection.
+// Progress returns the number of the last command carried out, and how many commands have been
+// carried out on this connection.
 func (v *Viewer) Progress() (ack uint64, answered int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package sessiontest creates states of runs, for tests of how screens show them.
+// Package sessiontest creates states of runs for tests of the pages that show them.
 package sessiontest
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 // Drill returns a state whose step has the drill's five logits 4, 3, 2, 1, 0.5, as if the
-// vocabulary were five tokens. Its softmax at T = 1 is 0.6316, 0.2324, 0.0855, 0.0314,
-// 0.0191 and the sum of exponentials 86.4397 / 54.5982 = 1.5832.
+// vocabulary were five tokens. Its softmax at T = 1 is 0.6316, 0.2324, 0.0855, 0.0314, 0.0191,
+// and the sum of exponentials is 86.4397 / 54.5982 = 1.5832.
 func Drill(t *testing.T, set sampling.Settings, at infer.Kind, u float64) *session.State {
 	t.Helper()
 	return Scored(t, []float32{4, 3, 2, 1, 0.5}, set, at, u)
