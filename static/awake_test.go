@@ -2,8 +2,8 @@ package static
 
 import "testing"
 
-// lamp is a page whose screen can be kept on: a request is pending until the test grants
-// it.
+// lamp is a page whose screen can be kept on. A request is pending until the test grants or
+// refuses it.
 const lamp = `'use strict';
 const said = [], requests = [], listeners = [];
 globalThis.document = {
@@ -20,8 +20,8 @@ let lock;
 const grant = () => { lock = sentinel(); requests.shift().grant(lock); };
 `
 
-// TestScreenStaysOn: the screen lock is requested once, requested again when the page is
-// back in view, and finally released, even if the browser grants it only later.
+// TestScreenStaysOn: the wake lock is requested once, requested again when the page is back in
+// view, and released at the end, even if the browser grants it only later.
 // Promise: The screens of a class do not go dark while it runs.
 func TestScreenStaysOn(t *testing.T) {
 	p := load(t, lamp, "import { stayAwake } from './awake.js';\nglobalThis.stayAwake = stayAwake;\n")
@@ -29,11 +29,11 @@ func TestScreenStaysOn(t *testing.T) {
 		do   string
 		want []string
 	}{
-		{"hide(false)", nil}, // no request is wanted yet
+		{"hide(false)", nil}, // the lock is not wanted yet
 		{"stayAwake(true); stayAwake(true)", []string{"screen"}},
 		{"grant()", nil},
 		{"stayAwake(true); hide(false)", nil},
-		{"hide(true); lock.release()", []string{"off"}}, // as browsers do
+		{"hide(true); lock.release()", []string{"off"}}, // browsers do the same
 		{"stayAwake(true)", nil},
 		{"hide(false)", []string{"screen"}},
 		{"grant()", nil},

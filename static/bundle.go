@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// bundles is the virtual folder of the bundles.
+// bundles is the virtual folder that contains the bundles.
 const bundles = "bundle/"
 
-// bundle returns the file for a name such as "bundle/shell+loop.js", made from
-// "js/shell.js" and "js/loop.js". No part may occur twice, so that no request can make a
-// bundle larger than the embedded files.
+// bundle returns the file for a name such as "bundle/shell+loop.js", which joins "js/shell.js"
+// and "js/loop.js". No part may occur twice, so that no request can make a bundle larger than the
+// embedded files.
 func bundle(name string) ([]byte, error) {
 	base := strings.TrimPrefix(name, bundles)
 	dot := path.Ext(base)
@@ -40,12 +40,12 @@ var fontAddress = regexp.MustCompile(`url\("\.\./(fonts/[^"]+)"\)`)
 
 var remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
-// plain returns a style sheet without comments, which are for readers of the source. No
+// plain returns a style sheet without its comments, which are only for readers of the source. No
 // string in our styles looks like a comment.
 func plain(css []byte) []byte { return remark.ReplaceAll(css, []byte(" ")) }
 
-// styles joins style sheets. Fonts get the same addresses, with hashes, from which pages
-// preload them: with two addresses a browser would fetch them twice.
+// styles joins style sheets. Fonts get the addresses with hashes from which pages preload them,
+// since a browser would fetch a font with two addresses twice.
 func styles(names []string) ([]byte, error) {
 	var out bytes.Buffer
 	for _, name := range names {
@@ -60,9 +60,9 @@ func styles(names []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// The forms of import and export that the scripts may use: named imports at the
-// top, from files in the same folder, and exports of values that never change.
-// Everything else is an error, so that joining stays simple.
+// The forms of import and export that the scripts may use: named imports at the top, from files
+// in the same folder, and exports of values that never change. All other forms are errors, so
+// that joining stays simple.
 var (
 	importLine = regexp.MustCompile(`^import \{ (\w+(?:, \w+)*) \} from '\./([\w/.-]+\.js)';$`)
 	exportDecl = regexp.MustCompile(`^export (?:(?:async )?function|class|const) ([\w$]+)`)
@@ -70,10 +70,10 @@ var (
 	declared   = regexp.MustCompile(`(?m)^(?:(?:async )?function|class|const|var) ([\w$]+)`)
 )
 
-// scripts joins modules with all their imports, each once and after its imports. A module
-// becomes a function's body, so that its names stay private, and its exports become that
-// function's value. Unlike modules that a browser fetches separately, they are one
-// program: if one throws as it starts, the later ones do not run.
+// scripts joins modules with all their imports, each once and after its imports. A module becomes
+// a function's body, so that its names stay private, and its exports become that function's
+// value. Unlike modules that a browser fetches separately, they are one program: if one throws
+// while it starts, the later ones do not run.
 func scripts(names []string) ([]byte, error) {
 	j := newJoiner(embedded.ReadFile)
 	for _, name := range names {
@@ -84,15 +84,14 @@ func scripts(names []string) ([]byte, error) {
 	return j.out.Bytes(), nil
 }
 
-// joiner writes modules one after another.
+// joiner writes modules to out, one after another.
 type joiner struct {
 	out  bytes.Buffer
-	done map[string]*module // by name; nil while a module is being read
+	done map[string]*module // by name; nil while a module is being added
 	read func(name string) ([]byte, error)
 }
 
-// module is a script that has been written: the constant with its exports, and their
-// names.
+// module is a script that joiner has written. id is the constant that holds its exports.
 type module struct {
 	id      string
 	exports []string
@@ -117,7 +116,7 @@ func (j *joiner) add(name string) (*module, error) {
 		return nil, err
 	}
 	var body bytes.Buffer
-	begun := false // code has begun, so imports are no longer allowed
+	begun := false // the code has begun, so imports are no longer allowed
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
 		switch export := exportDecl.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "import") && !begun:
@@ -134,7 +133,7 @@ func (j *joiner) add(name string) (*module, error) {
 		case strings.HasPrefix(line, "import"), strings.HasPrefix(line, "export"):
 			return nil, fmt.Errorf("%s: cannot be joined with others: %s", name, line)
 		case strings.HasPrefix(strings.TrimSpace(line), "//") && !strings.Contains(name, "/vendor/"):
-			continue // our comments are for readers of the source, and a tenth of what a page would fetch
+			continue // comments are only for readers of the source, and would be a tenth of a page's download
 		default:
 			begun = begun || line != ""
 		}
@@ -149,16 +148,15 @@ func (j *joiner) add(name string) (*module, error) {
 	return m, nil
 }
 
-// declares reports whether a module declares a name with a statement that gives
-// it its final value.
+// declares reports whether a module declares a name with a statement that sets its final value.
 func declares(module []byte, name string) bool {
 	return slices.ContainsFunc(
 		declared.FindAllSubmatch(module, -1), func(m [][]byte) bool { return string(m[1]) == name },
 	)
 }
 
-// imported adds the module that an import line in the script name refers to. It returns
-// the line that gets the module's exports.
+// imported adds the module that an import line in the script name refers to. It returns the line
+// that replaces the import and declares the module's exports.
 func (j *joiner) imported(name, line string) (string, error) {
 	parts := importLine.FindStringSubmatch(line)
 	if parts == nil {

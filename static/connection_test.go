@@ -8,9 +8,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// world is the part of a browser that connection.js needs: events, a clock that only the test
-// advances, and a transport whose other end is the test. Everything that happens is recorded in
-// said.
+// world implements the part of a browser that connection.js needs: events, a clock that only the
+// test advances, and a transport with the test at its other end. Everything that happens is
+// recorded in said.
 const world = `'use strict';
 const said = [], lines = [], timers = [];
 let now = 0, ids = 0;
@@ -31,7 +31,7 @@ Object.assign(globalThis, globals);
 const window = new EventTarget();
 globalThis.addEventListener = (type, act) => window.addEventListener(type, act);
 globalThis.document = Object.assign(new EventTarget(), { hidden: false, documentElement: { dataset: {} } });
-// tick advances the clock to the next timer, at most by the time given.
+// tick advances the clock to the next timer, but not beyond the given time.
 const tick = (until) => {
 	timers.sort((a, b) => a.at - b.at);
 	const timer = timers[0];
@@ -60,7 +60,7 @@ const make = (options = {}) => {
 };
 `
 
-// page is a page in which scripts run; [newPage] makes one with a connection called c.
+// page is a page in which scripts run. [newPage] returns one with a connection called c.
 type page struct {
 	t  *testing.T
 	vm *goja.Runtime
@@ -73,7 +73,7 @@ func newPage(t *testing.T, options string) *page {
 	return p
 }
 
-// load runs a module in a page that consists of a script.
+// load returns a page in which script and then module have run.
 func load(t *testing.T, script, module string) *page {
 	t.Helper()
 	const entry = "js/entry.js"
@@ -101,7 +101,7 @@ func (p *page) does(script string) goja.Value {
 	return v
 }
 
-// passes advances the clock by a time in milliseconds.
+// passes advances the clock by the given number of milliseconds.
 func (p *page) passes(ms int) {
 	p.t.Helper()
 	until := p.does("now").ToInteger() + int64(ms)
@@ -109,7 +109,7 @@ func (p *page) passes(ms int) {
 	}
 }
 
-// says checks the events since the last check.
+// says compares the events since the last check with want.
 func (p *page) says(want ...string) {
 	p.t.Helper()
 	got := p.does("said.splice(0).join('\\n')").String()
@@ -118,8 +118,8 @@ func (p *page) says(want ...string) {
 	}
 }
 
-// TestConnectionAcknowledgesCommands: commands are sent with their numbers; a message answers
-// all commands up to its ack, and an error belongs to the last of them.
+// TestConnectionAcknowledgesCommands: commands are sent with their numbers. A message
+// acknowledges all commands up to its ack, and an error belongs to the last of them.
 func TestConnectionAcknowledgesCommands(t *testing.T) {
 	p := newPage(t, "")
 	p.does("c.send({ cmd: 'early' })")
@@ -134,8 +134,8 @@ func TestConnectionAcknowledgesCommands(t *testing.T) {
 	p.says("done c", "idle", "refused nothing")
 }
 
-// TestConnectionReconnects: after a loss a new connection is tried, with growing delays, and
-// unanswered commands are refused, repeated, or left to their sender.
+// TestConnectionReconnects: after a loss, the page tries to reconnect, with growing delays.
+// Unanswered commands are refused, repeated, or left to their sender.
 func TestConnectionReconnects(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 })")
@@ -175,8 +175,8 @@ func TestConnectionHandshake(t *testing.T) {
 	p.says()
 }
 
-// TestDeadConnectionIsNoticed: a missing answer makes the page probe the
-// connection; a silent one is dropped, one that responds is kept.
+// TestDeadConnectionIsNoticed: if an answer is missing, the page probes the connection. It drops
+// the connection if the probe is not answered either.
 func TestDeadConnectionIsNoticed(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0); c.send({ cmd: 'think' }, 'repeat')")
@@ -186,12 +186,12 @@ func TestDeadConnectionIsNoticed(t *testing.T) {
 	p.says(`> {"cmd":"ping","n":2}`)
 	p.does("receive({ ack: 0 })")
 	p.says()
-	p.passes(35_000) // of silence: another probe
+	p.passes(35_000) // of silence, so another probe is sent
 	p.says(`> {"cmd":"ping","n":3}`, "idle", "lost", "close", "dial")
 }
 
 // TestConnectionChecksAfterSleep: a page that was asleep, or is online again, checks its
-// connection immediately; one that has gone offline reports it immediately.
+// connection immediately. A page that has gone offline reports the loss immediately.
 func TestConnectionChecksAfterSleep(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0)")
@@ -208,8 +208,8 @@ func TestConnectionChecksAfterSleep(t *testing.T) {
 	p.says("open", "back", "lost", "close")
 }
 
-// TestConnectionStopsRetrying: if the server reports that the page is at fault, or that nothing
-// more will follow, there is no retry.
+// TestConnectionStopsRetrying: the page does not retry if the server reports an error by the page
+// or the end of all messages.
 func TestConnectionStopsRetrying(t *testing.T) {
 	for _, code := range []int{1000, 1002, 1003, 1007, 1008, 1009} {
 		p := newPage(t, "")

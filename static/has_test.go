@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestHasRulesNameTheirTarget: after every change of a page, a browser checks what
-// a rule with :has() might affect. If such a rule ends in * (or in only a state),
-// that is every element: all of the Loop was restyled, twice, at every key press.
+// TestHasRulesNameTheirTarget: after every change to a page, a browser checks which elements a
+// rule with :has() might affect. If such a rule ends in * (or in only a state), these are all
+// elements: the whole Loop page was restyled twice at every key press.
 func TestHasRulesNameTheirTarget(t *testing.T) {
 	seen := 0
 	files, err := fs.Glob(embedded, "css/*.css")
@@ -27,7 +27,7 @@ func TestHasRulesNameTheirTarget(t *testing.T) {
 				}
 				seen++
 				if !names(selector) {
-					t.Errorf("%s: %q ends in an element of any kind; name its kind or class", name, selector)
+					t.Errorf("%s: %q ends in an element of any type; name its type or class", name, selector)
 				}
 			}
 		}
@@ -49,7 +49,7 @@ func TestHasRulesNameTheirTarget(t *testing.T) {
 	}
 }
 
-// rulesOf returns the text before each { that opens a rule.
+// rulesOf returns the text before the opening brace of each rule.
 func rulesOf(css string) []string {
 	var rules []string
 	for _, part := range strings.Split(string(plain([]byte(css))), "{") {
@@ -63,7 +63,7 @@ func rulesOf(css string) []string {
 	return rules
 }
 
-// split splits a selector at separators outside brackets.
+// split splits a selector at separators that are not inside brackets.
 func split(selector, separators string) []string {
 	parts, depth := []string{""}, 0
 	for _, r := range selector {
@@ -82,8 +82,8 @@ func split(selector, separators string) []string {
 	return parts
 }
 
-// names reports whether a selector names the elements that it styles, by a kind, a
-// class, an id, or an attribute.
+// names reports whether a selector names the elements that it styles by their type, class, id or
+// an attribute.
 func names(selector string) bool {
 	parts := split(strings.TrimSpace(selector), " \n>+~")
 	last := parts[len(parts)-1]

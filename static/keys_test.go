@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// keyboard is the part of a browser that keys.js needs: listeners, which are called in the
-// order of their phases, and a page with a button for each key in buttons.
+// keyboard implements the part of a browser that keys.js needs: listeners, which are called in
+// the order of their phases, and a page with a button for each key in buttons.
 const keyboard = `'use strict';
 const said = [], listeners = [], stored = {};
 let buttons = '', dialog = false;
@@ -53,8 +53,8 @@ func newKeyboard(t *testing.T, buttons string) *page {
 	return p
 }
 
-// TestKeyNames: letters of other scripts are named by their position on an English keyboard;
-// on a Latin layout the typed letter counts, wherever it is.
+// TestKeyNames: letters of other scripts are named by their position on an English keyboard. On a
+// Latin layout, the typed letter counts, wherever it is.
 // Promise: Keyboard shortcuts work on layouts without Latin letters.
 func TestKeyNames(t *testing.T) {
 	p := newKeyboard(t, "")
@@ -112,7 +112,7 @@ func TestKeysPressButtons(t *testing.T) {
 		{"", `'n', 'KeyN', { ctrlKey: true }`, "false"},
 		{"", `'n', 'KeyN', { isComposing: true, keyCode: 229 }`, "false"},
 		{"", `'ㅜ', 'KeyN', { keyCode: 229 }`, "false"},
-		{"", `undefined, undefined`, "false"}, // as autofill sends them
+		{"", `undefined, undefined`, "false"}, // autofill sends such events
 		{"", `' ', 'Space'`, "press  , true"},
 		{"", `' ', 'Space', { target: link }`, "false"},
 		{"", `'n', 'KeyN', { target: link }`, "press n, true"},
@@ -132,8 +132,8 @@ func TestKeysPressButtons(t *testing.T) {
 	}
 }
 
-// TestEnterSends: Enter submits a prompt, but not the Enter that ends a composition, which
-// WebKit reports after the composition, recognizable only by code 229. That Enter does not
+// TestEnterSends: Enter submits a prompt, but an Enter that ends a composition does not. WebKit
+// reports the latter after the composition, and only its code, 229, identifies it. It does not
 // submit a form either.
 // Promise: The Enter that ends a Chinese, Japanese or Korean composition sends nothing.
 func TestEnterSends(t *testing.T) {
@@ -145,7 +145,7 @@ func TestEnterSends(t *testing.T) {
 		{`'Enter', 'Enter', { target: prompt, keyCode: 229, isComposing: true }`, "false"},
 		{`'Enter', 'Enter', { target: prompt, keyCode: 229, isComposing: false }`, "false"},
 		{`'Enter', 'Enter', { target: prompt, keyCode: 229, isComposing: false, ctrlKey: true }`, "false"},
-		{`'Enter', 'Enter', { target: field, keyCode: 13 }`, "false"}, // the browser sends the form
+		{`'Enter', 'Enter', { target: field, keyCode: 13 }`, "false"}, // the browser submits the form
 		{`'Enter', 'Enter', { target: field, keyCode: 229, isComposing: false }`, "true"},
 		{`'Escape', 'Escape', { target: field, keyCode: 27 }`, "blur, false"},
 		{`'Escape', 'Escape', { target: field, keyCode: 229 }`, "false"},

@@ -1,6 +1,6 @@
-// Package static holds the files that pages load: styles, fonts, scripts and
-// pictures, embedded in the program. A page loads all of its styles, and all of
-// its scripts, as one file each: see [Bundle].
+// Package static holds the files that pages load: styles, fonts, scripts and pictures, embedded
+// in the program. A page loads all of its styles as one file, and all of its scripts as another;
+// see [Bundle].
 package static
 
 import (
@@ -16,18 +16,18 @@ import (
 	"sync"
 )
 
-// The picture in img that only the README shows is not part of the program.
+// Pictures in img that are not SVG files are only for the README and are not part of the program.
 //
 //go:embed css fonts img/*.svg js
 var embedded embed.FS
 
-// File is a file as served.
+// File is a file in the form in which it is served.
 type File struct {
 	Name    string // such as "css/base.css" or "bundle/tokens+base.css"
 	Data    []byte
 	Version string // a short hash of Data, in hexadecimal
 
-	kept   bool // used by a page, so kept in memory
+	kept   bool // whether a page uses the file, so that it stays in memory
 	zip    sync.Once
 	zipped []byte
 }
@@ -36,9 +36,8 @@ type File struct {
 // changes with the content, so the response may be cached forever.
 func (f *File) Address() string { return "/static/" + f.Name + "?v=" + f.Version }
 
-// Zipped returns the data compressed with gzip, which is computed once. It
-// returns nil for a file that no page uses, which would be compressed for each
-// request.
+// Zipped returns the data compressed with gzip. It is compressed only once. Zipped returns nil
+// for a file that no page uses, since it would have to be compressed for each request.
 func (f *File) Zipped() []byte {
 	if !f.kept {
 		return nil
@@ -48,7 +47,7 @@ func (f *File) Zipped() []byte {
 		z := gzip.NewWriter(&b)
 		_, err := z.Write(f.Data)
 		if err = errors.Join(err, z.Close()); err != nil {
-			panic(fmt.Sprintf("static: compressing %s in memory: %v", f.Name, err))
+			panic(fmt.Sprintf("static: cannot compress %s in memory: %v", f.Name, err))
 		}
 		f.zipped = b.Bytes()
 	})
@@ -58,15 +57,14 @@ func (f *File) Zipped() []byte {
 // known holds the files that pages use, by name.
 var known sync.Map
 
-// Asset returns the address of an embedded file. It panics if the file does not
-// exist, since names are part of the program.
+// Asset returns the address of an embedded file. It panics if the file does not exist, since
+// names are constants in the program.
 func Asset(name string) string { return address(name) }
 
-// Bundle returns the address of a file that joins the named ones, in order:
-// styles, or scripts with the modules that they import. Many small files would
-// each cost a request, and imports a round trip for each level, which takes
-// seconds on a slow network. Bundle panics unless the names are embedded files,
-// all styles or all scripts.
+// Bundle returns the address of a file that joins the named files in order. They are styles, or
+// scripts with the modules that they import. Separate files would each cost a request, and each
+// level of imports a round trip, which takes seconds on a slow network. Bundle panics unless the
+// names are embedded files that are all styles or all scripts.
 func Bundle(names ...string) string {
 	dot := path.Ext(names[0])
 	var stems []string
@@ -76,7 +74,8 @@ func Bundle(names ...string) string {
 	return address(bundles + strings.Join(stems, "+") + dot)
 }
 
-// address keeps the file in memory, so that it is built once.
+// address returns the address of a file. It keeps the file in memory, so that it is built only
+// once.
 func address(name string) string {
 	if f, ok := known.Load(name); ok {
 		return f.(*File).Address()
@@ -90,8 +89,8 @@ func address(name string) string {
 	return kept.(*File).Address()
 }
 
-// Open returns a file or a bundle by its name. Only those that pages use are
-// kept, so that requests cannot exhaust the memory.
+// Open returns a file or a bundle by its name. Only files that pages use are kept in memory, so
+// that requests cannot exhaust it.
 func Open(name string) (*File, error) {
 	if f, ok := known.Load(name); ok {
 		return f.(*File), nil
@@ -99,8 +98,8 @@ func Open(name string) (*File, error) {
 	return build(name)
 }
 
-// build makes the file with a name. The error wraps [io/fs.ErrNotExist] if the
-// file, or a part of it, does not exist.
+// build builds the file with the given name. The error wraps [io/fs.ErrNotExist] if the file, or
+// a part of it, does not exist.
 func build(name string) (*File, error) {
 	read := embedded.ReadFile
 	if strings.HasPrefix(name, bundles) {

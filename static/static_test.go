@@ -12,8 +12,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// TestScriptBundle runs a bundle: modules follow their imports, each once even if two modules
-// import it, and their names do not clash.
+// TestScriptBundle runs a bundle. Modules must come after their imports, only once even if two
+// modules import them, and their names must not clash.
 func TestScriptBundle(t *testing.T) {
 	j := newJoiner(func(name string) ([]byte, error) {
 		text, ok := map[string]string{
@@ -46,7 +46,7 @@ func TestScriptBundle(t *testing.T) {
 	}
 }
 
-// TestUnbundleableScriptsAreRefused: code that joining would break is an error.
+// TestUnbundleableScriptsAreRefused: code that would break when joined is an error.
 func TestUnbundleableScriptsAreRefused(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"import x from './b.js';\n", "cannot be joined"},
@@ -115,29 +115,29 @@ func TestStyleBundle(t *testing.T) {
 	}
 	tokens, _ := fs.ReadFile(embedded, "css/tokens.css")
 	if !bytes.HasPrefix(f.Data, plain(tokens)) || !bytes.Contains(f.Data, []byte("@font-face")) {
-		t.Error("the bundle lacks a style, or has them in the wrong order")
+		t.Error("a style is missing from the bundle, or the styles are in the wrong order")
 	}
 	if bytes.Contains(f.Data, []byte("/*")) {
 		t.Error("the bundle has comments")
 	}
 	// A font must be preloaded from the address in the styles, or it would be fetched twice.
 	if font := Asset("fonts/inter-latin-wght-normal.woff2"); !bytes.Contains(f.Data, []byte(`url("`+font+`")`)) {
-		t.Errorf("the style does not name %s", font)
+		t.Errorf("the style sheet does not contain %s", font)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(f.Zipped()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plain, err := io.ReadAll(z); err != nil || !bytes.Equal(plain, f.Data) {
-		t.Errorf("zipped and unzipped: %d bytes, %v; want %d", len(plain), err, len(f.Data))
+		t.Errorf("compressed and decompressed: %d bytes, %v; want %d", len(plain), err, len(f.Data))
 	}
 	if again := Bundle("css/tokens.css", "css/base.css"); again != f.Address() {
 		t.Errorf("got the address %s, then %s, want the same", f.Address(), again)
 	}
 }
 
-// TestUnknownFilesAreNotRemembered: made-up addresses get no file and cause no panic, and are
-// not remembered.
+// TestUnknownFilesAreNotRemembered: for made-up addresses, Open returns an error, does not panic,
+// and keeps nothing in memory.
 func TestUnknownFilesAreNotRemembered(t *testing.T) {
 	for _, name := range []string{
 		"", "css", "css/", "css/nothing.css", "../static.go", "/css/base.css", "bundle/", "bundle/.css", "bundle/base",
@@ -154,6 +154,6 @@ func TestUnknownFilesAreNotRemembered(t *testing.T) {
 		t.Error(err)
 	}
 	if _, ok := known.Load("bundle/paper+base.css"); ok {
-		t.Error("a bundle that only a client requested is kept")
+		t.Error("a bundle that only a client requested is kept in memory")
 	}
 }

@@ -1,9 +1,9 @@
-// The page's address, and its exports. The address contains the run's id, for reloads,
-// and a link that restores the run if the id is unknown.
+// The page's address, and the links to exported files. The address contains the run's id, for
+// reloads, and a link that restores the run if the id is unknown.
 import { onKey } from './keys.js';
 import { at, embedded, plain } from './place.js';
 
-const addressEvery = 700; // ms: browsers refuse to change it much more often
+const addressEvery = 700; // ms: browsers limit how often the address can be changed
 
 export class Address {
   #socket;
@@ -23,8 +23,8 @@ export class Address {
       if (!target.matches('[data-view-form]')) return;
       target.elements.back.value = plain(this.#wanted ?? location.pathname + location.search);
     });
-    // The address of a file, or of another page, is computed when the learner reaches for
-    // its link.
+    // The address of a file or of another page is computed when the learner is about to use its
+    // link.
     for (const type of ['pointerover', 'focusin', 'click']) {
       document.addEventListener(type, ({ target }) => {
         const link = target.closest?.('[data-export], [data-predict], [data-why]');
@@ -40,14 +40,14 @@ export class Address {
     });
   }
 
-  // follow keeps the address up to date.
+  // follow updates the address.
   follow(started) {
     const query = new URLSearchParams();
     if (started && this.#socket.run) query.set('run', this.#socket.run);
     if (started && this.#socket.link) query.set('log', this.#socket.link);
     const from = new URLSearchParams(location.search).get('class');
-    if (from) query.set('class', from); // for the way back to the class
-    if (embedded) query.delete('run'); // nobody else's page has it
+    if (from) query.set('class', from); // for the link back to the class
+    if (embedded) query.delete('run'); // no other page can open it
     this.#wanted = at(query.size ? `/loop?${query}` : '/loop');
     if (embedded) {
       document.querySelector('[data-whole]').href = this.#wanted;
@@ -66,9 +66,9 @@ export class Address {
     if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
   }
 
-  // aim points a link at a file of this run, or of a run rebuilt from its log, at the
-  // game that asks for the token after the shown stage, or at the explanation of the
-  // shown token.
+  // aim sets the target of a link: a file with this run, or with a run rebuilt from its log; the
+  // game in which the token after the shown stage is guessed; or the explanation of the shown
+  // token.
   #aim(link) {
     const query = new URLSearchParams();
     const file = link.dataset.export;
@@ -95,8 +95,8 @@ export class Address {
   }
 }
 
-// copy copies text to the clipboard. Pages without a secure connection need a text field
-// for that.
+// copy copies text to the clipboard. On pages without a secure connection, this needs a text
+// field.
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

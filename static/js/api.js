@@ -1,4 +1,4 @@
-// The page of the API: clients' requests appear while they are being answered.
+// The page /api: requests of clients appear while they are being answered.
 import { feedOf } from './feed.js';
 import { copy } from './copy.js';
 

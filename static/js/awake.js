@@ -1,6 +1,6 @@
-// Keeps the screen on while a class runs. Browsers release the lock when the page is hidden,
-// so it is requested again when the page returns. Browsers that cannot keep the screen on, as
-// over plain HTTP, are ignored.
+// Keeps the screen on while a class runs. Browsers release the lock when the page is hidden, so
+// it is requested again when the page returns. If a browser cannot keep the screen on, for
+// example over plain HTTP, nothing happens.
 let wanted = false;
 let lock = null;
 let asking = false;

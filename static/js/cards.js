@@ -1,10 +1,10 @@
-// Flashcards: the space bar turns the card, 1 to 4 grade it. A review is sent
+// Flashcards: the space bar turns the card, and the keys 1 to 4 grade it. A review is sent
 // without leaving the page, and the response contains the next card.
 import { onShortcut } from './keys.js';
 import { ask } from './learn.js';
 import { at } from './place.js';
 
-// /cards#ID shows that card.
+// /cards#ID shows the card with this id.
 const wanted = decodeURIComponent(location.hash.slice(1));
 if (/^[\w.-]+$/.test(wanted) && new URLSearchParams(location.search).get('card') !== wanted) {
   location.replace(at(`/cards?card=${encodeURIComponent(wanted)}`));
@@ -17,8 +17,8 @@ addEventListener('hashchange', () => {
 const deck = () => document.getElementById('deck');
 const turned = () => deck().querySelector('[data-turn]');
 
-// Unconfirmed reviews are sent again with the same key: each counts once,
-// however often it arrives.
+// Unconfirmed reviews are sent again with the same key, so that each counts once, however often
+// it arrives.
 async function review(form, button) {
   const data = new URLSearchParams(new FormData(form, button));
   form.setAttribute('aria-busy', 'true');

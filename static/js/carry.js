@@ -1,23 +1,23 @@
-// Carries the results of a stage into the next one: elements with the same data-carry
-// in two stages are moved from their old position to the new one. The elements are in
-// their final position from the start; only transform and opacity are animated, once,
-// and finish() of motion.js ends the animations at any moment. moves.js defines the
-// movements of each stage. Times are in ms.
+// Carries the results of a stage into the next one: elements with the same data-carry in two
+// stages are moved from their old position to the new one. The elements are in their final
+// positions from the start. Only transform and opacity are animated, once, and finish() of
+// motion.js can end the animations at any time. moves.js defines the movements of each stage.
+// Times are in ms.
 import { moves, again, tip } from './moves.js';
 import { afterFrame } from './frames.js';
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const ease = 'cubic-bezier(.2, 0, 0, 1)';
-const shortest = 80; // anything shorter is left out
+const shortest = 80; // shorter movements are left out
 
-let before = null; // positions on the page before the next stage
-const running = new Set(); // movements
+let before = null; // positions of elements before the next stage
+const running = new Set(); // movements in progress
 let turn = 0; // counts calls of measure
 
 const sceneOf = (page) => page.querySelector('#panel, .fr__main[data-enter], .w-stage[data-enter]');
 const rectOf = (page, selector) => page.querySelector(selector)?.getBoundingClientRect() ?? null;
 
-// endCarries ends every movement now, which puts everything in its final position.
+// endCarries ends every movement immediately, so that all elements are in their final positions.
 export function endCarries() {
   for (const movement of [...running]) {
     const done = movement.onfinish;
@@ -28,9 +28,9 @@ export function endCarries() {
   running.clear();
 }
 
-// measure records where everything is, before the next stage is shown on the page or in
-// a part of it. It ends running movements. Nothing has changed since the last frame, so
-// the browser has the layout ready.
+// measure records the positions of all elements before the next stage is shown on the page or in
+// a part of it. It ends running movements. Nothing has changed since the last frame, so the
+// browser does not have to compute the layout.
 export function measure(page = document) {
   endCarries();
   turn++;
@@ -47,11 +47,11 @@ export function measure(page = document) {
     before.boxes.set(e.dataset.carry, e.getBoundingClientRect());
   }
   before.open = isOpen(scene);
-  before.again = page.querySelector('.map.is-again') !== null; // the page shows that a token has come round
+  before.again = page.querySelector('.map.is-again') !== null; // the page shows a token that has gone around the loop
 }
 
-// carry animates everything to its new position after a stage has been reached or, at
-// the same stage, lets the marker fall again after a new draw.
+// carry animates all elements to their new positions after a stage has been reached. At the same
+// stage, after a new draw, it drops the marker again.
 export function carry(arrived = true) {
   const was = before;
   before = null;
@@ -68,15 +68,14 @@ export function carry(arrived = true) {
   } else moves[enter]?.(scene, play, was);
 }
 
-// In Numbers the map is beside the stage, and its newest version is shown a frame
-// later.
+// In Numbers, the map is beside the stage, and its newest version is shown a frame later.
 const onMap = new Set(['forward', 'cache']);
 
-// isOpen reports whether the marker has not been dropped yet.
+// isOpen reports whether the marker is still waiting to be dropped.
 const isOpen = (scene) => scene?.matches('[data-undrawn]') || scene?.querySelector('.laid.is-open') != null;
 
-// player returns the function that starts a movement at a pace, unless it would be too
-// short.
+// player returns a function that starts a movement at the given pace, unless the movement would
+// be too short.
 export function player(name, pace = 1) {
   return (element, frames, duration, delay = 0, easing = ease) => {
     if (!element || calm.matches || document.hidden || duration / pace < shortest) return null;

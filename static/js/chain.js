@@ -1,9 +1,9 @@
-// The rules of stage 4 as columns. They are moved by dragging, or with ← and → on
-// their buttons, whose commands the server provides. This also sends the form that the
-// text must match.
+// The rules of stage 4 as columns. They are moved by dragging, or with ← and → on their buttons,
+// whose commands the server provides. This script also sends the grammar that the text must
+// match.
 import { onKey } from './keys.js';
 
-const slack = 6; // px that the pointer may move before a press is a drag
+const slack = 6; // px by which the pointer may move before a press becomes a drag
 
 let send = () => {};
 let step = 0; // the step shown
@@ -25,15 +25,15 @@ export function listenToChain(sends) {
   });
 }
 
-// keepTo sends a form. A text must match it from its first token on, so the run goes back
-// to that token.
+// keepTo sends a grammar. A text must match it from its first token on, so the run goes back to
+// that token.
 function keepTo(grammar) {
   document.getElementById('grammar').value = grammar;
   if (step > 1) send({ cmd: 'seek', step: 1, stage: 'filter' });
   send({ cmd: 'set', grammar });
 }
 
-// byKey presses the button for an arrow key. On these buttons the arrows never change the
+// byKey presses the button for an arrow key. On these buttons, the arrow keys never change the
 // stage.
 function byKey(key, { target }) {
   const way = { ArrowLeft: 'earlier', ArrowRight: 'later' }[key];
@@ -50,7 +50,7 @@ const center = (element) => {
   return left + width / 2;
 };
 
-// take follows the pointer from a column's head until it is released.
+// take moves the column under the pointer until the pointer is released.
 function take(event) {
   const head = event.target.closest?.('[data-chain] th[data-rule]');
   if (!head || event.button !== 0 || event.target.closest('button')) return;
@@ -85,8 +85,7 @@ function before(rule, x) {
   return { others, at: at < 0 ? others.length : at };
 }
 
-// placeAt returns the new place in the order of the rules, or null if the column does not
-// move.
+// placeAt returns the rule's new position in the order, or null if the column does not move.
 function placeAt(rule, x) {
   const { others, at } = before(rule, x);
   const was = heads().findIndex((head) => head.dataset.rule === rule);
@@ -97,7 +96,7 @@ function placeAt(rule, x) {
   return at < others.length ? without(place(others[at])) : without(place(others.at(-1))) + 1;
 }
 
-// mark shows where the column would go.
+// mark shows where the column would be inserted.
 function mark(rule, x) {
   const { others, at } = rule === null ? { others: [], at: 0 } : before(rule, x);
   for (const head of heads()) {

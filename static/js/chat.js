@@ -1,19 +1,19 @@
-// The chat form of the Loop: a list of messages as an alternative to the plain prompt. Each
-// keeps its text while the other is shown. The server converts the messages to a prompt.
+// The chat form of the Loop: a list of messages as an alternative to the plain prompt. Both keep
+// their text while the other one is shown. The server converts the messages to a prompt.
 const byId = (id) => document.getElementById(id);
 const list = () => byId('messages');
 const textOf = (row) => row.querySelector('textarea');
 
 export const isChat = () => byId('prompt-box').classList.contains('is-chat');
 
-// typed returns the text to start with, or to split into tokens, as the fields of a
+// typed returns the text with which to start, or which to split into tokens, as the fields of a
 // command.
 export const typed = () => (isChat() ? { messages: messages() } : { prompt: byId('prompt').value });
 
 export const messages = () => Array.from(list().children, (row) => (
   { role: row.querySelector('select').value, content: textOf(row).value }));
 
-// written returns everything in the box, including hidden text; write restores it.
+// written returns everything in the box, including hidden text, so that write can restore it.
 export const written = () => ({ prompt: byId('prompt').value, messages: messages(), chat: isChat() });
 
 export function write({ prompt, messages: said, chat }) {
@@ -22,7 +22,7 @@ export function write({ prompt, messages: said, chat }) {
   showChat(chat);
 }
 
-// showChat switches between the two.
+// showChat switches between the chat form and the plain prompt.
 export function showChat(on) {
   byId('prompt-box').classList.toggle('is-chat', on);
   for (const button of document.querySelectorAll('[data-chat-mode]')) {
@@ -30,7 +30,7 @@ export function showChat(on) {
   }
 }
 
-// fill puts a conversation into the form.
+// fill fills the form with a conversation.
 export function fill(conversation) {
   list().replaceChildren(...conversation.map(rowOf));
   name();
@@ -43,7 +43,8 @@ function rowOf({ role, content }) {
   return row;
 }
 
-// name numbers the messages for screen readers, and disables adding when the form is full.
+// name numbers the messages for screen readers, and disables the button for adding one when the
+// form is full.
 function name() {
   const rows = [...list().children];
   rows.forEach((row, i) => {
@@ -55,7 +56,8 @@ function name() {
   for (const button of document.querySelectorAll('[data-chat-add]')) button.setAttribute('aria-disabled', String(full));
 }
 
-// pressed carries out a press of one of the form's buttons, and reports whether it was one.
+// pressed carries out the action of a button of the form. It reports whether the button was one
+// of them.
 export function pressed(button) {
   const { chatMode, chatAdd } = button.dataset;
   if (chatMode) {

@@ -1,5 +1,5 @@
-// A list that is typed without scripts becomes chips here, each removed by a press, and a
-// small field that adds one. The original field keeps the list, and is submitted.
+// Replaces a typed list with chips, which are removed by pressing them, and a small field that
+// adds one. The original field still contains the list and is submitted.
 import { onKey } from './keys.js';
 
 function show(field) {

@@ -1,5 +1,5 @@
-// A screen that follows a class: a phone that votes and looks around, or the wall.
-// Other pages only use the copy buttons.
+// A screen that follows a class: a phone on which a learner votes and looks around, or the wall.
+// Other pages use only the copy buttons.
 import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { copy } from './copy.js';
@@ -13,13 +13,13 @@ const room = document.body.dataset.room;
 const { view } = document.body.dataset;
 const wall = document.body.dataset.class === 'wall';
 const stageNames = ['', ...(document.body.dataset.stageNames ?? '').split(',')];
-const aloneAfter = 5; // tries before offering to continue alone
+const aloneAfter = 5; // failed tries before the page offers to continue alone
 const patience = 10_000; // ms to wait for an answer, so that a vote does not hang
 const keep = `viz.vote.${room}`; // a vote survives a reload of the page
 
 let mine = null; // the vote that counts: {poll, round, choice, text, u, number}
 let waiting = null; // a vote that is not confirmed: {poll, choice, number}
-let last = null; // the last message sent to all screens
+let last = null; // the newest message that was sent to all screens
 let connection = null;
 let inside = false; // whether this screen looks inside the forward pass
 
@@ -62,7 +62,7 @@ function receive(message) {
   if (message.error) {
     tell(message.error.message);
     if (waiting && message.ack) {
-      wait(null); // it was refused, so the earlier vote counts
+      wait(null); // the vote was refused, so the earlier one counts
       mark();
     }
     return;
@@ -74,7 +74,7 @@ function receive(message) {
   const called = last?.alone && !message.data.alone; // "all follow me"
   last = message.data;
   document.body.toggleAttribute('data-looking', last.looking);
-  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // a phone may sleep between votes
+  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // phones may go dark between votes
   if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
   else if (last.ended && !wall) say('The class is over.', 'Thank you for taking part.', false);
   if (wall) return;
@@ -85,10 +85,10 @@ function receive(message) {
   bringPoll();
 }
 
-// A new vote is scrolled into view once. On other parts of the page, or while the
-// learner looks around, it is one press away until this phone has voted.
-// brought is the newest vote that was shown on the stage; initially the page's own,
-// which is not scrolled to.
+// A new vote is scrolled into view once. In other parts of the page, or while the learner looks
+// around, a button leads to it until this phone has voted. brought is the newest vote that was
+// shown on the stage. At first, it is the vote on the loaded page, to which the page does not
+// scroll.
 let brought = document.getElementById('cl-poll')?.dataset.poll ?? '';
 let pollInView = false;
 const calmly = matchMedia('(prefers-reduced-motion: reduce)');
@@ -112,7 +112,7 @@ function dock() {
   document.getElementById('dock').hidden = !voting() || voted || (!wandering() && pollInView);
 }
 
-// own handles data for this phone alone: its name and the vote that counts.
+// own handles data that is only for this phone: its name and the vote that counts.
 function own({ vote, name }) {
   mine = vote;
   const named = document.querySelector('[data-named]');
@@ -131,7 +131,7 @@ function own({ vote, name }) {
 
 function sendVote() {
   if (!waiting) return;
-  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // stored here, and sent again after a loss
+  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // waiting is stored, and sent again after a loss
 }
 
 function cast(form, submitter) {
@@ -144,11 +144,11 @@ function cast(form, submitter) {
   sendVote();
 }
 
-// standing returns this phone's vote in the poll and round on the screen.
+// standing returns this phone's vote in the shown poll and round.
 const standing = (box) => (waiting?.poll === box.dataset.poll && waiting)
   || (mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null);
 
-// mark marks this phone's vote in the shared poll, with its state.
+// mark marks this phone's vote in the shared poll and shows its state.
 function mark() {
   const box = document.getElementById('cl-poll');
   if (!box?.dataset.poll) return dock();
@@ -182,7 +182,7 @@ function mineWords(box, stands, open) {
   return box.dataset.kind === 'number' ? `Your answer, ${text}, is counted.` : '';
 }
 
-// result describes how this phone's vote compares.
+// result describes how this phone's vote compares to the result of the poll.
 function result(box, stands) {
   const line = box.querySelector('[data-yours]');
   if (!line) return;
@@ -222,7 +222,7 @@ function lastSay() {
   return `last message ${Math.round((Date.now() - connection.receivedAt) / 1000)} s ago`;
 }
 
-// place updates the link to the learner's own view, and shows where the class is.
+// place updates the link to the learner's own view and shows the position of the class.
 function place() {
   const where = last.started ? `${last.step}.${last.stage}` : '';
   const link = document.querySelector('[data-wander]');
@@ -319,7 +319,7 @@ if (room) {
         if (sent) event.target.closest('details').open = false;
       }
     });
-    // A confidence set after the vote is sent with it.
+    // If the confidence is set after the vote, the vote is sent again with it.
     document.addEventListener('change', ({ target }) => {
       if (target.name === 'sure' && standing(target.closest('#cl-poll'))) cast(target.form, null);
     });
@@ -328,7 +328,7 @@ if (room) {
       if (form) look(`?${new URLSearchParams(new FormData(form))}`);
     });
     if (wandering()) hold();
-    // A busy phone reports several changes together: the last one is current.
+    // A busy phone reports several changes together; only the last one is current.
     new IntersectionObserver((entries) => {
       pollInView = entries.at(-1).isIntersecting;
       dock();

@@ -1,46 +1,46 @@
-// The connection of a page to one of its live parts: commands out, messages in. It
-// reconnects automatically after every loss, detects dead connections, and tracks
-// unanswered commands. The meaning of the messages is up to its users: a run
-// (run.js), an experiment or a lab (feed.js), a class (class.js, present.js).
+// The connection of a page to one of its live parts. It sends commands and receives messages,
+// reconnects automatically after every loss, detects dead connections, and tracks unanswered
+// commands. Its users interpret the messages: a run (run.js), an experiment or a lab (feed.js),
+// or a class (class.js, present.js).
 
 import { at, inTab, searchOf } from './place.js';
 import { messagePort } from './port.js';
 
-const longestDelay = 10_000; // ms; the maximum delay before a returning server is found
+const longestDelay = 10_000; // ms; the maximum delay between two tries
 const firstDelay = 500; // ms; the maximum delay before the first retry
 const answerWait = 20_000; // ms to wait for any sign after a command before probing the connection
 const probeWait = 4_000; // ms to wait for the answer to a probe; without one the connection is dead
 const pingEvery = 25_000; // ms of silence before probing the connection
-const busyAfter = 200; // ms; quicker answers need no mark
+const busyAfter = 200; // ms; for quicker answers, the page does not show that it is waiting
 const lostWords = 'The connection was lost before this was answered, so it may not have been done. '
   + 'What you see is how things stand.';
 
-// Close codes for an error by this page: retrying would fail in the same way. After
-// 1000 nothing more follows.
+// Close codes after which there is no retry. 1000 means that nothing more follows. The others
+// mean an error by this page, so retrying would fail in the same way.
 const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
 
-// webSocket is the transport of a page with a server: an object with send(text) and
-// close(), which calls onopen(), onmessage({data}) and, once, onclose({code,
-// reason}). Another transport is any function that returns such an object. If the
-// object has ready, a promise, it is not used until that is fulfilled.
+// webSocket is the transport of a page with a server. It returns an object with send(text) and
+// close(), which calls onopen(), onmessage({data}) and, once, onclose({code, reason}). Any
+// function that returns such an object can be used as a transport. If the object has a promise
+// named ready, it is not used until the promise is fulfilled.
 export function webSocket(query) {
   const url = new URL(at('/ws'), location.href);
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
   url.search = searchOf(query);
-  return new WebSocket(url, 'viz.html.v1'); // messages hold panels of HTML
+  return new WebSocket(url, 'viz.html.v1'); // the messages contain panels of HTML
 }
 
-// delayAfter returns a wait in ms before the next try: at most firstDelay, doubled
-// for every failed try. With full jitter, pages that lost the same server do not
-// all return at once.
+// delayAfter returns a random delay in ms before the next try. Its maximum is firstDelay, doubled
+// for every failed try, up to longestDelay. Since it is random, pages that lost the same server
+// do not all return at once.
 const delayAfter = (failed) => Math.random() * Math.min(longestDelay, firstDelay * 2 ** failed);
 
-// Events: open; message (detail: the message), after done (the command) or refused
-// ({command, error}) for the commands that it answers; back (the first message
-// after a loss); lost; ended ({code, reason}), after which there are no retries;
+// Events, with their details in parentheses: open; message (the message), after done (the
+// command) or refused ({command, error}) for the commands that the message answers; back (the
+// first message after a loss); lost; ended ({code, reason}), after which there are no retries;
 // busy (true or false).
 export class Connection extends EventTarget {
-  tries = 0; // losses since the last message
+  tries = 0; // number of losses since the last message
   up = false; // the current connection has received a message
   opened = false; // a connection has been open before
   ended = false;
@@ -48,7 +48,7 @@ export class Connection extends EventTarget {
   #address;
   #options;
   #socket = null; // the transport
-  #open = false; // data can be sent
+  #open = false; // whether data can be sent
   #n = 0; // number of the last command
   #unanswered = new Map(); // number → {command, then}
   #retry = 0;
@@ -56,10 +56,10 @@ export class Connection extends EventTarget {
   #busy = 0;
   #isBusy = false;
 
-  // address returns the query of the connection, or a promise of it. options:
-  // handshake, if the server's first message states which commands it has seen, so
-  // that the user calls sendAgain or takeUnanswered; patience, instead of
-  // answerWait; transport, instead of the page's own.
+  // address returns the query of the connection, or a promise of it. The options are: handshake,
+  // if the server's first message states which commands it has seen, so that the user calls
+  // sendAgain or takeUnanswered; patience, which replaces answerWait; and transport, which
+  // replaces the page's own.
   constructor(address, options = {}) {
     super();
     this.#address = address;
@@ -95,8 +95,8 @@ export class Connection extends EventTarget {
     socket.onclose = (event) => { if (socket === this.#socket) this.#lost(event); };
   }
 
-  // wake checks the connection immediately, after sleep or a change of networks: it
-  // probes the current connection, or opens a new one.
+  // wake checks the connection after sleep or a change of networks. It immediately probes the
+  // current connection or opens a new one.
   wake() {
     if (this.#open) this.#probe();
     else if (this.#socket || this.#retry) this.retry();
@@ -106,7 +106,7 @@ export class Connection extends EventTarget {
   retry() {
     if (this.up || this.ended) return;
     const old = this.#socket;
-    this.#socket = null; // it might hang for long
+    this.#socket = null; // opening it might take long
     this.#open = false;
     old?.close?.();
     this.open();
@@ -115,11 +115,10 @@ export class Connection extends EventTarget {
   // end stops reconnecting.
   end() { this.ended = true; }
 
-  // send numbers a command and sends it. It returns the number, or 0 if there is no
-  // connection. then determines what happens to a command that is unanswered at a
-  // loss. once: it is sent again if the server can tell whether it was carried out,
-  // and refused otherwise; repeat: it is sent again, since it is idempotent;
-  // forget: the sender handles it.
+  // send numbers a command and sends it. It returns the number, or 0 if there is no connection.
+  // If the connection is lost before the command is answered, then determines what happens. once:
+  // the command is sent again if the server can tell whether it was carried out, and refused
+  // otherwise. repeat: it is sent again, since it is idempotent. forget: the sender handles it.
   send(command, then = 'once') {
     if (!this.#open) return 0;
     const n = ++this.#n;
@@ -134,8 +133,8 @@ export class Connection extends EventTarget {
     if (command.cmd !== 'ping') this.#busy ||= setTimeout(() => this.#showBusy(true), busyAfter);
   }
 
-  // expect drops the connection if nothing arrives in time. Before that it probes
-  // the connection, since an answer may take long.
+  // expect drops the connection if nothing arrives in time. Before that, it probes the
+  // connection, since an answer may take long.
   #expect(time) {
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => {
@@ -166,7 +165,7 @@ export class Connection extends EventTarget {
     this.#emit('open');
   }
 
-  // resume sends unanswered commands again, or refuses them, after a loss, with a
+  // resume sends unanswered commands again or refuses them. It is called after a loss, with a
   // server that does not know this page.
   #resume() {
     for (const [n, { command, then }] of this.#unanswered) {
@@ -175,14 +174,14 @@ export class Connection extends EventTarget {
     }
   }
 
-  // sendAgain sends unanswered commands again after a loss. The server recognizes
-  // by their numbers which ones it has carried out.
+  // sendAgain sends unanswered commands again after a loss. By their numbers, the server
+  // recognizes those that it has carried out.
   sendAgain() {
     for (const [n, { command }] of this.#unanswered) this.#transmit(n, command);
   }
 
-  // takeUnanswered removes and returns the commands that a server cannot have
-  // received, or received before it was restarted.
+  // takeUnanswered removes and returns the commands that the server cannot have received, or that
+  // it received before it was restarted.
   takeUnanswered() {
     const commands = [...this.#unanswered.values()].map(({ command }) => command);
     this.#unanswered.clear();
@@ -206,9 +205,9 @@ export class Connection extends EventTarget {
     this.#emit('message', message);
   }
 
-  // settle removes the commands that a message answers: all up to its ack are done,
-  // except that an error belongs to the last of them. A handshake is settled by the
-  // user, which knows whether its numbers belong to this page.
+  // settle removes the commands that a message answers. All commands up to its ack are done,
+  // except that an error belongs to the last of them. For a handshake, the user calls settle,
+  // since it knows whether the numbers belong to this page.
   settle({ ack, error }) {
     for (const [n, { command }] of this.#unanswered) {
       if (n > ack) break;

@@ -1,4 +1,4 @@
-// Everything on the page that a learner can press, drag or type in. Data attributes on the
+// All elements of the page that a learner can press, drag or type in. Data attributes of the
 // elements define the commands; see web/WIRE.md.
 import { fill, pressed, showChat, typed, write, written } from './chat.js';
 import { handedOver, handOver } from './stored.js';
@@ -7,13 +7,13 @@ import { isolated } from './text.js';
 const setEvery = 60; // ms between two values of a slider being dragged
 const piecesEvery = 150; // ms between two tokenizations of a prompt being typed
 const findEvery = 150; // ms between two searches for a text being typed
-const mostSent = 60_000; // bytes of a text that is sent: a longer message would end the connection
+const mostSent = 60_000; // maximum bytes of a text that is sent, since a longer message would end the connection
 const stages = (document.body.dataset.stages ?? '').split(',');
 
-// Questions change nothing, so their answers do not clear the errors of commands.
+// Questions do not change the run, so their answers do not clear the errors of commands.
 export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'zoom', 'ping']);
 
-// The commands that lead to another stage, which the prompt box would cover.
+// The commands that lead to another stage. They hide the prompt box, which would cover it.
 const changesText = new Set([
   'start', 'chat', 'try', 'open', 'rebuild', 'step', 'draw', 'back', 'token', 'seek', 'reset', 'play', 'choose',
   'branch', 'redraw', 'goon', 'finish',
@@ -23,16 +23,16 @@ const byId = (id) => document.getElementById(id);
 
 const notSent = 'Not connected just now: this was not sent. The page is trying to reconnect.';
 
-// fieldsOf names the fields next to which a command's errors are shown.
+// fieldsOf returns the names of the fields next to which a command's errors are shown.
 const fieldsOf = ({ cmd, n, ...fields } = {}) => Object.keys(fields);
 
 export class Controls {
   #socket;
-  #edits = new Map(); // field → { timer, value } of edits not sent yet
+  #edits = new Map(); // field → { timer, value } of edits that were not sent yet
   #inputs = null; // the server's values
   #place = null; // the stage shown
-  #unanswered = new Map(); // field → number of edits sent and not yet answered
-  #sent = new Map(); // field → the value last sent
+  #unanswered = new Map(); // field → number of edits that were sent and not answered yet
+  #sent = new Map(); // field → the value that was sent last
   #unsent = new Set(); // fields that do not contain a number, and show an error
 
   #kept = handedOver('viz.loop'); // state handed over by the previous page
@@ -45,7 +45,7 @@ export class Controls {
     document.addEventListener('submit', (event) => this.#submit(event));
   }
 
-  // send sends a command, or reports that it could not.
+  // send sends a command. Without a connection, it shows a message instead.
   send(command) {
     if (!this.#socket.send(command)) {
       this.refused(null, { message: notSent });
@@ -69,7 +69,7 @@ export class Controls {
     if (command.cmd === 'stop' && command.stop) this.#stopAdded();
   }
 
-  // forgetEdits lets a preset replace the value of a field with an error.
+  // forgetEdits discards values with an error, so that a preset can replace them.
   #forgetEdits() {
     this.#unsent.clear();
     for (const input of document.querySelectorAll('[data-set]')) this.#say(input.dataset.set, '');
@@ -96,7 +96,8 @@ export class Controls {
     if (!this.#unsent.has(field)) this.#say(byId(`err-${field}`) ? field : 'general', error.message);
   }
 
-  // back reports that sending is possible again.
+  // back is called when the connection is back. It replaces the message that a command was not
+  // sent.
   back() {
     if (byId('err-general')?.textContent === notSent) {
       this.#say('general', 'Connected again. What you pressed was not sent, so press it once more.');
@@ -118,14 +119,14 @@ export class Controls {
     }
   }
 
-  // lost drops what was in flight when the connection broke.
+  // lost discards the edits that were in flight when the connection was lost.
   lost() {
     this.#unanswered.clear();
     this.#finds = this.#stale = 0;
   }
 
-  // applyInputs puts the server's values into the fields, except into those with an edit in
-  // flight or an error.
+  // applyInputs sets the fields to the server's values, except for fields with an edit in flight
+  // or an error.
   applyInputs(inputs) {
     this.#inputs = inputs;
     for (const [field, value] of Object.entries(inputs)) {
@@ -160,10 +161,10 @@ export class Controls {
     if (range && show.whatif && !this.#busyWith('whatif', 'u')) range.value = u;
   }
 
-  // busyWith reports whether an edit waits to be sent or answered.
+  // busyWith reports whether an edit of a field is still to be sent or answered.
   #busyWith(key, field) { return this.#edits.has(key) || this.#unanswered.get(field) > 0; }
 
-  // showStarted shows the prompt box while there is no text, once.
+  // showStarted shows the prompt box once while there is no text.
   showStarted(started) {
     document.querySelector('.app')?.classList.toggle('is-blank', !started);
     if (started === this.started) return;
@@ -175,8 +176,8 @@ export class Controls {
     if (kept) this.#setAsBefore(kept.inputs);
   }
 
-  // What was typed and set before the first run, even if the server has not answered yet,
-  // survives the switch between the views, which reloads the page.
+  // The prompt and settings from before the first run survive the switch between the views, which
+  // reloads the page. This includes edits that the server has not answered yet.
   #keep() {
     for (const { act } of this.#edits.values()) act?.();
     const inputs = { ...this.#inputs };
@@ -224,7 +225,7 @@ export class Controls {
     else if ('redraw' in button.dataset) this.send({ cmd: 'redraw', seed: anySeed() });
   }
 
-  // toggle shows or hides a box. If it contains a chat, it is shown.
+  // toggle shows or hides the prompt box. With a chat, the box is always shown.
   #toggle(box, chat) {
     box.hidden = !box.hidden && !chat;
     if (box.hidden) return;
@@ -233,7 +234,7 @@ export class Controls {
     if (chat) this.#cut();
   }
 
-  // cut requests the tokens of the text being typed.
+  // cut requests the tokens of the text that is being typed.
   #cut() {
     this.#throttle('pieces', piecesEvery, () => {
       const fields = typed();
@@ -277,7 +278,7 @@ export class Controls {
 
   #start() {
     const fields = typed();
-    this.#edits.get('pieces')?.act?.(); // sends a waiting request now
+    this.#edits.get('pieces')?.act?.(); // send a waiting request immediately
     this.#drop('pieces');
     if (this.#fits(fields)) this.send({ cmd: 'messages' in fields ? 'chat' : 'start', ...fields });
   }
@@ -315,14 +316,14 @@ export class Controls {
     this.#throttle(field, setEvery, () => this.#set(field, value));
   }
 
-  // seek shows the stage with a number, counting through all steps from 1.
+  // seek shows the stage with the given number, counted from 1 through all steps.
   #seek(number) {
     const at = number - 1;
     this.send({ cmd: 'seek', step: 1 + Math.floor(at / stages.length), stage: stages[at % stages.length] });
   }
 
-  #toFound = false; // move to the first token when the answer arrives
-  #finds = 0; // searches sent and not answered
+  #toFound = false; // focus the first token when the answer arrives
+  #finds = 0; // number of searches that were sent and not answered
   #stale = 0; // number of searches for a step that is no longer shown
 
   #found() {
@@ -335,7 +336,7 @@ export class Controls {
     }
     if (!this.#toFound) return;
     this.#toFound = false;
-    queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // after it is shown
+    queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // after the panel is shown
   }
 
   // forget clears the results for a step that is no longer shown.
@@ -354,8 +355,8 @@ export class Controls {
     if (this.send({ cmd: 'find', step, text })) this.#finds++;
   }
 
-  // throttle calls act immediately, and again after a pause if it was called meanwhile: the
-  // last call wins.
+  // throttle calls act immediately. If it was called again during the following pause, it then
+  // calls the last act.
   #throttle(key, pause, act) {
     const waiting = this.#edits.get(key);
     if (waiting) {
@@ -367,7 +368,7 @@ export class Controls {
     const over = () => {
       if (!entry.act) {
         this.#edits.delete(key);
-        if (this.#inputs) this.applyInputs(this.#inputs); // including those that arrived meanwhile
+        if (this.#inputs) this.applyInputs(this.#inputs); // including values that arrived in the meantime
         if (this.#place) this.applyPlace(this.#place);
         return;
       }
@@ -386,8 +387,8 @@ export class Controls {
   }
 }
 
-// inWords describes a slider's value with the words in its data-words, each after the
-// highest value to which it applies: "0 never|1 always".
+// inWords describes a slider's value with the words in its data-words. Each word comes after the
+// highest value to which it applies, as in "0 never|1 always".
 function inWords(slider) {
   const list = slider.dataset.words?.split('|').map((part) => [parseFloat(part), part.slice(part.indexOf(' ') + 1)]);
   if (!list) return;
@@ -399,6 +400,6 @@ const anySeed = () => 1 + Math.floor(Math.random() * 999_999);
 
 const stops = () => JSON.parse(byId('stops')?.dataset.stops || '[]') ?? [];
 
-// unescaped converts
-// and \t, typed as two characters, to a newline and a tab; \\ is a backslash.
+// unescaped converts \n and \t, typed as two characters each, to a newline and a tab, and \\ to a
+// backslash.
 const unescaped = (text) => text.replace(/\\([nt\\])/g, (_, c) => ({ n: '\n', t: '\t', '\\': '\\' })[c]);

@@ -1,11 +1,11 @@
-// Buttons with data-copy, a selector of the element to copy.
+// Copies the element that a button selects with its attribute data-copy.
 export async function copy(button) {
   const field = document.querySelector(button.dataset.copy);
   const words = button.textContent;
   try {
     await navigator.clipboard.writeText(field.value ?? field.textContent);
     button.textContent = 'Copied';
-  } catch { // without encryption browsers provide no clipboard
+  } catch { // without encryption, browsers do not provide a clipboard
     field.classList.remove('sr');
     if (field.type === 'password') field.type = 'text'; // passwords cannot be copied
     if (field.select) field.select();

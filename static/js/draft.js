@@ -1,6 +1,6 @@
-// A walkthrough that is being written: a step is shown without leaving the text, a file
-// can be opened into it, and a problem links to its line. Without this script the form
-// does the same by reloading the page.
+// A walkthrough that is being written: a step is shown without leaving the text, a file can be
+// opened in the text field, and a problem links to its line. Without this script, the form does
+// the same by reloading the page.
 import { onKey } from './keys.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
@@ -24,7 +24,7 @@ function goToLine(line) {
   text.scrollTop = (text.scrollHeight / lines.length) * Math.max(0, line - 4);
 }
 
-let newest = 0; // number of the newest answer; only that one is shown
+let newest = 0; // number of the newest request; only its answer is shown
 async function show(values) {
   const n = ++newest;
   const out = document.querySelector('#draft-out');

@@ -1,6 +1,5 @@
-// A drill: checked cell by cell, with spreadsheet navigation. The form works
-// without this script; here it is sent without leaving the page, and patched
-// with the response.
+// A drill, which is checked cell by cell, with spreadsheet navigation. The form works without
+// this script. With it, the form is sent without leaving the page and patched with the response.
 import { onKey } from './keys.js';
 import { ask } from './learn.js';
 import { patch } from './patch.js';
@@ -19,12 +18,11 @@ const isCell = (e) => Boolean(e?.matches?.(cells)) && form.contains(e);
 const cellsOf = (name) => [...form.querySelectorAll(`[name="${CSS.escape(name)}"]:is(${cells})`)];
 const field = (name) => form.querySelector(`input[type=hidden][name="${name}"]`);
 const stateOf = (name) => cellsOf(name)[0]?.dataset.state ?? '';
-let at = field('at').value; // the last focused cell, which the help is about
+let at = field('at').value; // the cell that was focused last, to which the help belongs
 
 // Sending ----------------------------------------------------------------------
 
-// send requests the form as it should look now, without the text still being
-// typed.
+// send submits the form, without the answer that is still being typed, and shows the response.
 async function send(extra = {}) {
   const data = new URLSearchParams(new FormData(form));
   const now = document.activeElement;
@@ -50,8 +48,8 @@ async function send(extra = {}) {
   }
 }
 
-// typedSince returns what was typed or checked after a form was sent. The
-// response does not include that, and must not undo it.
+// typedSince returns the answers that were typed or ticked after a form was sent. The response
+// does not include them and must not undo them.
 function typedSince(sent) {
   const since = [];
   for (const e of form.querySelectorAll(cells)) {
@@ -62,7 +60,7 @@ function typedSince(sent) {
   return since;
 }
 
-// soon sends a little later, together with other changes until then.
+// soon sends the form after a short time, together with other changes until then.
 function soon(extra) {
   if (!waiting) {
     waiting = { extra: {} };
@@ -120,8 +118,8 @@ form.addEventListener('focusout', ({ target, relatedTarget }) => {
   soon({ cell: target.name });
 });
 
-// A choice made with the pointer counts immediately; arrow keys pass through
-// other options.
+// A choice that is made with the pointer counts immediately. With the arrow keys, it does not,
+// since they pass through other options.
 form.addEventListener('click', (event) => {
   if (event.target.matches('input[type=radio]') && event.detail > 0) now({ cell: event.target.name });
 });
@@ -129,7 +127,7 @@ form.addEventListener('click', (event) => {
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const button = event.submitter;
-  // The Enter key submits a form with its first button.
+  // The Enter key presses the first button of a form.
   if (button?.matches('.drill__first') && isCell(document.activeElement)) {
     enter(document.activeElement);
     return;
@@ -158,7 +156,7 @@ function focus(name) {
   if (to?.select && to.type !== 'checkbox' && to.type !== 'radio') to.select();
 }
 
-// goOn moves to the next cell that is not right yet, from the current one.
+// goOn moves from the given cell to the next one that is not right yet.
 function goOn(from = field('at').value) {
   const names = order();
   const start = names.indexOf(from) + 1;
@@ -194,15 +192,15 @@ onKey(form, (key, { target: cell }) => {
   return true;
 });
 
-// No answer contains a question mark.
+// Answers never contain a question mark, so it can be a command.
 form.addEventListener('beforeinput', (event) => {
   if (event.data !== '?' || !isCell(event.target)) return;
   event.preventDefault();
   now({ do: 'hint' });
 });
 
-// move moves to the neighboring cell, and reports whether there is one. Within a
-// text the arrow keys first move the caret.
+// move moves to the neighboring cell and reports whether there is one. Within a cell's text, the
+// arrow keys first move the caret.
 function move(cell, dx, dy) {
   const place = cell.closest('td');
   if (!place || cell.type === 'radio') return false;
@@ -218,8 +216,8 @@ function move(cell, dx, dy) {
   return true;
 }
 
-// nextInTable returns the cell that Tab leads to: the next one, skipping the
-// buttons of slips that may have opened in between.
+// nextInTable returns the cell that Tab leads to. It skips the buttons of messages about mistakes
+// that may have opened in between.
 function nextInTable(cell, by) {
   const all = [...(cell.closest('table')?.querySelectorAll('td input') ?? [])];
   return all[all.indexOf(cell) + by] ?? null;

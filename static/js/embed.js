@@ -1,5 +1,5 @@
-// A page in another site's frame reports its height, so that the frame can adapt (viz.js
-// on the other page listens). It reads nothing from the other page.
+// A page in another site's frame reports its height, so that the frame can adapt (viz.js on the
+// other page listens). It does not read anything from the other page.
 if (parent !== window) {
   let said = 0;
   const say = () => {

@@ -1,4 +1,4 @@
-// The page about embedding: its addresses are its own site's.
+// The page about embedding. Its examples contain the address of its own site.
 import { at } from './place.js';
 
 for (const element of document.querySelectorAll('[data-address]')) {

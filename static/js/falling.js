@@ -1,13 +1,14 @@
-// Hide the outcome until the marker has landed, in the current stage and in any update that
-// arrives: in the line, the table and the map (see carry.css). A newer version of the stage, and
-// the sentence for screen readers, wait until then.
+// Hides the outcome in the line, the table and the map until the marker has landed (see
+// carry.css). A newer version of the stage, and the sentence for screen readers, wait until then.
 const waiting = new Map(); // by name: the newest action
 
 // note sets an attribute on the page while a marker falls. The styles could use
-// :root:has(.is-falling), but then browsers search the page whenever a stage is replaced.
+// :root:has(.is-falling) instead, but then browsers would search the page whenever a stage is
+// replaced.
 const note = () => document.documentElement.toggleAttribute('data-falling', isFalling());
 
-// beginFall silences a stage until a movement ends, if there is one.
+// beginFall hides the outcome in a stage until the given movement ends. It does nothing if there
+// is no movement.
 export function beginFall(stage, movement) {
   if (!movement) return;
   const rows = [...stage.querySelectorAll('tr.is-pick')];
@@ -29,7 +30,7 @@ export function isFalling(element = document.documentElement) {
   return element?.matches(':is(.is-falling, .is-falling *, :has(.is-falling))') ?? false;
 }
 
-// afterFall calls act once no marker falls, or immediately. Of several actions with the same
+// afterFall calls act as soon as no marker is falling. Of several waiting actions with the same
 // name, only the last is called.
 export function afterFall(name, act) {
   waiting.delete(name);

@@ -1,13 +1,13 @@
-// Makes a number that the class draws fly to where it fell, with its name, if the
-// instructor shows names. Numbers present when the page loads are already in their places.
+// Moves the numbers that the members of a class draw to the places where they fall, with the
+// names of the members if the instructor shows names. Numbers that are there when the page loads
+// are already in their places.
 import { player } from './carry.js';
 
 const fresh = (e) => !landed.has(e.dataset.fall);
 const all = () => [...document.querySelectorAll('[data-fall]')];
 const landed = new Set(all().map((e) => e.dataset.fall));
 
-// fly animates the numbers that are new since the last call, starting from the count of
-// members.
+// fly animates the numbers that are new since the last call. They start at the count of members.
 export function fly() {
   const from = document.getElementById('cl-who')?.getBoundingClientRect();
   const play = player('fall');

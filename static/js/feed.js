@@ -1,16 +1,15 @@
-// Live parts of a page: an element with data-feed="NAME?…" has its own
-// connection to the feed of that name, opened when the part is first used.
-// Inside it, form[data-send="CMD"] sends its fields whenever one changes or the
-// form is submitted, and other [data-send] elements send their data-fields
-// (JSON) when pressed. The answer's panels replace those on the page.
+// Live parts of a page: an element with data-feed="NAME?…" has its own connection to the feed of
+// that name, which is opened when the part is first used. In the element, form[data-send="CMD"]
+// sends its fields whenever one changes or the form is submitted, and other [data-send] elements
+// send their data-fields (JSON) when pressed. The panels in the answer replace those on the page.
 //
-// Without a script the same forms load a page with the same contents.
+// Without scripts, the same forms load a page with the same contents.
 import { Connection } from './connection.js';
 import { patch } from './patch.js';
 import { answerer } from './place.js';
 
-// valuesOf returns the values of a form's fields, all as text. The pressed
-// button overrides a field of the same name.
+// valuesOf returns the values of a form's fields as strings. The pressed button overrides a field
+// of the same name.
 function valuesOf(form, submitter) {
   return Object.fromEntries(new FormData(form, submitter ?? undefined));
 }
@@ -19,9 +18,9 @@ export class Feed {
   #element;
   #connection;
   #waiting = null; // the {n, command} being answered
-  #next = null; // the newest command to send after that
-  #last = null; // the last form's command: the part's state
-  #lost = false; // the connection was cut and is not back yet
+  #next = null; // the newest command, to be sent after that
+  #last = null; // the command of the last form, which is the state of the part
+  #lost = false; // the connection was lost and is not back yet
 
   constructor(element) {
     this.#element = element;
@@ -45,14 +44,14 @@ export class Feed {
 
   connect() { this.#connection.open(); }
 
-  // A new connection receives the part's state.
+  // opens sends the state of the part over a new connection.
   #opens() {
     if (this.#lost) this.#next ??= this.#last;
     this.#go();
   }
 
-  // send sends a command. Only the newest unsent one is kept: when an input
-  // changes again, its earlier value does not matter.
+  // send sends a command. Only the newest unsent command is kept, since an input's earlier value
+  // does not matter once it has changed again.
   send(command, keep = false) {
     this.#next = command;
     if (keep) this.#last = command;
@@ -83,8 +82,8 @@ export class Feed {
     this.#go();
   }
 
-  // fill sets the fields outside the panels, except the focused one, and none of
-  // them if a newer command is waiting.
+  // fill sets the fields outside the panels, except the focused one. If a newer command is
+  // waiting, it sets none of them.
   #fill(inputs) {
     if (this.#next) return;
     for (const [name, value] of Object.entries(inputs)) {

@@ -1,6 +1,6 @@
-// The first run: each press leads to the next scene without leaving the page, so that
-// the results of one scene can move into the next; the knob takes effect while it
-// moves. Without this script every form and link still works.
+// The first run: each press leads to the next scene without leaving the page, so that the results
+// of one scene can move into the next. The knob takes effect while it moves. Without this script,
+// every form and link still works.
 import { carry, measure } from './carry.js';
 import { endByHand } from './motion.js';
 import { patch } from './patch.js';
@@ -33,15 +33,15 @@ document.addEventListener('submit', async (event) => {
     ready();
     carry();
     say(page.title);
-  } catch { // the card, a refusal, or no answer: the browser loads it
+  } catch { // the browser loads the page if it is the card or a refusal, or if there was no answer
     form.dataset.plain = '';
     form.removeAttribute('aria-busy');
     form.requestSubmit(button);
   }
 });
 
-// say sets the page's title and announces the scene once nothing moves: until then the
-// marker might still be falling.
+// say sets the page's title and announces the scene once all movements have ended, since the
+// marker might still be falling until then.
 async function say(title) {
   const said = document.getElementById('first-says');
   if (document.querySelector('.is-falling')) said.textContent = said.dataset.falling;
@@ -69,7 +69,7 @@ addEventListener('popstate', () => location.reload());
 // The knob --------------------------------------------------------------------
 
 let turning = false; // a request is in flight
-let turned = false; // the knob has moved since
+let turned = false; // the knob has moved since the request
 
 async function turn(knob) {
   turned = true;
@@ -92,7 +92,7 @@ async function turn(knob) {
         knob.form.querySelectorAll('[type=hidden]')[i].value = hidden.value;
       }
     } catch {
-      break; // the button still works
+      break; // the button for the knob still works
     }
   }
   turning = false;

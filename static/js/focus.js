@@ -1,10 +1,8 @@
-// Keeps the focus among the controls when the focused button disappears:
-// running to the end replaces its button with one that cancels the run, and
-// vice versa.
+// Keeps the focus among the controls when the focused button disappears. While a run is played to
+// its end, its button is replaced with one that cancels the run.
 const finish = '{"cmd":"finish"}';
 
-// holdFocus is called before the panels change. It returns a function to call
-// afterwards.
+// holdFocus is called before the panels change. It returns a function to be called afterward.
 export function holdFocus() {
   const had = document.activeElement;
   if (!had?.closest('#transport, #progress')) return () => {};
@@ -17,7 +15,7 @@ export function holdFocus() {
   };
 }
 
-// heir returns the button that replaces the lost one.
+// heir returns the button that replaces the one that disappeared.
 function heir(canceled) {
   const again = canceled && document.querySelector(`#transport [data-cmd='${finish}']`);
   return document.querySelector('#progress button') || again || document.querySelector('#transport .btn--main');

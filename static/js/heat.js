@@ -1,20 +1,20 @@
-// Draws what the heads attend to: one canvas for each block, a row for each head, a column for
-// each position. The server's messages contain the numbers.
+// Draws the attention of the heads. Each block has a canvas with a row for each head and a column
+// for each position. The server's messages contain the numbers.
 import { onAnyKey } from './keys.js';
 
 let heat = null; // { columns, rows: [block][head] → bytes }
 
-// draw shows data ({columns, rows} as the server sends it, rows in base64), or clears the canvases
-// if data is null.
+// draw shows data, which has the server's format ({columns, rows}, with rows in base64). If data
+// is null, it clears the canvases.
 export function draw(data) {
   listen();
   heat = data && { columns: data.columns, rows: data.rows.map((heads) => heads.map(bytes)) };
   paint();
 }
 
-// weightsOf returns the shares, out of 255, that a head ("block.head") gives to the positions of
-// the text, as far as they are known. In a long text the second column stands for several
-// positions, which have no separate shares.
+// weightsOf returns the known shares, out of 255, that a head ("block.head") gives to the
+// positions of the text. In a long text, the second column stands for several positions, whose
+// shares are not known separately.
 export function weightsOf(name) {
   const [block, head] = name.split('.');
   const folded = Number(/^…(\d+)$/.exec(heat?.columns[1])?.[1] ?? 0);
@@ -27,8 +27,8 @@ const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const canvases = () => document.querySelectorAll('canvas[data-heat]');
 const buttonOf = (canvas, head) => document.querySelector(`[data-head="${canvas.dataset.heat}.${head}"]`);
 
-// layout gives every head's row its position on a canvas of a given height. Heads that share keys
-// and values are adjacent.
+// layout returns the position of every head's row on a canvas of the given height. Heads that
+// share keys and values are adjacent.
 function layout(canvas, height, heads) {
   const group = Number(canvas.dataset.group) || heads;
   const apart = heads > group && height / heads > 6 ? 3 : 0;
@@ -37,8 +37,8 @@ function layout(canvas, height, heads) {
   return { pitch, top };
 }
 
-// paint measures all canvases before it changes one, so that the browser
-// computes the layout once.
+// paint measures all canvases before it changes any of them, so that the browser computes the
+// layout only once.
 function paint() {
   const all = [...canvases()].map((canvas) => ({ canvas, box: canvas.getBoundingClientRect() }));
   if (all.length === 0) return;
@@ -78,7 +78,7 @@ function paintOne(canvas, { width, height }, { accent, ink }) {
 let listening = false;
 let waiting = 0;
 
-// again repaints once, after pending changes to the page.
+// again repaints the canvases once, after pending changes to the page.
 function again() {
   if (waiting) return;
   waiting = requestAnimationFrame(() => {
@@ -96,7 +96,7 @@ function listen() {
   const atHeads = ({ target }) => { if (target.closest?.('.blks')) again(); };
   for (const type of ['pointerover', 'focusin']) document.addEventListener(type, atHeads);
   onAnyKey(atHeads);
-  // A row of a canvas represents its head's button.
+  // A row of a canvas acts as the button of its head.
   for (const type of ['pointermove', 'pointerdown']) {
     document.addEventListener(type, (event) => point(event));
   }
@@ -117,7 +117,7 @@ function headAt({ target, clientY }) {
   return buttonOf(target, head);
 }
 
-// point hovers the button of the row under the pointer.
+// point treats the button of the row under the pointer as hovered.
 function point(event) {
   const button = headAt(event);
   if (button === pointed) return;

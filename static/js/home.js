@@ -1,16 +1,16 @@
-// The loop on the home page. The server sends each turn with all seven stages.
-// This script writes the preceding text token by token, steps through the stages
-// where the model is uncertain, using the attribute data-stage that the styles
-// use, and requests the next turn. It computes no numbers.
+// The loop on the home page. The server sends each turn with all seven stages. This script shows
+// the preceding text token by token. Where the model is unsure, it steps through the stages by
+// setting the attribute data-stage, which the styles use. Then it requests the next turn. It
+// computes no numbers.
 import { ask } from './learn.js';
 import { at } from './place.js';
 
 const turns = at('/learn/turn');
 
-// How long each stage is shown, in ms: the time needed to read its sentence.
+// The time in ms for which each stage is shown, which is enough to read its sentence.
 const looks = [0, 2200, 2200, 2200, 2400, 2200, 1600, 2200];
 const lastStage = looks.length - 1;
-const writes = 1600; // ms for writing the text before a turn, whatever its length
+const writes = 1600; // ms in which the text before a turn appears, whatever its length
 const sureLook = 160; // ms for a token that the model is sure of
 
 const reduced = matchMedia('(prefers-reduced-motion: reduce)');
@@ -24,7 +24,7 @@ const stage = () => Number(turn().dataset.stage);
 
 function show(n) { turn().dataset.stage = n; }
 
-// hideWritten hides the text before the turn, so that it can be written.
+// hideWritten hides the text before the turn, so that it can appear token by token.
 function hideWritten() {
   for (const token of turn().querySelectorAll('.turn__text .tok--gen:not(.turn__new)')) token.classList.add('is-due');
 }
@@ -39,8 +39,8 @@ function showPlaying() {
   button.querySelector('use').setAttribute('href', playing ? '#i-pause' : '#i-play');
 }
 
-// next replaces this turn with the next one, at its first stage or, if the visitor
-// requested it, at the draw.
+// next replaces this turn with the next one. It shows the first stage or, if the visitor
+// requested it, the draw.
 async function next(at) {
   if (asking) return;
   asking = true;
@@ -65,7 +65,7 @@ async function next(at) {
   }
 }
 
-// tick advances by one stage and schedules itself again.
+// tick advances by one stage and schedules the next call of itself.
 async function tick() {
   if (!playing) return;
   if (inView && !document.hidden) {
@@ -82,7 +82,7 @@ function wait() {
   if (playing) timer = setTimeout(tick, pause());
 }
 
-// pause returns how long the current stage stays, in ms.
+// pause returns the time in ms for which the current stage is shown.
 function pause() {
   if (due().length) return writes / turn().querySelectorAll('.tok--gen').length;
   return 'sure' in turn().dataset ? sureLook : looks[stage()];
@@ -110,7 +110,7 @@ new IntersectionObserver((entries) => {
 }).observe(document.querySelector('.live'));
 
 if (reduced.matches) {
-  play(false); // stays at the draw until the visitor presses Play
+  play(false); // stay at the draw until the visitor presses Play
 } else {
   hideWritten();
   show(1);

@@ -1,6 +1,6 @@
 // Decides which key presses are commands, and names them. No other script listens to keys. Keys
-// also press the buttons that name them: data-key="ArrowRight" on a button, data-focus-key="t"
-// on a field.
+// also press the buttons that list them (data-key="ArrowRight") and focus the fields that do
+// (data-focus-key="t").
 import { recall } from './stored.js';
 
 // composes reports whether a press belongs to an input method, which combines several presses
@@ -12,9 +12,10 @@ const latin = /^[\u0000-\u024f\u1e00-\u1eff]/;
 const letterOrDigit = /^(?:Key|Digit)(.)$/;
 const signs = { BracketLeft: '[', BracketRight: ']', Slash: '/' };
 
-// nameOf names a press: 'n', 'N' with Shift, '?', 'ArrowLeft', 'Shift+Tab', 'Ctrl+Enter' (also
-// with the Command key). A key that types no Latin letter is named as on an English keyboard.
-// This includes the W of Hebrew layouts, an apostrophe, which no Latin layout has there.
+// nameOf returns the name of a press: 'n', 'N' with Shift, '?', 'ArrowLeft', 'Shift+Tab',
+// 'Ctrl+Enter' (also with the Command key). A key that does not type a Latin letter is named as
+// on an English keyboard. On Hebrew layouts, this includes the W, which types an apostrophe
+// there, unlike on any Latin layout.
 function nameOf(event) {
   const { shiftKey, code } = event;
   const typed = event.getModifierState('AltGraph'); // AltGr types a character, which is not a separate command
@@ -30,17 +31,17 @@ function nameOf(event) {
   return (event.ctrlKey || event.metaKey ? 'Ctrl+' : '') + (event.altKey ? 'Alt+' : '') + key;
 }
 
-// onKey calls act with the name of each press that might be a command, and with the event. If
-// act returns true, the press was a command and has no other effect.
+// onKey calls act with the name and the event of each press that might be a command. If act
+// returns true, the press was a command and has no other effect.
 export function onKey(element, act) {
   element.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || composes(event) || !event.key) return; // autofill sends events without a key
+    if (event.defaultPrevented || composes(event) || !event.key) return; // autofill triggers events without a key
     if (act(nameOf(event), event)) event.preventDefault();
   });
 }
 
-// onShortcut is like onKey, for shortcuts of the whole page: presses that an open dialog or the
-// focused element does not use, and only keys that the learner has not switched off.
+// onShortcut is like onKey, for shortcuts of the whole page. It ignores presses that an open
+// dialog or the focused element uses, and keys that the learner has switched off.
 export function onShortcut(act, element = document) {
   onKey(element, (key, event) => {
     if (document.querySelector('dialog[open]') || takes(event.target, key)) return false;
@@ -50,7 +51,7 @@ export function onShortcut(act, element = document) {
   });
 }
 
-// onAnyKey calls act for every press, whatever it means.
+// onAnyKey calls act for every press.
 export function onAnyKey(act, options) { addEventListener('keydown', act, options); }
 
 // onKeyUp calls act when a key is released.
@@ -59,11 +60,11 @@ export function onKeyUp(act) { document.addEventListener('keyup', (event) => act
 // The text areas that Enter submits. In these, Shift+Enter inserts a newline.
 const sent = '#prompt, #messages textarea, .w textarea';
 
-// listenToKeys listens on the window, whose listeners run after those in the document, so a
-// page's own use of a key takes precedence.
+// listenToKeys adds listeners to the window. They run after those in the document, so a page's
+// own use of a key takes precedence.
 export function listenToKeys() {
   listenToDrags();
-  // The Enter that ends a composition does not submit the form of a one-line field either.
+  // An Enter that ends a composition must not submit the form of a one-line field either.
   addEventListener('keydown', (event) => {
     if (composes(event) && event.key === 'Enter' && event.target.matches?.('input')) event.preventDefault();
   }, true);
@@ -81,12 +82,12 @@ export function listenToKeys() {
       dragged = null;
       field.focus();
     } else if (button && !button.disabled && button.getAttribute('aria-disabled') !== 'true') button.click();
-    return Boolean(field || button); // the space bar does not scroll
+    return Boolean(field || button); // so that the space bar does not scroll
   }, window);
 }
 
-// A slider that was dragged with mouse or finger releases the arrow keys, since the learner did
-// not focus it to use them. A slider reached by keyboard keeps them.
+// A slider that was dragged with the mouse or a finger does not use the arrow keys, since the
+// learner did not focus it for that. A slider that was reached by keyboard does.
 let dragged = null;
 
 function listenToDrags() {

@@ -1,5 +1,5 @@
-// The labs' pages: the address follows the settings, so that a reload shows the
-// same, and selects follow the server's values. feed.js does everything else.
+// The pages of the labs. This script updates the address when the settings change, so that a
+// reload shows the same, and sets selects to the server's values. feed.js does everything else.
 import { startRings } from './rings.js';
 import { startChips } from './chips.js';
 import { sendForm } from './feed.js';
@@ -8,9 +8,9 @@ import { Walk } from './walk.js';
 
 const lab = document.querySelector('main[data-feed]');
 
-// Every press of Run has its own number. After a cut connection the page
-// repeats its last command, and the number finds that run instead of starting a
-// new one. A page with a number was loaded during its run.
+// Every press of Run has its own number. When the connection is back after a loss, the page
+// repeats its last command, and the server finds that run by its number instead of starting a new
+// one. A page that already has a number was loaded during its run.
 const press = lab?.querySelector('[name="press"]');
 document.addEventListener('submit', ({ target }) => {
   if (target === press?.form) press.value = `${Date.now()}-${Math.random()}`;
@@ -32,9 +32,9 @@ if (lab) {
   startRings();
 }
 
-// The focused field is not updated, so that typing is not undone. But if the
-// JSON has the focus without being edited, it is updated: otherwise its old
-// text would count as an edit and undo the change.
+// The focused field is not updated, so that typing is not undone. The exception is the JSON if it
+// has the focus but was not edited: its old text would otherwise count as an edit and undo the
+// change.
 const request = lab?.querySelector('[name="request"]');
 let untouched = request?.value;
 function followRequest(json) {
@@ -42,9 +42,8 @@ function followRequest(json) {
   untouched = json;
 }
 
-// Results can be stepped through. Every message replaces them, but the position
-// is kept.
-const walks = new Map(); // by the walk's name
+// Every message replaces the results, but the step that was shown is shown again.
+const walks = new Map(); // by the name of the walk
 function showWalks() {
   for (const bar of document.querySelectorAll('[data-walk]')) {
     const name = bar.dataset.walk;
@@ -55,8 +54,8 @@ function showWalks() {
 lab?.addEventListener('feed', showWalks);
 showWalks();
 
-// A slider beside a number: its position is from 0 to 1000, linear or, over a
-// long range, logarithmic, as set by the server. It only fills in the number.
+// A slider beside a number only fills in the number. Its position is from 0 to 1000, on a linear
+// or, for a large range, a logarithmic scale, which the server chooses.
 const whole = 1000;
 
 function scaleOf(slider) {
@@ -76,8 +75,8 @@ function scaleOf(slider) {
   };
 }
 
-// Only round numbers: multiples of the step, or two significant figures if the
-// slider is logarithmic.
+// rounded returns a multiple of the step or, if the slider is logarithmic, a number with two
+// significant figures.
 function rounded(value, step, byFactors) {
   const size = byFactors && value > 0 ? 10 ** (Math.floor(Math.log10(value)) - 1) : 0;
   const grain = Math.max(size, Number.isInteger(step) ? 1 : step);

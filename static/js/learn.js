@@ -1,12 +1,11 @@
-// The pages of the course. Every form on them works without this script; here it
-// is sent without leaving the page, and only the changed part is replaced.
+// The pages of the course. Every form on them works without this script. With it, a form is sent
+// without leaving the page, and only the changed part is replaced.
 import { answerer, at, running } from './place.js';
 
 const root = document.documentElement;
-const typedFor = 180; // ms without a key before a search is sent
+const typedFor = 180; // ms without a key press before a search is sent
 
-// ask fetches a part of a page. On failure it throws an error with a message for
-// the learner.
+// ask fetches a part of a page. On failure, it throws an error with a message for the learner.
 export async function ask(url, options = {}) {
   let answer;
   if (running) await running;
@@ -79,9 +78,8 @@ function markRead(section) {
   if (tick) item.querySelector('a').append(tick);
 }
 
-// seen reports a section to the server once its end has come into view. A failed
-// report is repeated at the next section, or by the button at the end.
-// fails it is reported at the next section, or by the button at the end.
+// seen reports a section to the server once its end has come into view. A failed report is
+// repeated at the next section, or by the button at the end.
 const told = new Set();
 const late = new Set(); // sections whose report failed
 async function seen(section) {
@@ -117,7 +115,7 @@ if (sections.length) {
 
 // Folds ------------------------------------------------------------------------
 
-// Opened folds stay open, on this page and for this visit.
+// Opened folds stay open on this page during this visit.
 const folds = [...document.querySelectorAll('[data-fold]')];
 const foldsKey = `folds:${location.pathname}`;
 try {
@@ -152,7 +150,7 @@ if (search) {
   };
   field.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(find, typedFor); });
   search.addEventListener('submit', (event) => { event.preventDefault(); find(); });
-  // Text typed before this script ran did not trigger a listener.
+  // Search for text that was typed before this script ran.
   if (field.value.trim() !== (new URLSearchParams(location.search).get('q') ?? '').trim()) find();
 }
 

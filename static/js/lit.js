@@ -1,12 +1,13 @@
-// Highlights, everywhere on the page, whatever relates to the thing under the pointer, the finger
-// or the focus. The server marks things: data-token is a token's text, data-pos a position in the
-// text, data-block a block of the model. A thing with a position and a block is a cell of the map.
-// It reads the cells below it and to its left: those are highlighted, with their tokens.
+// Highlights everything on the page that is related to the element under the pointer, the finger
+// or the focus. The server marks elements with data-token, the text of a token, data-pos, a
+// position in the text, and data-block, a block of the model. An element with a position and a
+// block is a cell of the map. The cells that it reads, below it and to its left, are highlighted
+// with their tokens.
 import { weightsOf } from './heat.js';
 
 const marked = '[data-token], [data-pos], [data-block], [data-head]';
 const texts = '.widget, [data-picture], main[data-feed]'; // parts of a page with their own text
-let at = null; // the thing pointed at
+let at = null; // the element under the pointer
 let lit = [];
 const changes = new MutationObserver(() => light(at?.isConnected ? at : null));
 
@@ -24,7 +25,7 @@ function belongs(thing) {
 const readBy = (last, top, text) => all('[data-pos]', text).filter(({ dataset: { pos, block = 0 } }) => (
   pos !== '' && Number(pos) <= last && Number(block) <= top));
 
-// looksAt returns the tokens of the text that a head reads, each with its share.
+// looksAt returns the tokens that a head attends to, each with its share.
 function looksAt(head) {
   const weights = weightsOf(head);
   const read = all('#strip-row [data-pos]').filter(({ dataset: { pos } }) => weights.get(Number(pos)) > 1);
@@ -45,11 +46,11 @@ function light(thing) {
   at = thing;
   lit = thing ? belongs(thing) : [];
   for (const e of lit) e.classList.add('is-lit');
-  changes.takeRecords(); // these changes were made here
+  changes.takeRecords(); // ignore the changes made here
   if (!thing) changes.disconnect();
 }
 
-// point highlights a thing, again whenever the page changes beneath it.
+// point highlights everything related to an element, and does so again whenever the page changes.
 function point(thing) {
   if (thing === at) return;
   light(thing);

@@ -1,6 +1,5 @@
-// The Loop page. The server renders everything; this script sends commands,
-// updates the page with the answers and maintains the connection. See
-// web/WIRE.md for the messages.
+// The Loop page. The server renders everything. This script sends commands, updates the page with
+// the answers and maintains the connection. See web/WIRE.md for the messages.
 import { Run } from './run.js';
 import { announce, applyPanels, restorePeek, scrollBack, tell } from './panels.js';
 import { Controls, questions } from './controls.js';
@@ -55,7 +54,7 @@ function receive(message) {
   }
 }
 
-// settle updates everything outside the panels.
+// settle updates the parts of the page outside the panels.
 function settle(data, arrived) {
   const { inputs, cursor, link, heat } = data;
   controls.step = cursor.step;
@@ -87,7 +86,7 @@ endByHand();
 if (location.pathname.startsWith('/storybook/')) showStory();
 else run.connect();
 
-// showStory fills in the parts of a storybook page outside its panels.
+// showStory fills in the parts of a storybook page that are outside the panels.
 async function showStory() {
   const data = await (await fetch(`${location.pathname}/data`)).json();
   controls.applyPlace(data);

@@ -1,13 +1,14 @@
-// The map of the model: arrow keys move among its buttons, Esc leaves the zoomed view. The
-// server draws both; see web/stage/map.templ. zoom.js animates the changes.
+// The map of the model: arrow keys move between its buttons, and Esc leaves the zoomed view. The
+// server renders both the map and the zoomed view; see web/stage/map.templ. zoom.js animates the
+// changes.
 import { onKey } from './keys.js';
 import { grow, press, shrink } from './zoom.js';
 
 const zoom = () => document.getElementById('map-zoom');
 const isOpen = () => zoom() !== null && !zoom().hidden;
 
-let from = null; // label of the button that was pressed on the map or on a block
-let entering = false; // the answer to a press takes the focus
+let from = null; // label of the button on the map or on a block that was pressed
+let entering = false; // move the focus into the answer to a press
 
 // listenToMap handles the map's keys. ask sends a question.
 export function listenToMap(ask) {
@@ -33,10 +34,10 @@ export function listenToMap(ask) {
 
 let again = () => {};
 
-// followMap requests the zoomed view again, for a new state.
+// followMap requests the zoomed view for a new state.
 export function followMap() { again(); }
 
-// showZoom is called after the answer to a question is in the page.
+// showZoom is called after the answer to a question has been put into the page.
 export function showZoom() {
   if (!entering || !isOpen()) return;
   entering = false;
@@ -46,7 +47,7 @@ export function showZoom() {
   now?.focus({ preventScroll: true });
 }
 
-// leave shows the whole model, and focuses the button that led in.
+// leave shows the whole model and focuses the button that led to the zoomed view.
 function leave(button) {
   const box = zoom();
   press(button);
@@ -60,13 +61,14 @@ function leave(button) {
   back?.focus();
 }
 
-// move moves to the button in a direction, and reports whether key is an arrow key.
+// move moves to the next button in the direction of an arrow key. It reports whether key is an
+// arrow key.
 function move(keys, at, key) {
   const rows = [...keys.children].map((row) => [...row.querySelectorAll('button')]);
   const y = rows.findIndex((row) => row.includes(at));
   if (y < 0) return false;
   const x = rows[y].indexOf(at);
-  // Counted from the end, since the rows of a map with words may lack their first cell.
+  // Count from the end, since rows may lack their first cell in a map with words.
   const below = (row) => Math.max(0, (rows[row]?.length ?? 0) - rows[y].length + x);
   const to = {
     ArrowUp: [below(y - 1), y - 1], ArrowDown: [below(y + 1), y + 1], ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y],
@@ -81,15 +83,15 @@ function move(keys, at, key) {
   return true;
 }
 
-// rove makes one button of a map reachable with Tab: the pressed one, or the last of the top
-// row.
+// rove makes one button of a map reachable with Tab: the pressed button, or else the last one in
+// the top row.
 export function rove(keys) {
   const top = keys.firstElementChild.querySelectorAll('button');
   const at = keys.querySelector('[aria-pressed="true"]') ?? top[top.length - 1];
   if (at) only(at);
 }
 
-// only makes a button the one that Tab reaches.
+// only makes a button the only one that Tab reaches.
 function only(button) {
   for (const other of button.closest('[data-map-keys]').querySelectorAll('button')) other.tabIndex = -1;
   button.tabIndex = 0;

@@ -1,11 +1,11 @@
 // The page about the model. In a browser that runs the program, visitors open their own models
-// here: this script passes the files to the worker, which reads them in place.
+// here: this script passes the files to the worker, which reads them directly.
 import { at, running } from './place.js';
 
 const say = document.getElementById('model-say');
 const bad = document.getElementById('model-bad');
 
-// refuse explains why a model was not opened. Nothing has changed then.
+// refuse explains why a model was not opened. In this case, nothing has changed.
 function refuse({ say: what, why = [] }) {
   say.textContent = '';
   const head = document.createElement('p');
@@ -38,7 +38,8 @@ async function ask(message) {
   navigator.serviceWorker.controller.postMessage(message, [port2]);
 }
 
-// open opens files, a list of {name, file}. Files in a folder have its name: "folder/file".
+// open opens files, a list of {name, file}. The name of a file in a folder includes the folder:
+// "folder/file".
 function open(files) {
   if (files.length === 0) return;
   bad.replaceChildren();
@@ -47,9 +48,9 @@ function open(files) {
   ask({ viz: 'open', folder: inside ? folder : '', files });
 }
 
-// filesOf returns the dropped files; for a folder, the files at its top.
+// filesOf returns the dropped files. For a folder, it returns the files at its top level.
 async function filesOf(transfer) {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean); // gone after an await
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean); // gone after await
   const folder = entries.find((entry) => entry.isDirectory);
   if (!folder) return [...transfer.files].map((file) => ({ name: file.name, file }));
   const files = [];

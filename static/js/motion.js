@@ -1,6 +1,6 @@
-// Animations play once, when a stage is reached: not again when something else
-// changes there or the page reconnects. A key or a press ends them. motion.css
-// defines the animations: within #panel by its data-enter, elsewhere by the
+// Animations play once, when a stage is reached. They do not play again when something else
+// changes at that stage or when the page reconnects. A key or a press ends them. motion.css
+// defines the animations: those in #panel depend on its data-enter, and those elsewhere on the
 // data-arrived of the whole page.
 import { endCarries } from './carry.js';
 import { onAnyKey } from './keys.js';
@@ -8,12 +8,12 @@ import { onAnyKey } from './keys.js';
 const root = document.documentElement;
 const panelOf = () => document.getElementById('panel');
 
-let place = ''; // the stage shown last
+let place = ''; // the last stage that was shown
 let panel = null; // the element that showed it
 
 const finite = (animation) => animation.effect?.getComputedTiming().iterations !== Infinity;
 
-// endByHand makes a key or a press anywhere end all animations.
+// endByHand ends all animations whenever a key or anything on the page is pressed.
 export function endByHand() {
   const end = () => {
     endCarries();
@@ -27,8 +27,8 @@ function finish(animations) {
   for (const animation of animations) if (finite(animation) && animation.playState === 'running') animation.finish();
 }
 
-// arrives reports, before a state is shown, whether its stage differs from the
-// previous one. The first state is the page as loaded.
+// arrives is called before a state is shown. It reports whether the stage differs from the
+// previous one. The first state is that of the loaded page.
 export function arrives({ cursor, undrawn }) {
   const here = `${cursor.step} ${undrawn ? 'undrawn' : cursor.stage}`;
   const first = place === '';
@@ -41,8 +41,8 @@ export function arrives({ cursor, undrawn }) {
 // since it belongs to another text.
 export function leave() { place = 'elsewhere'; }
 
-// animate starts the animations of a stage that was just reached, and ends those
-// that a change at the same stage has started.
+// animate starts the animations of a stage that was just reached. It ends animations that a
+// change at the same stage has started.
 export function animate(arrived, { cursor, playing }) {
   const kept = panel === panelOf();
   panel = panelOf();
@@ -51,12 +51,12 @@ export function animate(arrived, { cursor, playing }) {
     if (enter) finish(panel.getAnimations({ subtree: true }));
     return;
   }
-  const flying = playing && cursor.stage === 'cache'; // whole tokens are being written
+  const flying = playing && cursor.stage === 'cache'; // whole tokens are being generated
   const was = root.dataset.arrived;
   delete root.dataset.arrived;
   if (!enter || flying) return;
-  // A kept element replays its animation only after briefly losing the attribute;
-  // a new element plays it automatically.
+  // An element that was kept replays its animation only after briefly losing the attribute. A new
+  // element plays it automatically.
   if (kept) delete panel.dataset.enter;
   if (kept || was === enter) void getComputedStyle(panel).animationName;
   panel.dataset.enter = enter;

@@ -1,26 +1,27 @@
 import { beginFall } from './falling.js';
 import { trim } from './trim.js';
 
-// What moves when a stage is reached, from where to where, and for how long at the usual pace, in
-// ms. Each function gets the scene (the panel of a stage), the function that starts a movement (see
-// player in carry.js), and the previous state of the page, or of the part with the scene.
+// The movements when a stage is reached, with their start, their end and their duration in ms at
+// the usual pace. Each function gets the scene (the panel of a stage), the function that starts a
+// movement (see player in carry.js), and the previous state of the page, or of the part of it
+// with the scene.
 const appear = [{ opacity: 0 }, { opacity: 1 }];
 const downward = [{ clipPath: 'inset(0 0 100% 0)' }, { clipPath: 'inset(0)' }];
-const rowLight = { panel: 80, story: 160, fr__main: 600 }; // how long the light stays at a block
+const rowLight = { panel: 80, story: 160, fr__main: 600 }; // ms for which the light stays at a block
 
 const map = (page, selector) => [...page.querySelectorAll(`.map ${selector}`)];
 const boxOf = (element) => element?.getBoundingClientRect();
 const last = (list) => list[list.length - 1];
 
-// The tokens of the text that are separate elements.
+// Selects the tokens of the text that are separate elements.
 const written = '#strip-prompt .tok, #strip-gen > :is(.tok, .w), .fr__text .w, '
   + ':is(#cl-strip, .w-text, .w .ph__prose) :is(.tok:not(.tok--next), .w)';
 const tokens = (page) => [...page.querySelectorAll(written)];
 
-// endOf returns the position at which a word ends; the word may be broken between two lines.
+// endOf returns the position of the end of a word, which may be broken between two lines.
 const endOf = (word) => last([...word.getClientRects()]);
 
-// copyOf makes a copy of words that moves over the page and disappears when it arrives, since words
+// copyOf copies words, moves the copy over the page and removes it when it arrives, since words
 // in a line cannot be moved.
 function copyOf(words, play, frames, duration, delay = 0) {
   const copy = document.createElement('span');
@@ -33,7 +34,7 @@ function copyOf(words, play, frames, duration, delay = 0) {
   return flight;
 }
 
-// gone removes an element once its movement ends, or now if it has none.
+// gone removes an element once its movement ends, or immediately if it does not move.
 function gone(element, flight) {
   if (!flight) element.remove();
   else flight.onfinish = flight.oncancel = () => element.remove();
@@ -41,8 +42,8 @@ function gone(element, flight) {
 
 const to = ({ x, y }) => `translate(${x}px, ${y}px)`;
 
-// climb: the way back is drawn once if a token has come round, chips move from the text to the foot
-// of their columns, and light climbs the blocks, with the prediction of each.
+// climb: the way back is drawn once if a token has gone around the loop, chips move from the text
+// to the foot of their columns, and a light climbs the blocks and shows the prediction of each.
 function climb(scene, play, was) {
   const came = scene.dataset.enter === 'forward' && was.again;
   let from = 0;
@@ -70,8 +71,8 @@ function climb(scene, play, was) {
   });
 }
 
-// unroll: the last column's vector leaves at the top of the map along its line and opens into the
-// tile, a fan opens above it with the outlines of the bars, and the scores appear.
+// unroll: the last column's vector leaves the top of the map along its line and opens into the
+// tile. A fan with the outlines of the bars opens above the tile, and the scores appear.
 function unroll(scene, play, was) {
   const tile = map(was.page, '.map__vec')[0];
   const cell = boxOf(last(map(was.page, '.map__row:first-child :is(.last, .pass)')));
@@ -95,8 +96,8 @@ function unroll(scene, play, was) {
   }
 }
 
-// move: everything that was there before moves to its new place and size. It returns when the last
-// arrives.
+// move: all elements that were there before move to their new places and sizes. It returns the
+// time at which the last one arrives.
 function move(scene, play, was, duration = 480, stagger = 0) {
   const all = [...scene.querySelectorAll('[data-carry]')];
   const step = Math.min(stagger, 480 / all.length);
@@ -114,19 +115,19 @@ function move(scene, play, was, duration = 480, stagger = 0) {
   return duration + step * Math.max(all.length - 1, 0);
 }
 
-// arrive: elements, mostly figures, appear at the time when a movement ends.
+// arrive: elements, most of them figures, appear at the given time, when a movement ends.
 function arrive(scene, play, selector, at) {
   for (const element of scene.querySelectorAll(selector)) play(element, appear, 120, at);
 }
 
-// share: dots stretch into bars; the figures and the ticks of T = 1 appear when the bars are
+// share: dots stretch into bars. The figures and the ticks for T = 1 appear when the bars are
 // complete.
 function share(scene, play, was) {
   move(scene, play, was);
   arrive(scene, play, '.ghost, .ghostkey, .pct, td.now', 480);
 }
 
-// tip: the bars lie down end to end; then each gets its name, and the marker waits.
+// tip: the bars are laid end to end. Then each one gets its name, and the marker waits.
 export function tip(scene, play, was) {
   const end = move(scene, play, was, 900, 60);
   const words = '.laid__t, .seg__t, .laid__gaps, .laid__rest, .laid__twin, .laid__pin, .story__foot, .laid .cap';
@@ -137,7 +138,7 @@ const pins = '.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)';
 const winners = '.laid__at, .laid__rings, .say, .story__foot, .laid__twin, .laid .cap, .verdict, .mark text, .facts, '
   + '.panel__head p, .work-line, .fr__do, .bigstage__say:not(.bigstage__say--walk), .ph__head p, .w-stage__say';
 
-// whole returns the stage including what a wall shows elsewhere.
+// whole returns the stage including the parts that a wall shows elsewhere.
 const whole = (scene) => scene.closest('.deck__body') ?? scene;
 
 // fall: the marker runs to the far end and back, aims, and falls. Only then is the winner named.

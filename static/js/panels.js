@@ -1,5 +1,5 @@
-// Puts the server's panels into the page. The panels of the new stage are first; those that
-// can be read a moment later wait until it has been drawn.
+// Puts the server's panels into the page. The panels of a new stage come first. Less urgent
+// panels wait until the stage has been drawn.
 import { patch } from './patch.js';
 import { afterFrame } from './frames.js';
 import { holdFocus } from './focus.js';
@@ -7,12 +7,12 @@ import { afterPanels } from './worked.js';
 import { afterFall, isFalling } from './falling.js';
 
 const speakEvery = 1500; // ms between two announcements to a screen reader
-const nearEnd = 48; // px: scrolled to the end, give or take a token
-const nearLast = 8; // px: to the last line
+const nearEnd = 48; // px within which the text counts as scrolled to its end: about a token
+const nearLast = 8; // px within which the text counts as scrolled to its last line
 
 const operations = {
   morph(element, html, arrived) {
-    // Little of a panel stays the same at another stage: replacing it is faster than comparing
+    // Little of a panel stays the same at another stage, so replacing it is faster than patching
     // it. A panel with the focus is patched anyway.
     if (arrived && element.id === 'panel' && !element.contains(document.activeElement)) element.outerHTML = html;
     else patch(element, html);
@@ -21,13 +21,13 @@ const operations = {
   remove(element) { element.remove(); },
 };
 
-// These panels are around the stage: its cost, the text so far for reading, the settings.
-// Their newest versions wait for the frame that shows the stage.
+// These panels are around the stage: the cost, the text so far as prose, and the settings. Their
+// newest versions wait for the frame that shows the stage.
 const beside = new Set([
   'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
   'filter-order', 'stops-head', 'stops',
 ]);
-const isBeside = (id) => beside.has(id) || id.startsWith('out-'); // out-top_k: what a setting's value is called
+const isBeside = (id) => beside.has(id) || id.startsWith('out-'); // out-top_k is the description of a setting's value
 const waiting = new Map(); // id → panel
 
 function applyWaiting() {
@@ -39,8 +39,8 @@ function applyWaiting() {
 let ownPeek = null; // the state's own line under the strip
 let peekIsOwn = true;
 
-// applyPanels applies a message's panels in order. state: they show a new state, otherwise
-// they answer a question; arrived: the state is at another stage.
+// applyPanels applies a message's panels in order. If state is set, they show a new state;
+// otherwise, they answer a question. arrived is set if the state is at another stage.
 export function applyPanels(panels, state, arrived) {
   kept ??= measured();
   const returnFocus = holdFocus();
@@ -61,13 +61,14 @@ function wait(panel) {
   waiting.set(panel.id, panel);
 }
 
-// restorePeek restores the state's own line under the strip, in place of another token's.
+// restorePeek restores the line under the strip that belongs to the state, in place of another
+// token's.
 export function restorePeek() {
   if (ownPeek && !peekIsOwn) apply(ownPeek);
   peekIsOwn = true;
 }
 
-// tell shows the page's own text, and announces it to screen readers.
+// tell shows a message from the page itself and announces it to screen readers.
 export function tell(words) {
   const element = document.getElementById('told') ?? document.getElementById('err-general');
   if (element) element.textContent = words;
@@ -79,15 +80,16 @@ function apply({ id, op, html }, arrived) {
   operations[op](element, html, arrived);
 }
 
-let kept = null; // positions before the change
+let kept = null; // scroll positions before the change
 
-// measured measures, before anything changes, the scroll positions of the text and the table.
-// Afterwards the browser would have to compute the layout for that.
+// measured returns the scroll positions of the text and the table. It is called before anything
+// changes, since the browser would have to compute the layout afterward.
 function measured() {
   return { text: textAt(), row: document.querySelector('#panel [data-rows]')?.scrollTop ?? 0 };
 }
 
-// textAt returns the element of the text: a row of tokens in Numbers, lines in the Story.
+// textAt returns the element with the text, which is a row of tokens in Numbers and lines in the
+// Story.
 function textAt() {
   const text = document.getElementById('strip-row');
   if (!text) return null;
@@ -102,8 +104,9 @@ function textAt() {
 
 let opened = false; // the text has been scrolled to its place once
 
-// followText scrolls the text to its end, if it was there, or to the token that the learner
-// looks back at. At the end of a run it scrolls to the beginning, for reading.
+// followText scrolls the text to its end if it was scrolled there before, or to the token that
+// the learner is looking back at. At the end of a run, it scrolls to the beginning, so that the
+// text can be read.
 function followText(was) {
   const text = document.getElementById('strip-row');
   const now = textAt();
@@ -111,7 +114,7 @@ function followText(was) {
     if (!was?.over) text.scrollTop = 0;
   } else if (now.back) {
     if (now.back !== was?.back || !opened) bring(text, text.querySelector('[aria-current="true"]'), nearEnd);
-  } else if (text.querySelector('.tok--ghost')) { // the tokens that a branch has dropped follow
+  } else if (text.querySelector('.tok--ghost')) { // followed by the tokens that a branch has dropped
     bring(text, text.querySelector('.tok--next'), text.clientWidth / 2);
   } else if (was?.atEnd || was?.back || was?.over || !opened) {
     text.scrollLeft = text.scrollWidth;
@@ -120,17 +123,17 @@ function followText(was) {
   opened = true;
 }
 
-// bring scrolls a box, and nothing around it, until it shows one of its elements, together
-// with as much of before as possible.
+// bring scrolls only the box itself until it shows the element, together with as much of before
+// as possible.
 function bring(box, element, before) {
   const [within, at] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
   if (at.left < within.left || at.right > within.right) box.scrollLeft += at.left - within.left - before;
   if (at.top < within.top || at.bottom > within.bottom) box.scrollTop += at.top - within.top;
 }
 
-// scrollBack is called after everything has changed. It forces the layout now, while the
-// browser waits for the screen, rather than in the frame. The text follows its changes; the
-// table of the next stage, which has the same rows, scrolls to the same row.
+// scrollBack is called after all changes. It forces the layout now, while the browser waits for
+// the screen, rather than in the next frame. It scrolls the text as followText does. The table of
+// the next stage has the same rows and is scrolled to the same row.
 export function scrollBack() {
   if (!kept) return;
   const { text, row } = kept;
@@ -142,14 +145,14 @@ export function scrollBack() {
 
 let toSay = null; // announcement of the state that is being shown
 
-// announce announces the state shown, after its movements have begun. While the marker falls
-// it announces only that.
+// announce announces the shown state after its movements have begun. While the marker falls, it
+// announces only that.
 export function announce() {
   const panel = toSay;
   toSay = null;
   if (!panel) return;
   if (isFalling()) {
-    spoken = null; // it belongs to the previous stage
+    spoken = null; // the announcement belongs to the previous stage
     const line = document.getElementById('spoken');
     line.textContent = line.dataset.falling;
   }
@@ -159,7 +162,8 @@ export function announce() {
 let spoken = null; // the newest pending announcement
 let speaking = 0;
 
-// speak announces at most one text every speakEvery; the last one wins.
+// speak makes at most one announcement every speakEvery. If there are more, only the last one is
+// made.
 function speak(panel) {
   spoken = panel;
   if (speaking) return;

@@ -1,10 +1,10 @@
-// Makes an element equal to a piece of HTML and touches only what differs, so that focus,
-// scroll position and a press in progress survive. It walks the two trees in parallel
-// while their shape is the same; a part whose shape has changed is replaced. Only if that
-// would lose the focus are the two matched node by node, which is far slower.
+// Makes an element equal to a piece of HTML. It changes only the parts that differ, so that the
+// focus, the scroll position and a press in progress survive. It walks the two trees in parallel
+// while they have the same shape, and replaces a part whose shape has changed. If that would lose
+// the focus, it matches the two parts node by node, which is far slower.
 import { Idiomorph } from './vendor/idiomorph.js';
 
-// Attributes that a script or the learner sets, and that are unknown to the server.
+// Attributes that scripts or learners set and that the server does not know.
 const own = { DETAILS: ['open'], CANVAS: ['width', 'height'] };
 
 // patch changes element to html, which must be a single element.
@@ -26,14 +26,14 @@ function become(old, next) {
   else if (sameShape(old, next)) {
     for (let a = old.firstChild, b = next.firstChild; a; a = a.nextSibling, b = b.nextSibling) become(a, b);
   } else if (old.contains(document.activeElement)) {
-    // text typed in a field is kept; a focused button gets its new label like all others
+    // Typed text in a field is kept. A focused button gets its new label, like all other buttons.
     const ignoreActiveValue = document.activeElement.matches('input, textarea, select');
     const callbacks = { beforeAttributeUpdated: keepsOwn };
     Idiomorph.morph(old, [...next.childNodes], { morphStyle: 'innerHTML', ignoreActiveValue, callbacks });
   } else old.replaceChildren(...next.childNodes);
 }
 
-// sameShape reports whether the children of two elements pair up.
+// sameShape reports whether the children of two elements can be paired.
 function sameShape(old, next) {
   let a = old.firstChild;
   let b = next.firstChild;

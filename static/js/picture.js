@@ -1,5 +1,5 @@
-// The picture beside a lesson: it changes when the reader reaches certain places in the
-// text, or by hand. All its states are on the page; see web/learn/picture.templ.
+// The picture beside a lesson. It changes when the reader reaches certain places in the text or
+// selects a state. All its states are on the page; see web/learn/picture.templ.
 const figure = document.querySelector('[data-picture]');
 
 if (figure) {
@@ -7,7 +7,7 @@ if (figure) {
   const marks = steps.map((step) => document.getElementById(step.value));
   const still = matchMedia('(prefers-reduced-motion: reduce)');
   const buttons = [...figure.querySelectorAll('[data-picture-go]')];
-  let led = false; // the page is scrolling to a state that was chosen by hand
+  let led = false; // the page is scrolling to a state that the reader selected
   let due = 0;
 
   const now = () => steps.findIndex((step) => step.checked);
@@ -15,8 +15,9 @@ if (figure) {
     steps[i].checked = true;
     for (const b of buttons) b.setAttribute('aria-disabled', String(!steps[i + Number(b.dataset.pictureGo)]));
   };
-  // Beside the text the line is in the middle of the window. If the picture is above the
-  // text, the line is below the place where the picture sticks.
+  // line returns the height in the window at which a place in the text counts as reached. If the
+  // picture is beside the text, it is the middle of the window. If the picture is above the text,
+  // it is below the place where the picture sticks.
   const line = () => {
     const above = figure.offsetWidth > innerWidth * 0.7;
     return above ? Math.min(figure.offsetHeight + 120, innerHeight * 0.8) : innerHeight * 0.5;
@@ -31,7 +32,7 @@ if (figure) {
     show(i);
     led = true;
     const by = marks[i].getBoundingClientRect().top - line() + 24;
-    // The first state belongs to the top of the page.
+    // For the first state, scroll to the top of the page.
     scrollTo({ top: i === 0 ? 0 : scrollY + by, behavior: still.matches ? 'auto' : 'smooth' });
   };
   const free = () => { led = false; };

@@ -1,27 +1,28 @@
-// The location of the pages: at the root of a server's addresses, or below the path of a
+// The location of the pages. They are at the root of a server's addresses or below the path of a
 // static site, where a service worker runs the program (tab.js).
-const up = document.documentElement.dataset.root; // from this page to the site's root, nothing on a server
+const up = document.documentElement.dataset.root; // from this page to the site's root; undefined on a server
 
 // inTab reports whether the program runs in this browser.
 export const inTab = up !== undefined;
 
 const root = inTab ? new URL(up, document.baseURI).pathname : '/';
 
-// answerer names what answers a page's requests, to begin a sentence.
+// answerer is the name of the party that answers a page's requests, for the beginning of a
+// sentence.
 export const answerer = inTab ? 'The program' : 'The server';
 
 // embedded reports whether the page is in another site's frame, where nothing is stored.
 export const embedded = document.body?.dataset?.embed !== undefined;
 
-// searchOf returns the query of a connection.
+// searchOf returns the query of a connection as part of an address.
 export function searchOf(query) {
   const search = new URLSearchParams(query);
   if (embedded) search.set('embed', '1');
   return search;
 }
 
-// at returns the page's URL for a path of the program: '/learn/visit', '/loop?run=…'. Pages of a
-// site are folders.
+// at returns the page's URL for an address of the program, such as '/learn/visit' or
+// '/loop?run=…'. The pages of a site are folders.
 export function at(address) {
   if (!inTab) return address;
   const [, path, rest] = address.match(/^\/([^?#]*)(.*)$/);
@@ -29,14 +30,14 @@ export function at(address) {
   return root + path + (folder ? '/' : '') + rest;
 }
 
-// plain is the inverse of at, for addresses that are sent to the program.
+// plain is the inverse of at. It is used for addresses that are sent to the program.
 export function plain(address) {
   if (!inTab || !address.startsWith(root)) return address;
   return `/${address.slice(root.length).replace(/\/(?=[?#]|$)/, '')}`;
 }
 
-// running is fulfilled once the program can answer (tab.js reports it). On a server, which
-// can always answer, it is null.
+// running is fulfilled once the program can answer, which tab.js reports. On a server, which can
+// always answer, it is null.
 export const running = inTab ? new Promise((resolve) => {
   if ('runs' in document.documentElement.dataset) resolve();
   else addEventListener('viz-running', resolve, { once: true });

@@ -1,12 +1,11 @@
-// The transport of a page whose program runs in a service worker: a message port with
-// the interface that connection.js expects of a WebSocket.
+// The transport of a page whose program runs in a service worker: a message port with the part of
+// a WebSocket's interface that connection.js uses.
 import { running, searchOf } from './place.js';
 
-const aliveEvery = 20_000; // ms: browsers stop a service worker half a minute after its last event
+const aliveEvery = 20_000; // ms: since browsers stop a service worker half a minute after its last event
 
-// Text is passed unchanged in both directions. The worker sends {life} when the port is
-// served, and {code, reason} when it is closed; the page closes it with null.
-// {code, reason} when it is no more; the page closes with null.
+// Text is passed unchanged in both directions. The worker sends {life} once it serves the port,
+// and {code, reason} when the port is closed. The page closes the port by sending null.
 class Port {
   #port = null;
   #closed = false;
@@ -46,8 +45,8 @@ class Port {
     } else this.#close(data);
   }
 
-  // watch waits for the end of the worker, which a port does not report: the worker
-  // holds a lock as long as it lives.
+  // watch waits for the end of the worker, which a port does not report. It works because the
+  // worker holds a lock as long as it lives.
   #watch(life) {
     navigator.locks?.request(life, { signal: this.#life.signal }, () => this.#close({ code: 1012 })).catch(() => {});
   }
@@ -62,6 +61,6 @@ class Port {
   }
 }
 
-// messagePort is the transport. No connection is tried before the program runs.
+// messagePort returns the transport. No connection is tried before the program runs.
 export const messagePort = (query) => new Port(query);
 messagePort.ready = running;

@@ -1,12 +1,12 @@
-// Predict, then reveal: the slider shows its value, digits pick a candidate,
-// Enter reveals. The form is sent like any other.
+// Predict, then reveal: the slider shows its value, the digits select a candidate, and Enter
+// reveals the answer. The form is sent like any other.
 import { onShortcut } from './keys.js';
 
 const sure = document.getElementById('sure');
 const say = document.getElementById('sure-say');
 const show = () => { if (sure) say.textContent = `${sure.value}%`; };
 sure?.addEventListener('input', show);
-show(); // when the visitor returns to the page, the slider keeps its position
+show(); // the slider has kept its position if the visitor has returned to the page
 
 const form = document.getElementById('guess');
 onShortcut((key, { target }) => {

@@ -1,6 +1,6 @@
-// The presenter's window: the slide, and the buttons that control it. Each
-// button belongs to a form. With a connection its command is sent there, and a
-// clicker's keys press it.
+// The presenter's window: the slide, and the buttons that control it. Each button belongs to a
+// form. With a connection, its command is sent over that. The keys of a clicker press the
+// buttons.
 import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { onShortcut } from './keys.js';
@@ -13,8 +13,8 @@ const membersEvery = 2000; // ms between two updates of the members
 const begun = Date.now();
 let leave = ''; // where to go after the room is deleted
 
-// A ticket opens the connection once. The cookie that buys the ticket is sent
-// nowhere else.
+// A ticket opens the connection once. The cookie with which a ticket is requested is not sent
+// with any other request.
 async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
   if (response.status === 403 || response.status === 404 || response.status === 410) {
@@ -34,7 +34,7 @@ connection.addEventListener('message', ({ detail }) => {
   if (detail.panels && !detail.data) return answer(detail.panels);
   put(detail);
   if (detail.data?.seq) stayAwake(!detail.data.ended && !detail.data.gone);
-  // If the pressed button is gone, the main button gets the focus.
+  // If the pressed button has been removed, focus the main button.
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
   if (detail.data?.gone && leave) location.assign(leave);
 });
@@ -66,7 +66,7 @@ document.addEventListener('click', ({ target }) => {
   if (target.closest('[data-retry]')) connection.retry();
   if (target.closest('[data-hide-strip]')) hideStrip();
   const command = asked(target);
-  if (command?.cmd === 'look') command.on = String(command.on); // as a form would send it
+  if (command?.cmd === 'look') command.on = String(command.on); // a form would send a string, too
   if (command && !connection.send(command, 'forget')) tell('The connection is cut just now: this was not sent.');
 });
 
@@ -75,7 +75,7 @@ function hideStrip() {
   document.querySelector('[data-hide-strip]').setAttribute('aria-pressed', String(hidden));
 }
 
-// Keys press the button that lists them, wherever it is.
+// A key presses the button that lists it, wherever the button is.
 onShortcut((key) => {
   const name = key === ' ' ? 'Space' : key.length === 1 ? key.toLowerCase() : key;
   const button = document.querySelector(`[data-clicks~="${CSS.escape(name)}"]`);

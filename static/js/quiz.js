@@ -1,4 +1,4 @@
-// The quiz shows one question at a time. Its page contains all of them, so that it works
+// Shows one question of the quiz at a time. The page contains all questions, so that it works
 // without scripts, on paper, and for links to single questions.
 
 const list = document.querySelector('.quiz__list');
@@ -6,7 +6,7 @@ const step = document.querySelector('[data-quiz-step]');
 const items = [...list?.children ?? []];
 let now = 0;
 
-// show shows one question, and its number.
+// show shows one question and its number.
 function show(n) {
   now = Math.max(0, Math.min(n, items.length - 1));
   items.forEach((item, i) => item.classList.toggle('is-now', i === now));
@@ -15,13 +15,13 @@ function show(n) {
   step.querySelector('[data-quiz-next]').disabled = now === items.length - 1;
 }
 
-// byAddress shows the question in the address.
+// byAddress shows the question that the address names.
 function byAddress() {
   const n = items.findIndex((item) => `#${item.id}` === location.hash);
   if (n >= 0) show(n);
 }
 
-// go moves by one question, and updates the address.
+// go moves forward or back by one question and updates the address.
 function go(by) {
   show(now + by);
   history.replaceState(history.state, '', `#${items[now].id}`);
@@ -30,8 +30,8 @@ function go(by) {
 if (step && items.length > 1) {
   list.classList.add('is-single');
   step.hidden = false;
-  // After an answer without a script, the answered question is in view; otherwise the
-  // first one that was never answered.
+  // After an answer without scripts, show the answered question. Otherwise, show the first
+  // question that was never answered.
   const answered = items.findIndex((item) => item.querySelector('.check.is-done, .check__answer'));
   const fresh = items.findIndex((item) => !('answered' in item.dataset));
   show(answered >= 0 ? answered : Math.max(0, fresh));

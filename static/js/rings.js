@@ -1,6 +1,6 @@
-// The rings of a guess: they are dragged up and down in the chart, or moved with arrow
-// keys. Their values are in a field, which is sent like any other; the chart that comes
-// back shows the guess. Only the ring under the pointer is moved here.
+// The rings of a guess, which can be dragged up and down in the chart or moved with arrow keys.
+// Their values are in fields that are sent like any others, and the server sends back a chart
+// with the guess. This script moves only the ring under the pointer.
 import { onKey, onKeyUp } from './keys.js';
 
 const partOf = (ring) => ({
@@ -36,8 +36,7 @@ function send(ring) {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-// nearest returns the ring of a picture that is closest to a point, since two rings can be
-// at the same place.
+// nearest returns the ring that is closest to a point, since two rings can be at the same place.
 function nearest(rings, { clientX, clientY }) {
   const far = (ring) => {
     const { left, right, top, bottom } = sliderOf(ring).getBoundingClientRect();
@@ -47,7 +46,7 @@ function nearest(rings, { clientX, clientY }) {
 }
 
 export function startRings() {
-  for (const fields of document.querySelectorAll('.guess__drawn')) fields.hidden = true; // the rings show the values
+  for (const fields of document.querySelectorAll('.guess__drawn')) fields.hidden = true; // the rings show their values
   let held = null;
   let finger = null;
 
@@ -71,16 +70,16 @@ export function startRings() {
   for (const kind of ['pointerup', 'pointercancel']) {
     document.addEventListener(kind, (event) => {
       if (event.pointerId !== finger) return;
-      if (kind === 'pointerup') follow(event); // a quick finger may have moved since its last event
+      if (kind === 'pointerup') follow(event); // a fast finger may have moved since its last event
       if (held?.isConnected) send(held);
       held = null;
       finger = null;
     });
   }
 
-  // A finger on a ring moves the ring and not the page; elsewhere it scrolls as usual.
-  // (Browsers ignore touch-action on a part of a drawing.) Each answer may bring new
-  // drawings; listening again to the same one has no effect.
+  // A finger on a ring moves the ring and not the page. Elsewhere, it scrolls the page as usual.
+  // (Browsers ignore touch-action on a part of a drawing.) Each answer may contain new drawings.
+  // Adding the same listener to a drawing again has no effect.
   const keep = (event) => {
     if (event.target.tagName === 'circle') event.preventDefault();
   };

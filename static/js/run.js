@@ -1,10 +1,10 @@
-// The run on the Loop page: its commands, its messages, and how to restore it
-// after a loss, from its link if the server no longer has it.
+// The run on the Loop page: its commands, its messages, and its recovery after a loss. If the
+// server no longer has the run, it is rebuilt from its link.
 import { Connection } from './connection.js';
 import { answerer, inTab } from './place.js';
 
-// joined merges an empty run's first message with the message that fills it, so
-// that nothing on the page is cleared in between.
+// joined merges the first message of an empty run with the message that fills the run, so that
+// nothing on the page is cleared in between.
 function joined(first, next) {
   const again = new Set(next.panels?.map(({ id, op }) => (op === 'morph' ? id : '')));
   const panels = (first.panels ?? []).filter(({ id }) => !again.has(id)).map((panel) => ({ ...panel }));
@@ -16,7 +16,7 @@ function joined(first, next) {
   return { ...next, panels };
 }
 
-// The id of this page load, the same for all its connections.
+// The id of this load of the page, which is the same for all its connections.
 const page = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-');
 
 export class Run {
@@ -24,19 +24,19 @@ export class Run {
   #connection;
   #seq = 0; // version of the last state shown
   #held = null; // the first message of a run that is being opened from the link
-  #opening = 0; // number of the command that opens it
-  #shown = false; // a run has been shown since the page was loaded
-  #lostIt = false; // the run shown here, not an earlier one, is being opened from the link
-  #unknown = []; // commands in flight to a server that does not know them
+  #opening = 0; // number of the command that opens that run
+  #shown = false; // whether a run has been shown since the page was loaded
+  #lostIt = false; // whether the run being opened from the link is the one that is shown here, not an earlier one
+  #unknown = []; // commands that were in flight to a server that does not know them
 
-  // options: run (id or ''), link (or ''), isQuestion(command), for commands
-  // that change nothing, onMessage(message), onDone(command), onRefused(command
-  // or null, error), onRebuilt(), onLost(), onBack().
+  // The options are run (an id or ''), link (or ''), isQuestion(command), which reports whether a
+  // command changes nothing, onMessage(message), onDone(command), onRefused(command or null,
+  // error), onRebuilt(), onLost() and onBack().
   constructor(options) {
     this.#options = options;
     this.run = options.run;
-    this.link = options.link; // restores what is shown, even if the run is lost
-    this.started = options.run !== ''; // it had a text, so its loss must be reported
+    this.link = options.link; // restores the shown state, even if the run is lost
+    this.started = options.run !== ''; // the run has a text, so its loss must be reported
     this.#connection = new Connection(() => this.#address(), { handshake: true });
     const events = {
       message: (message) => this.#receive(message),
@@ -67,16 +67,15 @@ export class Run {
 
   connect() { this.#connection.open(); }
 
-  // send sends a command. Without a connection it sends nothing and returns
-  // false.
+  // send sends a command. Without a connection, it sends nothing and returns false.
   send(command) {
     if (!this.#connection.up) return false;
     return this.#connection.send(command, this.#options.isQuestion(command) ? 'forget' : 'once') > 0;
   }
 
   #receive(message) {
-    if (message.error?.code === 'expired') this.started = false; // reported only once
-    if (message.run) this.#handshake(message); // a connection's first message has everything
+    if (message.error?.code === 'expired') this.started = false; // report it only once
+    if (message.run) this.#handshake(message); // the first message of a connection is complete
     else this.#follow(message);
   }
 
@@ -96,12 +95,12 @@ export class Run {
   }
 
   #follow(message) {
-    // A state results from this page's own request, or from a faster one by
-    // another page of the run.
+    // The state results from this page's own request, or from an earlier one by another page with
+    // the same run.
     const held = this.#held && (message.data || message.ack >= this.#opening) ? this.#held : null;
     if (held) {
       this.#held = null;
-      if (message.error && !message.data) { // the run is in fact empty
+      if (message.error && !message.data) { // the run is empty
         this.link = '';
         this.#show(held);
       } else {
@@ -114,20 +113,19 @@ export class Run {
     if (!message.error && this.#lostIt) this.#options.onRebuilt();
   }
 
-  // refuseUnknown drops commands that a server that does not know this page
-  // cannot have received, or received before it restarted. The learner can
-  // press again.
+  // refuseUnknown drops the commands that a server which does not know this page cannot have
+  // received, or received before it was restarted. The learner can repeat them.
   #refuseUnknown() { this.#connection.refuseLost(this.#unknown.splice(0)); }
 
   #show(message) {
-    if (message.seq < this.#seq) return; // older than what is shown
+    if (message.seq < this.#seq) return; // older than the shown state
     this.#seq = message.seq;
     this.#options.onMessage(message);
     this.#shown = true;
   }
 
-  // open rebuilds the run from the link on a server that does not have it.
-  // Meanwhile the page does not change.
+  // open rebuilds the run from the link on a server that does not have it. The page does not
+  // change until then.
   #open(message) {
     this.#held = message;
     this.#lostIt = this.#shown && this.started;

@@ -1,15 +1,15 @@
-// Files that a page offers, if the program runs in the browser. Browsers fetch the target of a
-// download link from the network, bypassing the service worker, and a static host has no such
-// file. So the page requests it from the program, and saves the answer.
+// Saves the files that a page offers if the program runs in the browser. Browsers fetch the
+// target of a download link from the network, bypassing the service worker, and a static host
+// does not have such a file. So the page requests the file from the program and saves the answer.
 
-const keptFor = 60_000; // ms that a file stays in memory, for browsers that first ask where to save it
+const keptFor = 60_000; // ms for which a file stays in memory, since some browsers first ask where to save it
 
-// nameOf returns the file's name: from the link, or else from the program.
+// nameOf returns the name of the file from the link or, if the link has none, from the answer.
 const nameOf = (link, answer) => link.download
   || /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1] || 'file';
 
 async function save(link) {
-  // Without the worker the host would answer, in some cases with its home page.
+  // Without the worker, the host would answer, and some hosts would send their home page.
   if (!navigator.serviceWorker?.controller) throw new Error('the program does not run in this page.');
   const answer = await fetch(link.href).catch(() => { throw new Error('there was no answer.'); });
   if (!answer.ok) {
@@ -17,15 +17,15 @@ async function save(link) {
     throw new Error(said.trim() || `the answer was an error, ${answer.status}.`);
   }
   const url = URL.createObjectURL(await answer.blob());
-  const saved = document.createElement('a'); // not in the document, so that nothing else sees its click
+  const saved = document.createElement('a'); // not in the document, so that no other listener gets its click
   saved.href = url;
   saved.download = nameOf(link, answer);
   saved.click();
   setTimeout(() => URL.revokeObjectURL(url), keptFor);
 }
 
-// saveFiles makes links to files work. say shows a sentence; its action runs when "Try again" is
-// pressed.
+// saveFiles makes links to files work. say shows a sentence, and its action runs when "Try again"
+// is pressed.
 export function saveFiles(say) {
   addEventListener('click', (event) => {
     const link = event.target.closest?.('a[download]');

@@ -1,5 +1,5 @@
-// What all screens of a class share: replaceable parts of the page, the banner with the state
-// of the connection, countdowns, and keeping the end of the text in view.
+// The code that all screens of a class share. It replaces parts of the page, shows the state of
+// the connection and countdowns, and keeps the end of the text in view.
 import { draw } from './heat.js';
 import { patch } from './patch.js';
 import { fly } from './falls.js';
@@ -10,10 +10,10 @@ import { endByHand } from './motion.js';
 const shown = new Map(); // id of a piece -> its current HTML
 const held = new Map(); // panels held back while the learner looks elsewhere
 let holding = false;
-let seq = 0; // of the last snapshot
-let heat = null; // the pictures of the heads, if they are shown
+let seq = 0; // number of the last snapshot
+let heat = null; // the data for drawing the heads, if they are shown
 
-// put shows a message's pieces. It returns false for an outdated message.
+// put shows the pieces in a message. It returns false for an outdated message.
 export function put({ seq: number, panels, data }) {
   if (data?.seq !== undefined) {
     if (data.seq < seq) return false;
@@ -48,7 +48,7 @@ function late(id, html) {
 
 let stage = ''; // the stage shown; initially the stage of the loaded page
 
-// arrives reports whether a snapshot's stage differs from the previous snapshot's.
+// arrives reports whether the stage of a snapshot differs from that of the previous one.
 function arrives(data) {
   if (!data?.seq) return false;
   const was = stage;
@@ -56,9 +56,8 @@ function arrives(data) {
   return was !== '' && was !== stage;
 }
 
-// fit makes the slide's vote, or its stage in the Story, small enough to fit, down to a size
-// that can still be read from the back.
-// that can still be read from the back.
+// fit makes the slide's vote, or its stage in the Story, small enough to fit, but not too small
+// to be read from the back of the room.
 const smallest = 3;
 function fit() {
   const part = document.querySelector('.deck .poll, .deck__stage .story');
@@ -71,7 +70,7 @@ if (document.querySelector('.deck')) {
   document.fonts.ready.then(fit);
 }
 
-// answer shows the answer to this screen's own request.
+// answer shows the answer to a request by this screen.
 export function answer(panels) {
   for (const { id, html } of panels) {
     const element = document.getElementById(id);
@@ -81,8 +80,8 @@ export function answer(panels) {
   }
 }
 
-// asked returns the command of a button inside a stage, which the page's script sends. A
-// button that only closes its own part has none.
+// asked returns the command of a button inside a stage, so that the page's script can send it. A
+// button that only closes its own part has no command.
 export function asked(target) {
   const shuts = target.closest?.('[data-toggle]');
   if (shuts) document.getElementById(shuts.dataset.toggle).hidden = true;
@@ -99,8 +98,8 @@ function piece(id, html) {
   if (id.endsWith('strip')) toEnd(document.getElementById(id));
 }
 
-// hold holds back the class's panels and empties its stage, whose ids another stage is about
-// to use. release shows the panels that have arrived since.
+// hold holds back the panels of the class and empties its stage, since another stage is about to
+// use the same ids. release shows the panels that have arrived since then.
 export function hold() {
   if (holding) return;
   holding = true;
@@ -125,8 +124,8 @@ export function toEnd(strip) {
   strip.scrollTop = strip.scrollHeight;
 }
 
-// If both windows are in this browser, the presenter's window tells the wall's which view it
-// shows and where a class joins.
+// If both windows are in this browser, the presenter's window sends the wall's window the view to
+// show and the address for joining the class.
 export const viewChannel = new BroadcastChannel('viz.view');
 export const shows = (view) => `${view} ${document.querySelector('.join b')?.textContent}`;
 

@@ -1,5 +1,5 @@
-// The parts that every page has: the theme button, the list of keys, the menu
-// of the header, and the keys themselves.
+// The parts that every page has: the theme button, the list of keys, the header's menu, and the
+// keys themselves.
 import { listenToKeys, onKey } from './keys.js';
 import { followPointer } from './lit.js';
 import { recall, remember } from './stored.js';

@@ -10,8 +10,7 @@ export function recall(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 
-// handOver stores a value for the next page of this tab, which takes it once with
-// handedOver.
+// handOver stores a value for the next page in this tab, which can get it once with handedOver.
 export function handOver(key, value) {
   try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* not kept */ }
 }

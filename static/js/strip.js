@@ -1,9 +1,9 @@
-// The text as a list of buttons: the arrow keys move along it, and the line below
-// it describes the token under the pointer, the finger or the focus. At the end
-// of a run in Numbers the text is shown a second time, for reading.
+// The text as a list of buttons: the arrow keys move along it, and the line below it describes
+// the token under the pointer, the finger or the focus. At the end of a run in Numbers, the text
+// is shown a second time as prose.
 import { onKey } from './keys.js';
 
-const peekAfter = 80; // ms on a token before its line is requested
+const peekAfter = 80; // ms that the pointer stays on a token before its line is requested
 
 const list = () => document.getElementById('strip-gen');
 const line = () => document.getElementById('peek');
@@ -12,10 +12,10 @@ const isRead = (token) => token.closest('#reading') !== null;
 
 export class Strip {
   #socket;
-  #waiting = 0; // timer of the next question
+  #waiting = 0; // timer for the next question
   #asked = ''; // step of the last question
   #enter = false; // move to the alternatives when the answer arrives
-  #tapped = false; // the current click is a finger's first on its token
+  #tapped = false; // the current click is the first tap of a finger on a token
 
   listen(socket) {
     this.#socket = socket;
@@ -36,7 +36,7 @@ export class Strip {
       const token = tokenOf(event.target);
       this.#tapped = touch && token !== null && token !== undefined && !token.classList.contains('is-picked');
     });
-    // Runs before the click triggers the token's own command.
+    // This listener runs before the click triggers the token's own command.
     document.addEventListener('click', (event) => this.#click(event), true);
     onKey(document, (key, { target }) => this.#key(key, target));
   }
@@ -61,8 +61,8 @@ export class Strip {
     this.#waiting = setTimeout(() => this.#ask(token), peekAfter);
   }
 
-  // ask requests a token's description from the server. Without a connection the
-  // token's own text must suffice.
+  // ask requests a token's description from the server. Without a connection, only the token's
+  // own text is available.
   #ask(token) {
     clearTimeout(this.#waiting);
     if (isRead(token)) {
@@ -74,14 +74,14 @@ export class Strip {
     else if (!this.#socket.send({ cmd: 'peek', step: Number(this.#asked) })) line().replaceChildren(token.dataset.peek);
   }
 
-  // answered moves the focus into a line that the learner is waiting for.
+  // answered moves the focus into the line if the learner is waiting for it.
   answered() {
     if (!this.#enter || line().dataset.step !== this.#asked) return;
     this.#enter = false;
     line().querySelector('button')?.focus();
   }
 
-  // follow keeps one token in the Tab order, and the picked one.
+  // follow keeps one token and the picked one in the Tab order.
   follow() {
     const focused = tokenOf(document.activeElement ?? document.body);
     if (focused) this.#rove(focused);
@@ -122,7 +122,7 @@ export class Strip {
     return true;
   }
 
-  // back moves from the line to its token, or blurs if it has none.
+  // back moves the focus from the line to its token. If there is none, it removes the focus.
   #back(target) {
     const token = list().querySelector(`[data-step="${CSS.escape(line().dataset.step ?? '')}"]`);
     if (token) token.focus();

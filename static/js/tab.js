@@ -5,14 +5,14 @@ import { at, embedded } from './place.js';
 import { saveFiles } from './save.js';
 
 const worker = workers();
-let controlled = Boolean(worker?.controller); // a worker answers this page's requests
+let controlled = Boolean(worker?.controller); // whether a worker answers this page's requests
 const lines = {}; // the elements that show states, by topic
 let begun = false; // whether the visitor has begun something that a reload would lose
 let runs = false;
-let own = null; // the visitor's own model, as the worker has it: where its files are
-const held = []; // [form, submitter]: submitted as soon as the program runs
+let own = null; // the visitor's own model as the worker described it, with the location of its files
+const held = []; // [form, submitter]: to be submitted as soon as the program runs
 
-const longestChange = 10_000; // ms after which a page is reloaded even without a new version
+const longestChange = 10_000; // ms after which a page is reloaded even if no new version has arrived
 
 const megabytes = (n) => (n / 1e6).toFixed(1);
 
@@ -21,11 +21,11 @@ function workers() {
   try {
     return navigator.serviceWorker;
   } catch {
-    return null; // in the frame of a page that has taken this one's origin away
+    return null; // this page is in a frame that has no origin because of a sandbox
   }
 }
 
-// tell shows a sentence about a topic, followed by more elements. Without a text it removes the
+// tell shows a sentence about a topic, followed by more elements. Without a text, it removes the
 // topic's line.
 function tell(about, text, ...more) {
   if (!text) {
@@ -45,7 +45,7 @@ function tell(about, text, ...more) {
   const [sentence, ...old] = line.children;
   if (sentence.textContent !== text) sentence.textContent = text;
   const same = old.length === more.length && old.every((e, i) => e.textContent === more[i].textContent);
-  if (same) return; // so that a button being pressed is not replaced
+  if (same) return; // do not replace a button while it is being pressed
   for (const element of old) element.remove();
   line.append(...more);
 }
@@ -62,7 +62,7 @@ function button(label, press) {
 // say shows the state of the program, with a button if something can be retried.
 const say = (text, again = null) => tell('program', text, ...again ? [button('Try again', again)] : []);
 
-// show translates the worker's state for visitors.
+// show shows the worker's state in words for visitors.
 function show(state) {
   switch (state.phase) {
     case 'loading':
@@ -76,8 +76,8 @@ function show(state) {
   }
 }
 
-// run releases everything that waits for the program. A page that depends on its visitor or on
-// its address is reloaded, since the static file was the same for everyone.
+// run sends everything that was held back until the program runs. A page that depends on its
+// visitor or on its address is reloaded, since the static file was the same for everyone.
 function run(state) {
   if (runs) return;
   runs = true;
@@ -95,8 +95,9 @@ function run(state) {
 
 const start = () => worker.controller?.postMessage({ viz: 'start' });
 
-// If the address requests something, such as a text that a link contains, the file does not
-// show it. Then a press loses nothing on reload, but typed text would be lost.
+// If the address requests something, such as a text that a link contains, the static file does
+// not show it, so the page is reloaded. A press is not lost in the reload, but typed text would
+// be.
 const begins = () => { begun = true; };
 const first = { capture: true, once: true };
 addEventListener('input', begins, first);
@@ -112,8 +113,8 @@ addEventListener('submit', (event) => {
   held.push([event.target, event.submitter]);
 }, { capture: true });
 
-// offer tells the visitor that a new version of the site waits until the pages of the old one
-// are closed.
+// offer tells the visitor that a new version of the site is waiting until the pages of the old
+// version are closed.
 function offer({ waiting }) {
   if (!waiting || !controlled) return;
   tell('version', 'A new version is ready.', button('Reload all pages', () => {
@@ -129,24 +130,24 @@ function follow(registration) {
   offer(registration);
 }
 
-// leave waits for the new version, for which the page is reloaded. A worker with open requests
-// is not replaced, so every connection ends here.
+// leave waits for the new version, after which the page is reloaded. It ends every connection,
+// since a worker with open requests is not replaced.
 function leave() {
   tell('version', 'Changing to the new version …');
   dispatchEvent(new Event('viz-leaving'));
   setTimeout(() => location.reload(), longestChange);
 }
 
-// change is called when another worker answers this page's requests: the first one, or one of
-// another version, to which this page does not belong.
+// change is called when another worker begins to answer this page's requests. It is the first
+// worker, or one of another version, to which this page does not belong.
 function change() {
   if (controlled) location.reload();
   else start();
   controlled = true;
 }
 
-// refuse explains that the program cannot run here. In another site's frame the cause is
-// usually the surrounding page, and this page links out of it (web/shell).
+// refuse explains that the program cannot run here. In another site's frame, the cause is usually
+// the surrounding page, and this page has a link out of the frame (web/shell).
 function refuse(text) {
   if (!embedded || parent === window) {
     say(text);
@@ -165,9 +166,9 @@ async function begin() {
     return;
   }
   worker.addEventListener('message', ({ data, ports }) => {
-    if (data?.viz === 'own?') ports[0].postMessage(own); // sent by a worker that has just started
+    if (data?.viz === 'own?') ports[0].postMessage(own); // a worker that has just started asks for it
     if (data?.viz === 'leave') leave();
-    if (data?.viz === 'reload') location.reload(); // another version answered this page
+    if (data?.viz === 'reload') location.reload(); // another version has answered a request of this page
     if (data?.viz !== 'state') return;
     if (data.phase === 'running') own = data.own;
     show(data);
@@ -177,7 +178,7 @@ async function begin() {
     follow(await worker.register(at('/worker.js')));
     const { active } = await worker.ready;
     if (worker.controller) start();
-    else active.postMessage({ viz: 'claim' }); // for a page whose reload bypassed the worker
+    else active.postMessage({ viz: 'claim' }); // this page's reload bypassed the worker
   } catch (error) {
     refuse(`The model cannot run here: this browser keeps no files for this page (${error.message}). `
       + 'Everything can still be read.');

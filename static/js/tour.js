@@ -1,5 +1,5 @@
-// A walkthrough played alone: every step is a separate page, so this only has
-// to follow the rows of its tables.
+// A walkthrough that a learner plays alone. Every step is a separate page, so this script only
+// follows the rows of the tables and scrolls the strips of text to their ends.
 import { toEnd } from './screen.js';
 import { followRows } from './worked.js';
 

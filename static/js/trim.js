@@ -1,13 +1,13 @@
-// At stage 4 the cut tokens leave, then the others stretch to share everything. In Numbers
-// motion.css moves the dashed line between the rows; in the Story this script does, and the rows
-// below the line fall out of the bars. Times are in ms.
+// At stage 4, the cut tokens leave, and then the others stretch to share everything. In Numbers,
+// motion.css moves the dashed line between the rows. In the Story, this script moves it, and the
+// rows below the line fall out of the bars. Times are in ms.
 const appear = [{ opacity: 0 }, { opacity: 1 }];
 const cutting = 480;
 
 const boxOf = (element) => element.getBoundingClientRect();
 
-// trim animates a stage that has just been cut. play starts a movement; was is the previous
-// page.
+// trim animates a stage whose tokens have just been cut. play starts a movement, and was is the
+// previous state of the page.
 export function trim(scene, play, was) {
   const kept = [...scene.querySelectorAll('[data-carry]')]
     .filter((bar) => !bar.closest('.is-cut') && boxOf(bar).width > 0);
@@ -22,8 +22,8 @@ export function trim(scene, play, was) {
   }
 }
 
-// partOf returns p as a fraction of p′, the same for all kept tokens, from the lengths of a
-// bar.
+// partOf returns p as a fraction of p′, computed from the lengths of a bar. It is the same for
+// all kept tokens.
 function partOf(bar, was) {
   if (!bar) return 1;
   const old = bar.parentElement.querySelector('.bar__p, .w-bar__p');
@@ -31,7 +31,7 @@ function partOf(bar, was) {
   return width === undefined ? 0 : Math.min(width / boxOf(bar).width, 1);
 }
 
-// drop moves the line, and lets the cut tokens fall out, from the least likely up.
+// drop moves the line and makes the cut tokens fall out, beginning with the least likely.
 function drop(scene, play, was, before) {
   const rows = [...scene.querySelectorAll('.shares > li')];
   const slices = rows.map((row) => sliceOf(row, was, before)).filter(Boolean).reverse();
@@ -48,8 +48,8 @@ function drop(scene, play, was, before) {
 
 const last = (list) => list[list.length - 1];
 
-// sliceOf puts the lost part of a row over its bar: all of it, or the end of the bar for
-// everything else.
+// sliceOf puts the lost part of a row over its bar. This is the whole bar or, in the row for
+// everything else, its end.
 function sliceOf(row, was, before) {
   const bar = row.querySelector('.bar');
   const old = was.boxes.get(bar?.dataset.carry);
@@ -64,7 +64,8 @@ function sliceOf(row, was, before) {
   return slice;
 }
 
-// travel moves a dashed line down to above a row, and fades it when the bars are complete.
+// travel moves a dashed line down to the top of a row and fades it out when the bars are
+// complete.
 function travel(scene, play, row) {
   const picture = row.closest('.story__pic');
   const line = document.createElement('i');

@@ -1,15 +1,15 @@
-// Steps through a recording: a bar with data-walk, and in the same part elements with data-at, the
-// number of their step. Elements after the shown step are hidden (is-ahead), the step's own are
-// highlighted (is-at), and the data-now of each lane shows that element's title. At the end
-// everything is visible, as without a script.
-const replayEvery = 250; // ms: slow enough to read along
+// Steps through a recording. It consists of a bar with data-walk and, in the same part, elements
+// with data-at, the number of their step. Elements after the shown step are hidden (is-ahead),
+// those of the step itself are highlighted (is-at), and the data-now element of each lane shows
+// their title. At the end, everything is visible, as without scripts.
+const replayEvery = 250; // ms, which is slow enough to read along
 
 export class Walk {
-  #at = Infinity; // the step shown; Infinity follows the newest
+  #at = Infinity; // the shown step; Infinity follows the newest one
   #bar = null;
   #timer = 0;
 
-  // show initializes a bar, which may be new or replaced, at its previous step.
+  // show initializes a bar, which may be new or replaced, and shows its previous step.
   show(bar) {
     bar.hidden = false;
     if (bar !== this.#bar) {
@@ -34,8 +34,8 @@ export class Walk {
   get #line() { return this.#bar.querySelector('.walk__say'); }
   get #most() { return Number(this.#bar.dataset.most); }
 
-  // by moves by a number of steps. It announces the step if a person requested
-  // it, but not in a replay, which would talk constantly.
+  // by moves by a number of steps. If aloud is set, it announces the step. Replays do not set it,
+  // since they would talk constantly.
   #by(n, aloud) {
     this.#line.setAttribute('aria-live', aloud ? 'polite' : 'off');
     this.#go(Math.min(this.#at, this.#most) + n);

@@ -1,14 +1,14 @@
-// Why this token: pressing a part changes the page in place. Without this script the same form
+// Why this token: pressing a part changes the page in place. Without this script, the same form
 // leads to the same page.
 import { listenToMap, rove } from './map.js';
 import { patch } from './patch.js';
 import { at } from './place.js';
 
-// settle prepares a newly drawn page: arrow keys move within its maps, and Tab moves on to the
+// settle prepares a new page, so that arrow keys move within its maps, and Tab moves on to the
 // next element.
 function settle() {
   for (const keys of document.querySelectorAll('[data-map-keys]')) rove(keys);
-  // Values that are still being measured are requested again until they are there.
+  // Request values that are still being measured again until they are available.
   const again = document.querySelector('[data-again]');
   if (again) setTimeout(() => again.isConnected && again.click(), 1000);
 }
@@ -29,7 +29,7 @@ document.addEventListener('submit', async (event) => {
     settle();
     if (address !== location.pathname + location.search) history.pushState(null, '', address);
   } catch {
-    location.assign(address); // that page explains the error
+    location.assign(address); // the page at that address explains the error
   } finally {
     pressed.removeAttribute('aria-busy');
   }
@@ -43,7 +43,7 @@ for (const came of ['pointerover', 'focusin']) {
   });
 }
 
-// Back and forward step through the parts that were switched off.
+// The browser's Back and Forward buttons step through the parts that were switched off.
 window.addEventListener('popstate', () => location.reload());
 
 // Content that is wider than the screen is scrolled to its end, where the answer is.

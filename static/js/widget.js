@@ -1,14 +1,14 @@
-// The experiments in the lessons. The server sends their contents (feed.js); this script does
-// only what the page can do: the number next to a moving slider, the quick choices, and playing.
+// The experiments in the lessons. The server sends their contents (feed.js); this script only
+// handles the number next to a moving slider, the quick choices, and playing.
 import { carry, measure } from './carry.js';
 import { sendForm } from './feed.js';
 import { onKey } from './keys.js';
 import { endByHand } from './motion.js';
 import { handedOver, handOver } from './stored.js';
 
-const pace = 1600; // ms between two steps while playing: a sentence's reading time
+const pace = 1600; // ms between two steps while playing, which is enough to read a sentence
 
-// A slider's number follows the thumb; the quick choices show which of them is selected.
+// follow updates the number next to a slider, and marks the quick choice that is selected.
 function follow(slider) {
   const form = slider.form;
   const decimals = Number(slider.dataset.decimals ?? 0);
@@ -23,7 +23,7 @@ function follow(slider) {
 document.addEventListener('input', ({ target }) => { if (target.matches('.w input[type=range]')) follow(target); });
 document.addEventListener('feedset', ({ target }) => { if (target.matches('.w input[type=range]')) follow(target); });
 
-// A quick choice moves its slider before the form is sent.
+// A quick choice sets its slider before the form is sent.
 document.addEventListener('click', ({ target }) => {
   const mark = target.closest('.w__marks button');
   const slider = mark?.form.querySelector(`input[type=range][name="${mark.name}"]`);
@@ -34,7 +34,7 @@ document.addEventListener('click', ({ target }) => {
 
 // Switching views --------------------------------------------------------------
 
-// The switch between the views reloads the page; the settings survive that.
+// The switch between the views reloads the page, but the settings survive.
 const formsOf = () => [...document.querySelectorAll('figure.widget > form.w')];
 const valuesOf = (form) => Object.fromEntries(new FormData(form));
 
@@ -63,8 +63,8 @@ for (const form of formsOf()) {
 
 // Moving -----------------------------------------------------------------------
 
-// The results of a stage move into the next one, as in the Loop. Going back, or to another
-// token, moves nothing.
+// The results of a stage move into the next one, as in the Loop. Nothing moves when going back or
+// to another token.
 const placeOf = (figure) => Number(figure.querySelector('.w__body > input[name=at]')?.value);
 let was = 0; // the position before the newest message
 
@@ -77,8 +77,8 @@ endByHand();
 
 // Cutting ----------------------------------------------------------------------
 
-// The gaps between a text's letters are a single Tab stop. The arrow keys move among them, and
-// Enter cuts like the space bar.
+// The gaps between a text's letters are a single Tab stop. The arrow keys move between them, and
+// Enter cuts, as the space bar does.
 const placesOf = (element) => [...element.closest('figure').querySelectorAll('.w-cut input')];
 
 onKey(document, (key, { target }) => {
@@ -96,7 +96,7 @@ document.addEventListener('focusin', ({ target }) => {
   for (const place of placesOf(target)) place.tabIndex = place === target ? 0 : -1;
 });
 
-// judge reports how many of the model's cuts the learner has made, once they are shown.
+// judge shows how many of the model's cuts the learner has made, once the model's cuts are shown.
 function judge({ target }) {
   const say = target.closest?.('figure')?.querySelector('.w-model[open] [data-cut-say]');
   if (!say) return;
@@ -128,7 +128,7 @@ function show(figure) {
   button.querySelector('use').setAttribute('href', playing(figure) ? '#i-pause' : '#i-play');
 }
 
-// wait advances after a step's time, unless the figure is out of sight; at the end it stops.
+// wait advances by a step after some time, unless the figure is out of view. It stops at the end.
 function wait(figure) {
   clearTimeout(timers.get(figure));
   timers.set(figure, setTimeout(() => {
@@ -154,7 +154,7 @@ function toggle(figure) {
   show(figure);
 }
 
-// begin goes back to the start, to play again from there.
+// begin goes back to the start, so that playing begins there.
 function begin(figure) {
   const form = figure.querySelector('form');
   const first = Object.assign(document.createElement('button'), { name: 'at', value: '1', hidden: true });
@@ -170,7 +170,7 @@ document.addEventListener('click', ({ target }) => {
 });
 for (const button of document.querySelectorAll('.w [data-play]')) button.hidden = false;
 
-// Results that took longer than a page may take, as on a slow machine, are computed once they
+// Results that were not ready in time for the page, as on a slow machine, are computed once they
 // are in view.
 const seen = new IntersectionObserver((entries) => {
   for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {

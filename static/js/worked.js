@@ -1,5 +1,5 @@
-// The worked line above the table, which follows the pointer or the focus. The
-// server puts all its text into the page.
+// The line above the table with the arithmetic of the row under the pointer or the focus. The
+// page already contains all its text.
 import { onKey } from './keys.js';
 
 let row = -1; // index of the row that the learner points at
@@ -40,7 +40,7 @@ function work(target) {
   else line.textContent = target.dataset.work;
 }
 
-// afterPanels shows the same row again while the learner is still at the table.
+// afterPanels shows the same row again if the learner is still at the table.
 export function afterPanels() {
   const grid = table();
   const target = grid?.matches(':hover, :focus') ? rowsOf(grid)[row] : null;

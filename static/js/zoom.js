@@ -1,6 +1,6 @@
-// The movements when zooming into the map, and back out: a row of cells grows into lanes, a
-// lane into its weights, and the strips of a sum slide into one. Everything is in its final
-// place from the start. Times are in ms; the way back takes half.
+// The movements when zooming into the map and back out: a row of cells grows into lanes, a lane
+// grows into its weights, and the strips of a sum slide into one. All elements are in their final
+// places from the start. Times are in ms; zooming out takes half as long.
 import { player } from './carry.js';
 
 const inward = 480;
@@ -12,12 +12,12 @@ const boxOf = (element) => element?.getBoundingClientRect();
 let from = null; // position of the pressed element
 let depth = 0;
 let row = -1; // the row of the map that was zoomed into
-let beside = null; // the cells of the map as they were when one of their rows was zoomed into
+let beside = null; // the cells of the map before zooming into one of its rows
 
 // depthOf returns 0 for the whole model, 1 for a block, 2 for a head, 3 for a sum.
 const depthOf = () => box().hidden ? 0 : box().querySelectorAll('.zoom__crumbs :is(b, button)').length - 1;
 
-// press records what is zoomed into, or out of, before the answer is shown.
+// press records the element to zoom into or out of, before the answer is shown.
 export function press(button) {
   const keys = button.closest('.map__keyrow');
   const cells = keys && document.querySelector('#map .map__net');
@@ -27,7 +27,7 @@ export function press(button) {
   from = boxOf(keys ?? button.closest('.zoom__lane') ?? box().querySelector('.zoom__lanes') ?? button);
 }
 
-// grow animates the zoomed element from its previous position.
+// grow animates the zoomed view from the previous position of its element.
 export function grow() {
   const was = depth;
   depth = depthOf();
@@ -42,7 +42,7 @@ export function grow() {
   beside = null;
 }
 
-// slideOff makes a copy of the neighboring rows leave upward and downward.
+// slideOff copies the neighboring rows and moves the copies upward and downward out of view.
 function slideOff(play) {
   const { cells, at } = beside;
   cells.setAttribute('class', 'map__net carried carried--net');
@@ -57,10 +57,10 @@ function slideOff(play) {
   }
 }
 
-// away returns where a neighboring row moves: up or down, out of sight.
+// away returns the frame at which a neighboring row has moved up or down out of view.
 const away = (i) => ({ opacity: 0, transform: `translateY(${Math.sign(i - row) * 100}%)` });
 
-// shrink moves the zoomed row of the map back from the position of the lanes, and the other
+// shrink moves the zoomed row of the map from the lanes back to its place, and moves the other
 // rows back beside it.
 export function shrink() {
   depth = 0;
@@ -68,7 +68,7 @@ export function shrink() {
   if (!from || !net) return;
   const play = player('zoom');
   const at = boxOf(net);
-  const { width, height } = net.viewBox.baseVal; // what a row's lengths are in
+  const { width, height } = net.viewBox.baseVal; // the units of a row's lengths
   const high = height / net.querySelectorAll('.map__row').length;
   for (const [i, each] of [...net.querySelectorAll('.map__row')].entries()) {
     const x = ((from.x - at.x) * width) / at.width;
@@ -88,7 +88,8 @@ function moveFrom(old, element, play, time) {
   play(element, [{ transform: start, transformOrigin: '0 0' }, { transform: 'none', transformOrigin: '0 0' }], time);
 }
 
-// gather makes a copy of each column's numbers shrink to its weight and slide onto the sum.
+// gather copies the numbers of each column, shrinks the copy to its weight and moves it onto the
+// sum.
 function gather(play) {
   const total = box().querySelector('.terms__total svg');
   const to = boxOf(total);

@@ -16,13 +16,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// How long a request can take, and when to retry if there is no free place.
+// The maximum time for a request, and the time after which to retry if the server is full.
 const (
 	answerTime = 10 * time.Minute
 	fullWait   = 5 * time.Second
 )
 
-// completions returns the handler for completions, of texts or of chats.
+// completions returns the handler for text completions or for chat completions.
 func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
 		var watch *watched
@@ -34,13 +34,13 @@ func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// onlookers are those who follow a request besides the client.
+// onlookers holds the parts of the program that observe a request.
 type onlookers struct {
-	seen  func(*session.State) // gets the last state of each choice; can be nil
+	seen  func(*session.State) // called with the last state of each choice; can be nil
 	watch *watched             // the request on the page /api; can be nil
 }
 
-// respond answers a request, and returns the parsed request.
+// respond sends the response to a request and returns the parsed request.
 func (s *Server) respond(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, chat bool, by onlookers,
 ) (q *request, err error) {
@@ -77,7 +77,7 @@ func (s *Server) respond(
 	return q, out.end()
 }
 
-// hold takes a place for a request.
+// hold reserves a place for a request in the pool of concurrent requests.
 func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 	place, refused := s.Places.Hold(who, nil)
 	switch refused {
@@ -96,8 +96,8 @@ func unread(err error) bool {
 	return errors.As(err, &p) && p.status == http.StatusRequestTimeout
 }
 
-// stoppedBy returns the reason, for the page, why a request failed; it is nil if the request was
-// completed.
+// stoppedBy returns the problem that the page shows for a request that failed. It is nil if the
+// request was completed.
 func stoppedBy(r *http.Request, err error) *problem {
 	switch {
 	case err == nil:
@@ -109,7 +109,7 @@ func stoppedBy(r *http.Request, err error) *problem {
 	return p
 }
 
-// choices writes all choices of a request, one after another.
+// choices generates all choices of a request, one after another.
 func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, out *output) error {
 	for i, prompt := range q.prompts {
 		for choice := range q.n {
@@ -147,14 +147,14 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 	return nil
 }
 
-// usage counts the tokens. The start mark is one of the prompt's tokens.
+// usage counts the tokens of a request. The start mark counts as a token of the prompt.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
 }
 
-// An answer is a response, or one event of a stream.
+// An answer is the body of a response, or one event of a stream.
 type answer struct {
 	ID          string   `json:"id"`
 	Object      string   `json:"object"`
@@ -165,7 +165,8 @@ type answer struct {
 	Usage       *usage   `json:"usage,omitempty"`
 }
 
-// A choice is one answer, or what a step added to it. One of Text, Message and Delta is set.
+// A choice is one generated answer, or the part that a step added to it. One of Text, Message and
+// Delta is set.
 type choice struct {
 	Index    int      `json:"index"`
 	Text     *string  `json:"text,omitempty"`
@@ -180,15 +181,16 @@ type message struct {
 	Content *string `json:"content,omitempty"`
 }
 
-// textLogprobs are the log-probabilities of a completion: parallel lists, one entry per token.
+// textLogprobs holds the log-probabilities of a completion in parallel lists with one entry per
+// token.
 type textLogprobs struct {
 	Tokens  []string             `json:"tokens"`
-	Probs   []*float64           `json:"token_logprobs"` // null for a token without a preceding one
+	Probs   []*float64           `json:"token_logprobs"` // null for the first token, which has no probability
 	Top     []map[string]float64 `json:"top_logprobs"`
-	Offsets []int                `json:"text_offset"` // characters
+	Offsets []int                `json:"text_offset"` // in characters
 }
 
-// chatLogprobs are the log-probabilities of a chat.
+// chatLogprobs holds the log-probabilities of a chat.
 type chatLogprobs struct {
 	Content []chatToken `json:"content"`
 	Refusal *string     `json:"refusal"`
@@ -202,7 +204,7 @@ type chatToken struct {
 type chatChance struct {
 	Token string  `json:"token"`
 	Prob  float64 `json:"logprob"`
-	Bytes []int   `json:"bytes"` // of the token, whose text can be part of a character
+	Bytes []int   `json:"bytes"` // the bytes of the token, which may be part of a character
 }
 
 func chanceOf(t infer.Token, logProb float64) chatChance {
@@ -231,9 +233,9 @@ func chatLogprobsOf(tokens []token) chatLogprobs {
 	return list
 }
 
-// textLogprobsOf lists tokens that begin at character from of the text. If several of the
-// alternatives have the same text, the most probable is listed; tokens that the request has
-// named are then listed by id.
+// textLogprobsOf lists the given tokens, the first of which begins at character from of the text.
+// If several alternatives have the same text, only the most probable one is listed under that
+// text. The others are listed by id if the request named them.
 func textLogprobsOf(tokens []token, from int, named []int) (list textLogprobs, to int) {
 	list = textLogprobs{[]string{}, []*float64{}, []map[string]float64{}, []int{}}
 	for _, t := range tokens {

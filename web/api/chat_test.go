@@ -17,8 +17,8 @@ import (
 
 const chatFolder = "../../testdata/models/qwen3"
 
-// TestChatsThroughTheModelsTemplate: the prompt has the tokens of the template, the answer ends
-// at the end of a turn, and the stop string of plain chats is not used.
+// TestChatsThroughTheModelsTemplate: the prompt has the tokens that the template produces, the
+// answer ends at the end of a turn, and the stop string of plain chats is not used.
 // Promise: Chat requests go through the model's own chat template, and the answer ends with the model's turn.
 func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two ends of turns, and the text around them.
+	// The prompt has two end-of-turn tokens and the text around them.
 	want := 2 + len(m.Encode("s:S")) + len(m.Encode("u:Hi<|im_end|>")) + len(m.Encode("a:"))
 	if got := answer.Usage.PromptTokens; got != int64(want) {
 		t.Errorf("the prompt has %d tokens, want %d", got, want)
@@ -46,7 +46,7 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := answer.Choices[0]; c.Message.Content != "" || c.FinishReason != "stop" {
-		t.Errorf(`the answer is %q and ended by %s; want "", %s`, c.Message.Content, c.FinishReason, "stop")
+		t.Errorf(`the answer is %q with finish_reason %s; want "", %s`, c.Message.Content, c.FinishReason, "stop")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestRefusingTemplateIsReported(t *testing.T) {
 	}
 }
 
-// TestPageExplainsChatFormat: the page says whether chats use the model's template or plain
+// TestPageExplainsChatFormat: the page states whether chats use the model's template or plain
 // lines.
 func TestPageExplainsChatFormat(t *testing.T) {
 	t.Parallel()
@@ -93,14 +93,14 @@ func TestPageExplainsChatFormat(t *testing.T) {
 		text, _ := io.ReadAll(r.Body)
 		_ = r.Body.Close()
 		if !strings.Contains(string(text), say) {
-			t.Errorf("the page does not say %q", say)
+			t.Errorf("the page does not contain %q", say)
 		}
 	}
 }
 
-// TestTemplateWritesRequests: if the last message is the model's own, the template leaves it
-// open, unless the request asks for another turn. A request's variables are passed to the
-// template, and names of special tokens in them stay text.
+// TestTemplateWritesRequests: if the last message is the model's own, the template leaves its
+// turn open, unless the request asks for another turn. A request's variables are passed to the
+// template, and names of special tokens in them are encoded as text.
 func TestTemplateWritesRequests(t *testing.T) {
 	t.Parallel()
 	const extra = "{% if thinks is defined and thinks is false %}|no{% endif %}{{ who }}"

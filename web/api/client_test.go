@@ -22,14 +22,15 @@ import (
 
 const model = "tiny-5M"
 
-// clientOf returns the published Go client, pointed at a server.
+// clientOf returns the published Go client, configured for a server.
 func clientOf(server string, more ...option.RequestOption) openai.Client {
 	return openai.NewClient(append([]option.RequestOption{
 		option.WithBaseURL(server + "/v1"), option.WithAPIKey("not-needed"), option.WithMaxRetries(0),
 	}, more...)...)
 }
 
-// prompts end in various ways: by a limit, the end of text, a stop string.
+// The answers to these prompts end in various ways: at a limit, at the end of text, or at a stop
+// string.
 var prompts = []string{
 	"The wizard lived in a", "Once upon a time", "User: Hello\nAssistant:", "In the old house",
 	"Ünïcödé — “x”", "The capital of France is",
@@ -52,8 +53,8 @@ func calls(prompt string) []openai.CompletionNewParams {
 	return list
 }
 
-// TestGoClient: the published client, unmodified, reads all answers, and a streamed answer has
-// the same bytes and log-probabilities as one that is not streamed.
+// TestGoClient: the published client, unmodified, parses all answers. A streamed answer has the
+// same bytes and log-probabilities as one that is not streamed.
 // Promise: The published OpenAI client for Go works unmodified.
 func TestGoClient(t *testing.T) {
 	fixture.Long(t)
@@ -96,7 +97,7 @@ func TestGoClient(t *testing.T) {
 				}
 				if joined := strings.Join(c.Logprobs.Tokens, ""); !strings.HasPrefix(joined, c.Text) &&
 					!strings.Contains(joined, "\ufffd") {
-					t.Errorf("%q, choice %d: the tokens %q do not spell %q", prompt, c.Index, joined, c.Text)
+					t.Errorf("%q, choice %d: the tokens %q do not spell the text %q", prompt, c.Index, joined, c.Text)
 				}
 			}
 			if u := whole.Usage; u.TotalTokens != bill.TotalTokens || u.CompletionTokens != bill.CompletionTokens ||
@@ -122,7 +123,7 @@ func TestGoClient(t *testing.T) {
 	}
 }
 
-// talks returns the client's conversations.
+// talks returns the chat requests that the client sends.
 func talks() (list []openai.ChatCompletionNewParams) {
 	for _, said := range []string{"Hello", "Who lives in the forest?", "Tell me a story.", "<|end|>"} {
 		for _, tokens := range []int64{5, 60} {
@@ -138,7 +139,7 @@ func talks() (list []openai.ChatCompletionNewParams) {
 	return list
 }
 
-// chatCalls makes the chat calls, streamed and not, and returns how many there were.
+// chatCalls makes the chat calls, both streamed and not, and returns their number.
 func chatCalls(t *testing.T, client openai.Client) (n int) {
 	for i, params := range talks() {
 		n += 2
@@ -183,7 +184,7 @@ func chatCalls(t *testing.T, client openai.Client) (n int) {
 		}
 		if strings.Contains(a.Message.Content, chat.PlainStop) {
 			t.Errorf(
-				"talk %d: the answer goes on for the person: got %q, want it without %q", i, a.Message.Content,
+				"talk %d: the answer continues with the user's turn: got %q, want no %q", i, a.Message.Content,
 				chat.PlainStop,
 			)
 		}
@@ -191,8 +192,8 @@ func chatCalls(t *testing.T, client openai.Client) (n int) {
 	return n
 }
 
-// TestAPIMatchesTheLoop: a request writes what the loop writes with the same settings, and its
-// log-probabilities match the trace, to the last printed digit.
+// TestAPIMatchesTheLoop: a request generates the same text as the loop with the same settings,
+// and its log-probabilities match the trace to the last printed digit.
 // Promise: The API writes exactly what the Loop writes with the same settings.
 func TestAPIMatchesTheLoop(t *testing.T) {
 	t.Parallel()
@@ -215,7 +216,7 @@ func TestAPIMatchesTheLoop(t *testing.T) {
 		text, traced := written(t, m, chat.Text{Text: prompt}, settings)
 		c := got.Choices[0]
 		if i := differs(c.Logprobs.TokenLogprobs, traced); i >= 0 {
-			t.Fatalf("%q, token %d: got %v, want as in the trace: %v", prompt, i+1, c.Logprobs.TokenLogprobs, traced)
+			t.Fatalf("%q, token %d: got %v, want %v as in the trace", prompt, i+1, c.Logprobs.TokenLogprobs, traced)
 		}
 		if c.Text != text {
 			t.Errorf("%q: got %q, want %q as the loop writes", prompt, c.Text, text)
@@ -223,8 +224,9 @@ func TestAPIMatchesTheLoop(t *testing.T) {
 	}
 }
 
-// written returns what the loop writes after a text, and the model's p of each token: at T = 1
-// as the trace prints it, else computed from the trace's logits.
+// written returns the text that the loop generates after another text, and the model's p of each
+// token. At T = 1, p is the number that the trace prints; otherwise, it is computed from the
+// trace's logits.
 func written(t *testing.T, m *infer.Model, after chat.Text, settings infer.Settings) (text string, traced []float64) {
 	t.Helper()
 	loop, err := infer.NewChat(m, after, settings)
@@ -254,8 +256,8 @@ func written(t *testing.T, m *infer.Model, after chat.Text, settings infer.Setti
 	return text, traced
 }
 
-// differs returns the index of the first log-probability that differs from the trace in its
-// printed digits, or that the trace lacks; −1 if there is none.
+// differs returns the index of the first log-probability that is missing from the trace or
+// differs from it in a printed digit. It returns −1 if there is none.
 func differs(got, traced []float64) int {
 	for i, p := range got {
 		if i >= len(traced) || fmt.Sprintf("%.9g", math.Exp(p)) != fmt.Sprintf("%.9g", traced[i]) ||
@@ -266,7 +268,7 @@ func differs(got, traced []float64) int {
 	return -1
 }
 
-// trace returns p of the drawn token, as the trace prints it.
+// trace returns the p of the drawn token as printed in the trace.
 func trace(t *testing.T, s infer.Sample) float64 {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -282,7 +284,7 @@ func trace(t *testing.T, s infer.Sample) float64 {
 	return printed.Chosen.P
 }
 
-// TestEchoScoresAText: with max_tokens 0 a text is only scored.
+// TestEchoScoresAText: with max_tokens 0, the API only scores a text.
 // Promise: With `echo` and `max_tokens: 0` the API scores your text without writing any.
 func TestEchoScoresAText(t *testing.T) {
 	t.Parallel()
@@ -301,9 +303,9 @@ func TestEchoScoresAText(t *testing.T) {
 	}
 	c := got.Choices[0]
 	if c.Text != text || len(want) != len(c.Logprobs.TokenLogprobs) || got.Usage.CompletionTokens != 0 ||
-		int(got.Usage.PromptTokens) != len(want)+1 { // and the start mark
+		int(got.Usage.PromptTokens) != len(want)+1 { // plus the start mark
 		t.Fatalf(
-			"got %q with %d tokens of %d, usage %+v; want the text scored whole, nothing written", c.Text,
+			"got %q with %d tokens of %d, usage %+v; want the whole text scored and nothing generated", c.Text,
 			len(c.Logprobs.TokenLogprobs), len(want), got.Usage,
 		)
 	}
@@ -314,7 +316,8 @@ func TestEchoScoresAText(t *testing.T) {
 	}
 }
 
-// TestClientSeesErrors: the client returns a refusal as its own error type, with the field.
+// TestClientSeesErrors: the client returns a refusal as an error of its own type that names the
+// field.
 func TestClientSeesErrors(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

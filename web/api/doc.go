@@ -1,23 +1,23 @@
-// Package api serves clients written for the widely used OpenAI API, which can be pointed at
-// this server.
+// Package api implements the widely used OpenAI API, so that clients written for it can use this
+// server.
 //
-//	GET  /v1/models            the model
+//	GET  /v1/models            describe the model
 //	POST /v1/completions       continue a text
 //	POST /v1/chat/completions  continue a conversation
-//	POST /tokenize             a text as tokens, as in vLLM and llama.cpp
-//	POST /detokenize           and back
+//	POST /tokenize             convert a text to tokens, as in vLLM and llama.cpp
+//	POST /detokenize           convert tokens to a text
 //
 // A request is a run like a learner's: its fields are settings of [infer.Settings], checked by
-// the same table of knobs, and [runs.Registry] runs it among the others. So there is no second
-// sampler, and a request writes the same as the Loop with the same settings. Fields that would
-// change an answer in ways not supported here are refused by name, never ignored; others.go has
-// the table of fields that are accepted without effect.
+// the same table of knobs, and [runs.Registry] runs it among the learners' runs. So there is no
+// second sampler, and a request generates the same text as the Loop with the same settings.
+// Fields that would change an answer in ways that are not supported here are refused by name,
+// never ignored. The table in others.go lists the fields that are accepted without effect.
 //
-// request.go reads a request, write.go carries it out, answer.go and stream.go send the result,
-// problem.go has the errors, and front.go wraps the server's gate: refusals from packages that
-// do not know this API are converted to its format there.
+// The code in request.go parses a request, write.go carries it out, answer.go and stream.go send
+// the result, and problem.go defines the errors. front.go wraps the server's gate and converts
+// refusals from packages that do not know this API to its format.
 //
-// page.go is the page /api: examples for this server (snippet.go), and one request handled like
-// a client's. glass.go keeps clients' newest requests for the pages that show them, and
-// glass_feed.go shows them while they are being answered.
+// page.go implements the page /api, which has examples for this server (snippet.go) and sends one
+// request as a client would. glass.go stores the newest requests of clients for the pages that
+// show them, and glass_feed.go updates these pages while the requests are being answered.
 package api

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// accepted are fields that have no effect, and the values with which they are accepted.
+// accepted holds fields that have no effect and are accepted with the same values.
 type accepted struct {
 	Values []string // as JSON; empty for any value
 	Names  []string
 }
 
-// acceptedFields groups [others] by the values that are accepted, those with any value first.
+// acceptedFields groups [others] by the accepted values. The first group accepts any value.
 func acceptedFields() (list []accepted) {
 	byValues := map[string]accepted{}
 	for _, name := range slices.Sorted(maps.Keys(others)) {
@@ -29,8 +29,8 @@ func acceptedFields() (list []accepted) {
 	return list
 }
 
-// dependentFields are the fields that have no effect, whatever their value, while the settings that
-// they belong to are off.
+// dependentFields returns the fields that have no effect, whatever their value, while the
+// settings that they belong to are off.
 func dependentFields() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		if others[name].without != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Front wraps the server's gate. Refusals of the gate and of other handlers that do not know the
-// API, which are plain sentences, are converted to its format. Pages of allowed origins pass the
-// gate, which still checks the host name; pages of other sites are refused.
+// Front wraps the server's gate. It converts refusals by the gate and by other handlers that do
+// not know the API from plain sentences to the API's format. Requests from pages of allowed
+// origins pass the gate, which still checks the host name; those from other sites are refused.
 func (s *Server) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !shell.OfAPI(r.URL.Path) {
@@ -34,21 +34,22 @@ func (s *Server) Front(next http.Handler) http.Handler {
 	})
 }
 
-// allow lets a page of an origin read the response. Cookies are not accepted.
+// allow sets headers that allow a page of an origin to read the response. Cookies are not
+// allowed.
 func allow(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Methods", "GET, POST")
-	// Clients of the API send headers that identify themselves.
+	// Clients of the API send additional headers that identify them.
 	h.Set("Access-Control-Allow-Headers", "*, Authorization")
 	h.Set("Access-Control-Expose-Headers", "Retry-After")
 	h.Set("Access-Control-Max-Age", "600")
 }
 
-// A shaped is a response that turns refusals in plain text into the API's errors.
+// A shaped is a response writer that converts refusals in plain text to the API's errors.
 type shaped struct {
 	http.ResponseWriter
-	status int // of a refusal
+	status int // status of a refusal
 	says   bytes.Buffer
 }
 

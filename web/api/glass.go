@@ -15,49 +15,49 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The limits of the requests kept for display.
+// Limits for the requests that are stored for display.
 const (
-	glassTime     = 15 * time.Minute // how long a request is kept after its end
-	glassLeft     = 2 * time.Minute  // how long a shelf is kept without a page, which might be reloading
+	glassTime     = 15 * time.Minute // time for which a request is stored after its end
+	glassLeft     = 2 * time.Minute  // time for which a shelf is stored without a page, which may be reloading
 	glassPages    = 256
 	glassRequests = 8 // per shelf
 	glassTokens   = 200
 	glassFields   = 24
-	glassChars    = 60 // of a field's value
+	glassChars    = 60 // per value of a field
 )
 
-// A glass keeps clients' newest requests for the pages that show them, in memory only. The
-// amount is bounded by the number of open pages: a request whose shelf no page shows is not kept
-// at all. The zero value is not ready; see [newGlass].
+// A glass stores the newest requests of clients, in memory only, for the pages that show them.
+// The amount is bounded by the number of open pages, since requests are stored only while a page
+// shows their shelf. The zero value cannot be used; see [newGlass].
 type glass struct {
 	mu      sync.Mutex
 	last    uint64 // the newest request's number
 	shelves map[string]*shelf
 }
 
-// A shelf holds the requests that are sent with one code. The local shelf, with the code "",
-// always exists: it holds requests without a code, on a server that only its own machine
-// reaches.
+// A shelf holds the requests that were sent with one code. The local shelf, with the code "",
+// always exists. It holds requests without a code on a server that only its own machine can
+// reach.
 type shelf struct {
 	list  []*watched // newest first
 	pages map[chan struct{}]struct{}
-	left  *time.Timer // drops the shelf when no page is left; nil while there is one
-	since time.Time   // when the last page left
+	left  *time.Timer // removes the shelf some time after its last page is closed; nil while a page is open
+	since time.Time   // when the last page was closed
 }
 
 func newGlass() *glass {
 	return &glass{shelves: map[string]*shelf{"": {pages: map[chan struct{}]struct{}{}}}}
 }
 
-// A watched is a request that pages show. All its methods do nothing on nil, which stands for a
-// request that no page shows. Its fields are guarded by the glass's lock.
+// A watched is a request that pages show. The value nil stands for a request that no page shows,
+// and all methods do nothing on it. The fields are guarded by the glass's lock.
 type watched struct {
 	g    *glass
 	code string
 	seen
 }
 
-// seen is the displayed data of a request. A copy does not change.
+// seen holds the data of a request that pages display. A copy of it does not change any more.
 type seen struct {
 	ID      uint64
 	Version int // increases with every change
@@ -66,30 +66,30 @@ type seen struct {
 	Fields  []field
 	Idle    []string // fields that have no effect
 	Tokens  []seenToken
-	More    int       // number of tokens that are not kept
-	First   time.Time // when the first token was written
+	More    int       // number of tokens that are not stored
+	First   time.Time // when the first token was generated
 	Last    time.Time
-	Finish  string // "" while it is being answered
+	Finish  string // "" while the request is being answered
 	Why     string
 	Usage   usage
-	Link    string // to the run, once it has ended
+	Link    string // a link to the run, once it has ended
 	Problem *problem
 	Done    bool
 }
 
-// A seenToken is a token that was written.
+// A seenToken is a generated token.
 type seenToken struct {
 	infer.Token
-	LogProb float64 // of the model at T = 1, before any rule
+	LogProb float64 // by the model at T = 1, before any rule
 }
 
 // p returns the token's probability.
 func (t seenToken) p() float64 { return math.Exp(t.LogProb) }
 
-// watch adds a page that shows the shelves with the given codes. wake gets a value when
-// something has changed. The caller ensures that there are at most [glassPages] pages; that is
-// also the maximum number of shelves besides the local one, so a new page can replace a shelf
-// without pages.
+// watch adds a page that shows the shelves with the given codes. The channel wake receives a
+// value when something has changed. The caller ensures that there are at most [glassPages] pages.
+// The number of shelves besides the local one has the same limit, so a new page can replace a
+// shelf without pages.
 func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -127,7 +127,7 @@ func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	}
 }
 
-// drop removes a shelf to which no page has returned.
+// drop removes a shelf if no page has returned to it.
 func (g *glass) drop(code string, s *shelf) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -136,7 +136,8 @@ func (g *glass) drop(code string, s *shelf) {
 	}
 }
 
-// clear removes the shelf that has been without pages for the longest time. The lock is held.
+// clear removes the shelf that has been without pages for the longest time. The caller holds the
+// lock.
 func (g *glass) clear() {
 	oldest, found := "", false
 	for code, s := range g.shelves {
@@ -150,7 +151,7 @@ func (g *glass) clear() {
 	}
 }
 
-// list returns the requests of shelves, newest first.
+// list returns the requests on the given shelves, newest first.
 func (g *glass) list(codes ...string) (list []seen) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,7 +166,7 @@ func (g *glass) list(codes ...string) (list []seen) {
 	return list[:min(len(list), glassRequests)]
 }
 
-// find returns one of the requests of shelves.
+// find returns a request if it is on one of the given shelves.
 func (g *glass) find(id uint64, codes ...string) (seen, bool) {
 	for _, s := range g.list(codes...) {
 		if s.ID == id {
@@ -175,7 +176,7 @@ func (g *glass) find(id uint64, codes ...string) (seen, bool) {
 	return seen{}, false
 }
 
-// begin keeps a request, if a page shows its shelf.
+// begin stores a request if a page shows its shelf. Otherwise, it returns nil.
 func (g *glass) begin(code, path string) *watched {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -191,7 +192,7 @@ func (g *glass) begin(code, path string) *watched {
 	return w
 }
 
-// wake notifies the pages that a request has changed. The lock is held.
+// wake notifies the pages that a request has changed. The caller holds the lock.
 func (g *glass) wake(w *watched) {
 	w.Version++
 	s := g.shelves[w.code]
@@ -201,12 +202,12 @@ func (g *glass) wake(w *watched) {
 	for page := range s.pages {
 		select {
 		case page <- struct{}{}:
-		default: // it has not handled the previous change yet
+		default: // the page has not handled the previous change yet
 		}
 	}
 }
 
-// change changes a request for all pages.
+// change changes a request and notifies the pages that show it.
 func (w *watched) change(f func(*seen)) {
 	if w == nil {
 		return
@@ -226,13 +227,13 @@ func (w *watched) asks(sent map[string]json.RawMessage) {
 	w.change(func(s *seen) { s.Fields = fields })
 }
 
-// idles records the fields that have no effect, each once: a request can have them in many
-// messages.
+// idles records the fields that have no effect. Each is recorded once, even if it occurs in many
+// messages of the request.
 func (w *watched) idles(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	list := slices.Compact(slices.Sorted(slices.Values(names))) // at most as many as others has
+	list := slices.Compact(slices.Sorted(slices.Values(names))) // no longer than the list others
 	w.change(func(s *seen) { s.Idle = list })
 }
 
@@ -266,8 +267,8 @@ func (w *watched) wroteAll(st *session.State) {
 	})
 }
 
-// ends records how the request ended, on the first call: with its usage, or with a problem. It
-// is kept for [glassTime] from then on.
+// ends records the usage of a request that has ended or the problem with which it ended. Only the
+// first call has an effect. The request is stored for [glassTime] from then on.
 func (w *watched) ends(u usage, p *problem) {
 	if w == nil {
 		return
@@ -295,11 +296,11 @@ func (w *watched) ends(u usage, p *problem) {
 	})
 }
 
-// actsAt returns the stage at which a request's field acts; 0 for a field that acts at none, such
-// as the model's name.
+// actsAt returns the stage at which a request's field acts. It returns 0 for a field that acts at
+// no stage, such as the model's name.
 func actsAt(field string) int { return cmp.Or(stageOf[field], sampling.StageOf(field)) }
 
-// stageOf holds the stages of the fields that are not named after a knob of a rule.
+// stageOf maps fields that are not named after a rule's knob to the stages at which they act.
 var stageOf = map[string]int{
 	"prompt": 1, "messages": 1, "echo": 1, "add_generation_prompt": 1, "continue_final_message": 1,
 	templateValues:   1,
@@ -310,8 +311,8 @@ var stageOf = map[string]int{
 	"max_tokens": 6, "max_completion_tokens": 6, "n_predict": 6, "stop": 6, "stream": 6, "stream_options": 6,
 }
 
-// fieldsOf returns the fields of a request that act at a stage, as they were sent, shortened if
-// they are long.
+// fieldsOf returns the fields of a request that act at a stage. Their values are shown as they
+// were sent, but long ones are shortened.
 func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		if at := actsAt(name); at > 0 && len(list) < glassFields {
@@ -321,8 +322,8 @@ func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	return list
 }
 
-// shownValue returns a field's value as it was sent, shortened if it is long. A seed that is
-// mapped to another one of this program is shown with it.
+// shownValue returns a field's value as it was sent, shortened if it is long. For a seed that is
+// mapped to one of this program's seeds, it returns both.
 func shownValue(name string, sent json.RawMessage) string {
 	text := string(sent)
 	if here := string(seedHere(sent)); name == "seed" && here != text {

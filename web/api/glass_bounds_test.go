@@ -11,14 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestRequestListSurvivesShortAbsence: a page that returns within two minutes finds its
-// requests; after that they are gone. Nothing is kept for a page without requests, and a new
-// page replaces the shelf that has been without pages the longest.
+// TestRequestListSurvivesShortAbsence: a page that returns within two minutes still has its
+// requests; after that, they are gone. A shelf without requests is removed with its last page,
+// and a new page replaces the shelf that has been without pages for the longest time.
 func TestRequestListSurvivesShortAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
 		if g.begin("nobody looks", "POST /v1/completions") != nil {
-			t.Fatal("a request is kept although no page shows it")
+			t.Fatal("a request is stored although no page shows it")
 		}
 		_, stop := g.watch("page", "")
 		g.begin("page", "POST /v1/completions").ends(usage{}, nil)
@@ -32,12 +32,12 @@ func TestRequestListSurvivesShortAbsence(t *testing.T) {
 		stop()
 		fixture.Pass(2 * glassLeft)
 		if len(g.list("page")) != 0 || g.begin("page", "POST /v1/completions") != nil {
-			t.Error("requests are kept for a page that is gone")
+			t.Error("requests are still stored for a page that is gone")
 		}
 		_, stop = g.watch("without a request")
 		stop()
 		if len(g.shelves) != 1 {
-			t.Errorf("%d shelves are kept, including the local one, want 1", len(g.shelves))
+			t.Errorf("there are %d shelves, including the local one, want 1", len(g.shelves))
 		}
 		for i := range glassPages { // one after another, each with a new name
 			_, stop := g.watch(fmt.Sprint("page ", i))
@@ -50,14 +50,14 @@ func TestRequestListSurvivesShortAbsence(t *testing.T) {
 		defer stop()
 		if before != 1+glassPages || len(g.shelves) != before || g.shelves["page 0"] != nil ||
 			g.shelves["page 1"] == nil {
-			t.Errorf("%d shelves, with one more %d; the first exists: %v", before, len(g.shelves),
+			t.Errorf("%d shelves, then %d with one more page; the first still exists: %v", before, len(g.shelves),
 				g.shelves["page 0"] != nil)
 		}
 	})
 }
 
-// TestRequestsExpire: a request is gone fifteen minutes after its end, and one that is still
-// being answered stays.
+// TestRequestsExpire: a request is removed fifteen minutes after its end, but not while it is
+// still being answered.
 func TestRequestsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
@@ -84,7 +84,7 @@ func TestRequestsExpire(t *testing.T) {
 		fixture.Pass(glassTime)
 		synctest.Wait()
 		if len(g.list("")) != 0 {
-			t.Error("the long request is kept forever")
+			t.Error("the long request is never removed")
 		}
 	})
 }
@@ -99,7 +99,7 @@ func TestEveryFieldHasAStage(t *testing.T) {
 	for _, other := range otherNames {
 		if actsAt(other.name) != actsAt(other.key) || actsAt(other.name) == 0 {
 			t.Errorf(
-				"%s acts at stage %d, %s at %d; want %d, not 0", other.name, actsAt(other.name), other.key,
+				"%s acts at stage %d, but %s at %d; want %d, not 0", other.name, actsAt(other.name), other.key,
 				actsAt(other.key), actsAt(other.key),
 			)
 		}

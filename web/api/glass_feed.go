@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// If a client appends a page's code to its key, KEY~CODE, its requests are shown on that page
-// and on no other.
+// If a client appends the code of a page to its key, as in KEY~CODE, its requests are shown on
+// that page and on no other.
 const (
 	codeMark   = "~"
 	codeLength = 22 // characters of 6 bits: 132 bits, which cannot be guessed
@@ -28,8 +28,8 @@ func (s *Server) code(learner string) string {
 	return base64.RawURLEncoding.EncodeToString(s.MAC("api glass " + learner))[:codeLength]
 }
 
-// codes returns the codes of the shelves that a learner's page shows: theirs and, if only its
-// own machine reaches the server, the shelf of clients without a code.
+// codes returns the codes of the shelves that a learner's page shows: the learner's shelf and, if
+// only the server's own machine can reach it, the shelf for clients without a code.
 func (s *Server) codes(who admission.Caller) []string {
 	if s.open(who) {
 		return []string{s.code(who.Learner), ""}
@@ -37,8 +37,8 @@ func (s *Server) codes(who admission.Caller) []string {
 	return []string{s.code(who.Learner)}
 }
 
-// keyOf returns the key of a request, "" if it has none. The scheme before it is
-// case-insensitive, and can be missing.
+// keyOf returns the key of a request, or "" if it has none. The scheme before the key is
+// case-insensitive and can be missing.
 func keyOf(r *http.Request) string {
 	header := strings.TrimSpace(r.Header.Get("Authorization"))
 	scheme, key, _ := strings.Cut(header, " ")
@@ -65,8 +65,8 @@ func (s *Server) shelfOf(r *http.Request, who admission.Caller) (code string, ok
 	return "", s.open(who)
 }
 
-// Feeds returns the live parts of the page, by name: glass sends the requests while they are
-// being answered. It accepts no commands.
+// Feeds returns the live parts of the page by name. The part glass sends the requests while they
+// are being answered. It accepts no commands.
 func (s *Server) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"glass": s.openGlass}
 }
@@ -82,11 +82,11 @@ func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Caller)}, nil
 }
 
-// glassShare limits the number of connected pages. Limits per address and per browser leave
+// glassShare limits the number of connected pages. The limits per address and per browser leave
 // places for others.
 var glassShare = admission.Share{Most: glassPages, Newcomers: 192, PerAddress: 96, PerLearner: 8}
 
-// errLookers refuses a page for which there is no place.
+// errLookers is the refusal of a page for which there is no place.
 var errLookers = terms.Refuse(
 	"full", "Too many pages are looking at requests right now. Close some of yours, or reload this one in a minute.",
 )
@@ -101,7 +101,8 @@ type glassFeed struct {
 // glassPace is the minimum time between two updates of a page.
 const glassPace = 100 * time.Millisecond
 
-// Serve implements [wire.Part]. A page that has all requests gets only the changed one.
+// Serve implements [wire.Part]. A page that already has all requests is sent only those that have
+// changed.
 func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	place, refused := f.s.lookers.Hold(f.who, nil)
 	if refused != admission.Admitted {
@@ -148,8 +149,8 @@ func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.
 	}
 }
 
-// panels returns what has changed since shown: the whole list if requests were added or removed,
-// else single requests.
+// panels returns the panels that differ from the versions in shown: the whole list if requests
+// were added or removed, and otherwise single requests.
 func (f *glassFeed) panels(
 	ctx context.Context, shown map[uint64]int, first bool,
 ) (list []wire.Panel, err error) {
@@ -184,7 +185,7 @@ func (f *glassFeed) panels(
 // glassID returns the id of a request's element.
 func glassID(x seen) string { return fmt.Sprintf("request-%d", x.ID) }
 
-// step answers GET /api/step?request=ID&token=N with a redirect to the draw of a token in the
+// step handles GET /api/step?request=ID&token=N. It redirects to the draw of the token in the
 // Loop.
 func (s *Server) step(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
@@ -202,7 +203,7 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request) {
 		"Requests are kept for a few minutes only. Send yours again, and open its token then.")
 }
 
-// badge returns the status of a request, and its class.
+// badge returns the status of a request in words, and its CSS class.
 func (x seen) badge() (words, class string) {
 	switch {
 	case x.Problem != nil && len(x.Tokens) > 0:
@@ -215,7 +216,7 @@ func (x seen) badge() (words, class string) {
 	return "being answered", "is-busy"
 }
 
-// pace describes how long the first token took, and the others on average.
+// pace describes the time that the first token took, and the average time of the others.
 func (x seen) pace() string {
 	if x.First.IsZero() {
 		return ""

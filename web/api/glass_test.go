@@ -27,7 +27,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// asks sends a completion of 12 tokens with an unmodified client.
+// asks requests a completion of 12 tokens with an unmodified client.
 func asks(t *testing.T, server, key, prompt string) {
 	t.Helper()
 	client := openai.NewClient(option.WithBaseURL(server+"/v1"), option.WithAPIKey(key), option.WithMaxRetries(0))
@@ -44,8 +44,8 @@ func asks(t *testing.T, server, key, prompt string) {
 // isAnswered is true on a page whose newest request has been answered.
 const isAnswered = `document.querySelector('.glass__one[open] .is-good') !== null`
 
-// TestRequestsAppearLive: an open page shows the request of an unmodified client, each field at
-// its stage, with probabilities that the client did not request; a token opens its draw.
+// TestRequestsAppearLive: an open page shows the request of an unmodified client, with each field
+// at its stage and with probabilities that the client did not request. A token links to its draw.
 // Promise: Requests of your own programs appear on the page /api while they are being answered.
 func TestRequestsAppearLive(t *testing.T) {
 	fixture.Long(t)
@@ -99,7 +99,7 @@ func writes(t *testing.T, prompt string) *session.State {
 	return s.State()
 }
 
-// A visitor is a browser without a screen: it keeps its cookie.
+// A visitor is an HTTP client that keeps its cookie, as a browser does.
 type visitor struct {
 	t      *testing.T
 	server string
@@ -118,7 +118,8 @@ func visits(t *testing.T, server string) *visitor {
 	return v
 }
 
-// looks opens the page's live part, and returns once the server has registered it.
+// looks connects to the page's live part and returns once the server has registered the
+// connection.
 func (v *visitor) looks() (stop func()) {
 	v.t.Helper()
 	dialer := websocket.Dialer{Jar: v.Jar, Subprotocols: []string{wire.ProtocolHTML}}
@@ -132,7 +133,7 @@ func (v *visitor) looks() (stop func()) {
 	return func() { conn.Close() }
 }
 
-// posted sends a completion and requires an answer.
+// posted requests a completion and fails the test if there is no answer.
 func posted(t *testing.T, server, body string) {
 	t.Helper()
 	resp, err := http.Post(server+"/v1/completions", "application/json", strings.NewReader(body))
@@ -160,14 +161,15 @@ func (v *visitor) page() *goquery.Document {
 	return d
 }
 
-// code returns the visitor's code, as the page shows it.
+// code returns the visitor's code from the page.
 func (v *visitor) code() string {
 	_, code, _ := strings.Cut(v.page().Find(".apip__facts dd").Eq(2).Find("code").Text(), "~")
 	return "~" + code
 }
 
-// TestOthersRequestsAreHidden: a request with a code is shown on one page; without a code on all
-// pages of a machine that nobody else reaches, and on none of a server with keys.
+// TestOthersRequestsAreHidden: a request with a code is shown on one page. A request without a
+// code is shown on all pages of a server that only its own machine can reach, and on no page of a
+// server with keys.
 // Promise: On a server with keys, nobody sees other people's requests on the page /api.
 func TestOthersRequestsAreHidden(t *testing.T) {
 	t.Parallel()
@@ -183,7 +185,7 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 			t.Errorf("Ada sees %q, want it to contain %q and %q", text, "mine alone", "for all")
 		}
 		if text := shows(bob); strings.Contains(text, "mine alone") || !strings.Contains(text, "for all") {
-			t.Errorf("Bob sees %q, want it without %q, it containing %q", text, "mine alone", "for all")
+			t.Errorf("Bob sees %q, want it not to contain %q, but %q", text, "mine alone", "for all")
 		}
 	})
 	t.Run("with keys", func(t *testing.T) {
@@ -197,7 +199,7 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 		if text := shows(ada); !strings.Contains(text, "mine alone") || strings.Contains(text, "nobody") ||
 			strings.Contains(text, "before") {
 			t.Errorf(
-				"Ada sees %q, want it containing %q, it without %q, it without %q", text, "mine alone", "nobody",
+				"Ada sees %q, want it to contain %q, but neither %q nor %q", text, "mine alone", "nobody",
 				"before",
 			)
 		}
@@ -220,7 +222,8 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 }
 
 // TestRefusedRequestsAppear: a refused request is on the page with the message that the client
-// got, even if it is not JSON. A missing token has a page that says so.
+// received, even if the request is not JSON. The address of a token that does not exist shows an
+// error page.
 func TestRefusedRequestsAppear(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -238,7 +241,7 @@ func TestRefusedRequestsAppear(t *testing.T) {
 		newest := v.page().Find(".glass__one").First()
 		if got := newest.Find(".field-error").Text(); got != answer.Error.Message || got == "" {
 			t.Errorf(
-				"%s: the page says %q, the client was told %q; want %q, non-empty", body, got, answer.Error.Message,
+				"%s: the page shows %q, the client received %q; want %q, non-empty", body, got, answer.Error.Message,
 				answer.Error.Message,
 			)
 		}
@@ -260,8 +263,8 @@ func TestRefusedRequestsAppear(t *testing.T) {
 	}
 }
 
-// TestRequestListIsBounded: of many requests the newest eight are kept, and of a long answer the
-// first 200 tokens, with the number of further ones.
+// TestRequestListIsBounded: the list contains only the newest eight requests, and only the first
+// 200 tokens of a long answer, with the number of tokens that are left out.
 func TestRequestListIsBounded(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -272,10 +275,10 @@ func TestRequestListIsBounded(t *testing.T) {
 	}
 	d := v.page()
 	if n := d.Find(".glass__one").Length(); n != 8 {
-		t.Errorf("%d requests are kept, want 8", n)
+		t.Errorf("%d requests are listed, want 8", n)
 	}
 	if text := d.Find(".glass__one").First().Find(".apip__field").Text(); !strings.Contains(text, "request 9") {
-		t.Errorf("the first is %s, want it to contain %q", text, "request 9")
+		t.Errorf("the first request is %s, want it to contain %q", text, "request 9")
 	}
 	posted(t, server, fmt.Sprintf(
 		`{"model": %q, "prompt": "a", "max_tokens": 230, "temperature": 2, "logit_bias": {"0": -100}}`,
@@ -289,8 +292,8 @@ func TestRequestListIsBounded(t *testing.T) {
 	}
 }
 
-// TestWatchingPagesAreBounded: one browser can have eight watching pages; a ninth gets an
-// explanation, and is connected when another is closed.
+// TestWatchingPagesAreBounded: one browser can have eight connected pages. A ninth shows an
+// explanation and is connected when another one is closed.
 func TestWatchingPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := visits(t, webtest.Serve(t, webtest.Options{}))

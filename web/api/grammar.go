@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// readGrammar reads the constraint on the text: the published response_format, llama.cpp's
-// json_schema, or a regular expression, regex.
+// readGrammar reads the constraint on the text from one of three fields: response_format of the
+// published API, json_schema of llama.cpp, or regex, which is a regular expression.
 func (q *request) readGrammar(f *session.Fields) error {
 	var given string // name of the field
 	for _, name := range []string{"response_format", "json_schema", "regex"} {
@@ -40,10 +40,10 @@ func (q *request) readGrammar(f *session.Fields) error {
 // A form is the constraint on the text of a request.
 type form struct {
 	at string           // the field that contains it
-	g  *grammar.Grammar // kept for the runs of the request, which find it by its text
+	g  *grammar.Grammar // keeps the compiled grammar alive for the request's runs, which look it up by its source
 }
 
-// compile compiles the grammar of a request when it is the client's turn.
+// compile waits for the client's turn and compiles the grammar of a request.
 func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) error {
 	if q.settings.Grammar == "" {
 		return nil
@@ -56,8 +56,8 @@ func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) 
 	return err
 }
 
-// grammarIn reads one of the fields: the grammar in the form of the settings, "" for none, and
-// its location.
+// grammarIn reads one of these fields. It returns the grammar in the format of the settings, or
+// "" if there is none, and its location in the request.
 func grammarIn(name string, f *session.Fields) (text, at string, err error) {
 	if name == "regex" {
 		expression := f.Text(name)
@@ -71,7 +71,7 @@ func grammarIn(name string, f *session.Fields) (text, at string, err error) {
 	return responseFormat(raw)
 }
 
-// responseFormat reads the published field.
+// responseFormat reads the value of the field response_format.
 func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	at = "response_format"
 	f, refused := session.JSONFields(raw)
@@ -99,11 +99,11 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	}
 	for _, name := range []string{"name", "description"} {
 		if f.Has(name) {
-			f.Text(name) // for people only
+			f.Text(name) // ignored, since it is only a description
 		}
 	}
 	if f.Has("strict") {
-		f.Truth("strict") // it always is strict
+		f.Truth("strict") // ignored, since this server is always strict
 	}
 	if err := f.Err(); err != nil {
 		return "", at, wrong(at+"."+err.Field, "invalid_value", "%s", err.Message)
@@ -116,7 +116,7 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	return schema, at + ".schema", restOf(at, f)
 }
 
-// restOf refuses the first unread field of an object.
+// restOf returns an error for the first unread field of an object, if there is one.
 func restOf(at string, f *session.Fields) error {
 	if len(f.Rest()) == 0 {
 		return nil

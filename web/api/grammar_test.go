@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// aCat is a schema as the published client sends it.
+// aCat is a schema in the form in which the published client sends it.
 var aCat = map[string]any{
 	"type": "object",
 	"properties": map[string]any{
@@ -26,9 +26,9 @@ var aCat = map[string]any{
 	"required": []string{"name", "kind", "tame"}, "additionalProperties": false,
 }
 
-// TestAnswersKeepToASchema: with the published client's response_format an answer is JSON of the
-// schema, streamed or not, in a chat and as a completion; an answer that was cut off at its
-// limit says so.
+// TestAnswersKeepToASchema: with the published client's response_format, an answer is JSON that
+// matches the schema, streamed or not, in chats and in completions. The finish_reason of an
+// answer that was cut off at its limit is length.
 // Promise: With `response_format`, a complete answer is JSON of your schema, streamed or not.
 func TestAnswersKeepToASchema(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestAnswersKeepToASchema(t *testing.T) {
 		if err := d.Decode(&cat); err != nil || cat.Name == nil || cat.Tame == nil || cat.Kind == nil ||
 			!slices.Contains([]string{"house", "wild"}, *cat.Kind) || finish != "stop" {
 			t.Errorf(
-				"got %q (ended by %s, decoded with %v); want a cat with all fields, kind house or wild, ended by stop",
+				"got %q (finish_reason %s, decoded with %v); want a cat with all fields, kind house or wild, and stop",
 				text, finish, err,
 			)
 		}
@@ -102,7 +102,7 @@ func TestAnswersKeepToASchema(t *testing.T) {
 }
 
 // TestUnusableGrammarsAreRefused: an unusable schema or expression is refused with the location
-// of the problem, before anything is written.
+// of the problem, before any token is generated.
 func TestUnusableGrammarsAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
@@ -148,7 +148,7 @@ func TestUnusableGrammarsAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnyObject: json_object asks for an object of any names and values.
+// TestAnyObject: with json_object, the answer is an object with any names and values.
 func TestAnyObject(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))
@@ -168,7 +168,7 @@ func TestAnyObject(t *testing.T) {
 		choice := got.Choices[0]
 		if err := json.Unmarshal([]byte(choice.Message.Content), &object); err != nil || choice.FinishReason != "stop" {
 			t.Errorf(
-				"got %q (ended by %s), %v; want an object, ended by stop", choice.Message.Content,
+				"got %q (finish_reason %s), %v; want an object and stop", choice.Message.Content,
 				choice.FinishReason, err,
 			)
 		}
@@ -176,7 +176,7 @@ func TestAnyObject(t *testing.T) {
 }
 
 // TestBadGrammarsCountAgainstTheClient: a client that has sent too many unusable grammars gets
-// 429 for further ones, and another client is served.
+// 429 for more of them, while another client is still served.
 func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()
@@ -213,7 +213,7 @@ func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
 		wait := answer.Header.Get("Retry-After")
 		if answer.StatusCode != row.want || (wait != "") != (row.want == http.StatusTooManyRequests) {
 			t.Errorf(
-				"request %d: got %d, Retry-After %q; want %d, and Retry-After with 429 alone", i+1, answer.StatusCode,
+				"request %d: got %d, Retry-After %q; want %d, and Retry-After only with 429", i+1, answer.StatusCode,
 				wait, row.want,
 			)
 		}
@@ -221,7 +221,7 @@ func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
 }
 
 // TestStopStringCutsValue: a stop string ends an answer even inside a value that the schema
-// requires, as the API's page says: of "house" the part before "us" is left.
+// requires, as described on the API's page. Only the part of "house" before "us" is left.
 func TestStopStringCutsValue(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

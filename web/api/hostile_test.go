@@ -12,7 +12,7 @@ import (
 )
 
 // TestNumbersOutOfRangeAreRefused: every numeric field refuses values that are not numbers or
-// that no setting can have, by its name; then a valid request is answered.
+// that are out of range, with its name in the error. A valid request is answered afterwards.
 func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
@@ -38,7 +38,7 @@ func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 				answer := send(t, server+to, ask(`"`+field+`":`+x))
 				says, param := refusal(t, answer)
 				answer.Body.Close()
-				// Without valid JSON there are no fields.
+				// Without valid JSON, there are no fields.
 				notJSON := strings.Contains(says, "one JSON object")
 				if answer.StatusCode != http.StatusBadRequest || param != field && !notJSON || len(says) > 1000 {
 					t.Errorf(
@@ -57,8 +57,8 @@ func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 	t.Logf("%d requests", n)
 }
 
-// TestNonUTF8BodiesAreRefused: a body that is not UTF-8 is refused, and its encoding not
-// guessed.
+// TestNonUTF8BodiesAreRefused: a body that is not UTF-8 is refused. The server does not guess its
+// encoding.
 func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/completions"
@@ -86,7 +86,7 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 		says, _ := refusal(t, answer)
 		if answer.StatusCode != http.StatusBadRequest || !strings.Contains(says, row.says) {
 			t.Errorf(
-				"%s: status %d: %s; want %d, it containing %q", name, answer.StatusCode, says, http.StatusBadRequest,
+				"%s: status %d: %s; want %d, a message with %q", name, answer.StatusCode, says, http.StatusBadRequest,
 				row.says,
 			)
 		}

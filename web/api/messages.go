@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// readMessages converts a conversation into the text that the model continues.
+// readMessages converts a conversation to the text that the model continues.
 func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields) error {
 	var list []json.RawMessage
 	if json.Unmarshal(f.Rest()["messages"], &list) != nil || len(list) == 0 || len(list) > maxMessages {
@@ -45,7 +45,8 @@ func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields
 	return nil
 }
 
-// readMessage reads one message; at is its location. idle are its fields that have no effect.
+// readMessage reads one message, at the location at in the request. idle lists the message's
+// fields that have no effect.
 func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string, err error) {
 	f, refused := session.JSONFields(raw)
 	if refused != nil {
@@ -55,7 +56,7 @@ func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string,
 	switch role := f.Text("role"); role {
 	case chat.System, chat.User, chat.Assistant:
 		m.Role = role
-	case "developer": // the newer name
+	case "developer": // the newer name for system
 		m.Role = chat.System
 	default:
 		return m, nil, wrong(at+".role", "invalid_value",
@@ -73,7 +74,7 @@ func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string,
 	return m, idle, nil
 }
 
-// readContent reads a text, or a list of parts that are texts.
+// readContent reads the content of a message, which is a string or a list of text parts.
 func readContent(at string, f *session.Fields) (text string, idle []string, err error) {
 	raw := f.Rest()["content"]
 	delete(f.Rest(), "content")
@@ -105,16 +106,16 @@ func readContent(at string, f *session.Fields) (text string, idle []string, err 
 	return text, idle, nil
 }
 
-// The limits of a request's variables for a chat template.
+// Limits for the variables that a request passes to a chat template.
 const (
 	templateValues   = "chat_template_kwargs" // the name of the field
 	maxTemplateVars  = 16
 	maxTemplateName  = 40
-	maxTemplateBytes = 1000 // per text
+	maxTemplateBytes = 1000 // per string
 )
 
-// readOptions reads how a chat is formatted besides its messages; last is the role of the last
-// one. A last message of the model is continued, unless the request asks for another turn.
+// readOptions reads the options for formatting a chat. last is the role of the last message. If
+// that is the model, the message is continued, unless the request asks for another turn.
 func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
 	const begin, onward = "add_generation_prompt", "continue_final_message"
 	hasBegin, hasOnward := f.Has(begin), f.Has(onward)
@@ -139,7 +140,8 @@ func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
 	return o, err
 }
 
-// readTemplateValues reads the variables of a chat template: a limited number of scalars.
+// readTemplateValues reads the variables for a chat template, which are a limited number of
+// scalars.
 func readTemplateValues(f *session.Fields) (map[string]any, error) {
 	if !f.Has(templateValues) {
 		return nil, nil
@@ -166,14 +168,14 @@ func readTemplateValues(f *session.Fields) (map[string]any, error) {
 	return values, nil
 }
 
-// scalar returns a JSON value in a template's form, if it is a scalar.
+// scalar converts a JSON value for use in a template if it is a scalar.
 func scalar(raw json.RawMessage) (any, bool) {
 	var v any
 	if n, err := strconv.Atoi(string(raw)); err == nil {
 		return n, true
 	}
 	if json.Unmarshal(raw, &v) != nil {
-		return nil, false // a number that is out of range
+		return nil, false // the number is out of range
 	}
 	switch v := v.(type) {
 	case nil, bool, float64:

@@ -11,15 +11,16 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The fields that name tokens whose log-probabilities are listed besides the most probable ones.
+// The fields that select tokens whose log-probabilities are listed in addition to the most
+// probable ones.
 const (
 	namedIDs   = "logprob_token_ids" // vLLM's name
 	namedTexts = "logprob_texts"
 	maxNamed   = 20
 )
 
-// readNamed reads which tokens are listed at every position: by id, or by the text that they
-// spell.
+// readNamed reads the tokens that are to be listed at every position. The request names them by
+// id or by their text.
 func (q *request) readNamed(m *infer.Model, f *session.Fields) error {
 	raw := map[string]json.RawMessage{}
 	for _, name := range []string{namedIDs, namedTexts} {
@@ -66,7 +67,7 @@ func (q *request) readNamed(m *infer.Model, f *session.Fields) error {
 	return nil
 }
 
-// pieces describes the tokens of a short text.
+// pieces describes the tokens of a short string.
 func pieces(m *infer.Model, text string) string {
 	if len(text) > 40 || m.CheckText(text) != nil {
 		return ""

@@ -26,10 +26,10 @@ import (
 
 const clients = "../../testdata/clients"
 
-// A called is a client's result of a call, or its error.
+// A called is the result of a client's call, or its error.
 type called struct {
 	Call            string
-	Asks            json.RawMessage // the body that it sent
+	Asks            json.RawMessage // the body that the client sent
 	Whole, Streamed *heard
 	Models          []string
 	Form            *struct {
@@ -55,15 +55,15 @@ type thrown struct {
 	Status                                 int
 }
 
-// A requested is a request for a client's script.
+// A requested is a request that a client's script is to send.
 type requested struct {
 	Chat bool `json:"chat"`
 	Body any  `json:"body"`
 }
 
-// TestClientsFromNPM: the published clients for JavaScript, unmodified, read all answers and
-// refusals. Streamed answers have the same bytes as others, and both match the text that the
-// loop writes and p as the trace prints it; a client that disconnects ends its request.
+// TestClientsFromNPM: the published clients for JavaScript, unmodified, parse all answers and
+// refusals. Streamed answers have the same bytes as other answers. Both match the text that the
+// loop generates and the p that the trace prints. Disconnecting ends a request.
 // Promise: The published OpenAI clients for JavaScript work unmodified.
 func TestClientsFromNPM(t *testing.T) {
 	fixture.Long(t)
@@ -128,15 +128,16 @@ func TestClientsFromNPM(t *testing.T) {
 				t.Errorf("got %d calls: %v; want 40 or more, of every kind", n, seen)
 			}
 			t.Logf("%d calls", n)
-			// Without disconnecting, a long answer would have 16 · 480 tokens; two were left.
+			// If the client had not disconnected, the long answer would have 16 · 480 tokens. It
+			// disconnects after two.
 			if written := tokensOf(t, narrow); written < 2 || written > 16*480 {
-				t.Errorf("%v tokens were written although the client left, want at least 2 and at most 16*480", written)
+				t.Errorf("%v tokens were generated after the client disconnected, want 2 to 16*480", written)
 			}
 		})
 	}
 }
 
-// isTheLoops checks a pair of answers against each other and against the loop.
+// isTheLoops compares two answers, one of them streamed, with each other and with the loop.
 func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 	t.Helper()
 	if !reflect.DeepEqual(c.Whole, c.Streamed) {
@@ -164,7 +165,7 @@ func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 			probs = append(probs, *p)
 		}
 		if i := differs(probs, traced); i >= 0 || len(probs) == 0 && len(traced) > 0 && choice.Text != "" {
-			t.Errorf("%s: ln p of token %d: got %v, want as in the trace: %v", c.Asks, i+1, probs, traced)
+			t.Errorf("%s: ln p of token %d: got %v, want %v as in the trace", c.Asks, i+1, probs, traced)
 		}
 		if choice.Text != want || len(choice.Tokens) != len(choice.Probs) ||
 			choice.End != "stop" && choice.End != "length" {
@@ -173,7 +174,7 @@ func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 	}
 }
 
-// read converts a request's body for the loop.
+// read converts the body of a request to a text and settings for the loop.
 func (c called) read(t *testing.T, m *infer.Model) (after chat.Text, s infer.Settings, n int, echo bool) {
 	t.Helper()
 	var asks struct {
@@ -208,8 +209,8 @@ func (c called) read(t *testing.T, m *infer.Model) (after chat.Text, s infer.Set
 	return after, s, max(asks.N, 1), asks.Echo
 }
 
-// refusals are the errors that the clients must throw: the classes that their documentation
-// lists for a status, with the offending field.
+// refusals lists the errors that the clients must throw. Their classes are those in the clients'
+// documentation for each status.
 var refusals = map[string]thrown{
 	"temperature":           {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
 	"temperature, streamed": {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
@@ -229,12 +230,12 @@ var refusals = map[string]thrown{
 	"two at a time": {Name: "RateLimitError", Status: 429, Code: "rate_limit_exceeded"},
 }
 
-// isRefused checks a thrown error. The client for all servers has a single class.
+// isRefused checks a thrown error. The client for any server has a single class of errors.
 func (c called) isRefused(t *testing.T) {
 	t.Helper()
 	if c.Call == "leaving" {
 		if !slices.Contains([]string{"APIUserAbortError", "AbortError", "ended"}, c.Error.Name) {
-			t.Errorf("leaving throws %+v, want an abort error", c.Error)
+			t.Errorf("disconnecting throws %+v, want an abort error", c.Error)
 		}
 		return
 	}
@@ -244,7 +245,7 @@ func (c called) isRefused(t *testing.T) {
 		want.Name = got.Name
 	}
 	if got.Status == http.StatusTooManyRequests && got.Wait == "" {
-		t.Error("a refusal for lack of places does not say when to retry")
+		t.Error("a refusal for lack of places does not include the time to retry")
 	}
 	if got.Message == "" || got.Type == "" || !ok {
 		t.Errorf("%s: got %+v; want Message not empty, Type not empty, ok = true", c.Call, got)
@@ -254,7 +255,7 @@ func (c called) isRefused(t *testing.T) {
 	}
 }
 
-// isAnswered checks the answers that cannot be compared with the loop.
+// isAnswered checks an answer that cannot be compared with the loop.
 func (c called) isAnswered(t *testing.T) {
 	t.Helper()
 	switch f := c.Form; {
@@ -266,7 +267,7 @@ func (c called) isAnswered(t *testing.T) {
 	}
 }
 
-// tokensOf returns how many tokens a server has written.
+// tokensOf returns the number of tokens that a server has generated.
 func tokensOf(t *testing.T, s *web.Server) (n int) {
 	t.Helper()
 	w := httptest.NewRecorder()

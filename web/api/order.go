@@ -5,8 +5,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// readOrder reads the order of the rules, and the rules that a list leaves out; without the
-// field the order is this program's own.
+// readOrder reads the order of the rules and returns the rules that are missing from it. Without
+// the field, it returns this program's own order.
 func readOrder(f *session.Fields) (o sampling.Order, unnamed []sampling.Rule) {
 	if f.Has("samplers") {
 		return f.Order("samplers")
@@ -14,8 +14,8 @@ func readOrder(f *session.Fields) (o sampling.Order, unnamed []sampling.Rule) {
 	return sampling.OrderOwn, nil
 }
 
-// leavesOut refuses a list that leaves out a rule that is on. llama.cpp does not apply such a
-// rule; here every rule that is on is applied.
+// leavesOut returns an error if a rule that is on is missing from the list. llama.cpp would not
+// apply such a rule, but this program applies every rule that is on.
 func leavesOut(s sampling.Settings, unnamed []sampling.Rule) error {
 	for _, rule := range unnamed {
 		if s.On(rule) {

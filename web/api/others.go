@@ -13,24 +13,26 @@ import (
 )
 
 // other describes how to handle a field that has no effect on this server. A label is accepted
-// with any value, since none changes the answer; other fields only with a value that requests
-// nothing. All other values are refused, so that nothing that would change an answer is ignored.
+// with any value, since it cannot change the answer. Any other field is accepted only with a
+// value that turns it off. All other values are refused, so that no value that would change an
+// answer is ignored.
 type other struct {
 	label bool
-	off   []string // the values that request nothing, as JSON
-	// without are settings without which the field has no effect, whatever its value.
+	off   []string // the values that turn the field off, as JSON
+	// without lists settings. If all of them are off, the field has no effect, whatever its
+	// value.
 	without []string
-	// ends are fields that count as missing if the value requests nothing.
+	// ends lists fields that count as missing if this field is turned off.
 	ends []string
-	why  string // other values are refused; "" to list the accepted ones
+	why  string // why other values are refused; if "", the error lists the accepted values
 }
 
-// penalties are the settings that consider only the last tokens in other programs.
+// penalties lists the settings that, in other programs, consider only the most recent tokens.
 var penalties = []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
 
-// others are the fields of the published API, of llama.cpp and of vLLM that are not settings
-// here, and the values with which other programs turn settings off. Fields of a message begin
-// with "messages[].", and so on.
+// others contains the fields of the published API, llama.cpp and vLLM that are not settings here,
+// and the values with which other programs turn settings off. The names of a message's fields
+// begin with "messages[].", and so on.
 var others = map[string]other{
 	"user":                               {label: true},
 	"metadata":                           {label: true},
@@ -39,7 +41,7 @@ var others = map[string]other{
 	"safety_identifier":                  {label: true},
 	"prompt_cache_key":                   {label: true},
 	"prompt_cache_retention":             {label: true},
-	"prediction":                         {label: true}, // a guess at the answer, to be faster
+	"prediction":                         {label: true}, // a guess at the answer, which only saves time
 	"parallel_tool_calls":                {label: true}, // tools themselves are refused
 	"stream_options.include_obfuscation": {label: true},
 	"messages[].name":                    {label: true},
@@ -135,11 +137,11 @@ const (
 	noText  = "the model reads and writes text only"
 )
 
-// mirostat are its settings, which clients of llama.cpp send even if it is off.
+// mirostat lists the settings of Mirostat, which clients of llama.cpp send even if it is off.
 var mirostat = []string{"mirostat_tau", "mirostat_eta"}
 
-// setAside removes the fields of an object that request nothing. Their names in others begin
-// with within. It returns the names of the fields that have no use on this server.
+// setAside removes the fields of an object that have no effect. In others, their names have the
+// prefix within. It returns the names of the removed fields that act at no stage.
 func setAside(within string, all map[string]json.RawMessage) (names []string) {
 	for _, field := range slices.Sorted(maps.Keys(all)) {
 		name := within + field
@@ -158,14 +160,15 @@ func setAside(within string, all map[string]json.RawMessage) (names []string) {
 	return names
 }
 
-// sameJSON reports whether a value equals a short JSON text: 0 and 0.0 are equal.
+// sameJSON reports whether a value equals a short JSON value. 0 and 0.0 are equal.
 func sameJSON(short string, raw json.RawMessage) bool {
 	var a, b any
 	return len(raw) < 100 && json.Unmarshal([]byte(short), &a) == nil && json.Unmarshal(raw, &b) == nil &&
 		reflect.DeepEqual(a, b)
 }
 
-// setAsideUnder removes the fields that change nothing under these settings.
+// setAsideUnder removes the fields that have no effect with these settings, and returns their
+// names.
 func setAsideUnder(s sampling.Settings, all map[string]json.RawMessage) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		without := others[name].without
@@ -182,7 +185,8 @@ func setAsideUnder(s sampling.Settings, all map[string]json.RawMessage) (names [
 	return names
 }
 
-// rest refuses the first unread field; tools come before fields that describe them.
+// rest returns an error for the first unread field, if there is one. tools comes before fields
+// that describe tools.
 func rest(f *session.Fields) error {
 	all := f.Rest()
 	if len(all) == 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// Fields that clients send although they request nothing: labels, and fields that are turned
-// off.
+// Fields that clients send although they have no effect: labels, and fields that are turned off.
 const (
 	anyones = `"user":"desk-4","metadata":{"course":"7b"},"store":true,"service_tier":"auto","safety_identifier":"x",` +
 		`"prompt_cache_key":"x","prompt_cache_retention":"24h","request_id":"x","priority":3,"cache_salt":"x",` +
@@ -38,8 +37,8 @@ const (
 // textIn matches the text of the answer in a response.
 var textIn = regexp.MustCompile(`"(?:text|content)":"((?:[^"\\]|\\.)*)"`)
 
-// TestWhatAsksForNothingChangesNothing: labels, and values with which clients turn a feature
-// off, are accepted, and do not change the answer.
+// TestWhatAsksForNothingChangesNothing: labels, and values with which clients turn a feature off,
+// are accepted and do not change the answer.
 // Promise: The API accepts labels and values that turn a feature off, and they change nothing.
 func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -57,7 +56,7 @@ func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 			answer := send(t, server+"/v1/"+row.to, `{"model":"tiny-5M","seed":7,"max_tokens":8,`+body+`}`)
 			if answer.StatusCode != http.StatusOK {
 				says, param := refusal(t, answer)
-				t.Fatalf("%s: status %d, %s: %s; want it answered", row.to, answer.StatusCode, param, says)
+				t.Fatalf("%s: status %d, %s: %s; want an answer", row.to, answer.StatusCode, param, says)
 			}
 			body, err := io.ReadAll(answer.Body)
 			if err != nil {
@@ -66,10 +65,10 @@ func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 			texts = append(texts, textIn.FindString(string(body)))
 		}
 		if texts[0] != texts[1] || texts[0] == "" {
-			t.Errorf("%s: got %s with them, want %s as without", row.to, texts[1], texts[0])
+			t.Errorf("%s: got %s with these fields, want %s as without them", row.to, texts[1], texts[0])
 		}
 	}
-	// The page lists the fields that had no effect, each once, and not fields that act at a
+	// The page lists each field that had no effect once. It does not list fields that act at a
 	// stage.
 	page, _ := pageAt(t, server, nil)
 	idle := page.Find(".glass__one").First().Find(".glass__idle code").Map(func(_ int, s *goquery.Selection) string {
@@ -79,7 +78,7 @@ func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 		"user": 1, "messages[].name": 1, "tools": 1, "chat_template_kwargs": 1, "top_k": 0, "response_format": 0,
 	} {
 		if got := strings.Count(strings.Join(idle, " ")+" ", name+" "); got != want {
-			t.Errorf("the list of fields without effect is %v: it has %s %d times, want %d", idle, name, got, want)
+			t.Errorf("the list of fields without effect is %v and contains %s %d times, want %d", idle, name, got, want)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// mountPage adds the page /api: a description of the API, examples for this server, and one
-// request in detail.
+// mountPage registers the page /api, which describes the API, has examples for this server, and
+// shows one request in detail.
 func (s *Server) mountPage(mux *http.ServeMux) {
 	s.base = shell.NewBase(shell.LearnerOf(s.Caller), s.Log, refusalHTML)
 	s.base.Route(mux, shell.Unknown{
@@ -31,22 +31,22 @@ func (s *Server) mountPage(mux *http.ServeMux) {
 	}, shell.Routes{"GET /api": s.page, "GET /api/step": s.step})
 }
 
-// pageTokens is the maximum number of tokens of the page's own request.
+// pageTokens is the maximum number of tokens that the page's own request can generate.
 const pageTokens = 48
 
 // pageTop is the number of alternatives that the page requests.
 const pageTop = 3
 
-// An ask is the content of the page's form, and of its examples.
+// An ask holds the values in the page's form and in its examples.
 type ask struct {
 	Prompt                          string
 	Temperature, TopP, Seed, Tokens string // as typed
 }
 
-// example is the initial content.
+// example is the initial content of the form.
 var example = ask{"The wizard lived in a", "0.8", "0.95", "4", "24"}
 
-// asked reads the form. sent reports whether it was submitted.
+// asked reads the form. sent reports whether the form was submitted.
 func asked(q url.Values) (a ask, sent bool) {
 	a = example
 	for key, to := range map[string]*string{
@@ -65,8 +65,8 @@ type field struct {
 	Stage       int
 }
 
-// fields returns the fields of the request, as JSON. An invalid number is sent as it was typed,
-// for the API to refuse.
+// fields returns the fields of the request as JSON. An invalid number is sent as it was typed, so
+// that the API refuses it.
 func (a ask) fields() []field {
 	number := func(text string) string {
 		if text = strings.TrimSpace(text); json.Valid([]byte(text)) {
@@ -84,7 +84,7 @@ func (a ask) fields() []field {
 	}
 }
 
-// quoted returns a text as a JSON string, which is also valid in Python and JavaScript.
+// quoted returns text as a JSON string, which is also valid in Python and JavaScript.
 func quoted(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -104,18 +104,18 @@ func (s *Server) body(a ask) string {
 	return "{\n" + strings.Join(lines, ",\n") + "\n}"
 }
 
-// A view is the data of the page.
+// A view holds the data of the page.
 type view struct {
-	Base     string // of the API's addresses
+	Base     string // base URL of the API
 	Off      bool   // the API is off on this server
 	Key      bool   // the API needs a key
-	Code     string // of the visitor
+	Code     string // the visitor's code
 	Requests []seen // newest first
 	Model    string
 	Roles    bool // the model has a chat template
 	Ask      ask
 	Snippets []snippet
-	Sent     *exchange           // nil before the form was submitted
+	Sent     *exchange           // nil until the form is submitted
 	Space    *session.SpaceAtEnd // why the prompt should not end with a space, or nil
 	Without  string              // the address of the page with the prompt without the space
 	Orders   []orderRow
@@ -123,13 +123,13 @@ type view struct {
 
 // An exchange is the page's own request and its result.
 type exchange struct {
-	Wrong  string // why it was refused
+	Wrong  string // why the request was refused
 	Param  string
 	Stages []stageFields
 	Read   string // such as "7 tokens"
 	Tokens []sentToken
 	Finish string
-	Why    string // finish_reason in words
+	Why    string // explains finish_reason
 	Usage  usage
 	Raw    string // the response
 }
@@ -148,16 +148,16 @@ type sentToken struct {
 	P       string
 	Ramp    string
 	Top     []likely
-	Step    string // its draw in the Loop
+	Step    string // address of its draw in the Loop
 }
 
-// A likely is a candidate for a token.
+// A likely is one of the candidates for a token.
 type likely struct {
 	Text stage.Text
 	P    string
 }
 
-// page answers GET /api.
+// page handles GET /api.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	a, sent := asked(r.URL.Query())
 	who, _ := s.Caller(r)
@@ -167,7 +167,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(),
 		Off: !open && len(s.keys) == 0, Key: !open && len(s.keys) > 0,
 	}
-	if v.Off { // here: the examples are for the visitor's own machine
+	if v.Off { // show examples for the visitor's own machine
 		v.Base = "http://127.0.0.1:8080/v1"
 	}
 	who.Learner = s.base.Who(w, r)
@@ -185,14 +185,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.base.HTML(w, r, status, pageHTML(v))
 }
 
-// send makes the page's request as a client would, but without a key: the caller is the learner,
+// send sends the page's request as a client would, but without a key. The caller is the learner,
 // who counts as one client.
 func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	x := &exchange{Stages: stagesOf(a.fields())}
 	refuse := func(err error) (*exchange, int) {
 		p, logged := problemOf(err)
 		if logged {
-			s.Log.Error("the request of the API's page failed", "err", err)
+			s.Log.Error("the request of the page /api failed", "err", err)
 		}
 		if x.Wrong = p.Message; p.Param != nil {
 			x.Param = *p.Param
@@ -230,13 +230,13 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	x.Why = whyFinished(x.Finish, last)
 	x.Read = terms.Counted(len(last.PromptTokens), "token")
 	var indented bytes.Buffer
-	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // it is valid, since it was parsed
+	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // cannot fail, since the body was parsed before
 	x.Raw = indented.String()
 	x.Tokens = s.sentTokens(q, last)
 	return x, http.StatusOK
 }
 
-// A response stores an answer.
+// A response is an [http.ResponseWriter] that stores the response.
 type response struct {
 	header http.Header
 	status int
@@ -250,7 +250,7 @@ func (w *response) Write(b []byte) (int, error) { return w.body.Write(b) }
 // errNoChoice indicates an error in the program.
 var errNoChoice = fmt.Errorf("it has no choice")
 
-// sentTokens returns the tokens of the answer, each with a link to its draw.
+// sentTokens returns the tokens of the answer, each with a link to its draw in the Loop.
 func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
 	w := &writer{model: s.Model, logprobs: q.logprobs}
 	for i, step := range st.Steps {
@@ -287,7 +287,7 @@ func whyFinished(reason string, st *session.State) string {
 	return "The text ended: " + reason + "."
 }
 
-// stagesOf returns the stages with the fields that act at each.
+// stagesOf returns the stages, each with the fields that act at it.
 func stagesOf(fields []field) (list []stageFields) {
 	for n := 1; n <= terms.Stages; n++ {
 		at := stageFields{N: n, Name: terms.StageAt(n).Short}
@@ -301,13 +301,14 @@ func stagesOf(fields []field) (list []stageFields) {
 	return list
 }
 
-// An orderRow is a rule's position in each of the orders.
+// An orderRow holds the positions of a rule in each of the orders.
 type orderRow struct {
 	Rule   string
-	Places []string // of this program, llama.cpp, Hugging Face, GPT-2's; "–" for a rule that they lack
+	Places []string // in this program, llama.cpp, Hugging Face and GPT-2; "–" where the rule is missing
 }
 
-// orderRows returns the orders side by side, from the sampler's own data.
+// orderRows returns the rows of a table that compares the orders. They come from the sampler's
+// own data.
 func orderRows() (list []orderRow) {
 	for _, rule := range sampling.OrderOwn.Rules() {
 		row := orderRow{Rule: rule.Name()}

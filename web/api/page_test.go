@@ -36,7 +36,7 @@ func pageAt(t *testing.T, server string, q url.Values) (*goquery.Document, int) 
 	return d, resp.StatusCode
 }
 
-// sent returns the page's request as the form sends it.
+// sent returns the query that the form sends, with some values changed.
 func sent(change ...string) url.Values {
 	q := url.Values{
 		"prompt": {"The wizard lived in a"}, "temperature": {"0.8"}, "top_p": {"0.95"}, "seed": {"4"},
@@ -48,9 +48,9 @@ func sent(change ...string) url.Values {
 	return q
 }
 
-// TestPageShowsTheAPIResponse: the tokens on the page, their log-probabilities and the raw
-// answer are the same as a client gets for the body of the page's own curl example, and each
-// token's link opens its draw.
+// TestPageShowsTheAPIResponse: the tokens on the page, their log-probabilities and the raw answer
+// are the same as those that a client receives for the body of the page's own curl example. The
+// link of each token opens its draw.
 // Promise: The page /api shows exactly what a client gets, and each token opens its draw in the Loop.
 func TestPageShowsTheAPIResponse(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestPageShowsTheAPIResponse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(raw) != fmt.Sprint(want) {
-		t.Errorf("the page's answer is %v, a client's %v", raw, want)
+		t.Errorf("the page's answer is %v, want a client's answer, %v", raw, want)
 	}
 	c := want.Choices[0]
 	rows := d.Find(".apip__tokens tbody tr")
@@ -101,7 +101,7 @@ func TestPageShowsTheAPIResponse(t *testing.T) {
 		row := rows.Eq(i)
 		got := strings.ReplaceAll(row.Find("td").First().Text(), "−", "-")
 		if want := fmt.Sprintf("%.4f", c.Logprobs.Probs[i]); got != want && "-"+got != want {
-			t.Errorf("token %d has %s, want %s as in the answer", i+1, got, want)
+			t.Errorf("token %d is shown with %s, want %s as in the answer", i+1, got, want)
 		}
 		link, _ := url.Parse(row.Find("a").AttrOr("href", ""))
 		l, err := session.ParseLink(testmodel.Target(t), link.Query().Get("log"))
@@ -116,7 +116,7 @@ func TestPageShowsTheAPIResponse(t *testing.T) {
 	}
 }
 
-// TestPageReportsRefusals: the page shows the API's refusals, with the offending field.
+// TestPageReportsRefusals: the page shows the API's refusals, with the field at fault.
 func TestPageReportsRefusals(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -132,7 +132,7 @@ func TestPageReportsRefusals(t *testing.T) {
 			)
 		}
 		if got := d.Find("[aria-invalid]").AttrOr("name", ""); got != field {
-			t.Errorf("%s = %.20s: the field at fault is %q, want %q", field, value, got, field)
+			t.Errorf("%s = %.20s: the error is about the field %q, want %q", field, value, got, field)
 		}
 	}
 	d, _ := pageAt(t, server, sent("prompt", "The capital of France is ", "max_tokens", "1"))
@@ -161,38 +161,39 @@ func TestPageListsSamplerOrders(t *testing.T) {
 		for _, rule := range o.Rules() {
 			place, there := at[rule.Name()]
 			if there && place <= last {
-				t.Errorf("%s has place %d after %d in %q, want rising places", rule.Name(), place, last, o.Name())
+				t.Errorf("%s has position %d after %d in %q, want rising positions", rule.Name(), place, last, o.Name())
 			}
 			last = max(last, place)
 		}
 		if last == 0 {
-			t.Errorf("no places in %q", o.Name())
+			t.Errorf("no positions in %q", o.Name())
 		}
 	}
 }
 
-// TestPageWithoutKeys: if nobody can use the API the page says so, and its examples are for the
-// visitor's own machine; if keys are required the examples show where to put one.
+// TestPageWithoutKeys: if nobody can use the API, the page explains that, and its examples are
+// for the visitor's own machine. If keys are required, the examples show where to put one.
 func TestPageWithoutKeys(t *testing.T) {
 	t.Parallel()
 	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{}}), nil)
 	text := d.Find("main").Text()
 	if !strings.Contains(text, "-api-key-file") || !strings.Contains(text, "127.0.0.1:8080/v1") {
-		t.Errorf("a server without keys says %.300s", text)
+		t.Errorf("the page of a server without keys shows %.300s", text)
 	}
 	if text := d.Find(".apip__lang code").Text(); strings.Contains(text, "Bearer") {
-		t.Errorf("the examples for one's own machine have a key: got %s, want it without %q", text, "Bearer")
+		t.Errorf("the examples for the visitor's own machine have a key: got %s, want no %q", text, "Bearer")
 	}
 	d, _ = pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{Keys: []string{"a-key-of-16-chars"}}}), nil)
 	if text := d.Find(".apip__lang code").First().Text(); !strings.Contains(text, "Bearer YOUR-KEY") {
-		t.Errorf("with keys the example is %s, want it to contain %q", text, "Bearer YOUR-KEY")
+		t.Errorf("with keys, the example is %s, want it to contain %q", text, "Bearer YOUR-KEY")
 	}
 	if strings.Contains(d.Text(), "a-key-of-16-chars") {
 		t.Error("the page shows a key")
 	}
 }
 
-// TestPageIsAccessible sends the request with the page's own button.
+// TestPageIsAccessible: axe-core reports no problems on the page after its request was sent with
+// the button.
 func TestPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Chromebook, webtest.Serve(t, webtest.Options{})+"/api")

@@ -19,10 +19,11 @@ const (
 	typeServer  = "server_error"
 )
 
-// A problem is why a request was not answered, in the published format.
+// A problem is the reason for refusing a request or for its failure, in the format of the
+// published API.
 type problem struct {
 	status  int
-	wait    time.Duration // until a retry may succeed; 0 for unspecified
+	wait    time.Duration // time until a retry may succeed; 0 if unknown
 	Message string        `json:"message"`
 	Type    string        `json:"type"`
 	Param   *string       `json:"param"` // the offending field
@@ -31,7 +32,7 @@ type problem struct {
 
 func (p *problem) Error() string { return p.Message }
 
-// wrong returns a problem with the request; param is the field, "" for none.
+// wrong returns a problem with the request. param is the field at fault, or "".
 func wrong(param, code, format string, args ...any) *problem {
 	p := &problem{
 		status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Type: typeRequest, Code: &code,
@@ -42,7 +43,7 @@ func wrong(param, code, format string, args ...any) *problem {
 	return p
 }
 
-// unsupported refuses a field that other programs have and this one does not.
+// unsupported returns a problem for a field that other programs support and this one does not.
 func unsupported(field, why string) *problem {
 	return wrong(field, "unsupported_parameter", "This server does not support %s: %s.", terms.Quoted(field), why)
 }
@@ -67,15 +68,15 @@ func ofStatus(status int, message string) *problem {
 
 func code(s string) *string { return &s }
 
-// full returns the problem that there is no place for another request.
+// full returns the problem for a server or a client with too many requests.
 func full(message string) *problem {
 	p := ofStatus(http.StatusTooManyRequests, message)
 	p.wait = time.Second
 	return p
 }
 
-// problemOf turns any error into a problem. logged reports that the failure is the program's
-// own.
+// problemOf converts any error to a problem. logged is set if the failure must be logged, since
+// it is the program's own.
 func problemOf(err error) (p *problem, logged bool) {
 	if errors.As(err, &p) {
 		return p, false
@@ -94,7 +95,7 @@ func problemOf(err error) (p *problem, logged bool) {
 	return wrong(r.Field, "invalid_value", "%s", r.Message), false
 }
 
-// send writes the problem as a response.
+// send sends the problem as a response.
 func (p *problem) send(w http.ResponseWriter) {
 	if p.wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((p.wait+time.Second-1)/time.Second)))
@@ -108,23 +109,23 @@ func (p *problem) send(w http.ResponseWriter) {
 	reply(w, p.status, p.body())
 }
 
-// body returns the problem as clients read it.
+// body returns the problem in the form that clients expect.
 func (p *problem) body() any {
 	return struct {
 		Error *problem `json:"error"`
 	}{p}
 }
 
-// reply writes a value as JSON.
+// reply sends a value as JSON.
 func reply(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic("api: " + err.Error()) // plain numbers and strings
+		panic("api: " + err.Error()) // impossible: v has only numbers and strings
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests do not support it
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendWait)) // test writers do not support this
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Refresh") // only browsers should reload
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // on an error the client has disconnected
+	_, _ = w.Write(append(text, '\n')) // on an error, the client has disconnected
 }

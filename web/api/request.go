@@ -25,12 +25,12 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// The limits of a request.
+// Limits for a request.
 const (
 	bodyBytes   = 256 << 10
-	bodyStall   = 10 * time.Second // without receiving a byte
-	bodyTime    = 2 * time.Minute  // for the whole body: about 2 KiB a second
-	maxChoices  = 16               // answers per request, over all its prompts
+	bodyStall   = 10 * time.Second // maximum time without receiving a byte
+	bodyTime    = 2 * time.Minute  // for the whole body, so at least about 2 KiB a second
+	maxChoices  = 16               // answers per request, for all its prompts together
 	maxLogprobs = 20               // alternatives at each token
 	maxMessages = 1000
 	// completionTokens is the default length of a completion, as in the published API. A chat
@@ -38,32 +38,32 @@ const (
 	completionTokens = 16
 )
 
-// A request is a parsed request.
+// A request is a parsed request of a client.
 type request struct {
 	chat     bool
 	plain    bool // a chat in plain lines, for a model without a chat template
 	prompts  []prompt
-	settings infer.Settings // of the first choice; the n-th has a seed n−1 higher
+	settings infer.Settings // of the first choice; the seed increases by 1 for each further choice
 	grammar  form
 	n        int   // choices per prompt
 	echo     bool  // the prompt is part of the answer
-	read     bool  // nothing is written: max_tokens is 0
+	read     bool  // max_tokens is 0, so no token is generated
 	logprobs int   // alternatives at each token; -1 for no log-probabilities
 	named    []int // tokens that are listed after the alternatives
 	stream   bool
 	usage    bool     // a stream ends with the usage
-	idle     []string // fields that have no effect here, by their names in others
+	idle     []string // fields that have no effect here, with their names in others
 	onlookers
 }
 
-// A prompt is a text to be continued.
+// A prompt is a text that the model is to continue.
 type prompt struct {
 	chat.Text
-	echo  string // the part that echo repeats
-	start bool   // it was given as token ids, including the start token
+	echo  string // the part that is repeated with echo
+	start bool   // the prompt was sent as token ids that include the start token
 }
 
-// readRequest reads a request. The error is a *[problem] or a refusal of a field.
+// readRequest reads a request. Its error is a *[problem] or the refusal of a field.
 func (s *Server) readRequest(
 	w http.ResponseWriter, r *http.Request, chat bool, watch *watched,
 ) (*request, error) {
@@ -106,8 +106,8 @@ func (s *Server) readRequest(
 	return q, nil
 }
 
-// readFields reads the body: one JSON object of valid Unicode. Fields with null count as
-// missing, as in the published API.
+// readFields reads the body, which must be one JSON object in valid Unicode. Fields that are null
+// count as missing, as in the published API.
 func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		p := wrong("", "unsupported_media_type", "The body must be JSON, with Content-Type: application/json.")
@@ -145,7 +145,7 @@ func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error)
 	return f, nil
 }
 
-// readPrompt reads one prompt or a list of them: texts, or texts as token ids.
+// readPrompt reads one prompt or a list of prompts. Each is a string or a list of token ids.
 func (q *request) readPrompt(m *infer.Model, f *session.Fields) error {
 	raw := f.Rest()["prompt"]
 	delete(f.Rest(), "prompt")
@@ -172,7 +172,7 @@ func (q *request) readPrompt(m *infer.Model, f *session.Fields) error {
 	return nil
 }
 
-// onePrompt reads a text, or a text as token ids.
+// onePrompt reads one prompt, which is a string or a list of token ids.
 func onePrompt(m *infer.Model, raw json.RawMessage) (p prompt, err error) {
 	if json.Unmarshal(raw, &p.echo) == nil && raw[0] == '"' {
 		p.Text.Text = p.echo
@@ -189,7 +189,7 @@ func onePrompt(m *infer.Model, raw json.RawMessage) (p prompt, err error) {
 	return p, err
 }
 
-// asError returns a refusal as an error, which is nil if there is none.
+// asError returns a refusal as an error. It returns nil if the refusal is nil.
 func asError(r *terms.Refusal) error {
 	if r == nil {
 		return nil
@@ -197,7 +197,7 @@ func asError(r *terms.Refusal) error {
 	return r
 }
 
-// otherNames are alternative names of knobs, from newer clients and from llama.cpp.
+// otherNames lists alternative names of knobs, which newer clients and llama.cpp use.
 var otherNames = []struct{ name, key string }{
 	{"max_completion_tokens", "max_tokens"},
 	{"n_predict", "max_tokens"},
@@ -219,12 +219,12 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 		delete(all, other.name)
 		all[other.key], called[other.key] = raw, other.name
 	}
-	if !q.chat && sameJSON("0", all["max_tokens"]) { // the text is only read
+	if !q.chat && sameJSON("0", all["max_tokens"]) { // the text is only scored
 		q.read = true
 		delete(all, "max_tokens")
 	}
 	limit := float64(completionTokens)
-	if q.chat || sameJSON("-1", all["max_tokens"]) { // only the context limits it
+	if q.chat || sameJSON("-1", all["max_tokens"]) { // only the context limits the answer
 		limit = infer.MaxMaxTokens
 	}
 	if sameJSON("-1", all["max_tokens"]) {
@@ -263,10 +263,10 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 	return q.readStops(f)
 }
 
-// seedHere returns the seed for a seed of the published API, which is a signed 64-bit number.
-// Seeds of this program have 53 bits, so that JavaScript and links represent them exactly: the
-// result is the lower bits of the number, and seeds from 0 to [infer.MaxSeed] are unchanged.
-// Anything else is left for the knob to refuse.
+// seedHere converts a seed of the published API, which is a signed 64-bit number, to a seed of
+// this program. The latter has 53 bits, so that JavaScript and links represent it exactly. The
+// result is the lower 53 bits of the number, so seeds from 0 to [infer.MaxSeed] are unchanged.
+// Other values are returned unchanged, so that the knob refuses them.
 func seedHere(raw json.RawMessage) json.RawMessage {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
@@ -275,8 +275,8 @@ func seedHere(raw json.RawMessage) json.RawMessage {
 	return strconv.AppendUint(nil, uint64(n)&infer.MaxSeed, 10)
 }
 
-// readStops reads one stop string or a list of them. A conversation in plain lines has its own;
-// if a chat template formats it, the end of a turn is a token.
+// readStops reads one stop string or a list of them. For a chat in plain lines, it adds the stop
+// string that ends a turn. With a chat template, a token ends the turn.
 func (q *request) readStops(f *session.Fields) error {
 	var list []string
 	if raw := f.Rest()["stop"]; raw != nil && raw[0] == '"' {
@@ -287,7 +287,7 @@ func (q *request) readStops(f *session.Fields) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	if q.plain && q.settings.Grammar == "" { // text with a grammar ends by itself
+	if q.plain && q.settings.Grammar == "" { // the grammar determines the end of the text
 		if len(list) >= infer.MaxStopStrings {
 			return wrong("stop", "invalid_value",
 				"stop has %d strings; a chat takes at most %d, since its turns end with one of their own.",
@@ -301,7 +301,7 @@ func (q *request) readStops(f *session.Fields) error {
 	return q.settings.Check()
 }
 
-// readForm reads the fields that determine the form of the answer.
+// readForm reads the fields that determine the format of the answer.
 func (q *request) readForm(f *session.Fields) error {
 	if f.Has("n") {
 		q.n = int(f.Whole("n", 1, maxChoices))
@@ -332,7 +332,8 @@ func (q *request) readForm(f *session.Fields) error {
 	return q.readStreamOptions(f)
 }
 
-// readChatLogprobs reads whether there are log-probabilities, and the number of alternatives.
+// readChatLogprobs reads whether the answer has log-probabilities, and the number of
+// alternatives.
 func (q *request) readChatLogprobs(f *session.Fields) {
 	if f.Has("logprobs") && f.Truth("logprobs") {
 		q.logprobs = 0

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestPenaltiesAndBiasMatchTheLoop: penalties and a logit bias give the text that the loop
-// writes with them; a token with a bias of -100 is not written.
+// TestPenaltiesAndBiasMatchTheLoop: with penalties and a logit bias, the API generates the same
+// text as the loop. A token with a bias of -100 is not generated.
 func TestPenaltiesAndBiasMatchTheLoop(t *testing.T) {
 	t.Parallel()
 	client, m := clientOf(webtest.Serve(t, webtest.Options{})), testmodel.Target(t)
@@ -56,7 +56,7 @@ func TestPenaltiesAndBiasMatchTheLoop(t *testing.T) {
 	}
 	plain := ask(nil)
 	if !strings.HasPrefix(plain, " Paris") || plain != write("") {
-		t.Errorf("with penalties: got %q, want %q as the loop writes", plain, write(""))
+		t.Errorf("with penalties: got %q, want %q as from the loop", plain, write(""))
 	}
 	ids := m.Encode(prompt + " Paris")
 	paris := ids[len(ids)-1]
@@ -66,6 +66,6 @@ func TestPenaltiesAndBiasMatchTheLoop(t *testing.T) {
 	}
 	got := ask(map[string]int64{strings.TrimSuffix(string(bias), ":-100"): -100})
 	if strings.Contains(got, "Paris") || got != write(bias) {
-		t.Errorf("without Paris: %q, the loop writes %q", got, write(bias))
+		t.Errorf("without Paris: got %q, want %q as from the loop", got, write(bias))
 	}
 }

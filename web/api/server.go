@@ -20,35 +20,35 @@ import (
 
 // Access defines who can use the API.
 type Access struct {
-	// Open accepts requests without a key, or with any key: for a server that only its own
-	// machine can reach.
+	// Open accepts requests without a key, or with any key. It is meant for a server that only
+	// its own machine can reach.
 	Open bool
-	// Keys are the keys that are accepted if Open is false; without any the API is off.
+	// Keys are the keys that are accepted if Open is false. If there are none, the API is off.
 	Keys []string
-	// Origins are the origins of other sites whose pages can use the API, in lower case:
+	// Origins are the origins of other sites whose pages can use the API, in lower case, such as
 	// "https://notebook.example".
 	Origins []string
 }
 
-// Deps is what the API needs from the server.
+// Deps holds the dependencies of the API.
 type Deps struct {
 	// Context ends when the server shuts down.
 	Context context.Context
-	// Model is the model that writes.
+	// Model is the model that generates the answers.
 	Model *infer.Model
-	// Runs runs the requests.
+	// Runs executes the requests.
 	Runs *runs.Registry
-	// Slot returns a slot for texts that are only read.
+	// Slot returns a slot for texts that are only scored.
 	Slot func() *infer.Slot
-	// Caller returns who sent a request.
+	// Caller returns the sender of a request.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// Places limits the requests that are being answered.
+	// Places limits the number of requests that are answered at the same time.
 	Places *admission.Pool
 	// Access defines who can use the API.
 	Access Access
 	// MAC returns a code that only this server can compute.
 	MAC func(message string) []byte
-	// Log records failures; never users' texts.
+	// Log records failures, but never users' texts.
 	Log *slog.Logger
 }
 
@@ -61,7 +61,7 @@ type Server struct {
 	glass *glass
 	// lookers limits the pages that show requests.
 	lookers *admission.Pool
-	turns   *admission.Queue // of texts to be tokenized
+	turns   *admission.Queue // for texts to be tokenized
 }
 
 // New returns the API.
@@ -76,14 +76,14 @@ func New(d Deps) *Server {
 	return s
 }
 
-// Mount adds the addresses.
+// Mount registers the routes of the API.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.mountPage(mux)
 	mux.HandleFunc("GET /v1/models", s.answer(s.models))
 	mux.HandleFunc("GET /v1/models/{model}", s.answer(s.model))
 	mux.HandleFunc("POST /v1/completions", s.answer(s.completions(false)))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(s.completions(true)))
-	for _, at := range []string{"", "/v1"} { // clients use either
+	for _, at := range []string{"", "/v1"} { // some clients omit /v1
 		mux.HandleFunc("POST "+at+"/tokenize", s.answer(s.tokenize))
 		mux.HandleFunc("POST "+at+"/detokenize", s.answer(s.detokenize))
 	}
@@ -92,7 +92,8 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	}
 }
 
-// elsewhere refuses requests with an address or method that the API does not have.
+// elsewhere returns the handler for requests with an address or method that the API does not
+// have.
 func elsewhere(mux *http.ServeMux) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
 		if allowed := shell.Allowed(mux, r); len(allowed) > 0 {
@@ -106,7 +107,7 @@ func elsewhere(mux *http.ServeMux) func(http.ResponseWriter, *http.Request, admi
 	}
 }
 
-// answer returns a handler that checks access, and sends problems in the API's format.
+// answer returns a handler that checks access, calls f, and sends problems in the API's format.
 func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Caller) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, refused := s.enter(r)
@@ -120,7 +121,7 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 		}
 		p, logged := problemOf(err)
 		if logged {
-			s.Log.Error("a request of the API failed", "path", r.URL.Path, "err", err)
+			s.Log.Error("an API request failed", "path", r.URL.Path, "err", err)
 		}
 		if !errors.As(err, new(errSent)) {
 			p.send(w)
@@ -128,12 +129,12 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 	}
 }
 
-// open reports whether a caller needs no key. Phones that are admitted while the server runs are
-// other machines, and need one.
+// open reports whether a caller does not need a key. Phones that were admitted while the server
+// is running are other machines and need one.
 func (s *Server) open(who admission.Caller) bool { return s.Access.Open && !who.Phone }
 
-// enter returns who sent a request: the holder of a key, or all clients at an address. Their
-// names differ from learner ids, which contain no spaces.
+// enter returns the sender of a request, which is the holder of a key, or all clients at an
+// address. Their names contain a space, so they differ from the ids of learners.
 func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	who, _ := s.Caller(r)
 	key := keyOf(r)
@@ -159,7 +160,7 @@ func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	return who, nil
 }
 
-// A modelView is the model as the API lists it.
+// A modelView is the description of the model in the API's list of models.
 type modelView struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`
@@ -187,7 +188,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, _ admission.Calle
 	return nil
 }
 
-// named refuses all models but the server's own.
+// named returns an error unless name is the name of the server's model.
 func (s *Server) named(name string) error {
 	if name == s.Model.Name() {
 		return nil

@@ -11,7 +11,8 @@ type snippet struct {
 	Code string
 }
 
-// snippets returns the page's request in four languages, with a key if one is required.
+// snippets returns programs that send the page's request, in four languages. They contain a
+// placeholder for a key if one is required.
 func (s *Server) snippets(v view, a ask) []snippet {
 	key := "not-needed"
 	if v.Key {
@@ -34,7 +35,7 @@ func (s *Server) curl(v view, a ask, key string) string {
 		v.Base, auth, strings.ReplaceAll(s.body(a), "'", `'\''`))
 }
 
-// lines returns the fields in a language that writes them as name, separator, value.
+// lines returns the fields for a language that has them as name, separator and value.
 func (s *Server) lines(a ask, between string) string {
 	text := fmt.Sprintf("    model%s%s,\n", between, quoted(s.Model.Name()))
 	for _, f := range a.fields() {

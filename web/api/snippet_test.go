@@ -15,10 +15,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// odd is a prompt with characters that are special in shells and languages.
+// odd is a prompt with characters that have a special meaning in shells and programming
+// languages.
 const odd = "It's \"a\" \\ $HOME `x` %s {y} é 🦊\n\tand\u2028a line"
 
-// examples returns the page's own programs for a request, by language, and their expected text.
+// examples returns the page's programs for a request by language, and the text that they should
+// print.
 func examples(t *testing.T, server, prompt string) (programs map[string]string, want string) {
 	t.Helper()
 	page, _ := pageAt(t, server, sent("prompt", prompt, "temperature", " 0.8"))
@@ -46,7 +48,7 @@ func textOf(t *testing.T, body io.Reader) string {
 	return answer.Choices[0].Text
 }
 
-// saved writes a program to a file, as a user who tries it would.
+// saved writes a program to a file, as a user who tries the program would.
 func saved(t *testing.T, folder, name, program string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
@@ -56,7 +58,7 @@ func saved(t *testing.T, folder, name, program string) string {
 	return path
 }
 
-// TestExamplesRun: the page's example for curl, exactly as shown, gets the API's answer,
+// TestExamplesRun: the page's example for curl, run exactly as shown, returns the API's answer,
 // whatever the prompt contains.
 // Promise: The curl example on the page /api runs as it is shown.
 func TestExamplesRun(t *testing.T) {
@@ -69,14 +71,14 @@ func TestExamplesRun(t *testing.T) {
 		programs, want := examples(t, server, prompt)
 		got := textOf(t, strings.NewReader(fixture.Output(t, ".", "sh", "-c", programs["curl"])))
 		if got != want {
-			t.Errorf("curl gets %q, want %q as the API writes", got, want)
+			t.Errorf("curl returns %q, want %q as from the API", got, want)
 		}
 	}
 }
 
-// TestExamplesRunInEveryLanguage: the page's other examples, exactly as shown: Go and JavaScript
-// with the published clients, Python with a stand-in for the client, which the tests cannot
-// install (testdata/clients/python).
+// TestExamplesRunInEveryLanguage runs the page's other examples exactly as shown. Go and
+// JavaScript use the published clients. Python uses a stand-in (testdata/clients/python), since
+// the tests cannot install its client.
 func TestExamplesRunInEveryLanguage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -93,7 +95,7 @@ func TestExamplesRunInEveryLanguage(t *testing.T) {
 				"python3", "-X", "utf8", saved(t, python, "example.py", programs["Python"])),
 		} {
 			if got != want {
-				t.Errorf("%s writes %q, want %q as the API", language, got, want)
+				t.Errorf("%s prints %q, want %q as from the API", language, got, want)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// An alone is a listener with one connection.
+// An alone is a listener that accepts a single connection.
 type alone struct {
 	conns chan net.Conn
 	net.Conn
@@ -36,8 +36,9 @@ func (a alone) Close() error { close(a.conns); return nil }
 
 func (a alone) Addr() net.Addr { return a.LocalAddr() }
 
-// TestStalledClientIsDisconnected: a client that does not read its events loses its request, and
-// with it the run, after a while; so does a client that does not read a whole answer.
+// TestStalledClientIsDisconnected: if a client does not read its events, its request, and with it
+// the run, ends after a time limit. The same applies to a client that does not read the whole
+// answer.
 func TestStalledClientIsDisconnected(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, stream := range []bool{true, false} {
@@ -55,7 +56,7 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 					err = out.end()
 				}
 				if err == nil {
-					_, err = w.Write([]byte("x")) // what a whole answer left
+					_, err = w.Write([]byte("x")) // fails if the whole answer could not be sent
 				}
 				ended <- err
 			})}
@@ -64,11 +65,11 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 			if _, err := fmt.Fprint(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := client.Read(make([]byte, 100)); err != nil { // no more
+			if _, err := client.Read(make([]byte, 100)); err != nil { // read no more than this
 				t.Fatal(err)
 			}
 			if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("streamed %v: it ends with %v, want %v", stream, err, os.ErrDeadlineExceeded)
+				t.Errorf("streamed %v: the response ends with %v, want %v", stream, err, os.ErrDeadlineExceeded)
 			}
 			h.Close()
 			<-done
@@ -77,8 +78,8 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 	}
 }
 
-// TestStalledBodyIsRefused: a body can arrive slowly, but if nothing arrives for ten seconds the
-// request is refused and its connection closed.
+// TestStalledBodyIsRefused: a body can arrive slowly, but if nothing arrives for ten seconds, the
+// request is refused and its connection is closed.
 func TestStalledBodyIsRefused(t *testing.T) {
 	s := &Server{Deps: Deps{
 		Access: Access{Open: true}, Log: slog.New(slog.DiscardHandler),
@@ -93,12 +94,12 @@ func TestStalledBodyIsRefused(t *testing.T) {
 	})
 	const body = `{"a":1}`
 	for _, row := range []struct {
-		sent   int // bytes, nine seconds apart; then nothing
+		sent   int // number of bytes that are sent, nine seconds apart
 		status int
 		after  time.Duration
 	}{
 		{1, http.StatusRequestTimeout, 10 * time.Second},
-		{3, http.StatusRequestTimeout, 28 * time.Second}, // 2 · 9 s, and 10 s
+		{3, http.StatusRequestTimeout, 28 * time.Second}, // 2 · 9 s + 10 s
 		{len(body), http.StatusOK, 54 * time.Second},     // 6 · 9 s
 	} {
 		synctest.Test(t, func(t *testing.T) {

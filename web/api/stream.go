@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// sendWait is how long a client can take to read an event, or a whole answer.
+// sendWait is the maximum time that a client can take to read an event or a whole answer.
 const sendWait = 10 * time.Second
 
 // An output collects the pieces of a request's choices, or streams them.
@@ -19,13 +19,13 @@ type output struct {
 	head    answer // without choices
 	begun   bool   // a stream has sent something
 	usage   usage
-	chosen  []*collected // by index
+	chosen  []*collected // choices by index
 }
 
-// A collected is a choice so far.
+// A collected holds the pieces of a choice so far.
 type collected struct {
 	delta
-	offset int  // characters of the tokens sent
+	offset int  // number of characters in the tokens that were sent
 	begun  bool // a stream has sent a part of it
 }
 
@@ -70,7 +70,7 @@ func (o *output) add(index int, p delta) error {
 	return o.event(event)
 }
 
-// choice returns a piece as a choice of an answer.
+// choice returns a piece in the form of an answer's choice.
 func (o *output) choice(index int, c *collected, p delta) choice {
 	x := choice{Index: index}
 	if p.end != "" {
@@ -90,7 +90,7 @@ func (o *output) choice(index int, c *collected, p delta) choice {
 	return x
 }
 
-// event sends one event at once. A client that does not read it in time is disconnected.
+// event sends one event immediately. A client that does not read it in time is disconnected.
 func (o *output) event(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -105,16 +105,16 @@ func (o *output) line(text []byte) error {
 		h := o.w.Header()
 		h.Set("Content-Type", "text/event-stream; charset=utf-8")
 		h.Set("Cache-Control", "no-store")
-		h.Set("X-Accel-Buffering", "no") // proxies forward it at once
+		h.Set("X-Accel-Buffering", "no") // makes proxies forward events immediately
 	}
-	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // writers of tests do not support it
+	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // test writers do not support this
 	if _, err := o.w.Write(append(append([]byte("data: "), text...), "\n\n"...)); err != nil {
 		return err
 	}
 	return o.control.Flush()
 }
 
-// bill returns the usage of the request so far.
+// bill returns the usage of the request so far, including the total.
 func (o *output) bill() usage {
 	return usage{o.usage.Prompt, o.usage.Completion, o.usage.Prompt + o.usage.Completion}
 }
@@ -144,7 +144,7 @@ func (o *output) end() error {
 // fail returns an error, or sends it as the last event of a stream that has begun.
 func (o *output) fail(err error) error {
 	if o.q.chat {
-		if p, _ := problemOf(err); p.Param != nil && *p.Param == "prompt" { // built from the messages
+		if p, _ := problemOf(err); p.Param != nil && *p.Param == "prompt" { // the prompt was built from the messages
 			err = wrong("messages", *p.Code, "As one text, the messages are too long or cannot be read: %s", p.Message)
 		}
 	}
@@ -152,12 +152,12 @@ func (o *output) fail(err error) error {
 		return err
 	}
 	p, logged := problemOf(err)
-	_ = o.event(p.body()) // on an error the client has disconnected
+	_ = o.event(p.body()) // on an error, the client has disconnected
 	if logged {
 		return errSent{err}
 	}
 	return nil
 }
 
-// errSent is a failure that was already sent to the client.
+// errSent is a failure that has already been sent to the client.
 type errSent struct{ error }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryFieldOfTheTable: a label accepts any value, other fields only values that request
-// nothing; refusals give the reason; and the page /api names every field.
+// TestEveryFieldOfTheTable: a label accepts any value, and other fields accept only values that
+// turn them off. Refusals give the reason, and the page /api names every field.
 func TestEveryFieldOfTheTable(t *testing.T) {
 	var page strings.Builder
 	if err := pageHTML(view{}).Render(t.Context(), &page); err != nil {
@@ -26,7 +26,7 @@ func TestEveryFieldOfTheTable(t *testing.T) {
 			all := map[string]json.RawMessage{field: json.RawMessage(value)}
 			setAside(within, all)
 			if got, want := len(all) == 0, o.label || value != odd; got != want {
-				t.Errorf("%s with %s is set aside: %v, want %v", name, value, got, want)
+				t.Errorf("%s with %s is accepted without effect: %v, want %v", name, value, got, want)
 			}
 		}
 		if o.label && (o.off != nil || o.why != "" || o.without != nil) || !o.label && o.off == nil && o.why == "" {

@@ -11,8 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Conversion of texts to tokens and back, as in vLLM and llama.cpp: vLLM's clients send a prompt
-// or messages, llama.cpp's a content, and each gets the response format that it expects.
+// This file converts texts to tokens and back, as vLLM and llama.cpp do. Clients of vLLM send
+// prompt or messages, and clients of llama.cpp send content. Each gets the response format that
+// it expects.
 
 // tokenized is the response to vLLM's clients.
 type tokenized struct {
@@ -22,18 +23,19 @@ type tokenized struct {
 	Texts   []string `json:"token_strs"` // null unless requested
 }
 
-// A pieceView is a token in llama.cpp's format with with_pieces: a text, or the bytes of a part
-// of a character.
+// A pieceView is a token in llama.cpp's format for with_pieces. Piece is a string or, for a part
+// of a character, a list of bytes.
 type pieceView struct {
 	ID    int `json:"id"`
 	Piece any `json:"piece"`
 }
 
-// encodeTime is about how long the longest text takes to tokenize.
+// encodeTime is an estimate of the time that tokenizing the longest text takes.
 const encodeTime = 100 * time.Millisecond
 
-// asking reads the fields of a request about tokens, which takes a place like any other. No pool
-// distributes this work, so one request is done at a time, in turn by client.
+// asking reads the fields of a request about tokens and sends the result of answer. Like any
+// other request, it counts toward the limit on concurrent requests. No pool distributes this
+// work, so the requests are handled one at a time, and clients take turns.
 func (s *Server) asking(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*session.Fields) (any, error),
 ) error {
@@ -52,7 +54,7 @@ func (s *Server) asking(
 	}
 	defer leave()
 	setAside("", f.Rest())
-	if f.Has("model") { // it can be missing here
+	if f.Has("model") { // optional here
 		if err := s.named(f.Text("model")); err != nil {
 			return err
 		}
@@ -71,7 +73,7 @@ func (s *Server) asking(
 	return nil
 }
 
-// tokenize answers POST /tokenize.
+// tokenize handles POST /tokenize.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
 	return s.asking(w, r, who, func(f *session.Fields) (any, error) {
 		if f.Has("content") {
@@ -112,7 +114,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.
 	})
 }
 
-// tokensOfContent answers llama.cpp's clients.
+// tokensOfContent returns the response for clients of llama.cpp.
 func (s *Server) tokensOfContent(f *session.Fields) (any, error) {
 	text := f.Text("content")
 	start := f.Has("add_special") && f.Truth("add_special")
@@ -140,8 +142,8 @@ func (s *Server) tokensOfContent(f *session.Fields) (any, error) {
 	}{list}, nil
 }
 
-// tokens returns the tokens of the text in a field, with the model's start token if it has one
-// and start is set.
+// tokens returns the tokens of the text in a field. They begin with the model's start token if
+// start is set and the model has one.
 func (s *Server) tokens(field string, text chat.Text, start bool, f *session.Fields) ([]int, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -156,7 +158,8 @@ func (s *Server) tokens(field string, text chat.Text, start bool, f *session.Fie
 	return append([]int{}, ids...), nil
 }
 
-// detokenize answers POST /detokenize, with the text under both names.
+// detokenize handles POST /detokenize. The response contains the text under the names of both
+// programs.
 func (s *Server) detokenize(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
 	return s.asking(w, r, who, func(f *session.Fields) (any, error) {
 		raw := f.Rest()["tokens"]

@@ -15,7 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTokens: prompts as token ids, tokens by name, seeds and long prompts, on one server.
+// TestTokens tests prompts that are token ids, named tokens, seeds and long prompts on one
+// server.
 // Promise: API prompts may be token ids, and you can ask for the probabilities of tokens that you name.
 // Promise: `/tokenize` and `/detokenize` turn texts into tokens and back.
 func TestTokens(t *testing.T) {
@@ -30,7 +31,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// read decodes an answer and fails if there is none.
+// read decodes an answer and fails the test if there is none.
 func read[T any](t *testing.T, answer *http.Response) (v T) {
 	t.Helper()
 	if answer.StatusCode != http.StatusOK {
@@ -43,7 +44,7 @@ func read[T any](t *testing.T, answer *http.Response) (v T) {
 	return v
 }
 
-// A scoredAnswer is the part of an answer that scoring clients read.
+// A scoredAnswer is the part of an answer that clients use for scoring.
 type scoredAnswer struct {
 	Choices []struct {
 		Text     string
@@ -62,9 +63,9 @@ type scoredAnswer struct {
 // ids formats token ids as JSON.
 func ids(list []int) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ",") }
 
-// idPrompts: prompts as token ids have the log-probabilities of their text, one for each id that
-// was sent, and with echo one more for each token that is written, including the end of the
-// text.
+// idPrompts checks prompts that are token ids. They have the log-probabilities of their text, one
+// for each id that was sent. With echo, there is one more for each generated token, including the
+// end of the text.
 func idPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)
@@ -92,25 +93,26 @@ func idPrompts(t *testing.T, server string) {
 		figures := c.Logprobs.Probs[1-i:]
 		for j, p := range w.Logprobs.Probs {
 			if *figures[j] != *p {
-				t.Errorf("choice %d, token %d: got %v, want %v as the text has", i, j, *figures[j], *p)
+				t.Errorf("choice %d, token %d: got %v, want %v as for the text", i, j, *figures[j], *p)
 			}
 		}
 	}
 	if first := got.Choices[0].Logprobs; first.Probs[0] != nil || first.Top[0] != nil {
-		t.Errorf("a start token that was sent has %v, want null", first.Probs[0])
+		t.Errorf("a start token that was sent has the log-probability %v, want null", first.Probs[0])
 	}
-	// A text that the model ends at once, both read and written.
+	// The model ends this text immediately. It is generated with the end of text, and only
+	// scored.
 	end := fmt.Sprintf(`"logit_bias":{"%d":100},`, m.Config().EOS[0])
 	if c := ask(ids(all), end+score).Choices[0]; len(c.Logprobs.Probs) != len(all)+1 || c.Text != text {
 		t.Errorf("with the end of the text: got %q with %d figures, want %d", c.Text, len(c.Logprobs.Probs), len(all)+1)
 	}
 	if c := ask(ids(all), `"echo":true,"logprobs":1,"max_tokens":0`).Choices[0]; len(c.Logprobs.Probs) != len(all) {
-		t.Errorf("only read: got %d figures, want %d", len(c.Logprobs.Probs), len(all))
+		t.Errorf("only scored: got %d figures, want %d", len(c.Logprobs.Probs), len(all))
 	}
 }
 
-// unusualTokens: token ids that differ from the text's normal encoding are read unchanged, and
-// continued as by the loop.
+// unusualTokens checks that token ids which differ from the normal encoding of their text are
+// used unchanged, and that the API continues them as the loop does.
 func unusualTokens(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)
@@ -140,12 +142,12 @@ func unusualTokens(t *testing.T, server string) {
 		}
 	}
 	if plain, _ := written(t, m, chat.Text{Text: "The fox"}, settings); plain == text {
-		t.Errorf("the plain text gives %q too, so the test proves nothing", plain)
+		t.Errorf("the plain text also gives %q, so the test proves nothing", plain)
 	}
 }
 
-// tokenizeAndDetokenize: texts and chats become the tokens of their prompts and back, in the
-// formats of vLLM and of llama.cpp.
+// tokenizeAndDetokenize checks that texts and chats are converted to the tokens of their prompts
+// and back, in the formats of vLLM and llama.cpp.
 func tokenizeAndDetokenize(t *testing.T, server string) {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -205,8 +207,8 @@ func tokenizeAndDetokenize(t *testing.T, server string) {
 	}
 }
 
-// namedTokens: tokens that a request names, by id or by text, are listed at each position
-// besides the most probable ones, with the model's values.
+// namedTokens checks that tokens which a request names, by id or by text, are listed at each
+// position in addition to the most probable ones, with the model's values.
 func namedTokens(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/", testmodel.Target(t)
@@ -221,16 +223,16 @@ func namedTokens(t *testing.T, server string) {
 	}
 	top := got.Choices[0].Logprobs.Top
 	if len(top) != len(list)+3 {
-		t.Fatalf("got %d places, want %d", len(top), len(list)+3)
+		t.Fatalf("got %d positions, want %d", len(top), len(list)+3)
 	}
 	for i, place := range list {
 		for _, c := range place.Top {
 			if name := c.Token.Text; (name == " house" || name == " wood") && top[i][name] != c.LogProb {
-				t.Errorf("place %d: %q has %v, want %v", i, name, top[i][name], c.LogProb)
+				t.Errorf("position %d: %q has %v, want %v", i, name, top[i][name], c.LogProb)
 			}
 		}
 		if len(top[i]) != 2 {
-			t.Errorf("place %d lists %v, want the two that were named", i, top[i])
+			t.Errorf("position %d lists %v, want the two named tokens", i, top[i])
 		}
 	}
 	type talked struct {
@@ -252,13 +254,13 @@ func namedTokens(t *testing.T, server string) {
 			names = append(names, other.Token)
 		}
 		if !slices.Contains(names, " wood") || !slices.Contains(names, " house") || len(names) > 4 {
-			t.Errorf("token %d of a chat lists %q, want the named ones after two others", i, names)
+			t.Errorf("token %d of a chat lists %q, want the named tokens after two others", i, names)
 		}
 	}
 }
 
-// seedsOf64Bits: a seed of 64 bits is mapped to one of this program, its lower 53 bits, and
-// gives the text that the loop writes with that one.
+// seedsOf64Bits checks that a 64-bit seed is mapped to its lower 53 bits and gives the same text
+// as the loop with that seed.
 func seedsOf64Bits(t *testing.T, server string) {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -280,12 +282,13 @@ func seedsOf64Bits(t *testing.T, server string) {
 		page, _ := pageAt(t, server, nil)
 		shown := page.Find(".glass__one").First().Find(".apip__rail").Text()
 		if says := fmt.Sprintf("(here %.0f)", here); strings.Contains(shown, says) != (seed != "42") {
-			t.Errorf("seed %s: the page shows %q, want %q in it: %v", seed, shown, says, seed != "42")
+			t.Errorf("seed %s: the page shows %q, want it to contain %q: %v", seed, shown, says, seed != "42")
 		}
 	}
 }
 
-// longPrompts: a chat of more than 4 KiB is answered as long as the model can read it.
+// longPrompts checks that a chat of more than 4 KiB is answered if it fits into the model's
+// context.
 func longPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/", testmodel.Target(t)
@@ -304,6 +307,6 @@ func longPrompts(t *testing.T, server string) {
 	got := read[scoredAnswer](t, send(t, server+"chat/completions",
 		`{"model":"tiny-5M","max_tokens":1,"messages":[{"role":"user","content":"`+long+`"}]}`))
 	if got.Usage.Prompt <= tokens || got.Usage.Completion != 1 {
-		t.Errorf("a chat of %d bytes: read %d tokens, want more than %d", len(long), got.Usage.Prompt, tokens)
+		t.Errorf("a chat of %d bytes: got %d prompt tokens, want more than %d", len(long), got.Usage.Prompt, tokens)
 	}
 }

@@ -15,32 +15,32 @@ import (
 // A token is a token of an answer with its log-probabilities.
 type token struct {
 	infer.ReadToken
-	offset int // in bytes of the text that the answer's tokens spell
+	offset int // in bytes of the text of all the answer's tokens
 	size   int // bytes
 }
 
-// A delta is what one step adds to a choice: text that will not change any more, and the tokens
-// that it begins with. Either can be empty while a stop string may be forming.
+// A delta is the part that one step adds to a choice: text that will not change any more, and the
+// tokens that begin in it. Both can be empty while a stop string may be forming.
 type delta struct {
 	text   string
 	tokens []token
 	end    string // finish_reason, "" before the end
 }
 
-// counts are the numbers of tokens read and written for a request.
+// counts holds the numbers of tokens that were read and generated for a request.
 type counts struct{ prompt, written int }
 
-// A writer turns the steps of a run into deltas.
+// A writer converts the steps of a run to deltas.
 type writer struct {
 	model    *infer.Model
 	logprobs int   // as in [request]
 	named    []int // as in [request]
-	echo     bool  // the answer lists every token that was read, and so also every token that was written
+	echo     bool  // the answer lists every token of the prompt, and so every generated token, too
 	pending  []token
-	raw      int // bytes of all tokens so far
+	raw      int // number of bytes in all tokens so far
 }
 
-// finish returns the published name for why a text ended.
+// finish returns the published name of the reason why a text ended.
 func finish(why infer.StopReason) string {
 	switch why {
 	case infer.StopNone:
@@ -51,9 +51,9 @@ func finish(why infer.StopReason) string {
 	return "length"
 }
 
-// delta returns what a step adds. Tokens that a stop string or the end of text keeps out of the
-// text are left out as well, except that an echo ends with the end of text: its clients count
-// tokens.
+// delta returns the part that a step adds. Tokens that are not part of the text because of a stop
+// string or the end of text are left out. The exception is an echo, which includes the end of
+// text, since its clients count tokens.
 func (w *writer) delta(step *infer.Step) delta {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
 	if w.logprobs >= 0 {
@@ -79,7 +79,7 @@ func (w *writer) delta(step *infer.Step) delta {
 	return p
 }
 
-// spelled returns the bytes of a token, none for a special one.
+// spelled returns the bytes of a token. A special token has none.
 func spelled(t infer.Token) []byte {
 	switch {
 	case t.Special:
@@ -90,14 +90,14 @@ func spelled(t infer.Token) []byte {
 	return []byte(t.Text)
 }
 
-// A text is one of the texts that a request asks for.
+// A text identifies one of the texts that a request asks for.
 type text struct {
 	prompt chat.Text
-	choice int      // of this prompt
-	watch  *watched // nil for all but the first
+	choice int      // index among the choices for this prompt
+	watch  *watched // nil for all texts but the first
 }
 
-// write runs one choice and passes its pieces to emit, as they are written.
+// write runs one choice and passes its pieces to emit as they are generated.
 func (s *Server) write(
 	ctx context.Context, who admission.Caller, q *request, t text, emit func(delta) error,
 ) (counts, error) {
@@ -148,14 +148,14 @@ func (s *Server) write(
 	}
 }
 
-// errPaused is the error for a run that stopped before its end, for lack of memory.
+// errPaused is the error for a run that stopped before its end because of a lack of memory.
 var errPaused = func() *problem {
 	p := ofStatus(http.StatusServiceUnavailable, "The server's memory for runs is used up. Try again in a moment.")
 	p.wait = fullWait
 	return p
 }()
 
-// ended explains why a run is gone.
+// ended returns the problem for a run that is gone. It returns other errors unchanged.
 func (s *Server) ended(err error) error {
 	switch {
 	case !errors.Is(err, runs.ErrGone):
@@ -166,8 +166,8 @@ func (s *Server) ended(err error) error {
 	return ofStatus(http.StatusInternalServerError, "Something went wrong while this was being written. It was logged.")
 }
 
-// echo reads a prompt that is part of the answer, and returns it as a piece. A start token in
-// the prompt counts as one of its tokens, so that the tokens match the request.
+// echo scores a prompt that is part of the answer and returns it as a piece. A start token in the
+// prompt counts as one of its tokens, so that the tokens match those in the request.
 func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (delta, int, error) {
 	m := s.Slot().Model()
 	p := delta{text: prompt.echo}

@@ -35,7 +35,7 @@ func send(t *testing.T, url, body string, header ...string) *http.Response {
 	return answer
 }
 
-// refusal reads an error, which must be in the API's format.
+// refusal parses an error response, which must be in the API's format.
 func refusal(t *testing.T, answer *http.Response) (says, param string) {
 	t.Helper()
 	var body struct {
@@ -48,7 +48,7 @@ func refusal(t *testing.T, answer *http.Response) (says, param string) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil || body.Error == nil || body.Error.Message == "" || body.Error.Type == "" {
 		t.Fatalf(
-			"status %d, not the API's error: %+v, %v; want no error, body.Error not nil, Message not "+
+			"status %d without an API error: %+v, %v; want no error, body.Error not nil, Message not "+
 				"empty, Type not empty",
 			answer.StatusCode, body.Error, err,
 		)
@@ -62,15 +62,15 @@ func refusal(t *testing.T, answer *http.Response) (says, param string) {
 	return body.Error.Message, param
 }
 
-// with returns a request for a completion with more fields.
+// with returns a request for a completion with additional fields.
 func with(fields string) string { return `{"model":"tiny-5M","prompt":"A fox",` + fields + `}` }
 
-// said returns a request for a chat with more fields.
+// said returns a request for a chat with additional fields.
 func said(fields string) string {
 	return `{"model":"tiny-5M","messages":[{"role":"user","content":"Hi"}],` + fields + `}`
 }
 
-// TestBadRequestsNameTheField: every invalid request is refused with its field.
+// TestBadRequestsNameTheField: every invalid request is refused, and the error names the field.
 // Promise: The API refuses what it cannot do and names the field; it ignores no field that would matter.
 func TestBadRequestsNameTheField(t *testing.T) {
 	t.Parallel()
@@ -209,15 +209,15 @@ func TestBadRequestsNameTheField(t *testing.T) {
 			t.Errorf("%s: %s: %s\nwant %s: %s", body, param, says, row.param, row.says)
 		}
 	}
-	// Fields that request nothing are accepted.
+	// Fields that are turned off are accepted.
 	nothing := `"max_tokens":1,"best_of":1,"suffix":null,"logit_bias":{},"frequency_penalty":0`
 	answer := send(t, server+text, with(nothing))
 	if answer.StatusCode != http.StatusOK {
-		t.Errorf("fields that ask for nothing: status %d", answer.StatusCode)
+		t.Errorf("fields that are turned off: status %d", answer.StatusCode)
 	}
 }
 
-// TestUnknownRoutesAreRefused: unknown addresses, methods, names and content types are refused
+// TestUnknownRoutesAreRefused: unknown addresses, methods, models and content types are refused
 // in the API's format.
 func TestUnknownRoutesAreRefused(t *testing.T) {
 	t.Parallel()
@@ -261,8 +261,8 @@ func TestUnknownRoutesAreRefused(t *testing.T) {
 	}
 }
 
-// TestKeysAndOrigins: a server that others can reach answers only requests with one of its keys,
-// and pages of its allowed origins.
+// TestKeysAndOrigins: a server that others can reach accepts only requests with one of its keys
+// and, from pages of other sites, only those of its allowed origins.
 // Promise: With API keys the server answers only to them, and of other sites only those that you list may call it.
 func TestKeysAndOrigins(t *testing.T) {
 	t.Parallel()
@@ -303,12 +303,12 @@ func TestKeysAndOrigins(t *testing.T) {
 		answer := send(t, at, body, "Authorization", "Bearer "+key, "Origin", from, "Sec-Fetch-Site", "cross-site")
 		got := answer.Header.Get("Access-Control-Allow-Origin")
 		if got != want || (answer.StatusCode == 200) != (want != "") {
-			t.Errorf("a page of %s: got status %d, may read: %q; want %q", from, answer.StatusCode, got, want)
+			t.Errorf("a page of %s: got status %d, origin %q; want %q", from, answer.StatusCode, got, want)
 		}
 		if want == "" {
 			says, _ := refusal(t, answer)
 			if !strings.Contains(says, "-api-origin") || strings.Contains(says, "-allow-host") {
-				t.Errorf("a page of %s: got %q, want the advice -api-origin", from, says)
+				t.Errorf("a page of %s: got %q, want it to mention -api-origin", from, says)
 			}
 		}
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodOptions, at, nil)
@@ -321,26 +321,26 @@ func TestKeysAndOrigins(t *testing.T) {
 		answer.Body.Close()
 		got = answer.Header.Get("Access-Control-Allow-Origin")
 		if got != want || (answer.StatusCode == 204) != (want != "") {
-			t.Errorf("a preflight from %s: got status %d, may read: %q; want %q", from, answer.StatusCode, got, want)
+			t.Errorf("a preflight from %s: got status %d, origin %q; want %q", from, answer.StatusCode, got, want)
 		}
 	}
 	if answer := send(t, server+"/loop", "", "Origin", origin); answer.StatusCode != http.StatusForbidden {
 		t.Errorf(
-			"a page of an origin of the API, elsewhere: status %d, want %d", answer.StatusCode, http.StatusForbidden,
+			"a page of an API origin, outside the API: status %d, want %d", answer.StatusCode, http.StatusForbidden,
 		)
 	}
 }
 
-// TestDisconnectCancelsTheRun: a client that disconnects frees its place, and a client that uses
-// all of its places is told when to retry.
+// TestDisconnectCancelsTheRun: when a client disconnects, its place is free again. A client that
+// uses all of its places is refused with the time to retry.
 // Promise: Disconnecting cancels an API request.
 func TestDisconnectCancelsTheRun(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()
 	limits.API = admission.Share{PerLearner: 1}
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
-	// The body is incomplete, so the request is in progress until its client disconnects. It has
-	// its place once the server asks for the body.
+	// The body is incomplete, so the request is in progress until its client disconnects. The
+	// request has its place once the server asks for the body.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -351,37 +351,37 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
-		t.Fatalf("the server begins with %q, %v; want %q, <nil>", line, err, "HTTP/1.1 100 Continue\r\n")
+		t.Fatalf("the response begins with %q, %v; want %q, <nil>", line, err, "HTTP/1.1 100 Continue\r\n")
 	}
 	answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
 	if answer.StatusCode != http.StatusTooManyRequests || answer.Header.Get("Retry-After") == "" {
 		t.Errorf(
-			"a client that has all of its places gets %s: %v; want 429 with Retry-After", answer.Status, answer.Header,
+			"a client without a free place gets %s: %v; want 429 with Retry-After", answer.Status, answer.Header,
 		)
 	}
 	conn.Close()
 	browser.Eventually(t, func() bool { // the place is free again
 		answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
-		answer.Body.Close() // each open one keeps both ends of a connection
+		answer.Body.Close() // an open body would keep both ends of a connection in use
 		return answer.StatusCode == http.StatusOK
 	})
 }
 
-// TestStreamsTokenByToken: a stream has an event for each token whose text is final, and the
-// last line is [DONE].
+// TestStreamsTokenByToken: a stream has an event for each token as soon as its text is final, and
+// the last line is [DONE].
 func TestStreamsTokenByToken(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
 	answer := send(t, server+"/v1/completions", with(`"max_tokens":50,"seed":2,"stream":true`))
 	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream; charset=utf-8" {
-		t.Errorf("a stream of type %q, want %q", kind, "text/event-stream; charset=utf-8")
+		t.Errorf("the stream has the type %q, want %q", kind, "text/event-stream; charset=utf-8")
 	}
 	var events []string
 	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
 		if line := lines.Bytes(); len(line) > 0 {
 			data, ok := bytes.CutPrefix(line, []byte("data: "))
 			if !ok {
-				t.Fatalf("got the line %q, want one that begins with data", line)
+				t.Fatalf("got the line %q, want a line that begins with data", line)
 			}
 			events = append(events, string(data))
 		}

@@ -22,13 +22,13 @@ var (
 type Deps struct {
 	Course   *lessons.Course
 	Progress *progress.Store
-	// Learner returns the sender of a request, and for a new visitor the cookie to set.
+	// Learner returns the sender of a request and, for a new visitor, the cookie to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
-	// Log records failures; never what learners write.
+	// Log records failures, but never text that learners wrote.
 	Log *slog.Logger
 }
 
-// Base is embedded by the packages whose pages are about the course.
+// Base is embedded by the packages whose pages show the course.
 type Base struct {
 	shell.Base
 	course   *lessons.Course
@@ -59,9 +59,8 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 	return NewMap(b.course, m), nil
 }
 
-// Fail responds to a request if the learner's progress could not be read or saved. It
-// explains what was wrong with the learner's input, or with the disk, and logs every other
-// error.
+// Fail responds to a request if the learner's progress could not be read or saved. If the reason
+// is the learner's input or the disk, the response explains it. Fail logs every other error.
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):

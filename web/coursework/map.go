@@ -15,9 +15,9 @@ type Map struct {
 	Lessons []MapLesson
 	Minutes int // reading time of all lessons
 	Tally   progress.Tally
-	// Next is the section to continue with: the first unseen one after the section seen
-	// last, otherwise the first unseen one, or nil if all were seen. Begun reports whether
-	// any was seen.
+	// Next is the section to continue with: the first unseen section after the last one seen, or
+	// else the first unseen section of the course. It is nil if all sections were seen. Begun
+	// reports whether any section was seen.
 	Next  *MapSection
 	Begun bool
 }
@@ -39,7 +39,7 @@ type MapLesson struct {
 	Tally    progress.Tally
 }
 
-// MapSection is one section of a lesson and whether it was seen.
+// MapSection is one section of a lesson. Seen is set if the learner has seen it.
 type MapSection struct {
 	*lessons.Section
 	LessonTitle string
@@ -57,7 +57,7 @@ func (l *MapLesson) State() string {
 	return "done"
 }
 
-// Seen describes in words how much the learner has read.
+// Seen describes how much of the lesson the learner has read.
 func (l *MapLesson) Seen() string {
 	switch l.State() {
 	case "done":
@@ -76,7 +76,8 @@ func (l *MapLesson) Time() string {
 	return fmt.Sprintf("%d min", l.Minutes)
 }
 
-// Answers describes how many of the lesson's questions were answered, "" if it has none.
+// Answers describes how many of the lesson's questions were answered. It returns "" if the lesson
+// has no questions.
 func (l *MapLesson) Answers() string {
 	if l.Tally.Answered == 0 {
 		return ""
@@ -108,8 +109,8 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 	return v
 }
 
-// goOn returns the first unseen section after the one seen last, or if there is none the
-// first unseen one.
+// goOn returns the first unseen section after the one with the key last or, if there is none, the
+// first unseen section of the course.
 func (v *Map) goOn(last string) *MapSection {
 	var first, after *MapSection
 	passed := last == ""

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// GoOn links to the section to continue with.
+// GoOn is a link to the section to continue with.
 func GoOn(m *Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -123,7 +123,7 @@ func GoOn(m *Map) templ.Component {
 	})
 }
 
-// CourseList is the map: every lesson, with its sections unless it is brief.
+// CourseList shows the map: every lesson and, unless brief is set, its sections.
 func CourseList(m *Map, brief bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -466,7 +466,7 @@ func courseSections(l *MapLesson) templ.Component {
 	})
 }
 
-// OutcomeList shows the progress towards each goal.
+// OutcomeList shows the progress toward each goal.
 func OutcomeList(list []progress.OutcomeMap) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -527,7 +527,7 @@ func OutcomeList(list []progress.OutcomeMap) templ.Component {
 	})
 }
 
-// TallyLine shows the progress in a part, in words and as bars.
+// TallyLine shows the progress in a part of the course, in words and as bars.
 func TallyLine(t progress.Tally) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

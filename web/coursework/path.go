@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// core lists the lessons to read first when there is little time, the most useful ones
-// first. All others follow in the order of the course.
+// core lists the most useful lessons for learners with little time, in order of importance. All
+// others follow in the order of the course.
 var core = []string{
 	"the-loop", "temperature", "logits-and-softmax", "stopping", "choosing-a-token", "kv-cache", "calling-an-api",
 }
 
-// Within returns a map of unread lessons for the given number of minutes, in the order of
-// the course, and their total time. The total may exceed minutes by a quarter, since nobody
-// reads to the minute.
+// Within returns a map of unread lessons for the given number of minutes, in the order of the
+// course, and their total time. The total may exceed minutes by a quarter, since reading times
+// are only estimates.
 func (v *Map) Within(minutes int) (part *Map, took int) {
 	order := slices.Clone(core)
 	for i := range v.Lessons {
@@ -40,7 +40,7 @@ func (v *Map) Within(minutes int) (part *Map, took int) {
 	return part, took
 }
 
-// Times are the numbers of minutes that a learner is offered, besides the whole course.
+// Times lists the numbers of minutes that a learner can choose, besides the whole course.
 var Times = []int{5, 20}
 
 // TimeLink is the link for one of the offered times.
@@ -49,8 +49,8 @@ type TimeLink struct {
 	Now        bool
 }
 
-// TimeLinks returns the links for [Times] and for the whole course, which takes all
-// minutes; asked is the chosen time, or 0.
+// TimeLinks returns the links for [Times] and for the whole course, which takes all minutes.
+// asked is the chosen time, or 0.
 func TimeLinks(all, asked int) []TimeLink {
 	var list []TimeLink
 	for _, n := range Times {

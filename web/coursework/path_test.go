@@ -7,9 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// TestWithinFitsTheTime: the lessons for a time begin with the core lessons, exceed it by
-// at most a quarter, are in the order of the course, and do not include lessons that were
-// read.
+// TestWithinFitsTheTime: the core lessons are chosen first. The lessons exceed the given time by
+// at most a quarter, are in the order of the course, and do not include lessons that were read.
 // Promise: The overview suggests lessons for the time that you have, at most a quarter over it.
 func TestWithinFitsTheTime(t *testing.T) {
 	t.Parallel()
@@ -35,10 +34,10 @@ func TestWithinFitsTheTime(t *testing.T) {
 		}
 	}
 	if part, _ := m.Within(5); len(part.Lessons) != 1 || part.Lessons[0].Slug != "the-loop" {
-		t.Errorf("in five minutes there is %+v, want 1 element, [0].Slug = %q", part.Lessons, "the-loop")
+		t.Errorf("for five minutes, got %+v, want 1 element, [0].Slug = %q", part.Lessons, "the-loop")
 	}
 	if part, _ := m.Within(500); len(part.Lessons) != len(course.Lessons) {
-		t.Errorf("with all the time %d lessons, want %d", len(part.Lessons), len(course.Lessons))
+		t.Errorf("with enough time for the course, got %d lessons, want %d", len(part.Lessons), len(course.Lessons))
 	}
 	for i := range m.Lessons {
 		if m.Lessons[i].Slug == "the-loop" {
@@ -47,7 +46,7 @@ func TestWithinFitsTheTime(t *testing.T) {
 	}
 	if part, _ := m.Within(5); len(part.Lessons) != 1 || part.Lessons[0].Slug == "the-loop" {
 		t.Errorf(
-			"after the first, in five minutes there is %+v, want 1 element, [0].Slug other than %q", part.Lessons,
+			"after the first lesson, for five minutes, got %+v, want 1 element, [0].Slug other than %q", part.Lessons,
 			"the-loop",
 		)
 	}

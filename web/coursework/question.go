@@ -16,9 +16,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Question is one question on a page: asked, in progress, or answered. A choice question
-// stays open until the right choice. A recall question is first answered in writing, then
-// compared with a good answer and ticked off.
+// Question is one question on a page: asked, in progress, or answered. A choice question stays
+// open until the right choice is made. For a recall question, the learner first writes an answer,
+// then compares it with a good answer and ticks the points that it contains.
 type Question struct {
 	Q      *lessons.Question
 	Action string // the address for its form
@@ -27,10 +27,10 @@ type Question struct {
 	Tried []int // choices made so far, in order, for a choice question
 
 	Written string // the written answer, for a recall question
-	Compare bool   // a good answer is shown
+	Compare bool   // whether a good answer is shown
 	Ticked  []int  // points of the rubric that the learner found in their answer
-	Kept    bool   // the ticks were saved
-	Say     string // what is missing, such as a choice
+	Kept    bool   // whether the ticks were saved
+	Say     string // a message about missing input, such as a choice
 }
 
 // Done reports whether the right choice was made, or the ticks were saved.
@@ -44,15 +44,15 @@ func (q *Question) Done() bool {
 // Was reports whether a choice was made.
 func (q *Question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
 
-// Order returns the indexes of the choices in display order: shuffled for each attempt, and
-// the same for all its tries.
+// Order returns the indexes of the choices in display order. The order is random, but stays the
+// same during an attempt.
 func (q *Question) Order() []int {
 	h := fnv.New64a()
 	h.Write([]byte(q.Key + " " + q.Q.ID))
 	return q.Q.Shuffled(h.Sum64())
 }
 
-// Verdict returns the note next to the right choice: "right", "right, second try".
+// Verdict returns the note next to the right choice, such as "right" or "right, second try".
 func (q *Question) Verdict() string {
 	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try", 4: "right, fourth try"}
 	if n := len(q.Tried); n < len(tries) {
@@ -61,8 +61,9 @@ func (q *Question) Verdict() string {
 	return "right"
 }
 
-// Credit returns the credit, 0 to 1: a choice question loses an equal part for each wrong
-// choice before the right one, a recall question counts the points ticked.
+// Credit returns the credit, from 0 to 1. For a choice question, each wrong choice before the
+// right one costs an equal part of it. For a recall question, it is the share of points that were
+// ticked.
 func (q *Question) Credit() float64 {
 	if q.Q.Kind == "recall" {
 		return float64(len(q.Ticked)) / float64(max(len(q.Q.Rubric), 1))
@@ -114,7 +115,7 @@ func (q *Question) read(form url.Values) bool {
 	return true
 }
 
-// indexes parses distinct integers from 0 to n-1.
+// indexes parses a list of distinct integers from 0 to n-1.
 func indexes(texts []string, n int) ([]int, bool) {
 	var list []int
 	for _, s := range texts {

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// QuestionForm is a question with its form. A script replaces the element with its next
-// state.
+// QuestionForm is a question with its form. A script replaces the element with the updated
+// question.
 func QuestionForm(q *Question) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

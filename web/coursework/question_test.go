@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// TestCreditPerWrongChoice: with four choices each wrong one costs a third.
+// TestCreditPerWrongChoice: with four choices, each wrong one costs a third.
 func TestCreditPerWrongChoice(t *testing.T) {
 	t.Parallel()
 	q := Question{Q: &lessons.Question{Kind: "choice", Choices: make([]lessons.Choice, 4)}}
@@ -32,8 +32,8 @@ func TestCreditPerWrongChoice(t *testing.T) {
 	}
 }
 
-// TestChoicesAreShuffled: no position in the list is right much more often than others, and
-// the order stays the same during an attempt.
+// TestChoicesAreShuffled: all choices come first about equally often, and the order stays the
+// same during an attempt.
 func TestChoicesAreShuffled(t *testing.T) {
 	q := &lessons.Question{ID: "q", Kind: "choice", Choices: make([]lessons.Choice, 4)}
 	var firsts [4]int
@@ -43,7 +43,7 @@ func TestChoicesAreShuffled(t *testing.T) {
 		firsts[order[0]]++
 		asked.Tried = []int{order[1]}
 		if again := asked.Order(); !slices.Equal(order, again) {
-			t.Fatalf("the order is %v, and %v after a try; want the same", order, again)
+			t.Fatalf("the order is %v before a choice and %v after it; want the same", order, again)
 		}
 	}
 	for i, n := range firsts { // 1,000 ± 27 by chance

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// MostTasks is the number of tasks that can be assigned together.
+// MostTasks is the maximum number of tasks that can be assigned together.
 const MostTasks = 40
 
 // Task is a lesson or a drill that can be assigned.
@@ -48,7 +48,7 @@ func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
 	return read, drills
 }
 
-// DrillText describes the progress in a drill, "" if it was not begun.
+// DrillText describes the progress in a drill. It returns "" if the drill was not begun.
 func DrillText(all []progress.DrillMap, kind drill.Kind) string {
 	for _, d := range all {
 		if d.Drill == string(kind) {
@@ -71,8 +71,8 @@ func Only(list []Task, named []string) (kept []Task) {
 	return kept
 }
 
-// TaskOf returns the task in which a mistake was made: the drill, or the lesson of the
-// question; "" if the question belongs to none.
+// TaskOf returns the key of the task in which a mistake was made: the drill, or the lesson of the
+// question. It returns "" if the question belongs to no lesson.
 func TaskOf(course *lessons.Course, s progress.Slip) string {
 	if s.Drill != "" {
 		return "practice/" + s.Drill

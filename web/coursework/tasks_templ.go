@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TaskBoxes are checkboxes to choose tasks from in a form; those in chosen are checked.
+// TaskBoxes are checkboxes for choosing tasks in a form. The tasks in chosen are checked.
 func TaskBoxes(list []Task, chosen []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -95,7 +95,7 @@ func TaskBoxes(list []Task, chosen []string) templ.Component {
 	})
 }
 
-// TaskLinks are links to tasks, as list items.
+// TaskLinks are list items with links to tasks.
 func TaskLinks(list []Task) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

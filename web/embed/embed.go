@@ -1,13 +1,13 @@
-// Package embed lets other sites show parts of this program inside their own pages: the
-// Loop at a link's state, an experiment of a lesson, or a drill.
+// Package embed lets other sites show parts of this program in their own pages: the Loop at the
+// state in a link, an experiment from a lesson, or a drill.
 //
-// An embedded page is the same page without its header: below /embed the same handlers answer,
-// and web/shell records in the request's context that the page is in a frame. Such a page brings
-// no cookie and gets none, and nothing done on it is saved. [shell.Embeds] defines which sites
-// can show it, and browsers enforce this.
+// An embedded page is the same page without its header. The same handlers serve it below /embed,
+// and web/shell records in the request's context that the page is in a frame. Such a page does
+// not send or receive cookies, and nothing that is done on it is saved. [shell.Embeds] defines
+// which sites can show it, and browsers enforce this.
 //
-// Other sites embed pages with one script, /embed/viz.js (static/js/module/viz.js), or an
-// iframe; programs that understand oEmbed request /embed/oembed.
+// Other sites embed pages with one script, /embed/viz.js (static/js/module/viz.js), or with an
+// iframe. Programs that support oEmbed request /embed/oembed.
 package embed
 
 import (
@@ -27,20 +27,20 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Deps is what the package needs. Course can be nil: then there is only the Loop.
+// Deps holds the dependencies of the package. If Course is nil, only the Loop can be embedded.
 type Deps struct {
-	// Course has the experiments.
+	// Course contains the experiments.
 	Course *lessons.Course
-	// Pages answers for the pages that can be embedded, at their own addresses.
+	// Pages serves the pages that can be embedded, at their usual addresses.
 	Pages http.Handler
-	// Origins are the sites that can show them, such as "https://school.example".
+	// Origins are the sites that can embed pages, such as "https://school.example".
 	Origins []string
-	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	// Caller returns the sender of a request and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	Log    *slog.Logger
 }
 
-// A Room answers the addresses below /embed.
+// A Room serves the addresses below /embed.
 type Room struct {
 	Deps
 	shell.Base
@@ -51,7 +51,7 @@ func New(d Deps) *Room {
 	return &Room{d, shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusal)}
 }
 
-// Mount adds the package's addresses to the server's.
+// Mount registers the package's routes on mux.
 func (o *Room) Mount(mux *http.ServeMux) {
 	routes := shell.Routes{
 		"GET /embed":        o.page,
@@ -70,17 +70,17 @@ func (o *Room) Mount(mux *http.ServeMux) {
 	}, routes)
 }
 
-// inner serves the page itself.
+// inner serves the embedded page itself.
 func (o *Room) inner(w http.ResponseWriter, r *http.Request) { o.Pages.ServeHTTP(w, shell.Unframed(r)) }
 
 // scriptName is the file that other sites load.
 const scriptName = "js/module/viz.js"
 
-// scriptAge is how long a browser keeps it without revalidating.
+// scriptAge is the time for which a browser caches the script without revalidating it.
 const scriptAge = time.Hour
 
-// script answers GET /embed/viz.js. Browsers show the frames that it creates only on the allowed
-// sites; see [shell.Embeds].
+// script handles GET /embed/viz.js. Browsers show the frames that this script creates only on the
+// allowed sites; see [shell.Embeds].
 func (o *Room) script(w http.ResponseWriter, _ *http.Request) { sendScript(w) }
 
 func sendScript(w http.ResponseWriter) {
@@ -94,9 +94,10 @@ func sendScript(w http.ResponseWriter) {
 	w.Write(f.Data)
 }
 
-// Front answers requests of other sites' pages that load the script as a module, before the
-// gate, which refuses requests with their origin. The file is the same for everyone. Pages of
-// other origins than those allowed cannot read it.
+// Front returns a handler that sends the script to pages of the allowed origins, which load it as
+// a module, and passes all other requests to next. It comes before the gate, which refuses
+// requests from other origins. The file is the same for everyone. Pages of origins that are not
+// allowed cannot read it.
 func Front(origins []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("Origin")
@@ -115,17 +116,17 @@ func Front(origins []string, next http.Handler) http.Handler {
 // A one is a page that can be embedded.
 type one struct {
 	Name    string
-	Address string // of the whole page
+	Address string // address of the page outside a frame
 	Tag     string // the HTML that embeds it
 }
 
-// A group holds such pages, under a heading.
+// A group holds pages that can be embedded, under a heading.
 type group struct {
 	Head, Say string
 	List      []one
 }
 
-// groups returns all groups.
+// groups returns all pages that can be embedded, in groups.
 func (o *Room) groups() []group {
 	list := []group{{
 		"The Loop", "With a text of yours to begin with, or without one, so that the reader types it. A link " +
@@ -159,10 +160,10 @@ func (o *Room) groups() []group {
 	return append(list, experiments, drills)
 }
 
-// page answers GET /embed: the list of what can be embedded, and how.
+// page handles GET /embed, which lists the pages that can be embedded and explains how to do so.
 func (o *Room) page(w http.ResponseWriter, r *http.Request) {
 	o.HTML(w, r, http.StatusOK, pageHTML(o.groups(), o.Origins))
 }
 
-// refusal is the error page.
+// refusal returns the error page.
 func refusal(head, say string) templ.Component { return refusalHTML(head, say) }

@@ -17,18 +17,18 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// heightOf returns a script for the height of the frame in an element, as the framed page has
-// set it.
+// heightOf returns a script that evaluates to the height of the frame in an element, as set by
+// the framed page.
 func heightOf(element string) string {
 	return fmt.Sprintf(`Number(document.querySelector(%q)?.height ?? 0)`, element+" iframe")
 }
 
-// usual is the height of a frame until its page sends its own height.
+// usual is the height of a frame until the page in it sends its own height.
 const usual = 420
 
-// TestExamplePage: testdata/embed/index.html, a page of another origin with a strict policy of
-// its own, shows the Loop and a drill, each at its full height; in the frame the Loop writes.
-// Messages from elsewhere, or in another format, do not change a height.
+// TestExamplePage: testdata/embed/index.html, a page of another origin with its own strict
+// security policy, shows the Loop and a drill, each at its full height. The Loop can generate
+// text in the frame. Messages from other pages, or in another format, do not change a height.
 // Promise: The Loop and drills can be part of your own page, in frames that fit their height.
 func TestExamplePage(t *testing.T) {
 	t.Parallel()
@@ -48,11 +48,12 @@ func TestExamplePage(t *testing.T) {
 	server = webtest.Serve(t, webtest.Options{Embeds: []string{school.URL}})
 	tab := browser.Open(t, browser.Laptop, school.URL)
 	for _, element := range []string{"viz-loop", "viz-widget"} {
-		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // it loads when near the window
+		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // it loads only near the viewport
 		tab.Wait("the height of "+element, fmt.Sprintf("%s > 80 && %[1]s !== %d", heightOf(element), usual))
 	}
 	tab.FullShot("embed-example.png")
-	// Messages dispatched here arrive at once, with none of the page's in between.
+	// Messages that are dispatched here arrive immediately, without messages from the page in
+	// between.
 	tab.Eval(`
 		const frame = document.querySelector('viz-loop iframe');
 		const origin = new URL(frame.src).origin;
@@ -78,8 +79,8 @@ func TestExamplePage(t *testing.T) {
 	}
 }
 
-// sandboxed returns the address of a proxy in front of a server whose pages behave as in a frame
-// with sandbox="allow-scripts allow-forms".
+// sandboxed returns the address of a proxy in front of a server. Pages from the proxy behave as
+// in a frame with sandbox="allow-scripts allow-forms".
 func sandboxed(t *testing.T, server string) string {
 	t.Helper()
 	to, err := url.Parse(server)
@@ -97,9 +98,9 @@ func sandboxed(t *testing.T, server string) string {
 	return proxy.URL
 }
 
-// TestLoopInAFrame: the Loop below /embed, here without another page around it, writes, and
-// links to the same state on a page of its own. It stores nothing in the browser. In a frame
-// without an origin it explains that it cannot run there.
+// TestLoopInAFrame: the Loop below /embed, here without another page around it, generates text
+// and has a link to the same state on the usual page. It stores nothing in the browser. In a
+// frame without an origin, it explains that it cannot run there.
 func TestLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -109,7 +110,7 @@ func TestLoopInAFrame(t *testing.T) {
 		tab.Wait("a connection", `document.documentElement.dataset.conn === "live"`)
 		tab.Keys("n")
 		tab.Wait("a token", `document.querySelectorAll("[id$=-gen] > *").length === 1`)
-		tab.Wait("a link to it", `document.querySelector("[data-whole]").getAttribute("href").startsWith("/loop?log=")`)
+		tab.Wait("the link", `document.querySelector("[data-whole]").getAttribute("href").startsWith("/loop?log=")`)
 		const kept = `localStorage.length + sessionStorage.length + document.cookie.length`
 		if n := browser.Value[int](tab, kept); n != 0 {
 			t.Errorf("%d items are stored in the browser, want 0", n)
@@ -121,15 +122,15 @@ func TestLoopInAFrame(t *testing.T) {
 		tab.Shot("embed-loop-" + view + ".png")
 		tab.Go(server + tab.Attr("[data-whole]", "href"))
 		tab.Wait("the whole page", `document.querySelector("header.top")`)
-		tab.Wait("its connection", `document.documentElement.dataset.conn === "live"`)
+		tab.Wait("the page's connection", `document.documentElement.dataset.conn === "live"`)
 	}
 	tab := browser.Open(t, browser.Phone, sandboxed(t, server)+"/embed/loop?prompt=The+wizard+lived+in+a")
-	tab.Wait("a styled page that says why it does not run", `document.querySelector(".alone")?.checkVisibility() &&
+	tab.Wait("a styled page that explains why it does not run", `document.querySelector(".alone")?.checkVisibility() &&
 		document.styleSheets.length === 1 && document.querySelector("main").checkVisibility()`)
 	if to := tab.Attr(".alone a", "href"); !strings.HasPrefix(to, "/loop?log=") {
-		t.Errorf("a frame without an origin leads out of it to %s, want the whole page with its text", to)
+		t.Errorf("the link out of a frame without an origin leads to %s, want the whole page with the same text", to)
 	}
-	tab.Faults() // failed script requests
+	tab.Faults() // expected: failed script requests
 	tab = browser.Open(t, browser.Phone, server+"/embed/practice/softmax?seed=7&level=1")
 	tab.Wait("the drill", `document.querySelector("#drill input:not([type=hidden])")`)
 	tab.Audit("a drill in a frame")

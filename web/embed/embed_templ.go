@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// pageHTML lists what can be embedded in other pages, and how.
+// pageHTML lists the pages that can be embedded in other pages and explains how to do so.
 func pageHTML(groups []group, origins []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -176,7 +176,7 @@ func pageHTML(groups []group, origins []string) templ.Component {
 	})
 }
 
-// originsHTML lists the sites on which a browser shows these pages.
+// originsHTML lists the sites on which a browser shows embedded pages.
 func originsHTML(origins []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,7 @@ import (
 
 const school = "https://school.example"
 
-// get requests an address as a browser does for a page of the school's site.
+// get sends a request as a browser does for a page on the school's site.
 func get(t *testing.T, client *http.Client, address string) (*http.Response, *goquery.Document) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -38,14 +38,14 @@ func get(t *testing.T, client *http.Client, address string) (*http.Response, *go
 	return answer, d
 }
 
-// embedded are pages of each kind.
+// embedded lists embedded pages of each kind.
 var embedded = []string{
 	"/embed/loop", "/embed/loop/?prompt=Once+upon+a+time", "/embed/loop?view=numbers",
 	"/embed/learn/widget/cache-saves", "/embed/practice/softmax?level=2&seed=7",
 }
 
-// TestFramesAllowOnlyGivenOrigins: pages below /embed, and no others, can be shown in pages of
-// the origins given, and of none if none is given.
+// TestFramesAllowOnlyGivenOrigins: only pages below /embed can be shown in pages of other
+// origins. The origins must be among the given ones; if there are none, no page can be shown.
 // Promise: Only the sites that you list can embed your server's pages.
 func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 	t.Parallel()
@@ -74,10 +74,10 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 			const kept = "Nothing is kept here, and no cookie is set."
 			whole, _, _ := strings.Cut(strings.TrimPrefix(path, "/embed"), "?")
 			if to := d.Find(".alone a").AttrOr("href", ""); !strings.HasPrefix(to, strings.TrimSuffix(whole, "/")) {
-				t.Errorf("%s leads out of a frame that it cannot run in to %q, want %s", path, to, whole)
+				t.Errorf("%s: the link out of a frame in which it cannot run leads to %q, want %s", path, to, whole)
 			}
 			if say := d.Find(".embed__foot").Text(); !strings.Contains(say, kept) {
-				t.Errorf("%s says %q, want it to contain %q", path, say, kept)
+				t.Errorf("%s: the footer is %q, want it to contain %q", path, say, kept)
 			}
 		}
 		may := "same-origin"
@@ -126,8 +126,8 @@ func TestOnlyListedPagesAreEmbedded(t *testing.T) {
 	}
 }
 
-// TestEmbeddedPagesSetNoCookies: an embedded page gets no cookie and ignores a learner's cookie:
-// a drill done in a frame is not on the learner's progress page.
+// TestEmbeddedPagesSetNoCookies: an embedded page sets no cookie and ignores a learner's cookie.
+// A drill that was done in a frame is not on the learner's progress page.
 // Promise: Embedded pages set no cookies and keep nothing of what a reader does.
 func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	t.Parallel()
@@ -166,16 +166,16 @@ func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 			)
 		}
 		if !strings.Contains(string(page), "is-done") {
-			t.Errorf("%s does not grade", path)
+			t.Errorf("%s: answers are not graded", path)
 		}
 		_, d := get(t, client, server+"/practice")
 		return d.Find(".drills__been b").Length()
 	}
 	if n := been("/embed/practice/softmax"); n != 0 {
-		t.Errorf("after a drill in a frame %d drills are kept, want 0", n)
+		t.Errorf("after a drill in a frame, %d drills are saved, want 0", n)
 	}
 	if n := been("/practice/softmax"); n != 1 {
-		t.Errorf("after the same drill on its page %d are kept, want 1", n)
+		t.Errorf("after the same drill on its own page, %d are saved, want 1", n)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestEmbeddedLinksStayInTheFrame(t *testing.T) {
 			to := s.AttrOr("href", s.AttrOr("action", ""))
 			if !strings.HasPrefix(to, "/embed/practice/softmax") || s.AttrOr("target", "") != "_self" {
 				t.Errorf(
-					"%s leads to %s in %q; want it beginning with %q, %q", what, to, s.AttrOr("target", ""),
+					"%s leads to %s in %q; want an address that begins with %q, %q", what, to, s.AttrOr("target", ""),
 					"/embed/practice/softmax", "_self",
 				)
 			}
@@ -207,11 +207,11 @@ func TestEmbeddedLinksStayInTheFrame(t *testing.T) {
 		t.Errorf("the Loop is in the view %q, want %q", view, "numbers")
 	}
 	if link := d.Find("body").AttrOr("data-link", ""); link == "" || d.Find("body").AttrOr("data-run", "") != "" {
-		t.Error("the Loop in a frame has no link, or belongs to a learner's run")
+		t.Error("the Loop in a frame has no link, or shows a learner's run")
 	}
 }
 
-// TestModuleIsForGivenOrigins: pages of the origins given can load the module, others cannot.
+// TestModuleIsForGivenOrigins: only pages of the given origins can load the module.
 func TestModuleIsForGivenOrigins(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -253,8 +253,9 @@ func TestModuleIsForGivenOrigins(t *testing.T) {
 	}
 }
 
-// TestOEmbedResponses: an oEmbed request gets a frame for a page that can be embedded, no larger
-// than the request allows, and nothing for any other page; text is escaped.
+// TestOEmbedResponses: the response to an oEmbed request for a page that can be embedded is a
+// frame that is no larger than the request allows. For any other page, it is an error. Text is
+// escaped.
 func TestOEmbedResponses(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -310,8 +311,8 @@ func TestOEmbedResponses(t *testing.T) {
 	}
 }
 
-// TestPagesAdvertiseOEmbed: a page that can be embedded links to its oEmbed description, on a
-// server that lets other sites show it; and the description is of this page.
+// TestPagesAdvertiseOEmbed: on a server that allows embedding, a page that can be embedded links
+// to its oEmbed description. The description is about the same page.
 func TestPagesAdvertiseOEmbed(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -341,8 +342,8 @@ func TestPagesAdvertiseOEmbed(t *testing.T) {
 	}
 }
 
-// TestEmbedPageListsElements: the page about embedding has an element for each item, and names
-// the allowed sites.
+// TestEmbedPageListsElements: the page about embedding lists an HTML element for each page that
+// can be embedded, and it names the allowed sites.
 func TestEmbedPageListsElements(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})
@@ -360,6 +361,6 @@ func TestEmbedPageListsElements(t *testing.T) {
 	}
 	_, d = get(t, http.DefaultClient, webtest.Serve(t, webtest.Options{})+"/embed")
 	if say := fmt.Sprint(d.Find("main").Text()); !strings.Contains(say, "-embed-origins") {
-		t.Error("the page does not say how to allow a site")
+		t.Error("the page does not explain how to allow a site")
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// The size in pixels of a frame created from an oEmbed response. It cannot grow with its
-// content, unlike the module's frames.
+// The size, in pixels, of a frame created from an oEmbed response. Unlike the module's frames, it
+// cannot grow with its content.
 const (
 	frameWidth  = 760
 	frameHeight = 640
 	leastSide   = 200
 )
 
-// An answer is a rich response of oEmbed 1.0 (oembed.com).
+// An answer is an oEmbed 1.0 response of type rich (oembed.com).
 type answer struct {
 	Version  string `json:"version"`
 	Type     string `json:"type"`
@@ -33,7 +33,7 @@ type answer struct {
 	Height   int    `json:"height"`
 }
 
-// oEmbed answers GET /embed/oembed?url=…&maxwidth=…&maxheight=….
+// oEmbed handles GET /embed/oembed?url=…&maxwidth=…&maxheight=….
 func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if cmp.Or(q.Get("format"), "json") != "json" {
@@ -60,7 +60,8 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// side returns a size in pixels: usual, or most if that is smaller.
+// side returns a size in pixels: the smaller of usual and the request's maximum, most, which may
+// be empty.
 func side(most string, usual int) (n int, ok bool) {
 	if most == "" {
 		return usual, true
@@ -69,8 +70,8 @@ func side(most string, usual int) (n int, ok bool) {
 	return min(n, usual), err == nil && n >= leastSide
 }
 
-// embeddable returns the title of the page at an address of this server, and its path in a
-// frame; both are "" if it cannot be embedded.
+// embeddable returns the title of the page at an address of this server, and its path in a frame.
+// Both are "" if the page cannot be embedded.
 func (o *Room) embeddable(address string, base *url.URL) (title, path string) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {

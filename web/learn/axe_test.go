@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestLearnIsAccessible: axe-core finds nothing on the pages of Learn, and no page is
-// wider than its window.
+// TestLearnIsAccessible: axe-core reports no problems on the pages of Learn, and no page is wider
+// than its window.
 // Promise: axe-core finds nothing on the lessons (WCAG 2.2 AA).
 func TestLearnIsAccessible(t *testing.T) {
 	t.Parallel()
@@ -27,10 +27,10 @@ func TestLearnIsAccessible(t *testing.T) {
 		tab.Go(url + path)
 		tab.Audit(path)
 	}
-	tab.Faults() // the missing page's status
+	tab.Faults() // expected: the status of the missing page
 }
 
-// TestAnswersAreAccessible: axe-core finds nothing on a question that is being answered.
+// TestAnswersAreAccessible: axe-core reports no problems on a question that is being answered.
 func TestAnswersAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// checks are the questions of a lesson, in its order.
+// checks returns the questions of a lesson in order.
 func checks(l *lessons.Lesson) []*lessons.Question {
 	var list []*lessons.Question
 	for _, s := range l.Sections {
@@ -30,9 +30,9 @@ func checks(l *lessons.Lesson) []*lessons.Question {
 	return list
 }
 
-// TestLessonByEveryHand: a whole lesson, from the list of lessons to the next lesson, by mouse,
-// by keyboard alone and by touch. Every question is answered wrongly first, and every section is
-// marked as read in the end.
+// TestLessonByEveryHand completes a whole lesson, from the list of lessons to the next lesson, by
+// mouse, by keyboard alone and by touch. It first answers every question wrongly. In the end,
+// every section must be marked as read.
 // Promise: A whole lesson can be done by mouse, by keyboard alone and by touch.
 func TestLessonByEveryHand(t *testing.T) {
 	t.Parallel()
@@ -55,13 +55,13 @@ func TestLessonByEveryHand(t *testing.T) {
 		tab.WaitText("h1", course.Lessons[slices.Index(course.Lessons, l)+1].Title)
 		tab.Go(url + "/learn")
 		if got := tab.Text(`.cl:has([href='/learn/the-loop']) .cl__seen`); got != "read" {
-			t.Errorf("the map says %q, want %q", got, "read")
+			t.Errorf("the map shows %q, want %q", got, "read")
 		}
 	})
 }
 
-// readThrough reads a page from its top to its end: with the wheel, which a script turns, with
-// the Page Down key, or with a finger.
+// readThrough scrolls through a page with the wheel, which a script turns, with the Page Down
+// key, or with a finger.
 func readThrough(tab *browser.Tab, hands browser.Hands) {
 	const end = `scrollY + innerHeight > document.documentElement.scrollHeight - 2`
 	for !browser.Value[bool](tab, end) {
@@ -75,7 +75,7 @@ func readThrough(tab *browser.Tab, hands browser.Hands) {
 			tab.Eval(`scrollBy(0, innerHeight / 2)`)
 		}
 		tab.Wait("the text to move up", fmt.Sprintf(`scrollY > %v || %s`, at, end))
-		tab.Wait("ticks of the ends in view", `[...document.querySelectorAll("[data-section-end]")].every((e) => {
+		tab.Wait("a tick for each end in view", `[...document.querySelectorAll("[data-section-end]")].every((e) => {
 			const box = e.getBoundingClientRect(), unit = CSS.escape(e.closest("[data-section]").id);
 			return box.top < 0 || box.bottom > innerHeight ||
 				document.querySelector('[data-unit="' + unit + '"]').classList.contains("is-read");
@@ -103,7 +103,7 @@ func TestReadingIsNoticed(t *testing.T) {
 	tab.Wait("a tick", `document.querySelectorAll("[data-unit].is-read").length === 1`)
 	tab.Go(url + "/progress")
 	if got := tab.Text(".tally dd"); !strings.HasPrefix(got, "1 of ") {
-		t.Errorf("progress says %q, want it to begin with %q", got, "1 of ")
+		t.Errorf("the progress is %q, want it to begin with %q", got, "1 of ")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestReadingIsReportedAgain(t *testing.T) {
 		end := fmt.Sprintf(`document.querySelector('[id="%s"] [data-section-end]')`, s.ID)
 		tab.Eval(end + `.scrollIntoView({block: "center"})`)
 		if i == 0 {
-			tab.Wait("a report that failed", `window.failed === 1`)
+			tab.Wait("a failed report", `window.failed === 1`)
 			tab.Eval(`scrollTo(0, 0)`)
 		}
 	}
@@ -152,7 +152,7 @@ func TestReferencePrintsOnOneSheet(t *testing.T) {
 	}
 	tab := browser.Open(t, browser.Laptop, url+"/learn/the-loop")
 	if n := browser.Pages(tab.PDF()); n < 2 {
-		t.Errorf("a whole lesson is counted as %d pages: the count is wrong", n)
+		t.Errorf("counted %d pages for a whole lesson, so the count is wrong", n)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestSearchFromAnyPage(t *testing.T) {
 	}
 	tab.Keys("nucleus")
 	// The page searches while the user types, so results for "nuc" may appear before those for
-	// the whole word; the address shows which query they belong to.
+	// the whole word; the address shows the query to which they belong.
 	tab.Wait(
 		"the results of the whole word",
 		`location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() `+
@@ -197,7 +197,7 @@ func TestSearchFromAnyPage(t *testing.T) {
 	}
 }
 
-// forwardTo forwards requests to a server, like a network connection to it.
+// forwardTo returns a proxy that forwards requests to a server, as a network connection would.
 func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
 	t.Helper()
 	target, err := url.Parse(server)
@@ -207,12 +207,12 @@ func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		if r.In.Header.Get("Origin") != "" {
-			r.Out.Header.Set("Origin", server) // it names the proxy
+			r.Out.Header.Set("Origin", server) // the request has the proxy's own origin
 		}
 	}}
 }
 
-// TestSearchTypedBeforeTheScript: on a slow connection the field appears before the script that
+// TestSearchTypedBeforeTheScript: on a slow connection, the field appears before the script that
 // listens to it. Text typed before that is still searched for.
 func TestSearchTypedBeforeTheScript(t *testing.T) {
 	fixture.Long(t)
@@ -239,7 +239,7 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 	tab.Wait("results", `document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`)
 }
 
-// TestPhoneMenu: on a phone the navigation is in a menu that opens, closes and leads to pages,
+// TestPhoneMenu: on a phone, the navigation is in a menu that opens, closes and leads to pages,
 // by touch and by keyboard.
 func TestPhoneMenu(t *testing.T) {
 	fixture.Long(t)

@@ -3,16 +3,16 @@
 //
 // A handler reads the request, queries the course (package lessons) and the learner's record
 // (package progress), builds a view model, and passes it to a templ component, which lays it out
-// and makes no decisions. [shell.Page] is the frame of every page. The code shared with Practice
-// (web/practice), for the map of the course and its questions, is in web/coursework.
+// and makes no decisions. [shell.Page] is the frame of every page. The code for the course map
+// and the questions, which Learn shares with Practice (web/practice), is in web/coursework.
 //
 // The pages work without scripts: questions and marks are forms, and the response to a form is a
 // redirect or a whole page. With scripts, the page sends the same form with the header
 // "Viz-Fragment: 1" and replaces the part that is returned. The server alone decides what is
 // right and what is shown.
 //
-// The home page runs the loop on the real model: see [turns]. So do the experiments in the
-// lessons (widget*.go): an [experiment] computes the result of its inputs and returns a
-// component, for a form's GET and for a socket alike, so that a page is complete before it
-// connects.
+// The home page runs the loop on the real model (see [turns]), and so do the experiments in the
+// lessons (widget*.go). An [experiment] computes a result from its inputs and returns a
+// component. The same component is sent for a form's GET and over a socket, so a page is complete
+// before it connects.
 package learn

@@ -16,7 +16,7 @@ var text = courseworktest.Text
 // whole course: see [newReader].
 var sharedWidgets, sharedPictures = newKept[shown](), newKept[pictureKey]()
 
-// A site is the pages as one learner sees them, who has switched to Numbers.
+// A site holds the pages as seen by one learner who has switched to Numbers.
 type site struct {
 	*courseworktest.Site
 	pages *Pages
@@ -31,7 +31,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// newReader is newSite with the bundled pair, for tests that only read pages: they share the
+// newReader returns a site with the bundled pair, for tests that only read pages. They share the
 // rendered experiments and pictures.
 func newReader(t *testing.T) *site {
 	t.Helper()

@@ -15,21 +15,23 @@ import (
 type homePage struct {
 	Turn *turnView
 	Map  *coursework.Map
-	// Begin is the text in the field; Others are further openings to choose from.
+	// Begin is the text in the prompt field. Others are more openings to choose from.
 	Begin  string
 	Others []string
 	// Knows is set if the openings were checked with this model.
 	Knows bool
 	Vocab string // such as "4,096"
-	// Writes is where the field leads: to the first run, or to the Loop for visitors who have
-	// finished or skipped it. Begun is set if they left it unfinished.
+	// Writes is the path to which the prompt field is submitted: the first run, or the Loop for
+	// visitors who have finished or skipped the first run. Begun is set if they left it
+	// unfinished.
 	Writes string
 	Begun  bool
 }
 
-// home answers GET /: a field for the visitor's first words, a live run, and links to everything
-// else. ?seed= selects the run and the openings, ?n= the turn to show, for pages without
-// scripts. By default the seed is random, and the turn is the first unsure one after a sentence.
+// home handles GET /. The page has a field for the visitor's first words, a live run, and links
+// to everything else. For pages without scripts, ?seed= selects the run and the openings, and ?n=
+// selects the turn to show. By default, the seed is random, and the turn is the one that
+// [turns.unsure] returns.
 func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if !q.Has("seed") {
@@ -67,12 +69,12 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, homeHTML(v))
 }
 
-// with returns the address for beginning with a text.
+// with returns the address that starts a run with the given prompt.
 func (v homePage) with(text string) string {
 	return v.Writes + "?" + url.Values{"prompt": {text}}.Encode()
 }
 
-// nextRun returns the query of the turn after v, or of another run.
+// nextRun returns the query of the turn after v or, after the last turn, of the next run.
 func nextRun(v *turnView) string {
 	if v.Last {
 		return url.Values{"seed": {strconv.Itoa(v.Seed%homeSeeds + 1)}}.Encode()
@@ -80,7 +82,7 @@ func nextRun(v *turnView) string {
 	return url.Values{"seed": {strconv.Itoa(v.Seed)}, "n": {strconv.Itoa(v.N + 1)}}.Encode()
 }
 
-// lessonWays returns the words of the link to the lessons.
+// lessonWays returns the text of the link to the lessons.
 func lessonWays(m *coursework.Map) string {
 	return terms.Counted(m.Count(), "short lesson") + ", with the model in each."
 }

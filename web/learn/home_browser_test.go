@@ -11,8 +11,8 @@ import (
 
 const atStage = `Number(document.querySelector("#turn").dataset.stage)`
 
-// TestHomePlaysTheLoop: the loop of the home page steps through the stages automatically, stops
-// when told, and continues with the next token.
+// TestHomePlaysTheLoop: the loop of the home page steps through the stages automatically, pauses
+// when the user pauses it, and continues with the next token.
 func TestHomePlaysTheLoop(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestHomePlaysTheLoop(t *testing.T) {
 	tab.Wait("the pause", `document.querySelector("[data-play]").textContent.includes("Play")`)
 	before := browser.Value[int](tab, atStage)
 	tab.Eval(`window.waited = 0; setTimeout(() => { window.waited = 1 }, 3000)`) // longer than any stage
-	tab.Wait("a while", `window.waited`)
+	tab.Wait("three seconds", `window.waited`)
 	if now := browser.Value[int](tab, atStage); now != before {
 		t.Errorf("paused at stage %d, now at %d, want the same", before, now)
 	}
@@ -36,19 +36,19 @@ func TestHomePlaysTheLoop(t *testing.T) {
 	if n := browser.Value[int](
 		tab, `[...document.querySelectorAll(".turn .tok--gen")].filter(e => e.checkVisibility()).length`,
 	); n != 1 {
-		t.Errorf("at the second draw there are %d tokens, want 1", n)
+		t.Errorf("at the second draw, there are %d tokens, want 1", n)
 	}
-	hands.Press("#live-h") // away from the link, which uses the space bar itself
+	hands.Press("#live-h") // move the focus from the link, which would handle the space bar itself
 	tab.Keys(" ")
-	tab.Wait("it plays", `document.querySelector("[data-play]").textContent.includes("Pause")`)
+	tab.Wait("the loop to play", `document.querySelector("[data-play]").textContent.includes("Pause")`)
 	tab.Wait("the third token", `document.querySelector("#turn").dataset.n === "3"`)
 	hands.Press(".turn__open")
 	tab.Wait("the run in the loop", `document.querySelectorAll("#strip-gen > *").length === 3`)
 }
 
 // TestHomeWithReducedMotion: visitors who asked for reduced motion get a still picture that can
-// be stepped and played. The page below it does not move however long the text is, and on a low
-// laptop screen the last button and half of the space for the highest bar are in view.
+// be stepped and played. The page below the picture does not move, however long the text is. On a
+// low laptop screen, the last button and half of the space for the highest bar are in view.
 func TestHomeWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -57,12 +57,12 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	hands := browser.Touch(tab)
 	tab.Wait("the script", `!document.querySelector("[data-play]").hidden`)
 	if n := browser.Value[int](tab, atStage); n != 5 || tab.Text("[data-play]") != "Play" {
-		t.Errorf("at stage %d, the button says %q; want 5, %q", n, tab.Text("[data-play]"), "Play")
+		t.Errorf("got stage %d and the button %q; want 5, %q", n, tab.Text("[data-play]"), "Play")
 	}
 	hands.Press("[data-next]")
 	tab.Wait("the next token", `document.querySelector("#turn").dataset.n === "2"`)
 	hands.Press("[data-play]")
-	tab.Wait("it moves", atStage+" === 6")
+	tab.Wait("stage 6", atStage+" === 6")
 
 	const box = `[document.documentElement.scrollHeight,
 		Math.round(document.querySelector(".turn__act").getBoundingClientRect().bottom),
@@ -82,7 +82,7 @@ func TestHomeWithReducedMotion(t *testing.T) {
 				t.Errorf("%d px wide, at token %d: the page is %d px tall, want %d", s.Width, n, got[0], tall)
 			}
 			if s == browser.Chromebook && (got[1] > s.Height || got[2] < 40) {
-				t.Errorf("at token %d the buttons end at %d and the bars have %d px; want at most %d, at least 40", n,
+				t.Errorf("at token %d, the buttons end at %d and the bars have %d px; want at most %d, at least 40", n,
 					got[1], got[2], s.Height)
 			}
 			tab.Shot(fmt.Sprintf("home-%d-%d.png", s.Width, n))
@@ -90,8 +90,8 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	}
 }
 
-// TestHomeWritesFirst: the text before the turn is written token by token, and only then does
-// the page step through the stages, at a turn where the model is unsure.
+// TestHomeWritesFirst: the text before the turn appears token by token. Only then does the page
+// step through the stages, at a turn where the model is unsure.
 func TestHomeWritesFirst(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -100,19 +100,19 @@ func TestHomeWritesFirst(t *testing.T) {
 	moving.Motion = true
 	tab := browser.Open(t, moving, url+"/?seed=3&n=8")
 	const due = `document.querySelectorAll(".is-due").length`
-	tab.Wait("a text half written", due+` > 0 && `+due+` < 7 && `+atStage+` === 1`)
+	tab.Wait("a half-written text", due+` > 0 && `+due+` < 7 && `+atStage+` === 1`)
 	tab.Wait("the text", due+` === 0 && document.querySelectorAll(".turn .tok--gen").length === 8`)
 	tab.Wait("the next stage", atStage+" > 1")
 
 	tab = browser.Open(t, moving, url+"/?seed=3&n=8")
-	tab.Wait("a text half written", due+` > 0`)
+	tab.Wait("a half-written text", due+` > 0`)
 	browser.Mouse(tab).Press("[data-play]")
 	tab.Wait("the whole text in a pause", due+` === 0`)
 }
 
 // TestHomePromptStartsTheFirstRun: a newcomer's text on the home page becomes the prompt of a
-// first run, by mouse, by keyboard and by touch; so does an opening. Skipping that run leads to
-// the text in the Loop, and so does the field from then on.
+// first run, by mouse, by keyboard and by touch; so does an opening. Skipping the first run opens
+// the text in the Loop. From then on, the field leads to the Loop, too.
 func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -155,13 +155,13 @@ func TestOpeningsFitTheField(t *testing.T) {
 			tab.Eval(fmt.Sprintf(`document.getElementById("begin").value = %q`, o.Text))
 			if over := browser.Value[int](tab, `document.getElementById("begin").scrollWidth -
 				document.getElementById("begin").clientWidth`); over > 0 {
-				t.Errorf("%d px wide: %q lacks %d px in the field", screen.Width, o.Text, over)
+				t.Errorf("%d px wide: %q is %d px wider than the field", screen.Width, o.Text, over)
 			}
 		}
 	}
 }
 
-// TestHomeIsShort: the home page shows a new visitor few words.
+// TestHomeIsShort: the home page has few words for a new visitor.
 func TestHomeIsShort(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -175,8 +175,8 @@ func TestHomeIsShort(t *testing.T) {
 	}
 }
 
-// TestFirstPageIsLight: the home page, with everything it loads, stays within 150 KB and eight
-// files over the network, and loads nothing from other servers.
+// TestFirstPageIsLight: the home page, with everything it loads, loads at most 150 KB in eight
+// files over the network, and nothing from other servers.
 // Promise: The first page loads at most 150 KB, all of it from the server.
 func TestFirstPageIsLight(t *testing.T) {
 	fixture.Long(t)
@@ -193,7 +193,7 @@ func TestFirstPageIsLight(t *testing.T) {
 	t.Logf("%d bytes in %d files", got.Bytes, got.Files)
 	if got.Bytes > 150_000 || got.Files < 4 || got.Files > 8 || got.Foreign != 0 {
 		t.Errorf(
-			"got %d bytes in %d files, %d of them from elsewhere; want at most 150_000, at least 4 and at most 8, 0",
+			"got %d bytes in %d files, %d of them from other servers; want at most 150_000, 4 to 8, 0",
 			got.Bytes, got.Files, got.Foreign,
 		)
 	}

@@ -288,7 +288,7 @@ func homeHTML(v homePage) templ.Component {
 	})
 }
 
-// backHTML leads returning readers to where they stopped.
+// backHTML is a link that takes returning readers to where they stopped.
 func backHTML(m *coursework.Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -402,8 +402,8 @@ func waysHTML(m *coursework.Map) templ.Component {
 	})
 }
 
-// turnHTML is one turn of the loop. It shows the draw; the script steps through the stages with
-// the attribute data-stage.
+// turnHTML is one turn of the loop. It shows the draw. The script steps through the stages by
+// setting the attribute data-stage.
 func turnHTML(v *turnView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -36,7 +36,8 @@ func loopOf(t *testing.T, seed uint64) *infer.Loop {
 	return l
 }
 
-// TestHomeTurnMatchesTheEngine: the loop computes every figure of a turn.
+// TestHomeTurnMatchesTheEngine: every figure of a turn is the one that the engine's loop
+// computes.
 func TestHomeTurnMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -67,7 +68,7 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 				}
 			}
 			if tr.HasClass("is-pick") != (r.ID == sample.Chosen.ID) || tr.HasClass("is-cut") == r.Kept {
-				t.Errorf("turn %d, row %d: drawn or cut is wrong", n, i)
+				t.Errorf("turn %d, row %d: wrongly marked, or not marked, as drawn or cut", n, i)
 			}
 		})
 		chosen := stage.TokenText(sample.Chosen.Token).String()
@@ -75,8 +76,8 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 		if got := text(d.Find(".say-5")); got != want {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}
-		// The bars are p while the shares are known, and p′ once the filters have cut: the
-		// sentence of the draw states the share that is drawn.
+		// The bars show p at first and p′ once the filters have cut, since the sentence about the
+		// draw states p′.
 		first := filter.Rows.Rows[0]
 		for at, p := range map[string]float64{
 			".map__bars:not(.map__bars--4, .map__bars--5)": first.P, ".map__bars--4": first.Q, ".map__bars--5": first.Q,
@@ -87,16 +88,16 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 			}
 		}
 		if got := d.Find(".map__bar.is-pick").Length(); got != 1 || d.Find(".map__bars--5 .is-pick").Length() != 1 {
-			t.Errorf("turn %d: %d bars are picked, want one, of the draw", n, got)
+			t.Errorf("turn %d: %d bars are marked as picked, want one, at the draw", n, got)
 		}
 		if got := d.Find(".tok--gen").Length(); got != n {
-			t.Errorf("turn %d: got %d tokens made, want the turn's number", n, got)
+			t.Errorf("turn %d: got %d generated tokens, want as many as the number of the turn", n, got)
 		}
 	}
 }
 
-// TestLessonsAreCountedAlike: the home page and the lessons count lessons in the same way:
-// without the overview, which has no number.
+// TestLessonsAreCountedAlike: the home page and the lessons count lessons in the same way. They
+// do not count the overview, which has no number.
 func TestLessonsAreCountedAlike(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -160,7 +161,7 @@ func TestLeavingVisitorDoesNotSpoilHomeRun(t *testing.T) {
 	}
 }
 
-// TestHomeRunIsShared: however many visitors watch the home page, the model writes each of its
+// TestHomeRunIsShared: however many visitors watch the home page, the model generates each of its
 // texts once.
 func TestHomeRunIsShared(t *testing.T) {
 	t.Parallel()
@@ -175,13 +176,13 @@ func TestHomeRunIsShared(t *testing.T) {
 		s.Get("/learn/turn?seed=3&n=2")
 	}
 	if done := len(s.pages.turns.runs[2].done); made != 1 || done != 2 {
-		t.Errorf("five visitors made %d runs, of %d turns; want 1, 2", made, done)
+		t.Errorf("five visitors caused %d runs with %d turns; want 1 run with 2 turns", made, done)
 	}
 }
 
-// TestHomeStartsAtAnUnsureTurn: without a number the home page shows the first turn after a
-// sentence at which no token has half of the probability, or, in a run without one, the last
-// turn.
+// TestHomeStartsAtAnUnsureTurn: if no turn is requested, the home page shows the first turn after
+// a sentence at which no token has half of the probability. In a run without such a turn, it
+// shows the last one.
 func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -225,8 +226,8 @@ func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	}
 }
 
-// TestHomeFormWithoutScripts: one field, one black button, and openings to choose from, all of
-// which work without scripts.
+// TestHomeFormWithoutScripts: the home page has one field, one black button, and openings to
+// choose from, all of which work without scripts.
 func TestHomeFormWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -252,7 +253,7 @@ func TestHomeFormWithoutScripts(t *testing.T) {
 	}
 	if says := d.Find(".starters").Text(); !strings.Contains(says, "I know fairy tales best.") {
 		t.Errorf(
-			"the bundled model says nothing of what it knows: got %q, want it to contain %q", says,
+			"the page does not state what the bundled model knows: got %q, want it to contain %q", says,
 			"I know fairy tales best.",
 		)
 	}

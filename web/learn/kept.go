@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// kept caches HTML that is the same for everyone: each piece is computed once and then kept, up
-// to as many as the course has. K identifies a piece.
+// kept caches HTML that is the same for everyone. Each piece is computed once and never evicted,
+// since a course has a limited number of pieces. K is the type of a piece's key.
 type kept[K comparable] struct {
 	mu    sync.Mutex
 	all   map[K]*keptHTML
 	place chan struct{} // of capacity 1: one piece is computed at a time
 }
 
-// A keptHTML is computed, or about to be.
+// A keptHTML is a cached piece that has been computed or is being computed.
 type keptHTML struct {
 	done chan struct{} // closed when html or err is set
 	html string
@@ -24,8 +24,8 @@ func newKept[K comparable]() *kept[K] {
 	return &kept[K]{all: map[K]*keptHTML{}, place: make(chan struct{}, 1)}
 }
 
-// get returns the result of work for a key, within [firstTime]. Callers that arrive while it is
-// being computed wait for the same result; errors are not kept.
+// get returns the result of work for a key. The work is limited to [firstTime]. Callers that
+// arrive while it is in progress wait for the same result. Errors are not cached.
 func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
 	k.mu.Lock()
 	h := k.all[key]
@@ -43,7 +43,7 @@ func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (st
 	}
 }
 
-// make is not canceled with the first request, since others may be waiting.
+// make is not canceled with the first request, since other requests may be waiting.
 func (k *kept[K]) make(key K, h *keptHTML, work func(context.Context) (string, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
 	defer cancel()

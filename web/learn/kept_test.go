@@ -9,7 +9,7 @@ import (
 )
 
 // TestKeptWorkIsSharedOnce: HTML that is the same for everyone is computed once, even for
-// concurrent requests; a failure is not kept.
+// concurrent requests. Failures are not cached.
 func TestKeptWorkIsSharedOnce(t *testing.T) {
 	t.Parallel()
 	k := newKept[string]()

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Deps is what the pages need. [coursework.Deps] and Model must be set.
+// Deps holds the dependencies of the pages. [coursework.Deps] and Model must be set.
 type Deps struct {
 	coursework.Deps
 	// Model is the model whose output the pages show.
@@ -16,14 +16,14 @@ type Deps struct {
 	// Slot, if not nil, returns a slot in the pool that runs Model for everyone.
 	Slot func() *infer.Slot
 	// Draft, if not nil, returns a slot in the pool of the draft model, for lessons about
-	// speculation. It may have to load the model first; the error is a sentence.
+	// speculation. It may have to load the model first. Its errors are sentences for the learner.
 	Draft func() (*infer.Slot, error)
 	// FirstRun reports whether the sender of a request should still see the first run, and
-	// whether they have begun it. If it is nil there is no first run.
+	// whether they have begun it. If it is nil, there is no first run.
 	FirstRun func(r *http.Request) (due, begun bool)
 }
 
-// Pages answers the addresses of Learn.
+// Pages serves the pages of Learn.
 type Pages struct {
 	Deps
 	coursework.Base
@@ -55,7 +55,7 @@ func (p *Pages) routes() shell.Routes {
 	}
 }
 
-// Mount adds the addresses of Learn to the server's.
+// Mount registers the routes of Learn on mux.
 func (p *Pages) Mount(mux *http.ServeMux) {
 	p.Base.Mount(mux, p.routes(), p.widgetRoutes())
 }

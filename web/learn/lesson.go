@@ -33,13 +33,13 @@ type lessonSection struct {
 	Notes []string // HTML
 }
 
-// lesson answers GET /learn/SLUG.
+// lesson handles GET /learn/SLUG.
 func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 	p.showLesson(w, r, p.Course.Lesson(r.PathValue("slug")), nil)
 }
 
-// showLesson sends a lesson's page, with the current state of one of its questions after a form
-// was sent without scripts.
+// showLesson sends a lesson's page. After a form was submitted without scripts, asked is the
+// current state of its question; otherwise it is nil.
 func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *coursework.Question) {
 	if l == nil {
 		p.Refuse(
@@ -119,8 +119,8 @@ func (p *Pages) block(
 
 func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
 
-// check answers POST /learn/check/ID: an answer to a lesson's question. A script gets the
-// question in its new state; a form the whole lesson.
+// check handles POST /learn/check/ID, which submits an answer to a lesson's question. It sends
+// the updated question to a script, and the whole lesson to a form.
 func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
@@ -142,8 +142,8 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	p.showLesson(w, r, p.Course.Lesson(slug), v)
 }
 
-// visit answers POST /learn/visit: sections read to their end. A script sends them one by one;
-// the button at a lesson's end sends all of them.
+// visit handles POST /learn/visit, which marks sections as read to the end. A script sends them
+// one by one; the button at a lesson's end sends all of them.
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -188,7 +188,7 @@ func (s lessonSection) Heading() string {
 	return templ.EscapeString(s.Title)
 }
 
-// The words and icons of the asides.
+// asides maps the kinds of asides to their names and icons.
 var asides = map[string]struct{ name, icon string }{
 	"slip":        {"Common slip", "warn"},
 	"pitfall":     {"Pitfall", "warn"},

@@ -414,7 +414,7 @@ func proseHTML(html string) templ.Component {
 	})
 }
 
-// foldHTML is text that is closed at first; the browser opens it.
+// foldHTML is collapsible text that is closed at first. It opens without a script.
 func foldHTML(f lessons.Fold) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -488,7 +488,7 @@ func foldHTML(f lessons.Fold) templ.Component {
 	})
 }
 
-// termNote is the note of a term, which its button in the text opens over the page.
+// termNote is the note on a term. The term's button in the text opens it over the page.
 func termNote(t *lessons.Term) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -962,8 +962,8 @@ func unitLesson(l *coursework.MapLesson, here bool) templ.Component {
 	})
 }
 
-// lessonEnd has a button that marks the lesson as read without scripts, and links to the next
-// one.
+// lessonEnd has a button that marks the lesson as read without scripts, and a link to the next
+// lesson.
 func lessonEnd(v *lessonPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/practice"
 )
 
-// others are the pages of other packages than Learn and Practice that links lead to.
+// others are the pages to which links lead outside Learn and Practice.
 var others = func() map[string]bool {
 	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
 	for _, l := range lab.All() {
@@ -22,8 +22,8 @@ var others = func() map[string]bool {
 	return pages
 }()
 
-// TestLinksResolve follows every link of every page that teaches: each leads to an existing
-// page, and to an existing part of it.
+// TestLinksResolve follows every link on every page of the course. Each must lead to an existing
+// page and to an existing part of it.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
@@ -114,14 +114,14 @@ func TestLessonPagesAreComplete(t *testing.T) {
 		}
 		d.Find("p, li, h2").Each(func(_ int, e *goquery.Selection) {
 			if strings.Contains(e.Text(), ":::") || strings.Contains(e.Text(), "{=") {
-				t.Errorf("%s: got unread markup in %q, want none", l.Slug, text(e))
+				t.Errorf("%s: got unprocessed markup in %q, want none", l.Slug, text(e))
 			}
 		})
 	}
 }
 
-// TestVisitsTickSections: sections are ticked one by one, then all at once by the button; the
-// map and the link for continuing follow.
+// TestVisitsTickSections: sections are ticked one by one, then all at once by the button. The map
+// and the link for continuing are updated.
 func TestVisitsTickSections(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -184,11 +184,11 @@ func TestUnknownAddressesLeadOn(t *testing.T) {
 		t.Errorf("a missing question: status %d", w.Code)
 	}
 	if w := s.Post("/reference", false, nil); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
-		t.Errorf("a form to a page: got status %d, want 405 with Allow", w.Code)
+		t.Errorf("a form sent to a page: got status %d, want 405 with Allow", w.Code)
 	}
 	if w := s.Post(
 		"/learn/visit", false, url.Values{"section": {strings.Repeat("x", 64<<10)}},
 	); w.Code != http.StatusRequestEntityTooLarge {
-		t.Errorf("a form of 64 KiB and more: status %d, want %d", w.Code, http.StatusRequestEntityTooLarge)
+		t.Errorf("a form larger than 64 KiB: status %d, want %d", w.Code, http.StatusRequestEntityTooLarge)
 	}
 }

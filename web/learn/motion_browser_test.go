@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// turnIn opens the lesson that steps through the loop, in slow motion, and returns the
-// experiment's selector.
+// turnIn opens the lesson with the experiment that steps through the loop, slows down its
+// animations, and returns the experiment's selector.
 func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 	t.Helper()
 	url, course := serveIn(t, view)
@@ -30,10 +30,10 @@ func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 	return nil, ""
 }
 
-// TestExperimentMotion: in a lesson each stage animates what the previous one ended with, as in
-// the Loop; the next stage, or a key, ends it halfway, and nothing of it remains. The winner is
-// not named before the marker has fallen. Going back animates nothing. With VIZ_SHOTS five
-// frames of each are saved.
+// TestExperimentMotion: in a lesson, each stage animates the result of the previous stage, as in
+// the Loop. The next stage or a key ends the animation halfway, and no part of it remains. The
+// winner is not named before the marker has fallen. Going back starts no animation. With
+// VIZ_SHOTS, five frames of each animation are saved.
 func TestExperimentMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestExperimentMotion(t *testing.T) {
 				tab.Moves("carry-" + name)
 				tab.Film(fmt.Sprintf("lesson-%s-%s", view, name))
 				if name != "sample" {
-					continue // the next press ends it
+					continue // the next press ends the animation
 				}
 				tab.Wait("the winner unnamed", `document.querySelector(".is-falling .laid__drop") &&
 					[...document.querySelectorAll(".is-falling :is(.w-stage__say, .laid__at)")]
@@ -77,10 +77,10 @@ func TestExperimentMotion(t *testing.T) {
 				tab.Wait("the winner named", `!`+left+` &&
 					document.querySelector(".w-stage__say").checkVisibility({ opacityProperty: true })`)
 			}
-			tab.Wait("an end of all", `film.moving().length === 0 && !`+left)
+			tab.Wait("the end of all animations", `film.moving().length === 0 && !`+left)
 			tab.Eval(`film.began.clear()`)
 			hands.Press(figure + ` .w__steps button:not([data-next])[value="6"]`)
-			tab.Wait("the stage before", fmt.Sprintf(
+			tab.Wait("the previous stage", fmt.Sprintf(
 				`document.querySelector(%q + " input[name=at][type=hidden]").value === "6"`, figure))
 			if n := browser.Value[int](tab, `film.began.size`); n > 0 {
 				t.Errorf("going back starts %d animations, want 0", n)
@@ -111,8 +111,8 @@ func TestExperimentWithReducedMotion(t *testing.T) {
 		f.querySelector(".w-text").textContent.includes("man"))(document.querySelector(%q))`, figure))
 }
 
-// TestHomeRevealsNothingEarly: as the home page steps through the stages, it shows no share
-// before stage 3, and not the drawn token before stage 5.
+// TestHomeRevealsNothingEarly: as the home page steps through the stages, it does not show shares
+// before stage 3, or the drawn token before stage 5.
 func TestHomeRevealsNothingEarly(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -129,7 +129,7 @@ func TestHomeRevealsNothingEarly(t *testing.T) {
 		drawn := browser.Value[bool](tab, fmt.Sprintf(seen, "#turn .turn__known, #turn .g5"))
 		if shares != (stage >= 3) || drawn != (stage >= 5) {
 			t.Errorf(
-				"at stage %d the shares are seen: %t, the draw: %t; want %t, %t", stage, shares, drawn, stage >= 3,
+				"at stage %d: shares shown: %t, draw shown: %t; want %t, %t", stage, shares, drawn, stage >= 3,
 				stage >= 5,
 			)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestTermNoteOpensInPlace: a term's note opens in place, has the text of the glossary, and
-// closes with Escape: readers do not leave the lesson.
+// closes with Escape. The reader does not leave the lesson.
 // Promise: A term is explained where you read it, without leaving the lesson.
 func TestTermNoteOpensInPlace(t *testing.T) {
 	fixture.Long(t)
@@ -23,7 +23,7 @@ func TestTermNoteOpensInPlace(t *testing.T) {
 		hands(tab).Press(term)
 		tab.Wait("the note", note+`.matches(":popover-open")`)
 		if got := tab.Text("#note-autoregressive"); !strings.Contains(got, "Reading your own output") {
-			t.Errorf("the note says %q, want it to contain %q", got, "Reading your own output")
+			t.Errorf("the note is %q, want it to contain %q", got, "Reading your own output")
 		}
 		tab.Keys(browser.Escape)
 		tab.Wait("the note closed", "!"+note+`.matches(":popover-open")`)
@@ -36,26 +36,27 @@ func TestTermNoteOpensInPlace(t *testing.T) {
 	}
 }
 
-// TestNumbersFoldedAndRemembered: the numbers are closed at first. If a reader has opened them,
-// they are open when they return.
+// TestNumbersFoldedAndRemembered: the folds with numbers are closed at first. Once a reader has
+// opened them, they are open when the reader returns.
 func TestNumbersFoldedAndRemembered(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/learn/logits-and-softmax")
 	const open = `document.querySelectorAll(".nums[open]").length`
-	tab.Wait("all closed", open+" === 0")
+	tab.Wait("all folds to be closed", open+" === 0")
 	tab.Click("#softmax .nums > summary")
 	tab.Wait("the numbers", `document.querySelector("#softmax .nums").open`)
-	tab.Wait("it is remembered", `Object.keys(sessionStorage).some((key) => key.startsWith("folds:"))`)
+	tab.Wait("the open fold to be stored", `Object.keys(sessionStorage).some((key) => key.startsWith("folds:"))`)
 	tab.Reload()
 	tab.Wait("the numbers again", `document.querySelector("#softmax .nums").open && `+open+` === 1`)
 	tab.Go(url + "/learn/temperature")
-	tab.Wait("another lesson's closed", open+" === 0 && document.querySelectorAll('.nums').length > 0")
+	tab.Wait("closed folds in another lesson", open+" === 0 && document.querySelectorAll('.nums').length > 0")
 }
 
-// TestLessonOnPaper: on paper a lesson has no navigation and no buttons, all its numbers are
-// open, and no question is split. It is black on white, whichever theme the screen has.
+// TestLessonOnPaper: on paper, a lesson has no navigation and no buttons, all its folds with
+// numbers are open, and no question is split between pages. It is black on white, whichever theme
+// the screen has.
 func TestLessonOnPaper(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -11,17 +11,17 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// An overviewPage is the map of the course, or the part of it for which there is time.
+// An overviewPage is the map of the course, or the part of it that fits into the learner's time.
 type overviewPage struct {
 	Map      *coursework.Map
 	Outcomes []progress.OutcomeMap
 	All      int // lessons in the course
 	Minutes  int // total reading time
 	Times    []coursework.TimeLink
-	Plan     string // the choice of time, "" for all
+	Plan     string // describes the lessons that fit, "" for all lessons
 }
 
-// overview answers GET /learn.
+// overview handles GET /learn.
 func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
 	if err != nil {
@@ -34,7 +34,8 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, overviewHTML(v))
 }
 
-// forTime keeps only the lessons for which there is time, if the time is one of the choices.
+// forTime removes the lessons that do not fit into the requested time, if it is one of the
+// choices.
 func (v *overviewPage) forTime(asked string) {
 	minutes, err := strconv.Atoi(asked)
 	if err != nil || !slices.Contains(coursework.Times, minutes) {

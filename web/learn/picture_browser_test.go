@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// state returns a condition: the picture shows only its nth state.
+// state returns the condition that the picture shows only its nth state.
 func state(n int) string {
 	return fmt.Sprintf(
 		`[...document.querySelectorAll(".pic__state")].every((e, i) => e.checkVisibility() === (i === %d))`, n-1,
@@ -38,7 +38,7 @@ func TestPictureFollowsTheText(t *testing.T) {
 	}
 }
 
-// TestPictureByEveryHand: a state is selected by mouse, by keyboard and by touch, and the text
+// TestPictureByEveryHand: states can be selected by mouse, by keyboard and by touch, and the text
 // follows.
 func TestPictureByEveryHand(t *testing.T) {
 	fixture.Long(t)
@@ -69,20 +69,20 @@ func TestPictureByEveryHand(t *testing.T) {
 	tab.Wait("the second state again", state(2))
 }
 
-// TestOddPicturesAccessible: all states of the pictures of the first, third, fifth lesson and so
-// on pass the audit.
+// TestOddPicturesAccessible: all states of the pictures in lessons 1, 3, 5 and so on pass the
+// audit.
 func TestOddPicturesAccessible(t *testing.T) {
 	fixture.Long(t)
 	auditPictures(t, 0)
 }
 
-// TestEvenPicturesAccessible checks the other lessons.
+// TestEvenPicturesAccessible checks the pictures in the other lessons.
 func TestEvenPicturesAccessible(t *testing.T) {
 	fixture.Long(t)
 	auditPictures(t, 1)
 }
 
-// auditPictures checks the pictures of every second lesson.
+// auditPictures checks the pictures of every second lesson, beginning with the given one.
 func auditPictures(t *testing.T, first int) {
 	t.Helper()
 	t.Parallel()
@@ -103,8 +103,9 @@ func auditPicture(tab *browser.Tab, url string, l *lessons.Lesson) {
 	}
 }
 
-// TestFirstScreenHasAnExercise: each lesson has something to press on its first screen: on a
-// laptop an experiment or a question, on a phone at least the steps of the picture.
+// TestFirstScreenHasAnExercise: each lesson has something to press on its first screen. On a
+// laptop, that is an experiment or a question; on a phone, it is at least the steps of the
+// picture.
 func TestFirstScreenHasAnExercise(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -122,7 +123,7 @@ func TestFirstScreenHasAnExercise(t *testing.T) {
 				`.map(e => e.getBoundingClientRect().bottom)) / innerHeight`)
 			if got > 1 {
 				t.Errorf(
-					"%s on %d px: the first thing to touch ends at %.2f screens, want at most 1", l.Slug, screen.Width,
+					"%s at %d px: the first thing to press ends at %.2f screens, want at most 1", l.Slug, screen.Width,
 					got,
 				)
 			}

@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// pictureHTML is the picture beside the text. All its states are on the page; the reader selects
-// one, or a script does when they reach its place in the text.
+// pictureHTML is the picture beside the text. All its states are on the page. The reader selects
+// one, or a script selects it when the reader reaches its place in the text.
 func pictureHTML(states []pictureState) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

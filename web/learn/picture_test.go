@@ -9,15 +9,15 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// TestPicturesShowEveryState: every lesson's picture is drawn by the model in all its states,
-// each with its words, and each state can be reached without scripts.
+// TestPicturesShowEveryState: every lesson's picture is rendered in all its states, each with its
+// description, and each state can be reached without scripts.
 func TestPicturesShowEveryState(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
 	for _, l := range s.pages.Course.Lessons {
 		d, states := s.Get(l.Href()), l.Pictures()
 		if n := d.Find(".pic__steps input[type=radio]").Length(); n != len(states) {
-			t.Errorf("%s: got %d steps, want %d as there are states", l.Slug, n, len(states))
+			t.Errorf("%s: got %d steps, want %d, one for each state", l.Slug, n, len(states))
 		}
 		if n := d.Find(".pic__steps [checked]").Length(); len(states) > 0 && n != 1 {
 			t.Errorf("%s: got %d states chosen at first, want 1", l.Slug, n)
@@ -27,11 +27,11 @@ func TestPicturesShowEveryState(t *testing.T) {
 			if in.Length() != 1 || in.Find(".map__net").Length() != 1 || text(in.Find("p.sr")) == "" {
 				t.Errorf("%s: the state %s is not drawn: %s", l.Slug, states[i].Kind, text(e))
 			}
-			// The start, the six tokens of the sentence (five in lesson 13) and space for three
+			// Columns for the start, the six tokens of the sentence (five in lesson 13) and three
 			// more.
 			want := map[bool]int{true: 10, false: 9}[l.Sentence == lessons.Sentence]
 			if n := in.Find(".map__toks > span").Length(); n != want {
-				t.Errorf("%s: the state %s has %d columns, want %d in all", l.Slug, states[i].Kind, n, want)
+				t.Errorf("%s: the state %s has %d columns, want a total of %d", l.Slug, states[i].Kind, n, want)
 			}
 			if d.Find("main [id="+states[i].ID+"]").Length() != 1 {
 				t.Errorf("%s: no place in the text for %s", l.Slug, states[i].ID)
@@ -40,8 +40,8 @@ func TestPicturesShowEveryState(t *testing.T) {
 	}
 }
 
-// TestPictureShowsRefusedGuesses: the guesses and their verdicts match the speculator's own
-// round: with seed 8 the first is refused, so that the two after it are discarded.
+// TestPictureShowsRefusedGuesses: the guesses and their verdicts match a round of the speculator.
+// With seed 8, the first guess is refused, so the two after it are discarded.
 func TestPictureShowsRefusedGuesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
@@ -61,8 +61,8 @@ func TestPictureShowsRefusedGuesses(t *testing.T) {
 	}
 }
 
-// TestPictureWithoutADraft: without a draft model the picture says so in place of guesses, and
-// the other states stay.
+// TestPictureWithoutADraft: without a draft model, the picture shows a message in place of
+// guesses, and its other states still work.
 func TestPictureWithoutADraft(t *testing.T) {
 	t.Parallel()
 	d := newSite(t).Get("/learn/speculative-decoding")

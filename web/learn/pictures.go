@@ -53,7 +53,7 @@ func (p *Pages) pictureOf(l *lessons.Lesson) (list []pictureState) {
 	return list
 }
 
-// draw runs the model to a state of the picture and draws it.
+// draw runs the model up to a state of the picture and renders it.
 func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, id string) (string, error) {
 	v, err := drawPicture(ctx, p.environment(shell.Numbers), sentence, pic)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, 
 	return b.String(), err
 }
 
-// drawPicture computes a state of the picture.
+// drawPicture computes the view model of one state of the picture.
 func drawPicture(
 	ctx context.Context, d environment, sentence string, pic lessons.Picture,
 ) (v stage.Picture, err error) {
@@ -100,7 +100,7 @@ func drawPicture(
 	return lang.PictureEdit(s, to), err
 }
 
-// pictureStages maps states of the picture to the stages to which the model runs.
+// pictureStages maps kinds of pictures to the stage up to which the model runs.
 var pictureStages = map[lessons.PictureKind]infer.Kind{
 	lessons.PictureScores: infer.KindLogits, lessons.PictureShares: infer.KindSoftmax,
 	lessons.PictureCut: infer.KindFilter, lessons.PictureStrip: infer.KindFilter,
@@ -108,7 +108,7 @@ var pictureStages = map[lessons.PictureKind]infer.Kind{
 	lessons.PictureEdit: infer.KindSoftmax,
 }
 
-// pictureRun runs a sentence to the stage that a state of the picture shows.
+// pictureRun runs the model on a sentence up to the stage that a state of the picture shows.
 func pictureRun(
 	ctx context.Context, d environment, sentence string, kind lessons.PictureKind, in values,
 ) (*session.State, error) {
@@ -137,7 +137,7 @@ func pictureRun(
 	return stageTo(ctx, run, to)
 }
 
-// guesses draws the first round of speculative decoding after a sentence.
+// guesses returns a picture of the first round of speculative decoding after a sentence.
 func (d environment) guesses(ctx context.Context, sentence string, in values) (v stage.Picture, err error) {
 	s, err := pictureRun(ctx, d, sentence, lessons.PictureGuesses, in)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// TestChoiceExplainsAndScores: a wrong choice is explained and leaves the question open, the
-// right one ends it and counts one share less.
+// TestChoiceExplainsAndScores: a wrong choice is explained, leaves the question open and costs
+// one share of the credit. The right choice ends the question.
 func TestChoiceExplainsAndScores(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -41,13 +41,13 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 		t.Errorf("the verdict is %q, want %q", got, "right, second try")
 	}
 	want := 1 - 1/float64(len(q.Choices)-1) // one wrong choice, one share lost
-	for range 2 {                           // sent twice counts once
+	for range 2 {                           // an answer that is sent twice counts once
 		if got := s.Tally(); got.Answered != 1 || got.Credit != want {
 			t.Errorf("after the right choice: %+v, want a credit of %g", got, want)
 		}
 		s.Post(path, true, form)
 	}
-	// Without scripts the response is the lesson, with the question in its new state.
+	// Without scripts, the response is the lesson, with the question in its new state.
 	d = s.Parse(path, s.Post(path, false, form), http.StatusOK)
 	if d.Find("h1").Length() != 1 || d.Find("#check-"+q.ID+".is-done").Length() != 1 ||
 		d.Find(".check.is-done").Length() != 1 {
@@ -89,7 +89,7 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 	if d.Find("textarea").Text() != mine || d.Find(".check__answer").Length() != 1 ||
 		d.Find(".rubric input").Length() != len(q.Rubric) {
 		t.Errorf(
-			"comparing: got %s, want what was written, the answer and %d boxes", text(d.Find("form")), len(q.Rubric),
+			"comparing: got %s, want the learner's text, the answer and %d boxes", text(d.Find("form")), len(q.Rubric),
 		)
 	}
 	if s.Tally().Answered != 0 {
@@ -113,6 +113,6 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 	if w := s.Post(
 		path, true, url.Values{"step": {"keep"}, "tick": {strconv.Itoa(len(q.Rubric))}},
 	); w.Code != http.StatusBadRequest {
-		t.Errorf("a tick for no point: status %d", w.Code)
+		t.Errorf("a tick that belongs to no point: status %d", w.Code)
 	}
 }

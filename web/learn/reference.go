@@ -8,12 +8,13 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// reference answers GET /reference: everything on one sheet, and the references.
+// reference handles GET /reference, which shows a one-page summary of the course and its
+// references.
 func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts(r.Context(), p.Course.Sheet)))
 }
 
-// checked answers GET /checked: figures that are different in other texts.
+// checked handles GET /checked, which lists figures that differ from those in other publications.
 func (p *Pages) checked(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, checkedHTML(p.Course.Checked, p.sheetParts(r.Context(), p.Course.Checked)))
 }
@@ -34,7 +35,7 @@ func (p *Pages) sheetParts(ctx context.Context, sheet *lessons.Sheet) []lessonSe
 	return list
 }
 
-// glossary answers GET /glossary.
+// glossary handles GET /glossary.
 func (p *Pages) glossary(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, glossaryHTML(p.Course))
 }

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// hitsShown is how many hits a search lists: beyond that, typing another word is quicker
-	// than reading on.
+	// hitsShown is the maximum number of hits that a search lists. Beyond that, typing another
+	// word is quicker than reading more hits.
 	hitsShown = 30
 	// queryRunes is the maximum length of a query.
 	queryRunes = 200
 )
 
-// A searchPage is a query and its hits.
+// A searchPage shows a query and its hits.
 type searchPage struct {
 	Query string
 	Hits  []lessons.Hit
 }
 
-// search answers GET /search?q=: the whole page, or for the script only the results.
+// search handles GET /search?q=. It sends the whole page, or only the results to a script.
 func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	v := searchPage{Query: strings.TrimSpace(strings.ToValidUTF8(r.URL.Query().Get("q"), ""))}
 	if utf8.RuneCountInString(v.Query) > queryRunes {
@@ -67,19 +67,18 @@ func (v searchPage) Say() string {
 	}
 }
 
-// kindNames are the kinds of hits.
+// kindNames maps the kinds of hits to their names on the page.
 var kindNames = map[string]string{
 	"section": "Lesson", "term": "Word", "card": "Card", "question": "Question", "reference": "Reference",
 }
 
-// A segment is a part of a text; Hit marks a part that matches the query.
+// A segment is a part of a string. Hit is set if it matches the query.
 type segment struct {
 	S   string
 	Hit bool
 }
 
-// marked splits a text at the words of a query, wherever a word of the text begins with one of
-// them.
+// marked splits text into segments. The hits are the words that begin with a word of the query.
 func marked(text, query string) []segment {
 	words := strings.FieldsFunc(strings.ToLower(query), notWord)
 	var list []segment
@@ -110,7 +109,7 @@ func marked(text, query string) []segment {
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// appendPiece joins adjacent pieces of the same kind.
+// appendPiece appends p to list, or to its last segment if both are hits or neither is.
 func appendPiece(list []segment, p segment) []segment {
 	if n := len(list); n > 0 && list[n-1].Hit == p.Hit {
 		list[n-1].S += p.S
@@ -119,7 +118,7 @@ func appendPiece(list []segment, p segment) []segment {
 	return append(list, p)
 }
 
-// markedText writes a text with the matching words marked.
+// markedText renders text with the matching words marked.
 func markedText(text, query string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder

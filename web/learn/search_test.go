@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestSearchListsAndMarksHits: hits are listed and marked; the query stays text.
+// TestSearchListsAndMarksHits: hits are listed and marked, and a query never becomes markup.
 func TestSearchListsAndMarksHits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -36,7 +36,7 @@ func TestSearchListsAndMarksHits(t *testing.T) {
 	card := s.pages.Course.Cards[0]
 	want := "/cards?card=" + url.QueryEscape(card.ID)
 	if d = s.Get("/search?q=" + url.QueryEscape(card.Front)); d.Find(`#results a[href^="`+want+`"]`).Length() == 0 {
-		t.Errorf("the question of the card %s leads to no such card: %s", card.ID, text(d.Find("#results")))
+		t.Errorf("searching for the question of card %s does not find the card: %s", card.ID, text(d.Find("#results")))
 	}
 	r := httptest.NewRequest(http.MethodGet, "/search?q=nucleus", nil)
 	r.Header.Set("Viz-Fragment", "1")
@@ -60,7 +60,7 @@ func TestMarkedPieces(t *testing.T) {
 			"·the cache…", "cache the",
 			[]segment{{"·", false}, {"the", true}, {" ", false}, {"cache", true}, {"…", false}},
 		},
-		{"stop", "top", []segment{{"stop", false}}}, // words match by their beginning
+		{"stop", "top", []segment{{"stop", false}}}, // a query matches only the beginning of a word
 	} {
 		if got := marked(c.text, c.query); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("marked(%q, %q) = %v, want %v", c.text, c.query, got, c.want)

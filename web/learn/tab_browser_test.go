@@ -7,9 +7,9 @@ import (
 )
 
 // These tests of Learn's pages are not run in a tab:
-//   - TestSearchTypedBeforeTheScript, TestSlowExperimentFinishesInPlace: they delay, or change, a server's
+//   - TestSearchTypedBeforeTheScript, TestSlowExperimentFinishesInPlace: they delay or change a server's
 //     responses;
-//   - TestFirstPageIsLight: on a site a first page also loads the program, and make site-figures measures that;
+//   - TestFirstPageIsLight: on a site, the first page also loads the program; make site-figures measures that;
 //   - TestScreenshotsOfLearn, TestScreenshotsOfExperiments: they take pictures and check nothing.
 
 // TestInTab tests Learn where the program runs in the page.

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// tourPages are the pages of Learn that a visitor sees, with their progress, by the names of
-// their pictures.
+// tourPages maps the paths of the pages of Learn that a visitor sees, and of their progress, to
+// the names of the pictures.
 var tourPages = map[string]string{
 	"/?seed=3&n=6": "home", "/learn": "learn", "/learn/the-loop": "the-loop", "/learn/temperature": "temperature",
 	"/learn/logits-and-softmax": "logits", "/learn/longer-chapter": "longer", "/reference": "reference",
@@ -37,6 +37,6 @@ func TestScreenshotsOfLearn(t *testing.T) {
 			)
 			tab.FullShot(name + "-" + page + ".png")
 		}
-		tab.Faults() // the missing page's status
+		tab.Faults() // expected: the status of the missing page
 	}
 }

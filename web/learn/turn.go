@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The run on the home page: one prompt, a few seeds, so that it is different each time, and an
-// end after a sentence or two.
+// The run on the home page has a fixed prompt and ends after a sentence or two. It uses one of a
+// few seeds, so that it varies between visits.
 const (
 	homePrompt = "Once upon a time there was a"
 	homePreset = "common"
@@ -23,11 +23,11 @@ const (
 	homeRows   = 5
 )
 
-// turns computes the runs of the home page, each once for all visitors, and only as far as
-// someone has watched: for a class of visitors at the same time this costs one pass per token,
-// and memory for [homeSeeds] times [homeTurns] small view models.
+// turns computes the runs of the home page, each once for all visitors and only as far as someone
+// has watched. However many visitors there are, this costs one pass per token, and memory for
+// [homeSeeds] times [homeTurns] small view models.
 type turns struct {
-	model func() *infer.Model // at its own slot in the pool, if there is one
+	model func() *infer.Model // runs at its own slot if there is a pool
 	runs  [homeSeeds]homeRun
 }
 
@@ -47,8 +47,9 @@ func newTurns(d Deps) *turns {
 	}}
 }
 
-// at returns turn n, counted from 1, of the run with a seed, 1 to homeSeeds. It runs earlier
-// turns that have not been run yet. After the last turn it returns the last.
+// at returns turn n, counted from 1, of the run with the given seed, from 1 to homeSeeds. It
+// first runs the turns before n that have not been run yet. If n is beyond the last turn, at
+// returns the last one.
 func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 	r := &t.runs[seed-1]
 	r.mu.Lock()
@@ -62,7 +63,7 @@ func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 }
 
 // next runs one more turn. A run that failed halfway starts again the next time, with the same
-// result: only its seed is random.
+// result, since only the choice of its seed is random.
 func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int) error {
 	var err error
 	if r.session == nil {
@@ -85,8 +86,7 @@ func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int)
 	return nil
 }
 
-// start gives a session the settings and the prompt, and continues after the turns that are
-// done.
+// start sets the settings and the prompt of a session and repeats the turns that are done.
 func start(ctx context.Context, s *session.Session, seed, done int) error {
 	commands := []session.Command{
 		session.SetPreset{Key: homePreset},
@@ -104,7 +104,7 @@ func start(ctx context.Context, s *session.Session, seed, done int) error {
 	return nil
 }
 
-// turn answers GET /learn/turn?seed=S&n=N with one turn of the home page's run.
+// turn handles GET /learn/turn?seed=S&n=N. It sends one turn of the home page's run.
 func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	v, err := p.turnOf(r)
 	if err != nil {
@@ -115,8 +115,8 @@ func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, turnHTML(v))
 }
 
-// turnOf returns the requested turn: 1 if its number is invalid, and the first unsure one if
-// there is no number.
+// turnOf returns the requested turn. If its number is invalid, that is turn 1; without a number,
+// it is the one that [turns.unsure] returns.
 func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 	number := func(name string, most int) int {
 		n, _ := strconv.Atoi(r.URL.Query().Get(name))
@@ -129,9 +129,9 @@ func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 	return p.turns.at(r.Context(), seed, number("n", homeTurns))
 }
 
-// unsure returns the turn of a run at which the home page slows down: the first one after a
-// whole sentence where the likeliest token has less than half of the probability, or else the
-// last turn.
+// unsure returns the turn of a run at which the home page slows down: the first turn after a
+// whole sentence at which the likeliest token has less than half of the probability. If there is
+// none, it returns the last turn.
 func (t *turns) unsure(ctx context.Context, seed int) (*turnView, error) {
 	sentence := false
 	for n := 1; ; n++ {
@@ -143,11 +143,11 @@ func (t *turns) unsure(ctx context.Context, seed int) (*turnView, error) {
 	}
 }
 
-// A turnView is one turn of the loop with all seven stages.
+// A turnView shows one turn of the loop with all seven stages.
 type turnView struct {
 	Seed, N    int
 	Given      []stage.Token // the prompt
-	Made       []stage.Token // before this turn
+	Made       []stage.Token // generated before this turn
 	New        stage.Token   // the token that this turn adds
 	Map        stage.Map
 	Rail       []stage.RailStage
@@ -179,12 +179,12 @@ func newTurn(st *session.State, seed int) *turnView {
 	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
 	v.Map = lang.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax, Walk: true})
-	v.Rail = stage.Verbs(lang.NewSteps(0)) // the page's styles select which is shown
+	v.Rail = stage.Verbs(lang.NewSteps(0)) // the page's styles select the one that is shown
 	return v
 }
 
-// says returns the seven stages of a turn in words, as the Story describes them: a learner on
-// this page has not chosen Numbers yet.
+// says returns a sentence for each of the seven stages of a turn. The sentences are those of the
+// Story, since a learner on this page has not chosen Numbers yet.
 func says(st *session.State) []turnSay {
 	v := make([]turnSay, stages)
 	rail := stage.Verbs(lang.NewSteps(0))

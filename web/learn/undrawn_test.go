@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentHidesTheDraw: up to stage 4 an experiment is the same, byte for byte, whatever
-// its seed will draw, on the page and over its feed; only the seed and the link that contains it
-// differ. At stage 5 it is not.
+// TestExperimentHidesTheDraw: up to stage 4, an experiment is the same byte for byte, whatever
+// its seed will draw, both on the page and over its feed. Only the seed and the link that
+// contains it differ. At stage 5, experiments with different draws differ.
 func TestExperimentHidesTheDraw(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -25,7 +25,7 @@ func TestExperimentHidesTheDraw(t *testing.T) {
 				page.Find(".w__set, .w__open, .w-facts div:contains(Took)").Remove()
 				html, err := page.Html()
 				if err != nil || !strings.Contains(html, "w-stage") {
-					t.Fatalf("got %v: %s; want <nil>, it containing %q", err, html, "w-stage")
+					t.Fatalf("got %v: %s; want <nil> and HTML that contains %q", err, html, "w-stage")
 				}
 				looks[html] = true
 			}

@@ -51,14 +51,14 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 	return bestHTML(v), nil
 }
 
-// A bestView is the two paths.
+// A bestView shows the two paths.
 type bestView struct {
 	Ways  [2]way
 	Say   stage.Rich
 	Tried string
 }
 
-// A way is a sequence with its probabilities.
+// A way is a sequence of tokens with their probabilities.
 type way struct {
 	Name    string
 	Tokens  []wayToken
@@ -71,7 +71,7 @@ type wayToken struct {
 	Text   stage.Text
 	P, Bar string
 	Ramp   string
-	Other  bool // differs from the other way's
+	Other  bool // differs from the other way's token
 }
 
 func newWay(m *infer.Model, p path, f found) way {

@@ -14,14 +14,14 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// A use is something that a user does with an experiment, and the expected result, as a script
-// on the experiment's figure f.
+// A use is an action of a user in an experiment and its expected result, a condition in
+// JavaScript on f, the experiment's figure.
 type use struct {
 	do   func(h browser.Hands, in string) // in is the figure's selector
 	then string
 }
 
-// uses has at least one use for each kind. The results hold for any model.
+// uses has at least one use for each kind of experiment. The results hold for any model.
 var uses = map[lessons.WidgetKind][]use{
 	lessons.WidgetTurn: {
 		{press(".w [data-next]"), `f.querySelector("[aria-current=step]").textContent.includes("Logits")`},
@@ -181,7 +181,7 @@ func TestExperimentReportsErrorsInPlace(t *testing.T) {
 		}
 		hands.Fill(in+" textarea", "Two words")
 		tab.Keys("\r")
-		tab.Wait("the words gone", fmt.Sprintf(`!document.querySelector(%q).textContent`, in+" [data-feed-error]"))
+		tab.Wait("no message", fmt.Sprintf(`!document.querySelector(%q).textContent`, in+" [data-feed-error]"))
 		if tab.Attr(in+" textarea", "aria-invalid") != "" {
 			t.Error("the field is still marked")
 		}
@@ -189,7 +189,7 @@ func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	}
 }
 
-// TestSlowExperimentFinishesInPlace: an experiment that the page's time limit cut off, as on a
+// TestSlowExperimentFinishesInPlace: an experiment that exceeded the page's time limit, as on a
 // slow machine, is computed in place as soon as it is in view.
 func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	fixture.Long(t)
@@ -220,11 +220,11 @@ func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	say := fmt.Sprintf(`document.querySelector("#%s [data-feed-error]").textContent`, w.ID)
 	tab.Wait("the page", say+` !== undefined`)
 	tab.Eval(fmt.Sprintf(`document.querySelector("#%s").scrollIntoView()`, w.ID))
-	tab.Wait("an answer instead of what was wrong", say+` === ""`)
+	tab.Wait("a result in place of the message", say+` === ""`)
 }
 
-// TestExperimentPlays: Play steps forward automatically, and pauses when pressed again; on a
-// page with reduced motion it does so only on request.
+// TestExperimentPlays: Play steps forward automatically, and pauses when pressed again. On a page
+// with reduced motion, an experiment plays only on request.
 func TestExperimentPlays(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -244,7 +244,7 @@ func TestExperimentPlays(t *testing.T) {
 		tab.Wait("the third stage", now("Softmax"))
 		tab.Click("#" + w.ID + " [data-play]")
 		if tab.Attr("#"+w.ID+" [data-play]", "aria-pressed") != "false" {
-			t.Error("it still plays")
+			t.Error("the experiment still plays")
 		}
 		return
 	}

@@ -24,7 +24,7 @@ func cacheFields() []field {
 	}
 }
 
-// cacheWidget writes a text with the cache, and then recomputes every step of it without one.
+// cacheWidget generates a text with the cache, then recomputes every step without it.
 type cacheWidget struct {
 	model *infer.Model
 	key   string
@@ -32,7 +32,7 @@ type cacheWidget struct {
 	steps []twoWays
 }
 
-// twoWays is one step computed both ways, with its tallies.
+// twoWays compares one step with the cache to the same step without it.
 type twoWays struct {
 	read, reread       int // tokens that went through the blocks
 	cached, recomputed cost.Parts
@@ -67,8 +67,7 @@ func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, err
 	return cacheHTML(e.view(st, at)), nil
 }
 
-// bothWays recomputes every step of a text, reading all of it each time, and compares the
-// scores.
+// bothWays recomputes every step of a text from the text's beginning and compares the scores.
 func bothWays(ctx context.Context, m *infer.Model, st *session.State) ([]twoWays, error) {
 	var text []int
 	for _, t := range st.PromptTokens {
@@ -97,7 +96,7 @@ func sameBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
-// A cacheView is the comparison at one step.
+// A cacheView shows the comparison at one step.
 type cacheView struct {
 	At, Of        int
 	Given, Made   []stage.Token
@@ -109,7 +108,7 @@ type cacheView struct {
 	Loop          string
 }
 
-// A cacheRow is one number both ways.
+// A cacheRow is one number, with and without the cache.
 type cacheRow struct {
 	Name               string
 	Cached, Recomputed string
@@ -157,7 +156,7 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 	return v
 }
 
-// identityText describes the result of comparing the scores of both ways.
+// identityText describes the result of comparing the scores with and without the cache.
 func identityText(same, of, vocab int) stage.Rich {
 	if same == of {
 		return stage.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, "+
@@ -170,11 +169,11 @@ func identityText(same, of, vocab int) stage.Rich {
 	}
 }
 
-// A workChart is the work of each step, both ways.
+// A workChart plots the work of each step, with and without the cache.
 type workChart struct {
 	Cached, Recomputed string // SVG paths
 	X, Y, YRe          string // the current step
-	Top, Middle        string // axis
+	Top, Middle        string // labels of the axis
 	Last               string
 	Say                string
 }

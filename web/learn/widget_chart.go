@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A shareChart is the share of the likeliest token against the temperature.
+// A shareChart plots the share of the likeliest token against the temperature.
 type shareChart struct {
 	Line   string // SVG path
 	X, Y   string // the point at T
@@ -18,7 +18,7 @@ type shareChart struct {
 	LabelX string
 	End    string // text-anchor of the label
 	Token  stage.Text
-	Say    string // the picture in words
+	Say    string // a description of the chart
 }
 
 // The frame of the chart in units of its viewBox, 216 by 160.
@@ -43,8 +43,8 @@ func shareCurve(logits []float32) []float64 {
 
 func curveT(i int) float64 { return leastT + float64(i)*(mostT-leastT)/(curvePoints-1) }
 
-// newShareChart draws a curve of [shareCurve] with the point at t, where the share is p; at T =
-// 1 it is one.
+// newShareChart plots a curve of [shareCurve] and marks its point at t. The share is p at t, and
+// one at T = 1.
 func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shareChart {
 	x := func(t float64) float64 { return shareLeft + shareWidth*t/mostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Feeds returns the live parts of these pages, by name: widget?id=ID is an experiment, in
-// Numbers unless view=story. It accepts one command, set, with values: the inputs by name, all
-// as text; omitted inputs have the lesson's values. The answer is the experiment's panel, and as
-// data the inputs after validation.
+// Feeds returns the live parts of these pages by name. The part widget?id=ID is an experiment, in
+// Numbers unless view=story. Its only command is set, whose values map the names of inputs to
+// strings; omitted inputs have the lesson's values. The response is the experiment's panel, with
+// the validated inputs as its data.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"widget": p.openWidget}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// templWriter is what components write to.
+// templWriter is the writer to which components are rendered.
 type templWriter = io.Writer
 
 // A figure is an experiment as a page shows it.
 type figure struct {
 	*spec
 	View    shell.View
-	Texts   []control // texts to read
-	Numbers []control // numbers to set
+	Texts   []control // text inputs
+	Numbers []control // numeric inputs
 	Body    string    // HTML
 	Error   string    // why the inputs were refused, or why the body is empty
 }
@@ -26,7 +26,7 @@ type control struct {
 	ID, Value string
 }
 
-// lines returns the number of lines of a text.
+// lines returns the number of lines of the value.
 func (c control) lines() int { return 1 + strings.Count(c.Value, "\n") }
 
 // newFigure lays out an experiment's inputs around its body.
@@ -53,9 +53,9 @@ func newFigure(s *spec, view shell.View, in values, body string, err error) figu
 // nothing returns the body of an experiment that has nothing to show.
 func nothing(id string) string { return `<div id="` + id + `-body" class="w__body"></div>` }
 
-// A target is the target of a button.
+// A target is a button and the position to which it leads.
 type target struct {
 	Words string
 	At    int  // 0 if the button leads nowhere
-	Main  bool // the button for continuing
+	Main  bool // the button that continues
 }

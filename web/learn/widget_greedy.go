@@ -21,7 +21,7 @@ func greedyFields() []field {
 	}
 }
 
-// greedyLoop writes a text and finds a repetition in it.
+// greedyLoop generates a text and finds a repetition in it.
 type greedyLoop struct{ model *infer.Model }
 
 func newGreedy(d environment) experiment { return greedyLoop{d.target} }
@@ -38,13 +38,13 @@ func (e greedyLoop) show(ctx context.Context, in values) (templ.Component, error
 	return greedyHTML(newGreedyView(st)), nil
 }
 
-// A circle is a stretch of a text that repeats itself: tokens [From, From+Length), each of which
-// equals the token Period tokens before it, except for the first Period tokens.
+// A circle is a repetitive stretch of a text, tokens [From, From+Length). Except for the first
+// Period tokens, each one equals the token that is Period tokens before it.
 type circle struct{ From, Period, Length int }
 
-// findCircle returns the longest stretch that occurs at least twice, or three times if it is a
-// single token; among equally long ones the one with the shortest period. Length 0 means that
-// there is none.
+// findCircle returns the longest stretch with at least two rounds, or three if a round is a
+// single token. Among equally long stretches, it returns the one with the shortest period. Length
+// is 0 if there is none.
 func findCircle(ids []int) circle {
 	var best circle
 	for period := 1; period <= len(ids)/2; period++ {
@@ -67,7 +67,7 @@ func findCircle(ids []int) circle {
 	return best
 }
 
-// A greedyView is the text in rounds.
+// A greedyView shows the text, divided into rounds.
 type greedyView struct {
 	Prompt []stage.Token
 	Before []stage.Token
@@ -78,13 +78,13 @@ type greedyView struct {
 	Loop   string
 }
 
-// greedyRounds is how many rounds are listed; the others are counted.
+// greedyRounds is the number of rounds that are listed; the others are only counted.
 const greedyRounds = 6
 
-// Unlisted returns how many rounds are left out.
+// Unlisted returns the number of rounds that are left out.
 func (v greedyView) Unlisted() int { return max(0, len(v.Rounds)-greedyRounds) }
 
-// Listed returns the first rounds and the last.
+// Listed returns the first rounds and the last one.
 func (v greedyView) Listed() [][]stage.Token {
 	if v.Unlisted() == 0 {
 		return v.Rounds
@@ -115,7 +115,7 @@ func newGreedyView(st *session.State) greedyView {
 	return v
 }
 
-// circleText describes the repetition, and how sure the model became of it.
+// circleText describes the repetition and how sure of it the model became.
 func circleText(st *session.State, c circle, after int) stage.Rich {
 	t := st.Steps[0].Settings.Temperature
 	how := "At T = " + terms.Decimals(t, 2)

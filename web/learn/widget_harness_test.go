@@ -25,7 +25,7 @@ type conn func(wire.Message) error
 func (c conn) Send(m wire.Message) error { return c(m) }
 func (conn) Ready() error                { return nil }
 
-// withDraft gives the pages the bundled pair.
+// withDraft makes the pages use the bundled pair of models.
 func (s *site) withDraft() *site {
 	s.T.Helper()
 	s.pages.Draft = testmodel.Slots(s.T, testmodel.Draft(s.T))
@@ -123,7 +123,7 @@ func (s *site) distribution(prompt string, settings sampling.Settings) *sampling
 	return sampling.Decide(s.scores(prompt), settings)
 }
 
-// opened replays the run in a link into the Loop.
+// opened opens a link into the Loop, which replays its run.
 func (s *site) opened(href string) *session.State {
 	s.T.Helper()
 	link, ok := strings.CutPrefix(href, "/loop?log=")
@@ -147,7 +147,7 @@ func href(sel *goquery.Selection) string {
 	return h
 }
 
-// rows returns the texts of a table's cells, row by row.
+// rows returns the text of every cell of a table, row by row.
 func rows(sel *goquery.Selection) [][]string {
 	var list [][]string
 	sel.Each(func(_ int, tr *goquery.Selection) {

@@ -17,7 +17,7 @@ import (
 type fieldKind int
 
 const (
-	inText   fieldKind = iota // a text
+	inText   fieldKind = iota // text
 	inSlide                   // a slider
 	inNumber                  // a small whole number that is typed
 	inFixed                   // set by the lesson, or by buttons of the body
@@ -30,9 +30,9 @@ type field struct {
 	Min, Max, Step float64
 	Default        string
 	Marks          []string // values that have their own button
-	Empty          bool     // the text can be left out
+	Empty          bool     // the text can be empty
 
-	knob *terms.Knob // accepts what the knob accepts, whatever Min and Max are
+	knob *terms.Knob // if set, validates values instead of Min and Max
 }
 
 // values are an experiment's validated inputs: a value for each of its fields.
@@ -47,10 +47,10 @@ func (v values) whole(name string) int { return int(v.float(name)) }
 
 func (v values) set(name string, n int) { v[name] = strconv.Itoa(n) }
 
-// The inputs that several experiments have.
+// Inputs that several experiments have.
 func promptField(name, label string) field { return field{Name: name, Label: label, Kind: inText} }
 
-// knobField returns a knob that the lesson sets and no input shows.
+// knobField returns a field for a knob that the lesson sets and no input shows.
 func knobField(key, first string) field {
 	k := terms.MustKnob(key)
 	return field{
@@ -58,8 +58,8 @@ func knobField(key, first string) field {
 	}
 }
 
-// samplingFields returns temperature and filters as s has them: a lesson can set them, and no
-// input shows them. The first is the temperature.
+// samplingFields returns fields for the temperature, which comes first, and the filters. Their
+// defaults are the values in s. A lesson can set them, but no input shows them.
 func samplingFields(s sampling.Settings) []field {
 	var list []field
 	for _, k := range terms.Knobs() {
@@ -70,13 +70,13 @@ func samplingFields(s sampling.Settings) []field {
 	return list
 }
 
-// slide makes a knob's field a slider, which accepts only its own range.
+// slide turns the field of a knob into a slider, which accepts only the slider's range.
 func (f field) slide(from, to float64) field {
 	f.Kind, f.Min, f.Max, f.knob = inSlide, from, to, nil
 	return f
 }
 
-// marked adds buttons for values.
+// marked adds buttons for some values.
 func (f field) marked(values ...string) field {
 	f.Marks = values
 	return f
@@ -92,8 +92,8 @@ func atField(most float64, first string) field {
 	return field{Name: "at", Label: "Place", Kind: inFixed, Min: 1, Max: most, Step: 1, Default: first}
 }
 
-// placed returns fields with a lesson's values as their defaults. Values of the lesson without a
-// field remain as they are.
+// placed returns fields with a lesson's values as their defaults. A field without such a value
+// keeps its own default.
 func placed(fields []field, params map[string]string) []field {
 	for i := range fields {
 		if value, ok := params[fields[i].Name]; ok {
@@ -103,7 +103,7 @@ func placed(fields []field, params map[string]string) []field {
 	return fields
 }
 
-// defaults returns the inputs as the lesson sets them.
+// defaults returns the inputs with the lesson's values.
 func (s *spec) defaults() values {
 	v := values{}
 	for _, f := range s.Fields {
@@ -135,7 +135,7 @@ func (s *spec) read(sent map[string]string) (values, error) {
 // read validates a value and normalizes it.
 func (f field) read(value string) (string, error) {
 	if f.Kind == inText {
-		value = strings.ReplaceAll(value, "\r\n", "\n") // forms send line ends this way
+		value = strings.ReplaceAll(value, "\r\n", "\n") // forms send line breaks this way
 		switch {
 		case value == "" && f.Empty:
 			return "", nil
@@ -161,7 +161,7 @@ func (f field) read(value string) (string, error) {
 	return terms.Plain(x), nil
 }
 
-// named reports an engine's refusal under the field's own label.
+// named returns an engine's refusal with the label of the field in its message.
 func named(f field, err error) error {
 	if err == nil {
 		return nil
@@ -173,7 +173,7 @@ func named(f field, err error) error {
 	return e
 }
 
-// decimals returns the number of decimals of a field's values.
+// decimals returns the number of decimals in a field's values.
 func (f field) decimals() int {
 	if f.Step == float64(int(f.Step)) {
 		return 0

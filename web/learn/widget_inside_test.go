@@ -35,7 +35,7 @@ func TestLookScoresYieldTheWeights(t *testing.T) {
 		for i, score := range scores {
 			if want := math.Exp(score) / sum; math.Abs(weights[i]-want) > 0.01 {
 				t.Errorf(
-					"block %s, head %s: row %d has the weight %v, want %.4f as its score gives", at[0], at[1], i,
+					"block %s, head %s: row %d has the weight %v, want %.4f according to its score", at[0], at[1], i,
 					weights[i], want,
 				)
 			}
@@ -43,7 +43,7 @@ func TestLookScoresYieldTheWeights(t *testing.T) {
 	}
 }
 
-// read parses a number as a page writes it; "below 0.0001" and the like count as 0.
+// read parses a number as a page shows it. "below 0.0001" and the like count as 0.
 func read(t *testing.T, written string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.ReplaceAll(written, "−", "-"), 64)
@@ -70,12 +70,12 @@ func TestTokensSpellTheText(t *testing.T) {
 		t.Errorf("%q with the numbers %v, want %d tokens", back.String(), numbers, len(ids))
 	}
 	if got := text(d.Find("[aria-live]")); !strings.HasPrefix(got, "10 letters, "+strconv.Itoa(len(ids))+" tokens") {
-		t.Errorf("got the sentence %q, want it to begin with %q", got, "10 letters, "+strconv.Itoa(len(ids))+" tokens")
+		t.Errorf("the sentence is %q, want it to begin with %q", got, "10 letters, "+strconv.Itoa(len(ids))+" tokens")
 	}
 }
 
-// TestLearnerCutsBeforeTheModel: the learner cuts the lesson's sentence first: between all its
-// letters, with the model's pieces hidden. The model cuts only where a piece begins: after The
+// TestLearnerCutsBeforeTheModel: the learner cuts the lesson's sentence first, between any of its
+// letters and with the model's pieces hidden. The model cuts only where a piece begins: after The
 // (3 letters), ·w (2), izard (5), ·lived (6) and ·in (3).
 func TestLearnerCutsBeforeTheModel(t *testing.T) {
 	t.Parallel()
@@ -119,8 +119,8 @@ func TestLearnerCutsBeforeTheModel(t *testing.T) {
 	}
 }
 
-// TestTextsThatAreNotCutByHand: a long text, and one whose letters join or run from right to
-// left, is shown only as the model cuts it.
+// TestTextsThatAreNotCutByHand: a long text, or a text whose letters join or run from right to
+// left, is shown only with the model's cuts.
 func TestTextsThatAreNotCutByHand(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -133,8 +133,9 @@ func TestTextsThatAreNotCutByHand(t *testing.T) {
 	}
 }
 
-// TestChatCountsColumns: each request of the chat reuses what earlier ones read and wrote,
-// except for the last token written, and an edit keeps what precedes the first changed token.
+// TestChatCountsColumns: each request of the chat reuses the columns of tokens that earlier
+// requests read and generated, except for the last generated token. An edit keeps the columns
+// before the first changed token.
 func TestChatCountsColumns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -173,13 +174,13 @@ func TestChatCountsColumns(t *testing.T) {
 	}
 	if first := e.view(question, edit, 1); first.Thought == 0 || first.Read+first.Thought+first.Wrote < 70 {
 		t.Errorf(
-			"the first request has %+v tokens, and the lesson says seventy, want Thought not 0, "+
+			"the first request has %+v tokens, but seventy in the lesson, want Thought not 0, "+
 				"first.Read+first.Thought+first.Wrote at least 70",
 			first,
 		)
 	}
 	alone := s.alone(s.specOf(lessons.WidgetChat), map[string]string{"at": "4"})
 	if got := text(alone.Find("[aria-live]")); !strings.Contains(got, "died with your edit") {
-		t.Errorf("the edit says %q, want it to contain %q", got, "died with your edit")
+		t.Errorf("the message about the edit is %q, want it to contain %q", got, "died with your edit")
 	}
 }

@@ -19,8 +19,8 @@ func lookFields() []field {
 	return []field{promptField("prompt", "A text"), pick("block", "Block"), pick("head", "Head")}
 }
 
-// headLook computes one head of one block, at a text's last token: its query against every key,
-// the weights, and the block's output.
+// headLook computes one head of one block at the last token of a text: the products of its query
+// and every key, the weights, and the block's output.
 type headLook struct {
 	model  *infer.Model
 	prompt string
@@ -45,7 +45,7 @@ func (e *headLook) show(ctx context.Context, in values) (templ.Component, error)
 	return lookHTML(e.view(block-1, head-1)), nil
 }
 
-// read runs a text through the model and keeps the internal values of the pass at its last
+// read runs a text through the model and stores the internal values of the pass at the last
 // token.
 func (e *headLook) read(ctx context.Context, prompt string) error {
 	run, err := newRun(ctx, e.model, prompt, settingsOf(values{}))
@@ -76,10 +76,10 @@ type lookView struct {
 	Stream      []lookStream
 	Loop        string
 	Top         lookRow // the position with the largest weight
-	Own         bool    // that is the last token itself
+	Own         bool    // Top is the last token itself
 }
 
-// A lookRow is one position that can be read.
+// A lookRow is one position to which the head can attend.
 type lookRow struct {
 	Text              stage.Text
 	Score, Weight, At string

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestExperimentsOnOtherModels: with a model of any family each experiment works or explains in
-// its place why it cannot; none is empty without a message.
+// TestExperimentsOnOtherModels: with a model of any family, each experiment works or explains in
+// its place why it cannot. No experiment is empty without a message.
 func TestExperimentsOnOtherModels(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 	}
 	for id, spec := range newSite(t).pages.widgets.specs {
 		if !works[id] && spec.Kind != "speculate" { // there is no draft here
-			t.Errorf("%s works on none of them", id)
+			t.Errorf("%s works on none of the models", id)
 		}
 	}
 }

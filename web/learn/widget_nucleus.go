@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// nucleusRows is how many tokens each side lists.
+// nucleusRows is the number of tokens that each side lists.
 const nucleusRows = 10
 
 func nucleusFields() []field {
@@ -61,7 +61,7 @@ func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) 
 	return nucleusHTML(v), nil
 }
 
-// A nucleusView is both sides.
+// A nucleusView shows both sides.
 type nucleusView struct {
 	K     int
 	P     string
@@ -83,7 +83,7 @@ type nucleusRow struct {
 	ByK, ByP bool
 }
 
-// ruleKeeps is the set of tokens that one rule keeps by itself.
+// ruleKeeps is the set of tokens that a rule keeps on its own.
 type ruleKeeps struct {
 	N    int
 	Mass string
@@ -123,7 +123,7 @@ func (v nucleusView) sentence() stage.Rich {
 	}
 }
 
-// restKept describes how many of the tokens without a row a rule keeps.
+// restKept describes how many tokens a rule keeps among those without a row.
 func restKept(n int) string {
 	if n == 0 {
 		return "none"

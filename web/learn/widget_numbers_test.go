@@ -17,8 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// These tests compute their numbers with the engine's plain functions, on whatever model is
-// bundled.
+// These tests compute their numbers with the engine's plain functions, on the bundled model.
 
 // TestTemperatureMatchesTheEngine: rows, sums, marks and the Loop's state match a softmax at
 // that T over the same scores.
@@ -113,7 +112,7 @@ func TestNucleusMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestStagesMatchTheEngine: stage after stage the widget shows the same as a loop with the same
+// TestStagesMatchTheEngine: at every stage, the widget shows the same as a loop with the same
 // settings, across the end of a turn and back.
 func TestStagesMatchTheEngine(t *testing.T) {
 	t.Parallel()
@@ -162,7 +161,7 @@ func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 	s := newSite(t)
 	m := s.asks(s.specOf(lessons.WidgetTurn), map[string]string{"at": "3584", "tokens": "2"})[0]
 	body := s.body(m)
-	// Two tokens of seven stages.
+	// The end is after two tokens of seven stages each.
 	if at := m.Data.(widgetData).Inputs["at"]; at != "14" {
 		t.Errorf("at %s, want %s", at, "14")
 	}
@@ -192,8 +191,8 @@ func tinyModel(t *testing.T) *infer.Model {
 	return m
 }
 
-// TestSearchFindsTheBest: the search returns the same result as trying every pair of tokens, and
-// greedy's path.
+// TestSearchFindsTheBest: the search finds the same best sequence as trying every pair of tokens,
+// and it returns greedy's path.
 func TestSearchFindsTheBest(t *testing.T) {
 	t.Parallel()
 	m := tinyModel(t)
@@ -233,7 +232,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 			}
 		}
 		if !(math.Abs(f.best.p-best) <= 1e-12) || !slices.Equal(f.best.tokens, way) {
-			t.Errorf("%q: found %v with %g, want as trying all: %v with %g", prompt, f.best.tokens, f.best.p, way, best)
+			t.Errorf("%q: found %v with %g, want the best: %v with %g", prompt, f.best.tokens, f.best.p, way, best)
 		}
 		top := sampling.Top(floats(first), 1)[0]
 		if f.greedy.tokens[0] != int(top) || f.greedy.p > f.best.p {
@@ -267,7 +266,7 @@ func TestFindCircle(t *testing.T) {
 		"abcdef":       {},
 		"abab":         {0, 2, 4},
 		"aab":          {},        // a single token twice is not a circle
-		"aaab":         {0, 1, 3}, // three times is
+		"aaab":         {0, 1, 3}, // a single token three times is a circle
 		"xyabcabcabcz": {2, 3, 9},
 		"xabcabcab":    {1, 3, 8}, // the last round is cut short
 		"aabaab":       {0, 3, 6},

@@ -21,7 +21,7 @@ func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings
 	return run, nil
 }
 
-// settingsOf returns the settings in an experiment's inputs, with the others off.
+// settingsOf returns the settings in an experiment's inputs, with all other settings off.
 func settingsOf(in values) infer.Settings {
 	s := infer.DefaultSettings()
 	s.Settings = sampling.Pure
@@ -33,7 +33,7 @@ func settingsOf(in values) infer.Settings {
 	return s
 }
 
-// stageTo runs a turn's stages up to one of them.
+// stageTo runs the stages of a turn up to the given one.
 func stageTo(ctx context.Context, run *session.Session, kind infer.Kind) (*session.State, error) {
 	st := run.State()
 	for st.Cursor.Stage < kind {
@@ -45,8 +45,8 @@ func stageTo(ctx context.Context, run *session.Session, kind infer.Kind) (*sessi
 	return st, nil
 }
 
-// writeTo runs whole turns until n tokens are written or the text ends, and
-// returns the state at its end.
+// writeTo runs whole turns until n tokens are generated or the text ends, and returns the state
+// after the last of them.
 func writeTo(ctx context.Context, run *session.Session, n int) (*session.State, error) {
 	st := run.State()
 	for len(st.Steps) < n || st.Steps[len(st.Steps)-1].Ran < infer.KindCache {
@@ -66,7 +66,7 @@ func seekTo(ctx context.Context, run *session.Session, step int, kind infer.Kind
 	return run.Apply(ctx, session.Seek{Step: step, Stage: kind})
 }
 
-// loopAt returns the address of the Loop at a state.
+// loopAt returns a link that opens the Loop at a state.
 func loopAt(st *session.State) string {
 	if link := session.LinkOf(st); link != "" {
 		return "/loop?log=" + link
@@ -74,9 +74,9 @@ func loopAt(st *session.State) string {
 	return ""
 }
 
-// writtenAs makes the run write a given text: each token that the draw would not have chosen is
-// chosen by hand, so that the Loop shows the same. It continues a run that already begins with
-// the text.
+// writtenAs makes the run generate the given tokens, so that the Loop shows the same text. It
+// chooses a token by hand if the draw did not choose it. A run that already has the first of
+// these tokens is continued.
 func writtenAs(ctx context.Context, run *session.Session, tokens []int) (*session.State, error) {
 	st := run.State()
 	for i, id := range tokens {

@@ -11,13 +11,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// mostTried is how many beginnings a search extends before it gives up.
+// mostTried is the number of beginnings that a search extends before it gives up.
 const mostTried = 3000
 
 // A path is a sequence of tokens after the prompt.
 type path struct {
 	tokens []int
-	ps     []float64 // each token's probability after those before it, at T = 1
+	ps     []float64 // each token's probability given the tokens before it, at T = 1
 	p      float64   // their product
 }
 
@@ -35,11 +35,11 @@ func (f found) agreeAt(i int) bool {
 
 func (f found) same() bool { return slices.Equal(f.greedy.tokens, f.best.tokens) }
 
-// findBest finds the most probable sequence of length tokens after a prompt, or of fewer if the
-// model ends its text. The result is exact: beginnings are extended in the order of their
-// probability, so the first complete sequence is the most probable, since all other beginnings
-// are already less probable. Beginnings less probable than greedy's path are left out from the
-// start. width is how many of the likeliest tokens extend each beginning.
+// findBest finds the most probable sequence after a prompt. It has the given length, or is
+// shorter if the model ends its text. The result is exact: beginnings are extended in order of
+// probability, so when the first sequence is complete, no other beginning is more probable.
+// Beginnings less probable than greedy's path are never considered. Each beginning is extended
+// with the width likeliest tokens.
 func findBest(ctx context.Context, m *infer.Model, prompt string, length, width int) (found, error) {
 	s := &search{model: m, cache: m.NewCache(), prompt: m.Encode(prompt), length: length}
 	f := found{length: length}
@@ -73,8 +73,8 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 			return f, err
 		}
 		for _, id := range d.Order[:min(width, len(d.Order))] {
-			// Not <=: greedy's own path must stay; its product comes from the same
-			// multiplications.
+			// Not <=: greedy's own path must not be skipped. Its product is the same, since it
+			// comes from the same multiplications.
 			if p.p*d.P[id] < f.greedy.p {
 				break
 			}
@@ -83,7 +83,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 	}
 }
 
-// A search is a model and what it has read.
+// A search is a model and the tokens that it has read.
 type search struct {
 	model  *infer.Model
 	cache  *infer.Cache
@@ -103,8 +103,8 @@ func (s *search) longer(p path, d *sampling.Distribution, id int) path {
 	return path{append(slices.Clip(p.tokens), id), append(slices.Clip(p.ps), d.P[id]), p.p * d.P[id]}
 }
 
-// after returns the distribution after a path, at T = 1. Tokens that are already in the cache
-// are not read again.
+// after returns the distribution after a path, at T = 1. It does not process tokens again that
+// are already in the cache.
 func (s *search) after(ctx context.Context, p path) (*sampling.Distribution, error) {
 	s.tried++
 	text := append(slices.Clip(s.prompt), p.tokens...)
@@ -126,8 +126,8 @@ func (s *search) after(ctx context.Context, p path) (*sampling.Distribution, err
 	return sampling.Decide(z, sampling.Pure), nil
 }
 
-// beginnings is a heap of paths with the most probable on top; among equals the one whose tokens
-// come first.
+// beginnings is a heap of paths with the most probable one on top. Equally probable paths are
+// ordered by their token IDs.
 type beginnings []path
 
 func (b beginnings) Len() int      { return len(b) }

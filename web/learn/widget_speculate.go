@@ -38,11 +38,11 @@ func speculateFields() []field {
 type speculate struct {
 	environment
 	key    string
-	small  *infer.Model // the draft model, nil before pair
+	small  *infer.Model // the draft model; nil until pair is called
 	spec   *infer.Speculator
 	rounds [][]infer.SpecStage
 	ended  bool
-	run    *session.Session // the same text as the Loop writes it
+	run    *session.Session // the Loop's run with the same text
 }
 
 func newSpeculate(d environment) experiment { return &speculate{environment: d} }
@@ -63,7 +63,7 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 		}
 		e.spec, e.run, e.key, e.rounds, e.ended = spec, run, key, nil, false
 	}
-	if err := e.runTo(ctx, in.whole("at")+1); err != nil { // one more, to find out whether there is a next
+	if err := e.runTo(ctx, in.whole("at")+1); err != nil { // one more, to find out whether there is a next round
 		return nil, err
 	}
 	at := min(in.whole("at"), len(e.rounds))
@@ -80,7 +80,7 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 	return speculateHTML(v), nil
 }
 
-// pair finds the draft model, or explains why there is none.
+// pair finds the draft model or returns an error that explains why there is none.
 func (e *speculate) pair() error {
 	if e.draft == nil {
 		return &terms.Refusal{
@@ -102,7 +102,7 @@ func (e *speculate) pair() error {
 	return nil
 }
 
-// runTo runs rounds until there are n, or the text ends.
+// runTo runs rounds until there are n of them or the text ends.
 func (e *speculate) runTo(ctx context.Context, n int) error {
 	for len(e.rounds) < n && !e.ended {
 		stages, err := e.spec.Round(ctx)
@@ -111,7 +111,7 @@ func (e *speculate) runTo(ctx context.Context, n int) error {
 			return nil
 		}
 		if err != nil {
-			e.spec = nil // half a round: it starts again the next time
+			e.spec = nil // the round is incomplete: start again the next time
 			return err
 		}
 		e.rounds = append(e.rounds, stages)
@@ -119,7 +119,7 @@ func (e *speculate) runTo(ctx context.Context, n int) error {
 	return nil
 }
 
-// idsTo returns the tokens that the first rounds have written.
+// idsTo returns the tokens that the first rounds generated.
 func (e *speculate) idsTo(rounds int) []int {
 	var ids []int
 	for _, r := range e.rounds[:rounds] {
@@ -130,7 +130,7 @@ func (e *speculate) idsTo(rounds int) []int {
 	return ids
 }
 
-// A speculateView is the text so far and its newest round.
+// A speculateView shows the text so far and its newest round.
 type speculateView struct {
 	At      int
 	Given   []stage.Text
@@ -143,11 +143,11 @@ type speculateView struct {
 	Loop    string
 }
 
-// A specToken is a token of the text, with the model that wrote it.
+// A specToken is a token of the text, with the model that generated it.
 type specToken struct {
 	Text  stage.Text
-	Draft bool // drafted and accepted; otherwise the target's own
-	New   bool // of the newest round
+	Draft bool // drafted and accepted; otherwise the target generated it
+	New   bool // in the newest round
 }
 
 // A specRow is one guess and its verdict, or the target's own token.
@@ -156,7 +156,7 @@ type specRow struct {
 	Q, P, A, U string
 	Verdict    string // "accepted", "refused", "not judged", "drawn instead", "one more"
 	BarQ, BarP string // SVG lengths
-	Own        bool   // the target's own
+	Own        bool   // the target's own token
 	Yes, No    bool
 }
 
@@ -190,8 +190,8 @@ func (e *speculate) view(at int) speculateView {
 	return v
 }
 
-// specRows lists a round's guesses with their verdicts and the tokens that the target wrote
-// itself.
+// specRows lists the guesses of a round with their verdicts, and the tokens that the target
+// generated itself.
 func specRows(round []infer.SpecStage) []specRow {
 	var rows []specRow
 	judged := 0

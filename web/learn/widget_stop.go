@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// stopRows is how many of the newest tokens the table lists.
+// stopRows is the number of newest tokens that the table lists.
 const stopRows = 8
 
 func stopFields() []field {
@@ -25,12 +25,12 @@ func stopFields() []field {
 		[]field{
 			{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "64"},
 			seedField(),
-			atField(512, "512"), // its end
+			atField(512, "512"), // the end of the text
 		},
 	)
 }
 
-// stopString shows which text a stop string holds back, token by token.
+// stopString shows token by token which text is held back because of a stop string.
 type stopString struct {
 	model *infer.Model
 	key   string
@@ -63,7 +63,7 @@ func (e *stopString) show(ctx context.Context, in values) (templ.Component, erro
 	return stopHTML(newStopView(st, at)), nil
 }
 
-// A stopView is the text up to a token.
+// A stopView shows the text up to a token.
 type stopView struct {
 	At, Of   int
 	Prompt   string
@@ -82,7 +82,8 @@ type stopView struct {
 	StopText stage.Text
 }
 
-// Answer returns the text that its reader gets, with the parts that are held back or dropped.
+// Answer returns the text that is released to the reader, and the parts that are held back or
+// dropped.
 func (v stopView) Answer() []stage.FlowPart {
 	return []stage.FlowPart{
 		{Class: "w-answer__given", Text: stage.Text{{S: v.Prompt}}},
@@ -92,7 +93,7 @@ func (v stopView) Answer() []stage.FlowPart {
 	}
 }
 
-// A stopRow is one token and what happened to it.
+// A stopRow is one token with the text that it released and the text that is held back.
 type stopRow struct {
 	N              int
 	Text           stage.Text

@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentsHaveAStory: a newcomer sees the Story in the experiments that have one, with a
-// switch that returns to the experiment, and no table; a learner who has switched sees the
-// opposite.
+// TestExperimentsHaveAStory: in experiments that have a Story, a newcomer sees it, with a switch
+// that leads back to the experiment and without a table. A learner who has switched to Numbers
+// sees the table and not the Story.
 func TestExperimentsHaveAStory(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -15,13 +15,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The range of the temperature's slider. Division by 0 is impossible, so it begins above.
+// The range of the temperature slider. It begins above 0, since the scores are divided by T.
 const (
 	leastT = 0.1
 	mostT  = 2.0
 )
 
-// temperatureRows is how many tokens are listed; the others are added up.
+// temperatureRows is the number of tokens that are listed. The probabilities of the others are
+// added up.
 const temperatureRows = 8
 
 func temperatureFields() []field {
@@ -31,8 +32,8 @@ func temperatureFields() []field {
 	}
 }
 
-// temperature shows one distribution at any T next to the same one at T = 1. The scores of a
-// prompt are computed once.
+// temperature shows one distribution at any T next to the same distribution at T = 1. The scores
+// of a prompt are computed once.
 type temperature struct {
 	model  *infer.Model
 	story  bool // shown in the Story

@@ -17,8 +17,8 @@ import (
 )
 
 // TestEveryExperimentIsComplete: each lesson's page has the results of its experiments, with a
-// working link into the Loop, a name, a sentence that is read out, and what to notice; ids are
-// unique in the course.
+// working link into the Loop, a name, a sentence that is read out, and a hint about what to
+// notice. IDs are unique in the course.
 // Promise: Every lesson page shows its experiments as the model computed them, each with a way into the Loop.
 func TestEveryExperimentIsComplete(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 					t.Errorf("experiment %s: the page reports %q, want no error", w.ID, said)
 				}
 				if fig.Find("#"+w.ID+"-body").Children().Length() == 0 || text(fig.Find("[aria-live]")) == "" {
-					t.Errorf("%s has an empty body, or nothing that is read out", w.ID)
+					t.Errorf("%s has an empty body, or no sentence that is read out", w.ID)
 				}
 				if by, _ := fig.Attr("aria-labelledby"); text(fig.Find("#"+by)) == "" {
 					t.Errorf("%s has no name", w.ID)
@@ -85,7 +85,7 @@ func TestFeedMatchesThePage(t *testing.T) {
 		panel := s.body(answers[1]).Find("#" + spec.ID + "-body")
 		for _, where := range []string{"table", ".w__sum", ".w-text"} {
 			if a, b := text(page.Find(where)), text(panel.Find(where)); a != b {
-				t.Errorf("%s: %s on the page is\n%s\nwant as by the feed\n%s", kind, where, a, b)
+				t.Errorf("%s: %s on the page is\n%s\nwant as over the feed\n%s", kind, where, a, b)
 			}
 		}
 		if answers[1].Data.(widgetData).Inputs["prompt"] != inputs["prompt"] {
@@ -94,7 +94,7 @@ func TestFeedMatchesThePage(t *testing.T) {
 	}
 }
 
-// TestNewestCommandWins: commands that wait while an experiment works are skipped, except for
+// TestNewestCommandWins: commands that arrive while an experiment works are skipped, except for
 // the last.
 func TestNewestCommandWins(t *testing.T) {
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestNewestCommandWins(t *testing.T) {
 	}
 }
 
-// counting is an experiment that counts how often it works.
+// counting is an experiment that counts how often it is run.
 type counting struct{ n *atomic.Int32 }
 
 func (c counting) show(context.Context, values) (templ.Component, error) {
@@ -153,8 +153,8 @@ func (f failing) show(context.Context, values) (templ.Component, error) {
 	return nil, fmt.Errorf("layer 3 is short")
 }
 
-// TestFailedExperimentLeavesTheLesson: an experiment that fails leaves the lesson intact,
-// explains the problem in its place, and is tried again for the next reader.
+// TestFailedExperimentLeavesTheLesson: an experiment that fails leaves the lesson intact and
+// shows an explanation in its place. It is tried again for the next reader.
 func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	t.Parallel()
 	for _, e := range []failing{{}, {true}} {
@@ -177,8 +177,8 @@ func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	}
 }
 
-// TestBadInputsNameTheRange: each invalid input is refused by name, with its range, and its
-// field keeps the invalid text.
+// TestBadInputsNameTheRange: each invalid input is refused with its name and its range, and its
+// field still contains the invalid text.
 func TestBadInputsNameTheRange(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
@@ -221,8 +221,8 @@ func TestBadInputsNameTheRange(t *testing.T) {
 	}
 }
 
-// TestMultilinePromptIsNormalized: a form sends a line end as two characters; the model reads
-// one.
+// TestMultilinePromptIsNormalized: a form sends a line break as two characters, but the model
+// gets one.
 func TestMultilinePromptIsNormalized(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -237,8 +237,8 @@ func TestMultilinePromptIsNormalized(t *testing.T) {
 	}
 }
 
-// TestExperimentsTakeTypicalP: a lesson's typical-p is used for drawing, and is in the link into
-// the Loop.
+// TestExperimentsTakeTypicalP: a lesson's typical-p is used for drawing and is part of the link
+// into the Loop.
 func TestExperimentsTakeTypicalP(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
@@ -253,7 +253,7 @@ func TestExperimentsTakeTypicalP(t *testing.T) {
 	})
 	if got := text(d.Find(".w__set")); got != "Temperature 0.7, typical-p 0.2, repetition penalty 1.3, seed 42" {
 		t.Errorf(
-			"the turn says that it is set to %q, want %q", got,
+			"the turn shows the settings %q, want %q", got,
 			"Temperature 0.7, typical-p 0.2, repetition penalty 1.3, seed 42",
 		)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// written returns what the engine's loop writes with an experiment's settings.
+// written returns the steps of the engine's loop with an experiment's settings.
 func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
 	s.T.Helper()
 	loop, err := infer.NewLoop(s.pages.Model, prompt, settings)
@@ -53,7 +53,7 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 			got = append(got, row[0]+" "+row[1])
 		}
 		if more := text(d.Find(".w-circle .w-more")); more != "" {
-			// Rounds in the middle are not listed: both ends must match.
+			// Rounds in the middle are not listed, so compare both ends.
 			if len(got) >= len(want) || !slices.Equal(got, want[:len(got)]) {
 				t.Errorf("T = %s: %q\nwant the beginning of %q", temp, got, want)
 			}
@@ -68,14 +68,15 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestStopStringMatchesTheEngine: at every token, the released and held texts match the loop's.
+// TestStopStringMatchesTheEngine: at every token, the released and the held text match those of
+// the loop.
 func TestStopStringMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetStopString)
 	in := spec.defaults()
 	settings := settingsOf(in)
-	// A stop string that this text reaches in the middle of a token.
+	// Use a stop string that this text completes in the middle of a token.
 	all := s.written(in["prompt"], settings)
 	var out strings.Builder
 	for _, step := range all {
@@ -83,7 +84,7 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 	}
 	whole := out.String()
 	if len(whole) < 12 {
-		t.Fatalf("a text of only %q", whole)
+		t.Fatalf("the text is too short: %q", whole)
 	}
 	in["stop"] = whole[5:10]
 	settings.Stop.Strings = []string{in["stop"]}
@@ -115,8 +116,8 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestCacheTalliesMatchFormulas: the tallies of both ways match the formulas, and the scores
-// were compared.
+// TestCacheTalliesMatchFormulas: the amounts of work with and without the cache match the
+// formulas, and the scores were compared.
 func TestCacheTalliesMatchFormulas(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -50,7 +50,7 @@ func (e *tokenCuts) show(ctx context.Context, in values) (templ.Component, error
 	return tokensHTML(v), nil
 }
 
-// A tokensView is a text's tokens.
+// A tokensView shows the tokens of a text.
 type tokensView struct {
 	Tokens  []stage.Token
 	Letters int
@@ -61,11 +61,11 @@ type tokensView struct {
 	Cuttable []stage.PictureLetter
 }
 
-// mostCut is the maximum number of letters of a text to be cut by hand.
+// mostCut is the maximum number of letters in a text that a learner can cut by hand.
 const mostCut = 40
 
-// cuttable reports whether a learner can cut a text between any two letters: it is short, and
-// its letters neither join nor change their order.
+// cuttable reports whether a learner can cut a text between any two letters. The text must be
+// short, and its letters must not join or change their order.
 func cuttable(text string) bool {
 	for _, r := range text {
 		if !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Common) {
@@ -75,14 +75,15 @@ func cuttable(text string) bool {
 	return utf8.RuneCountInString(text) <= mostCut
 }
 
-// cutID is different for each text, so that the cuts of one are not shown in another.
+// cutID returns an ID that differs between texts, so that one text does not show the cuts of
+// another.
 func (v tokensView) cutID() string {
 	h := fnv.New64a()
 	h.Write([]byte(v.Text))
 	return fmt.Sprintf("cut-%x", h.Sum64())
 }
 
-// cuts returns how many cuts the model makes.
+// cuts returns the number of cuts that the model makes.
 func (v tokensView) cuts() (n int) {
 	for _, l := range v.Cuttable {
 		if l.Cut {
@@ -92,7 +93,7 @@ func (v tokensView) cuts() (n int) {
 	return n
 }
 
-// cutLabel names the position before letter i.
+// cutLabel describes the position before letter i.
 func (v tokensView) cutLabel(i int) string {
 	name := func(l stage.PictureLetter) string {
 		if s := l.Text.String(); s != "·" {

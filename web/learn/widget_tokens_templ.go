@@ -116,7 +116,7 @@ func tokensHTML(v tokensView) templ.Component {
 }
 
 // cutHTML is a text with a possible cut before each letter but the first. The checkboxes belong
-// to no form, since only the page reads them.
+// to no form, since only the page's script uses them.
 func cutHTML(v tokensView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

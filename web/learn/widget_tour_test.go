@@ -31,7 +31,7 @@ func experiments(course *lessons.Course) []placed {
 }
 
 // TestScreenshotsOfExperiments saves pictures of every experiment under $VIZ_SHOTS; $VIZ_ONLY
-// selects some of the screens, $VIZ_WIDGET one experiment.
+// selects some of the screens, and $VIZ_WIDGET selects one experiment.
 func TestScreenshotsOfExperiments(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {

@@ -15,7 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// How far the experiment goes, and how many tokens it lists.
+// The default number of tokens to generate, the number of tokens that are listed, and the number
+// of stages.
 const (
 	turnTokens = 24
 	turnRows   = 6
@@ -38,7 +39,7 @@ func turnFields() []field {
 }
 
 // turnWidget steps through the loop stage by stage. Positions count stages: 1 is the first
-// forward pass, 8 the second.
+// forward pass, and 8 is the second.
 type turnWidget struct {
 	model *infer.Model
 	story bool   // shown in the Story
@@ -72,8 +73,8 @@ func (e *turnWidget) show(ctx context.Context, in values) (templ.Component, erro
 	return turnStageHTML(v), nil
 }
 
-// goTo moves to a position, running stages that have not run; if the text ends before it, to the
-// end.
+// goTo moves to a position and runs the stages on the way that have not run. If the text ends
+// earlier, goTo moves to its end.
 func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 	f := e.run.State().Frontier()
 	if ran := (f.Step-1)*stages + int(f.Stage); at <= ran {
@@ -93,10 +94,10 @@ func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 	return st, err
 }
 
-// A stageView is the loop at one stage.
+// A stageView shows the loop at one stage.
 type stageView struct {
 	Given      []stage.Token // the prompt
-	Made       []stage.Token // generated before this turn, and in it once appended
+	Made       []stage.Token // generated so far, including this turn's token once it is appended
 	Next       *stage.Next   // the slot; nil if no token comes next
 	Reads      string        // class that marks the tokens read by this pass
 	Turn       int
@@ -151,7 +152,7 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 	return v
 }
 
-// A turnStory is the loop at one stage in the Story.
+// A turnStory shows the loop at one stage in the Story.
 type turnStory struct {
 	stageView
 	Story  stage.Story

@@ -23,24 +23,24 @@ var (
 	widgetScripts = []string{"js/widget.js"} // it loads feed.js, which loads connection.js
 )
 
-// How long an experiment can work: for a page that is being loaded, and for a user who has
-// changed an input and is waiting.
+// Time limits for an experiment: while a page is being loaded, and while a user who has changed
+// an input is waiting.
 const (
 	firstTime = 8 * time.Second
 	liveTime  = 45 * time.Second
 )
 
-// An experiment is a running widget. It keeps what it can reuse (scores, a run) and belongs to
+// An experiment is a running widget. It caches what it can reuse (scores, a run) and belongs to
 // one goroutine at a time.
 type experiment interface {
-	// show computes the view for validated inputs. It can change inputs that are impossible,
-	// such as a position beyond the end of a text. Errors are reported with [terms.RefusalOf], a
-	// context's with [slowSay].
+	// show computes the view for validated inputs. It can change impossible inputs, such as a
+	// position beyond the end of a text. Errors are reported with [terms.RefusalOf], except for a
+	// context's error, which is reported with [slowSay].
 	show(ctx context.Context, in values) (templ.Component, error)
 }
 
-// An environment holds the models of an experiment and the view in which it shows its results. draft can
-// be nil.
+// An environment holds the models of an experiment and the view in which it shows its results.
+// Its field draft can be nil.
 type environment struct {
 	target *infer.Model
 	draft  func() (*infer.Slot, error)
@@ -69,7 +69,7 @@ var widgetKinds = map[lessons.WidgetKind]widgetKind{
 	lessons.WidgetChat:         {chatFields, newChat, false, false},
 }
 
-// A spec is an experiment in a lesson: its inputs, with the lesson's values as defaults.
+// A spec is an experiment in a lesson, with its inputs. Their defaults are the lesson's values.
 type spec struct {
 	lessons.Widget
 	widgetKind
@@ -77,13 +77,13 @@ type spec struct {
 	Lesson *lessons.Lesson
 }
 
-// widgets are all experiments of the course, with their cached first states.
+// widgets holds all experiments of the course, with their cached first states.
 type widgets struct {
 	specs map[string]*spec // by id
 	first *kept[shown]
 }
 
-// shown is an experiment in a view.
+// shown identifies an experiment in a view.
 type shown struct {
 	id   string
 	view shell.View
@@ -107,8 +107,8 @@ func newWidgets(c *lessons.Course) *widgets {
 	return ws
 }
 
-// environment returns an experiment's models: at a slot in the server's pools if there are any, so that
-// widgets do not delay runs.
+// environment returns the environment of an experiment. If the server has a pool, the target runs
+// at a slot in it, so that widgets do not delay runs.
 func (p *Pages) environment(view shell.View) environment {
 	d := environment{p.Model, p.Draft, view}
 	if p.Slot != nil {
@@ -121,8 +121,8 @@ func (p *Pages) widgetRoutes() shell.Routes {
 	return shell.Routes{"GET /learn/widget/{id}": p.widgetAlone}
 }
 
-// widget lays out an experiment in its first state. It is computed while the page is being
-// written, since only then is a client waiting.
+// widget lays out an experiment in its first state. The state is computed while the page is being
+// sent, since only then is a client waiting.
 func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {
@@ -131,8 +131,8 @@ func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	})
 }
 
-// widgetAlone answers GET /learn/widget/ID?t=0.5&…: an experiment on its own page with other
-// inputs, for pages without scripts.
+// widgetAlone handles GET /learn/widget/ID?t=0.5&…, which shows an experiment on its own page
+// with other inputs, for pages without scripts.
 func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	s := p.widgets.specs[r.PathValue("id")]
 	if s == nil {
@@ -216,7 +216,7 @@ func troubleOf(err error) *terms.Refusal {
 	return terms.RefusalOf(err)
 }
 
-// deferred returns a component that is created when it is written.
+// deferred returns a component that is created when it is rendered.
 func deferred(make func(context.Context) templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w templWriter) error { return make(ctx).Render(ctx, w) })
 }

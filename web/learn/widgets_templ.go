@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// widgetFigure is an experiment with its inputs. They are outside of the body, the only part
-// that changes.
+// widgetFigure is an experiment with its inputs. The inputs are outside the body, which is the
+// only part that changes.
 func widgetFigure(f figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -235,7 +235,7 @@ func widgetBlock(f figure) templ.Component {
 	})
 }
 
-// widgetBody is the part that the server sends again.
+// widgetBody is the part of an experiment that the server sends again after a change.
 func widgetBody(s *spec, c templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -723,8 +723,8 @@ func openLoop(href, words string) templ.Component {
 	})
 }
 
-// goTo is a button that moves an experiment to another position; a button that leads nowhere is
-// marked and does nothing.
+// goTo is a button that moves an experiment to another position. A button that leads nowhere is
+// marked as disabled and does nothing.
 func goTo(to target, icon string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,19 +9,19 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// An assignedPage is what an address assigns or, if it assigns nothing, the list of everything
-// that can be assigned. Its address contains its whole state.
+// An assignedPage lists the tasks that its address assigns or, if it assigns none, all tasks that
+// can be assigned. The address contains the whole state of the page.
 type assignedPage struct {
 	Lessons []coursework.Task
 	Drills  []coursework.Task
-	Chosen  int // how many are assigned
-	Missing int // how many tasks in the address are not in this course
+	Chosen  int // number of assigned tasks
+	Missing int // number of tasks in the address that are not in this course
 }
 
 // Making reports whether the page is for choosing tasks.
 func (v *assignedPage) Making() bool { return v.Chosen == 0 }
 
-// assigned answers GET /assigned?do=learn/SLUG&do=practice/DRILL.
+// assigned handles GET /assigned?do=learn/SLUG&do=practice/DRILL.
 func (p *Pages) assigned(w http.ResponseWriter, r *http.Request) {
 	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
 	if err != nil {

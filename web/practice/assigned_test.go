@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestAssignedTasksFromTheAddress: an address is an assignment. Its tasks are listed with the
-// learner's progress, others are not; tasks that the course does not have are counted, and never
-// shown.
+// TestAssignedTasksFromTheAddress: the page lists the tasks in its address, with the learner's
+// progress, and no others. It counts tasks that the course does not have, but never shows them.
 // Promise: One link assigns lessons and drills, and its page shows how far you are.
 func TestAssignedTasksFromTheAddress(t *testing.T) {
 	t.Parallel()
@@ -22,7 +21,7 @@ func TestAssignedTasksFromTheAddress(t *testing.T) {
 		}
 	}
 	if say := d.Find(".toldline").Text(); !strings.Contains(say, "2 tasks that this course") {
-		t.Errorf("about missing tasks the page says %q", say)
+		t.Errorf("the message about missing tasks is %q", say)
 	}
 	if html, _ := d.Find("main").Html(); strings.Contains(html, "<script>") {
 		t.Error("a task of the address reaches the page as markup")
@@ -31,7 +30,7 @@ func TestAssignedTasksFromTheAddress(t *testing.T) {
 		t.Error("the results cannot be saved")
 	}
 	if been := d.Find(".tasks--do > li").Last().Find("span").Last().Text(); strings.TrimSpace(been) != "not begun" {
-		t.Errorf("about a drill that was not begun the page says %q", been)
+		t.Errorf("the progress of a drill that was not begun is %q", been)
 	}
 	choose := s.Get("/assigned")
 	if n := choose.Find(`input[name="do"]`).Length(); n < len(s.pages.Course.Lessons)+7 {

@@ -9,8 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// The picture of calibration, in its own units: a square with the stated confidence from left to
-// right and how often the guesses were right from bottom to top. On the diagonal the two agree.
+// The dimensions of the calibration chart, in units of its viewBox. It is a square with the
+// stated confidence on the horizontal axis and the share of correct guesses on the vertical axis.
+// They are equal on the diagonal.
 const (
 	chartLeft, chartTop = 40.0, 28.0
 	chartSide           = 240.0
@@ -18,7 +19,7 @@ const (
 	chartHeight         = 316
 )
 
-// A calibrationChart is the picture and its table.
+// A calibrationChart is the chart and its table.
 type calibrationChart struct {
 	N      int
 	Say    string
@@ -30,15 +31,15 @@ type calibrationChart struct {
 	Score  string // mean logarithmic score
 }
 
-// A calibrationDot is one bin with guesses in it. Its area grows with their number, which is
-// also written above it.
+// A calibrationDot is one bin with guesses in it. The area of the dot grows with the number of
+// guesses, which is also shown above it.
 type calibrationDot struct {
 	X, Y, R, LabelY string
 	N               string
 	Say             string
 }
 
-// A chartTick labels both axes at the same value.
+// A chartTick is a label for one value on both axes.
 type chartTick struct{ At, Flip, Label string }
 
 // A calibrationRow is one bin in the table.
@@ -79,7 +80,7 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 	return v
 }
 
-// frame returns the axes of the picture as an SVG path.
+// frame returns the axes of the chart as an SVG path.
 func (calibrationChart) frame() string {
 	return fmt.Sprintf("M%g %gv%gh%g", chartLeft, chartTop, chartSide, chartSide)
 }
@@ -91,8 +92,8 @@ func (calibrationChart) diagonal() string {
 // fewGuesses is the number of guesses needed for a verdict on them.
 const fewGuesses = 10
 
-// calibrationText returns a text that states whether the confidence of n guesses exceeds the share that was right.
-// Differences below a tenth count as chance.
+// calibrationText describes whether the stated confidence in n guesses exceeds the share of
+// correct guesses. It attributes differences below a tenth to chance.
 func calibrationText(n int, over float64) string {
 	switch {
 	case n < fewGuesses:
@@ -105,5 +106,5 @@ func calibrationText(n int, over float64) string {
 	return "What you say and what happens are close."
 }
 
-// unit formats a length in the picture.
+// unit formats a length in the chart.
 func unit(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }

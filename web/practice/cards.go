@@ -11,14 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A deckPage is the flashcards with one learner's schedule.
+// A deckPage shows the flashcards with one learner's schedule.
 type deckPage struct {
 	Deck  progress.Deck
 	Card  *lessons.Card // nil if none is due or new
 	State progress.CardState
 	Asked bool   // the address names this card
 	Turn  bool   // the back is shown from the start
-	Key   string // of the next review, so that sending it twice counts once
+	Key   string // identifies the next review, so that sending it twice counts once
 	Done  string // the result of the last review
 	All   []deckCard
 }
@@ -30,8 +30,8 @@ type deckCard struct {
 	Say string
 }
 
-// cards answers GET /cards: the card that has been due longest, or with ?card=ID the card with
-// that id.
+// cards handles GET /cards. It shows the card that has been due longest or, with ?card=ID, the
+// card with that id.
 func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("card")
 	if id != "" && p.Course.Card(id) == nil {
@@ -58,7 +58,8 @@ func (p *Pages) sendDeck(w http.ResponseWriter, r *http.Request, v *deckPage) {
 	p.HTML(w, r, http.StatusOK, cardsPage(v))
 }
 
-// deckOf reads the deck and selects the card with an id, or the next one.
+// deckOf reads a learner's deck and selects the card with the given id or, if it is empty, the
+// next card.
 func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	deck, err := p.Progress.Cards(r.Context(), learner)
 	if err != nil {
@@ -78,8 +79,8 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	return v, nil
 }
 
-// review answers POST /cards/review. The review is on disk before the response confirms it, and
-// a review sent again with the same key counts once.
+// review handles POST /cards/review. It confirms a review only once it is on disk. Reviews with
+// the same key count once.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -112,10 +113,10 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	p.sendDeck(w, r, v)
 }
 
-// A gradeButton is one of the four grades of the card shown.
+// A gradeButton is the button for one of the four grades of the shown card.
 type gradeButton struct{ Value, Name, Says, Wait, Cap string }
 
-// Grades returns the four grades with the wait that each would lead to.
+// Grades returns the four grades, each with the time until the card would be due again.
 func (v *deckPage) Grades() []gradeButton {
 	says := [...]string{"not recalled", "with effort", "recalled", "at once"}
 	var list []gradeButton
@@ -130,7 +131,7 @@ func (v *deckPage) Grades() []gradeButton {
 	return list
 }
 
-// dueLine returns a text that states when a card is due.
+// dueLine describes when a card is due.
 func dueLine(s progress.CardState) string {
 	switch {
 	case s.New:
@@ -143,13 +144,13 @@ func dueLine(s progress.CardState) string {
 
 func dueText(s progress.CardState) string { return s.Due.Format("2 January 2006, 15:04") + " UTC" }
 
-// printCards answers GET /cards/print: one card per page.
+// printCards handles GET /cards/print, which shows one card per printed page.
 func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage("Cards to print", false, p.Course.Cards))
 }
 
-// foldCards answers GET /cards/fold: front and back next to each other, to be folded in the
-// middle.
+// foldCards handles GET /cards/fold, which shows the front and the back of each card next to each
+// other, to be folded in the middle.
 func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage("Cards to fold", true, p.Course.Cards))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardsByKeyboard: cards are turned and graded by keys, and a card graded good is due again
-// on time, by the test's clock.
+// TestCardsByKeyboard: cards can be turned and graded with keys. By the test's clock, a card
+// graded as good is due again on time.
 func TestCardsByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestCardsByKeyboard(t *testing.T) {
 			fresh, later))
 	}
 	counts(0, all, 0)
-	tab.Keys("3") // not before the card is turned
+	tab.Keys("3") // must be ignored before the card is turned
 	if browser.Value[bool](tab, `document.querySelector("form[aria-busy]") !== null || `+
 		`document.querySelector(".deck__said").innerText !== ""`) {
 		t.Error("a card was graded before it was turned")
@@ -43,7 +43,7 @@ func TestCardsByKeyboard(t *testing.T) {
 	tab.Reload()
 	counts(1, all-2, 1)
 	if got := tab.Attr("#deck", "data-card"); got != cards[0].ID {
-		t.Errorf("due is %s, want %s", got, cards[0].ID)
+		t.Errorf("the due card is %s, want %s", got, cards[0].ID)
 	}
 	tab.Keys(" 3")
 	counts(0, all-2, 2)
@@ -52,7 +52,7 @@ func TestCardsByKeyboard(t *testing.T) {
 	counts(2, all-2, 0)
 }
 
-// TestCardByHash: the address in a search result shows its card.
+// TestCardByHash: the address in a search result leads to its card.
 func TestCardByHash(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestCardByHash(t *testing.T) {
 	tab.Wait("that card", fmt.Sprintf(`document.querySelector("#deck")?.dataset.card === %q`, want))
 }
 
-// TestCardsByTouch: a card is turned and graded with a finger.
+// TestCardsByTouch: a card can be turned and graded with a finger.
 func TestCardsByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -71,11 +71,11 @@ func TestCardsByTouch(t *testing.T) {
 	hands := browser.Touch(tab)
 	hands.Press(".fcard__turn summary")
 	hands.Press(`.grade[value="easy"]`)
-	tab.Wait("the review kept", `document.querySelector(".deck__said").innerText.startsWith("Kept: easy")`)
+	tab.Wait("the saved review", `document.querySelector(".deck__said").innerText.startsWith("Kept: easy")`)
 }
 
-// TestCardsOnPaper: one card prints on each page, and several on each sheet to
-// fold.
+// TestCardsOnPaper: each page of the printed cards has one card, and each sheet to fold has
+// several.
 func TestCardsOnPaper(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestCardsOnPaper(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")
 	pdf := tab.PDF()
 	tab.Keep("cards-fold.pdf", pdf)
-	// A strip is at least 44 mm of the 277 mm on a page: at most 6 on each.
+	// A strip takes at least 44 mm of the 277 mm on a page, so a page has at most 6.
 	if n := browser.Pages(pdf); n < (len(course.Cards)+5)/6 || n > len(course.Cards)/2 {
 		t.Errorf(
 			"to fold: got %d pages for %d cards; want at least %d and at most %d", n, len(course.Cards),
@@ -108,7 +108,7 @@ func TestCardsOnPaper(t *testing.T) {
 	}
 }
 
-// TestPredictByKeyboard: a digit selects a candidate, Enter reveals, N continues.
+// TestPredictByKeyboard: a digit selects a candidate, Enter reveals the answer, and N continues.
 func TestPredictByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -120,14 +120,14 @@ func TestPredictByKeyboard(t *testing.T) {
 		tab.Keys("2")
 		tab.Wait("the second", `document.querySelector("#pick-2").checked`)
 		tab.Keys(browser.Enter)
-		tab.Wait("what comes", `document.activeElement?.id === "reveal"`)
+		tab.Wait("the revealed token", `document.activeElement?.id === "reveal"`)
 		tab.FullShot(fmt.Sprintf("reveal-%d.png", n))
-		tab.Wait("the guess kept", fmt.Sprintf(`document.querySelector(".cal__say").innerText.includes("%d guess")`, n))
+		tab.Wait("a saved guess", fmt.Sprintf(`document.querySelector(".cal__say").innerText.includes("%d guess")`, n))
 		tab.Keys("n")
 	}
 }
 
-// TestRevealAccessible: axe-core finds nothing on the page of a revealed token.
+// TestRevealAccessible: axe-core reports no problems on the page of a revealed token.
 func TestRevealAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestRevealAccessible(t *testing.T) {
 	hands := browser.Mouse(tab)
 	hands.Press("#pick-1")
 	hands.Press(".guess__act button")
-	tab.Wait("what comes", `document.querySelector("#reveal")`)
+	tab.Wait("the revealed token", `document.querySelector("#reveal")`)
 	tab.Audit("the reveal")
 	tab.FullShot("reveal.png")
 }

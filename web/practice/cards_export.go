@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// exportAnki answers GET /cards/export.txt: the cards as tab-separated text with the header
-// lines that Anki's import requires.
+// exportAnki handles GET /cards/export.txt. It sends the cards as tab-separated text with the
+// header lines that Anki requires to import them.
 func (p *Pages) exportAnki(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	b.WriteString(
@@ -25,8 +25,8 @@ func (p *Pages) exportAnki(w http.ResponseWriter, _ *http.Request) {
 	attach(w, "text/plain; charset=utf-8", "token-by-token.txt", []byte(b.String()))
 }
 
-// ankiField formats a text as one field on one line: markup is escaped, and line
-// ends become <br>.
+// ankiField formats a string as one field on one line. It escapes markup and replaces line breaks
+// by <br>.
 func ankiField(s string) string {
 	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "\n", " \x00 ")), " ")
 	return strings.ReplaceAll(html.EscapeString(s), " \x00 ", "<br>")
@@ -37,7 +37,7 @@ func cardTags(c *lessons.Card) string {
 	return "token-by-token::" + cmp.Or(c.Outcome, "own") + " token-by-token::" + lesson
 }
 
-// exportCSV answers GET /cards/export.csv.
+// exportCSV handles GET /cards/export.csv.
 func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
 	c := terms.NewSheet(&b, terms.SheetFormOf(r.URL.Query().Get("decimal")))

@@ -34,8 +34,8 @@ func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 	}), http.StatusOK)
 }
 
-// TestCardsAcrossDays: a card that is recalled repeatedly is due at the scheduler's growing
-// intervals; a forgotten card is due after minutes.
+// TestCardsAcrossDays: a card that is recalled every time is due at growing intervals, which are
+// the scheduler's. A forgotten card is due after a few minutes.
 // Promise: A card that you know returns at growing intervals; one that you forgot returns after minutes.
 func TestCardsAcrossDays(t *testing.T) {
 	t.Parallel()
@@ -65,14 +65,14 @@ func TestCardsAcrossDays(t *testing.T) {
 		spans = append(spans, card.Due.Sub(now))
 		now = card.Due.Add(-time.Second)
 		if due := count(s.Get("/cards"), "due"); due != "0" {
-			t.Errorf("review %d: got %s due a second early, want %s", i+1, due, "0")
+			t.Errorf("review %d: a second before the card is due, %s cards are due, want %s", i+1, due, "0")
 		}
 		now = card.Due
 		d = s.Get("/cards")
 	}
 	for i := 1; i < len(spans); i++ {
 		if spans[i] <= spans[i-1] {
-			t.Errorf("the intervals do not grow: got %v, want spans[i] more than %v", spans, spans[i-1])
+			t.Errorf("the intervals do not grow: got %v, want the next one to exceed %v", spans, spans[i-1])
 		}
 	}
 	after := s.grade(d, "again")
@@ -88,7 +88,7 @@ func TestCardsAcrossDays(t *testing.T) {
 	}
 }
 
-// TestReviewCountsOnce: a form that is sent twice is one review.
+// TestReviewCountsOnce: a form that is sent twice counts as one review.
 func TestReviewCountsOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -129,7 +129,7 @@ func TestReviewRefused(t *testing.T) {
 		t.Errorf("a refused review was saved: got %s new, want %s", got, want)
 	}
 	if w := s.Do(httptest.NewRequest(http.MethodGet, "/cards?card=none", nil)); w.Code != 404 {
-		t.Errorf("no such card: got %d, want 404", w.Code)
+		t.Errorf("a missing card: got %d, want 404", w.Code)
 	}
 }
 
@@ -139,12 +139,12 @@ func TestCardByAddress(t *testing.T) {
 	s := newSite(t)
 	want := s.pages.Course.Cards[5]
 	if got := s.Get("/cards?card="+want.ID).Find(`[name="card"]`).AttrOr("value", ""); got != want.ID {
-		t.Errorf("it shows %s, want %s", got, want.ID)
+		t.Errorf("the page shows %s, want %s", got, want.ID)
 	}
 }
 
-// TestAnkiTextExport: header lines, then one card per line in three fields with escaped
-// markup.
+// TestAnkiTextExport: the file has header lines, then one card per line, in three fields with
+// escaped markup.
 // Promise: Flashcards can be exported to Anki.
 func TestAnkiTextExport(t *testing.T) {
 	t.Parallel()
@@ -181,7 +181,7 @@ func TestAnkiTextExport(t *testing.T) {
 	}
 }
 
-// TestCardsCSVExport: the file can be read back, with semicolons too, and no field begins a
+// TestCardsCSVExport: the file can be parsed, also with semicolons, and no field begins a
 // formula.
 func TestCardsCSVExport(t *testing.T) {
 	t.Parallel()
@@ -209,6 +209,6 @@ func TestCardsCSVExport(t *testing.T) {
 	course.Cards, s.pages.Course = []*lessons.Card{&card}, &course
 	w = s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))
 	if got := w.Body.String(); !strings.Contains(got, ",' =1+1,a=b,") {
-		t.Errorf("a card that begins a formula is written as %q, want it to contain %q", got, ",' =1+1,a=b,")
+		t.Errorf("a card that begins like a formula is exported as %q, want it to contain %q", got, ",' =1+1,a=b,")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// deckText returns a text that states how many cards of a deck are due, new and later.
+// deckText describes how many cards of a deck are due now, new, or due later.
 func deckText(d progress.Deck) string {
 	return fmt.Sprintf("%d due, %d new, %d later", d.Due, d.New, d.Later)
 }
@@ -18,7 +18,7 @@ func cardID(v *deckPage) string {
 	return v.Card.ID
 }
 
-// nextDue returns a text that states when the first of the later cards is due.
+// nextDue describes when the first of the later cards is due.
 func nextDue(v *deckPage) string {
 	if v.Deck.NextDue.IsZero() {
 		return "when there is one"

@@ -1,9 +1,9 @@
-// Package practice implements Practice: drills, the quiz, flashcards, guesses of the next token,
+// Package practice implements Practice: drills, the quiz, flashcards, guessing the next token,
 // and the page with a learner's saved progress.
 //
-// Like web/learn it contains a whole feature: a handler reads the request, queries the course
+// Like web/learn, it contains a whole feature: a handler reads the request, queries the course
 // (package lessons), an exercise (lessons/drill, lessons/predict) and the learner's record
 // (web/progress), and passes the result to a templ component. Every page works without scripts:
-// each step is a form whose response is a page. With scripts the same form requests only the
+// each step is a form, and the response is a page. With scripts, the same form requests only the
 // part of the page that changes. Answers are always graded on the server.
 package practice

@@ -18,32 +18,33 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A drillWork is a drill with one learner's work on it. The address contains the numbers, the
-// page's form the answers, and the server saves only what counts for the learner's progress.
+// A drillWork is a drill with one learner's work on it. The numbers are in the address and the
+// answers in the page's form. The server saves only the results of complete steps.
 type drillWork struct {
 	*drill.Problem
 	Info    drill.Info
 	Score   drill.Score
 	Step    *drill.Step
-	N       int    // of the step, from 0
+	N       int    // the index of Step, from 0
 	At      string // the current cell
-	Help    int    // how much of the cell's help is open: hints 1 to 3, the step, the result
-	Key     string // of this attempt, so that a step counts once
+	Help    int    // the level of help for the cell: hint 1 to 3, helpStep or helpResult; 0 for none
+	Key     string // identifies this attempt, so that a step counts once
 	Answers map[string]string
-	First   map[string]string // the verdict on a cell's first answer, see firstWorth
+	First   map[string]string // the verdict on each cell's first answer; see firstWorth
 	Kept    []string          // steps whose result was saved
 	Worked  bool              // the worked solution is open
 	Cell    string            // the cell that was just checked
 }
 
-// The help for a cell after its hints.
+// The levels of help for a cell after its hints.
 const (
 	helpStep   = drill.Rungs + 1
 	helpResult = drill.Rungs + 2
 )
 
-// firstWorth maps the verdict on a cell's first answer to its credit: right, nearly right, wrong
-// and corrected later, or shown. The name of a mistake can follow after firstSlip.
+// firstWorth maps the verdict on a cell's first answer to its credit. The verdicts are right,
+// nearly right ("p"), wrong and corrected later, and shown. They may be followed by firstSlip and
+// the name of a mistake.
 var firstWorth = map[string]float64{"r": 1, "p": 0.75, "w": 0.5, "s": 0}
 
 const firstSlip = "."
@@ -56,8 +57,8 @@ func firstOf(text string) (worth float64, slip drill.Mistake, ok bool) {
 	return worth, slip, ok && slipped == (slip.Name() != "")
 }
 
-// openDrill returns the drill and numbers in an address. If they are invalid it answers the
-// request and returns nil.
+// openDrill returns the drill and the numbers in an address. If they are invalid, it sends a
+// response and returns nil.
 func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	info, ok := drill.Find(r.PathValue("drill"))
 	if !ok {
@@ -93,7 +94,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	}
 }
 
-// drill answers GET /practice/DRILL.
+// drill handles GET /practice/DRILL.
 func (p *Pages) drill(w http.ResponseWriter, r *http.Request) {
 	v := p.openDrill(w, r)
 	if v == nil {
@@ -104,8 +105,8 @@ func (p *Pages) drill(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// drillCheck answers POST /practice/DRILL/check, the whole form of the drill, with the same form
-// and its verdicts.
+// drillCheck handles POST /practice/DRILL/check, which submits the whole form of the drill. It
+// sends the form back with the verdicts.
 func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v := p.openDrill(w, r)
 	if v == nil || !p.Form(w, r) {
@@ -114,7 +115,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v.read(r.PostForm)
 	v.settle()
 	if shell.Embedded(r.Context()) {
-		// In another site's frame nothing is saved.
+		// Nothing is saved in another site's frame.
 	} else if err := p.keepDrill(w, r, v); err != nil {
 		p.Fail(w, r, err)
 		return
@@ -126,7 +127,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// goTo opens a step, or stays if there is none with that id.
+// goTo opens the step with the given id. If there is none, the current step stays open.
 func (v *drillWork) goTo(id string) {
 	for i, s := range v.Steps {
 		if s.ID == id {
@@ -141,7 +142,7 @@ func (v *drillWork) read(form url.Values) {
 		v.Key = k
 	}
 	for _, id := range v.Order() {
-		// A set is sent as one value per box, or joined if its step is not shown.
+		// A set is sent as one value per box or, if its step is not shown, as one joined value.
 		if text := strings.Join(
 			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
 		); text != "" {
@@ -169,7 +170,7 @@ func (v *drillWork) read(form url.Values) {
 	v.asked(form.Get("do"))
 }
 
-// asked performs the action of a button.
+// asked performs the action of the button that was pressed.
 func (v *drillWork) asked(do string) {
 	what, of, _ := strings.Cut(do, ":")
 	switch what {
@@ -191,7 +192,7 @@ func (v *drillWork) asked(do string) {
 	}
 }
 
-// give records that a cell's result was shown before it was found.
+// give records that the result of a cell was shown before the learner found it.
 func (v *drillWork) give(id string) {
 	if v.Problem.Cell(id) != nil && v.Check(id, v.Answers[id]).State != drill.Right {
 		v.First[id] = "s"
@@ -222,7 +223,7 @@ func (v *drillWork) settle() {
 	}
 }
 
-// keepDrill saves the result of each step that is complete, once.
+// keepDrill saves the result of each complete step that was not saved before.
 func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) error {
 	for i, s := range v.Score.Steps {
 		if !s.Complete || slices.Contains(v.Kept, s.ID) {
@@ -257,7 +258,7 @@ func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) 
 // stepCells returns the cells of the current step, in working order.
 func (v *drillWork) stepCells() []string { return v.cellsOf(v.Step) }
 
-// cellsOf returns a step's cells in working order. Their ids begin with the step's.
+// cellsOf returns a step's cells in working order. Their ids begin with the id of the step.
 func (v *drillWork) cellsOf(s *drill.Step) []string {
 	return slices.DeleteFunc(v.Order(), func(id string) bool { return !strings.HasPrefix(id, s.ID+".") })
 }
@@ -267,7 +268,7 @@ func (v *drillWork) Action() string {
 	return fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", v.Kind, v.Seed, v.Level)
 }
 
-// Href returns the address of the same drill with these numbers at a level.
+// Href returns the address of the same drill with the same numbers at the given level.
 func (v *drillWork) Href(level int) string {
 	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, v.Seed, level)
 }
@@ -277,11 +278,11 @@ func (v *drillWork) Fresh(ctx context.Context) string {
 	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, 1+chance.N(ctx, 9999), v.Level)
 }
 
-// Open reports whether the step can be worked on.
+// Open reports whether the learner can work on the step.
 func (v *drillWork) Open() bool { return v.Score.Steps[v.N].Open }
 
-// Hidden returns the fields of cells in other steps, the verdicts on first answers and which
-// results were saved, as names and values.
+// Hidden returns the names and values of the form's hidden fields: the cells of other steps, the
+// verdicts on first answers, and the steps whose results were saved.
 func (v *drillWork) Hidden() [][2]string {
 	var list [][2]string
 	for _, id := range v.Order() {

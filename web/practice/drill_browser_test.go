@@ -21,7 +21,7 @@ func numbers(t *testing.T, kind drill.Kind) *drill.Problem {
 	return p
 }
 
-// field returns a selector for a cell's box.
+// field returns a selector for a cell's input.
 func field(cell string) string { return fmt.Sprintf(`#drill [name="%s"]:not([type=hidden])`, cell) }
 
 // enter types an answer into a cell and checks it with the Enter key.
@@ -53,8 +53,8 @@ func solve(tab *browser.Tab, p *drill.Problem, step string) {
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
 }
 
-// TestDrillStatesAreAccessible: axe-core finds nothing on a drill with some cells right, one
-// slip and the step shown.
+// TestDrillStatesAreAccessible: axe-core reports no problems on a drill with some right answers,
+// one mistake and the current step shown.
 func TestDrillStatesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -81,8 +81,9 @@ func TestDrillStatesAreAccessible(t *testing.T) {
 	tab.FullShot("drill-worked.png")
 }
 
-// TestDrillByKeyboard: the drill is solved from its first cell to full marks by keyboard alone.
-// A right answer moves the focus to the next cell. A formula in a cell is entirely in view.
+// TestDrillByKeyboard solves the drill from its first cell to full marks by keyboard alone. A
+// right answer must move the focus to the next cell. A formula in a cell must be entirely
+// visible.
 func TestDrillByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -110,7 +111,7 @@ func TestDrillByKeyboard(t *testing.T) {
 	if got, want := tab.Text(".drills li:has([href='/practice/softmax']) .drills__been b"), fmt.Sprintf(
 		"%d steps done, best 100%%", len(p.Steps),
 	); got != want {
-		t.Errorf("the list says %q, want %q", got, want)
+		t.Errorf("the list shows %q, want %q", got, want)
 	}
 	for _, s := range []browser.Screen{browser.Chromebook, browser.Phone} {
 		tab := browser.Open(t, s, url+"/practice/softmax")
@@ -122,7 +123,7 @@ func TestDrillByKeyboard(t *testing.T) {
 		))
 		if got[0] > got[1] || got[2] > s.Width {
 			t.Errorf(
-				"a formula is %d px wide in a cell of %d, the page %d in %d; want neither cut", got[0], got[1],
+				"a formula is %d px wide in a cell of %d, the page %d in %d; want both to fit", got[0], got[1],
 				got[2], s.Width,
 			)
 		}
@@ -144,7 +145,7 @@ func rowsOf(p *drill.Problem, id string) (options []string) {
 	return options
 }
 
-// keyIn answers the focused cell by keyboard.
+// keyIn enters an answer into the focused cell by keyboard.
 func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 	switch c.Type {
 	case drill.Set:
@@ -168,7 +169,8 @@ func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 	tab.Keys(browser.Enter)
 }
 
-// TestDrillNamesMistakes: each mistake that has a name is named, below its own cell.
+// TestDrillNamesMistakes: each mistake that has a name is named below the cell in which it was
+// made.
 func TestDrillNamesMistakes(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -184,7 +186,7 @@ func TestDrillNamesMistakes(t *testing.T) {
 		{"softmax.exp.1", "1000", drill.Base10},         // 10³
 		{"softmax.exp.1", "8", drill.Base2},             // 2³
 		{"softmax.p.0", "0.63", drill.Rounding},         // two places
-		{"softmax.p.2", "7.389", drill.Swapped},         // its exp
+		{"softmax.p.2", "7.389", drill.Swapped},         // the exponential instead
 		{"topk.q.0", "0.6316", drill.Renormalize},       // p unchanged
 		{"cold.zt.0", "2", drill.TimesT},                // 4 × 0.5
 		{"topp.keep", "the,a", drill.Crossing},          // 0.8640 < 0.9
@@ -217,7 +219,7 @@ func TestDrillNamesMistakes(t *testing.T) {
 				slip, m.cell,
 			),
 		) {
-			t.Errorf("%s: the slip is not below its cell", m.cell)
+			t.Errorf("%s: the mistake is not named below its cell", m.cell)
 		}
 		tab.FullShot("slip-" + string(m.want) + ".png")
 		if p.Cell(m.cell).Type == drill.Number {
@@ -231,7 +233,7 @@ func TestDrillNamesMistakes(t *testing.T) {
 	}
 }
 
-// mark ticks exactly the given boxes of a set.
+// mark ticks the boxes of the given options and no others.
 func mark(tab *browser.Tab, cell string, options []string) {
 	for _, at := range browser.Value[[]string](
 		tab,
@@ -244,8 +246,8 @@ func mark(tab *browser.Tab, cell string, options []string) {
 	}
 }
 
-// TestDrillArrowKeys: the arrow keys move among the cells as in a spreadsheet, Tab moves to the
-// next, and "?" gives a hint.
+// TestDrillArrowKeys: the arrow keys move between cells as in a spreadsheet, Tab moves to the
+// next cell, and "?" gives a hint.
 func TestDrillArrowKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -270,7 +272,7 @@ func TestDrillArrowKeys(t *testing.T) {
 		tab.Keys(m.keys)
 		at(m.want)
 	}
-	tab.Keys("12" + browser.ArrowLeft) // within the text
+	tab.Keys("12" + browser.ArrowLeft) // moves the cursor within the cell
 	at("softmax.p.0")
 	tab.Keys(browser.Tabulator) // leaving a cell checks it
 	verdict(tab, "softmax.p.0")
@@ -286,8 +288,8 @@ func TestDrillArrowKeys(t *testing.T) {
 	}
 }
 
-// TestHelpFollowsTheFocus: a late response, after the learner has moved on and back, does not
-// show help for a cell other than the focused one.
+// TestHelpFollowsTheFocus: a response that arrives after the learner has moved to another cell
+// and back does not show help for a cell other than the focused one.
 func TestHelpFollowsTheFocus(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -308,15 +310,15 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 	tab.Wait(
 		"the help for this cell", `document.querySelector(".shown h2 small").innerText.startsWith("running total")`,
 	)
-	tab.Wait("an end of asking", `performance.getEntriesByType("resource").filter((e) =>
+	tab.Wait("both responses", `performance.getEntriesByType("resource").filter((e) =>
 		e.initiatorType === "fetch").length >= 2`)
 	if got := tab.Text(".shown h2 small"); !strings.HasPrefix(got, "running total") {
-		t.Errorf("in the cell of the running total the help is for %q, want help for that cell", got)
+		t.Errorf("with the focus on the running total, the help is for %q, want help for that cell", got)
 	}
 }
 
-// TestDrillAddressIsReproducible: an address gives the same numbers everywhere, work survives a
-// reload, and N gives new numbers.
+// TestDrillAddressIsReproducible: an address gives the same numbers everywhere, the learner's
+// work survives a reload, and the key N gives new numbers.
 func TestDrillAddressIsReproducible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -336,7 +338,7 @@ func TestDrillAddressIsReproducible(t *testing.T) {
 	).Text(".dfacts"); strings.Join(strings.Fields(got), " ") != strings.Join(
 		strings.Fields(facts), " ",
 	) {
-		t.Errorf("elsewhere: %q, want %q", got, facts)
+		t.Errorf("in another browser: got %q, want %q", got, facts)
 	}
 	tab.Eval(`document.activeElement.blur()`)
 	tab.Keys("n")
@@ -346,7 +348,7 @@ func TestDrillAddressIsReproducible(t *testing.T) {
 	)
 }
 
-// TestSmallDrillByEveryHand: a drill is solved to full marks by mouse, keyboard and touch.
+// TestSmallDrillByEveryHand: a drill can be solved to full marks by mouse, keyboard and touch.
 // Promise: A drill can be solved by mouse, by keyboard alone and by touch.
 func TestSmallDrillByEveryHand(t *testing.T) {
 	t.Parallel()
@@ -373,8 +375,8 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 	})
 }
 
-// TestDrillFastTyping: answers typed without a pause, row by row with the Tab key, are all
-// present and checked in the end, whichever responses are still pending.
+// TestDrillFastTyping: if answers are typed without a pause, row by row with the Tab key, all of
+// them are present and checked in the end, whichever responses are still pending.
 func TestDrillFastTyping(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -387,7 +389,7 @@ func TestDrillFastTyping(t *testing.T) {
 		for _, column := range []string{"exp", "p", "cum"} {
 			answer := p.Answer(fmt.Sprintf("softmax.%s.%d", column, row))
 			if row == 1 && column == "p" {
-				answer = "0.3679" // a slip opens a row below
+				answer = "0.3679" // a mistake, which opens a row below
 			}
 			keys += answer + browser.Tabulator
 		}

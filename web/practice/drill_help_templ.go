@@ -417,7 +417,7 @@ func axis() templ.Component {
 	})
 }
 
-// bars are p, and q around it where it is known.
+// bars shows p as a bar and, where q is known, q as a bar around it.
 func bars(p, q float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -562,7 +562,7 @@ func lock() templ.Component {
 	})
 }
 
-// drillEnd is the result of the drill, and the worked solution if asked for.
+// drillEnd is the result of the drill and, if requested, the worked solution.
 func drillEnd(v *drillWork) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

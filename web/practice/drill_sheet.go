@@ -15,20 +15,20 @@ import (
 type drillRow struct {
 	drill.Row
 	Items []drillItem
-	P, Q  float64 // for its bar; below 0 if there is none yet
+	P, Q  float64 // for the row's bar; below 0 if unknown
 	Whys  []drill.Verdict
 }
 
 // A drillItem is one cell of the table.
 type drillItem struct {
 	drill.Item
-	Key, Head string // of its column
+	Key, Head string // of the item's column
 	Class     string
 	Verdict   drill.Verdict
 	Answer    string
 }
 
-// The classes of a cell by its verdict.
+// ansClass maps a cell's verdict to its classes.
 var ansClass = map[drill.State]string{
 	drill.Right: "ans--ok", drill.Part: "ans--part", drill.Wrong: "ans--bad", drill.Refused: "ans--refused",
 	drill.Empty: "ans--todo",
@@ -75,17 +75,17 @@ func (v *drillWork) rows(from []drill.Row) []drillRow {
 	return list
 }
 
-// needsRow reports whether a verdict needs a row of its own.
+// needsRow reports whether a verdict needs its own row.
 func needsRow(v drill.Verdict) bool {
 	return v.State == drill.Wrong || v.State == drill.Part || v.State == drill.Refused
 }
 
-// Picked reports whether the row's option is in the answer of its set.
+// Picked reports whether the row's option is part of the answer.
 func (i drillItem) Picked() bool {
 	return slices.Contains(strings.Split(i.Answer, ","), i.Option)
 }
 
-// Bars reports whether the table has bars, which it has if it contains probabilities of tokens.
+// Bars reports whether the table has bars. It has them if it contains probabilities of tokens.
 func (v *drillWork) Bars() bool {
 	return slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.Key == "p" })
 }
@@ -100,7 +100,7 @@ func (v *drillWork) Still() bool {
 	return !slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.State == drill.Live })
 }
 
-// LockText returns a text that states which step unlocks the locked columns, or returns "".
+// LockText describes which step unlocks the locked columns. It returns "" if no column is locked.
 func (v *drillWork) LockText() string {
 	var heads []string
 	at := 0
@@ -153,7 +153,7 @@ func (v *drillWork) Checked() string {
 	return ""
 }
 
-// Needs names the steps to be done before this one.
+// Needs returns the names of the steps to be done before this one.
 func (v *drillWork) Needs() string {
 	var names []string
 	for _, id := range v.Step.Needs {
@@ -166,7 +166,7 @@ func (v *drillWork) Needs() string {
 	return strings.Join(names, " and ")
 }
 
-// NeedID returns the first step to be done before this one.
+// NeedID returns the ID of the first step to be done before this one.
 func (v *drillWork) NeedID() string {
 	for _, id := range v.Step.Needs {
 		for i, s := range v.Steps {
@@ -186,7 +186,7 @@ func (v *drillWork) Next() *drill.Step {
 	return nil
 }
 
-// Pips returns the states of the step's cells as classes.
+// Pips returns the classes for the states of the step's cells.
 func (v *drillWork) Pips() []string {
 	var list []string
 	for _, id := range v.stepCells() {
@@ -205,18 +205,18 @@ type drillShown struct {
 	Label  string
 	Hints  []drill.Hint
 	Lines  []drill.Line
-	Result bool   // the last line's result is shown
-	More   string // the button that opens more, "" if everything is open
+	Result bool   // the result of the last line is shown
+	More   string // the text of the button that opens more; "" if everything is open
 	Do     string // the action of that button
 	Whole  []wholePart
 	Tip    string
 }
 
-// A wholePart is one token's part of the whole, in percent of the width.
+// A wholePart is one token's part of the whole, in percent of its width.
 type wholePart struct {
 	Name stage.Text
 	X, W float64
-	Part bool // the part of the current cell
+	Part bool // belongs to the current cell
 }
 
 // Shown returns the help that is open.
@@ -257,8 +257,8 @@ func (v *drillWork) column() (key string, row int) {
 	return "", 0
 }
 
-// whole returns the line that the probabilities of a step divide, if the current cell is one of
-// them.
+// whole returns the parts into which the probabilities of a step divide the whole. It returns nil
+// if the current cell is not one of these probabilities.
 func (v *drillWork) whole() []wholePart {
 	key, at := v.column()
 	if key != "p" {
@@ -278,7 +278,7 @@ func (v *drillWork) whole() []wholePart {
 	return list
 }
 
-// tip adds up the learner's values so far in a column whose sum must be 1.
+// tip describes the sum of the learner's values so far in a column whose sum must be 1.
 func (v *drillWork) tip() string {
 	key, _ := v.column()
 	if key != "p" && key != "q" {

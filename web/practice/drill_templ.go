@@ -188,7 +188,7 @@ func drillPage(v *drillWork) templ.Component {
 	})
 }
 
-// drillForm is the drill itself. A script patches it to its next state.
+// drillForm is the drill itself. A script updates it in place.
 func drillForm(v *drillWork) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1359,7 +1359,7 @@ func verdictIco(state drill.State) templ.Component {
 	})
 }
 
-// drillInput is a box for a number.
+// drillInput is an input for a number.
 func drillInput(v *drillWork, c *drill.Cell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1533,7 +1533,7 @@ func drillInput(v *drillWork, c *drill.Cell) templ.Component {
 	})
 }
 
-// drillBox is one row's box of a set.
+// drillBox is the checkbox of one row, for an answer that is a set.
 func drillBox(v *drillWork, i drillItem, r drillRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,7 +17,7 @@ import (
 
 const ownDrill = "/practice/softmax/check?seed=0&level=1"
 
-// check sends a drill's form as the page's script does.
+// check submits a drill's form as the page's script does.
 func (s *site) check(address string, form url.Values) *goquery.Document {
 	s.T.Helper()
 	return s.Parse(address, s.Post(address, true, form), http.StatusOK)
@@ -61,13 +61,13 @@ func TestDrillsAcceptTheirAnswers(t *testing.T) {
 				steps += len(p.Steps)
 			}
 			if len(m.Drills) != 1 || m.Drills[0].Times != steps || m.Drills[0].Best != 1 {
-				t.Errorf("kept %+v, want %d steps, the best 1", m.Drills, steps)
+				t.Errorf("saved %+v, want %d steps and a best result of 1", m.Drills, steps)
 			}
 		})
 	}
 }
 
-// TestDrillHidesAnswers: before a hint is requested, the page contains no answer of the first
+// TestDrillHidesAnswers: before a hint is requested, the page contains no answers to the first
 // step.
 func TestDrillHidesAnswers(t *testing.T) {
 	t.Parallel()
@@ -75,13 +75,13 @@ func TestDrillHidesAnswers(t *testing.T) {
 	body := s.Do(httptest.NewRequest(http.MethodGet, "/practice/softmax", nil)).Body.String()
 	for _, answer := range []string{"54.598", "20.086", "86.440", "0.6316", "0.2324", "0.0855", "0.8640"} {
 		if strings.Contains(body, answer) {
-			t.Errorf("the page has the answer %s, want it hidden", answer)
+			t.Errorf("the page contains the answer %s, want it hidden", answer)
 		}
 	}
 }
 
-// TestDrillExplainsMistakeInItsRow: a wrong number stays in its cell, struck through, and the
-// named mistake opens in a row below it.
+// TestDrillExplainsMistakeInItsRow: a wrong number stays in its cell, struck through, and a row
+// with the name of the mistake opens below it.
 func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -93,11 +93,11 @@ func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 	}
 	row := input.Closest("tr").Next()
 	if !row.HasClass("why") || row.Find("b").Text() != "You divided by the largest exp, not by their sum." {
-		t.Errorf("the row below says %q, want the named mistake", text(row))
+		t.Errorf("the row below is %q, want the name of the mistake", text(row))
 	}
 	// 20.086 / 54.598 = 0.36789
 	if got := text(row); !strings.Contains(got, "20.086 / 54.598 = 0.3679") {
-		t.Errorf("the slip says %q, want it to contain %q", got, "20.086 / 54.598 = 0.3679")
+		t.Errorf("the message about the mistake is %q, want it to contain %q", got, "20.086 / 54.598 = 0.3679")
 	}
 	if id := input.AttrOr("aria-describedby", ""); d.Find(fmt.Sprintf(`[id="%s"]`, id)).Length() != 1 {
 		t.Errorf("the cell is described by %q, which does not exist", id)
@@ -118,13 +118,13 @@ func TestDrillAcceptsOtherNotations(t *testing.T) {
 		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
 		if got := text(d.Find(".sheet__told")); !strings.Contains(got, "right") ||
 			strings.Contains(read, " is ") && !strings.Contains(got, read) {
-			t.Errorf("%s: %q, want it to say %q", answer, got, read)
+			t.Errorf("%s: %q, want it to contain %q", answer, got, read)
 		}
 	}
 	for _, answer := range []string{"about two thirds", "inf", "NaN", "1e999"} {
 		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
 		if d.Find(".ans--refused").Length() != 1 || d.Find(".ans--bad").Length() != 0 {
-			t.Errorf("%s counts as a mistake, want it refused only", answer)
+			t.Errorf("%s counts as a mistake, want it to be only refused", answer)
 		}
 		if d.Find(`[id="why-softmax.p.0"] b`).Text() == "" {
 			t.Errorf("%s: got no message", answer)
@@ -132,8 +132,8 @@ func TestDrillAcceptsOtherNotations(t *testing.T) {
 	}
 }
 
-// TestDrillHints: the first hints are questions, the result is shown only on request, and a
-// result that was shown gives no credit.
+// TestDrillHints: the first hints are questions. The result is shown only on request, and then
+// the cell gives no credit.
 func TestDrillHints(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -166,8 +166,8 @@ func TestDrillHints(t *testing.T) {
 	}
 }
 
-// TestDrillCredit: a cell that was wrong at first counts half, and one whose result was shown
-// counts nothing.
+// TestDrillCredit: a cell that was wrong at first gives half the credit, and a cell whose result
+// was shown gives none.
 func TestDrillCredit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -186,20 +186,21 @@ func TestDrillCredit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 3 exps, their sum and 3 p: five right at first, one half, one nothing.
+	// Of 3 exponentials, their sum and 3 probabilities, five were right at first, one gives half
+	// the credit, and one gives none.
 	if want := 5.5 / 7; len(m.Drills) != 1 || m.Drills[0].Best < want-1e-9 || m.Drills[0].Best > want+1e-9 {
-		t.Errorf("kept %+v, want a credit of 5.5 / 7", m.Drills)
+		t.Errorf("saved %+v, want a credit of 5.5 / 7", m.Drills)
 	}
 }
 
-// TestDrillStepsKeepAnswers: answers are kept from step to step, and a locked step names the
-// step that it needs.
+// TestDrillStepsKeepAnswers: answers are kept from step to step, and a locked step names the step
+// that must be done first.
 func TestDrillStepsKeepAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	d := s.check(ownDrill, url.Values{"step": {"softmax"}, "softmax.exp.0": {"54.598"}, "do": {"go:topk"}})
 	if got := text(d.Find(".sheet--locked p")); !strings.Contains(got, "step 1, Softmax") {
-		t.Errorf("the locked step says %q, want it to contain %q", got, "step 1, Softmax")
+		t.Errorf("the locked step shows %q, want it to contain %q", got, "step 1, Softmax")
 	}
 	if d.Find(`input[type="hidden"][name="softmax.exp.0"]`).AttrOr("value", "") != "54.598" {
 		t.Error("the answer of the other step is lost")
@@ -210,8 +211,8 @@ func TestDrillStepsKeepAnswers(t *testing.T) {
 	}
 }
 
-// TestDrillTickBoxesAreOneAnswer: boxes ticked in several rows are one answer, and a missing
-// crossing token is named.
+// TestDrillTickBoxesAreOneAnswer: boxes ticked in several rows are one answer, and the message
+// names the crossing token if it is missing.
 func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -264,8 +265,8 @@ func TestDrillRefusesBadAddresses(t *testing.T) {
 	}
 }
 
-// TestSeedDeterminesDrillNumbers: different seeds give different numbers, and the same seed the
-// same.
+// TestSeedDeterminesDrillNumbers: different seeds give different numbers, and the same seed gives
+// the same numbers.
 func TestSeedDeterminesDrillNumbers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -277,7 +278,7 @@ func TestSeedDeterminesDrillNumbers(t *testing.T) {
 	fresh := s.Get("/practice/softmax?seed=11&level=2").Find(`[data-key="n"]`).AttrOr("href", "")
 	if !strings.HasPrefix(fresh, "/practice/softmax?seed=") || !strings.HasSuffix(fresh, "&level=2") {
 		t.Errorf(
-			"new numbers are at %q, want it beginning with %q, it ending with %q", fresh, "/practice/softmax?seed=",
+			"the address of new numbers is %q, want it to begin with %q, end with %q", fresh, "/practice/softmax?seed=",
 			"&level=2",
 		)
 	}
@@ -289,9 +290,9 @@ func TestSeedDeterminesDrillNumbers(t *testing.T) {
 	}
 }
 
-// TestDrillBarsShowRightValuesOnly: the bar of a row shows its probability once it is right. A
-// wrong value has none, even if nearly right: the misprinted 0.866, or 63.2 without its percent
-// sign.
+// TestDrillBarsShowRightValuesOnly: a row gets a bar once its probability is right. A wrong value
+// has no bar, even if it is nearly right, such as the misprinted 0.866, or 63.2 without its
+// percent sign.
 func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -299,13 +300,13 @@ func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
 		row := d.Find(`input[name="softmax.p.0"]`).Closest("tr")
 		if n := row.Find(".bars__p").Length(); n != bars {
-			t.Errorf("%q draws %d bars, want %d", answer, n, bars)
+			t.Errorf("the answer %q has %d bars, want %d", answer, n, bars)
 		}
 	}
 }
 
 // TestDrillClaimsLessonNumbersTruthfully: a drill calls its first numbers the lesson's own only
-// if they are: the lesson's figure is right in the drill.
+// if they are, which means that the lesson's figure is right in the drill.
 func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

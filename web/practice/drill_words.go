@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// numbersText describes the drill's numbers.
+// numbersText describes the origin of the drill's numbers.
 func numbersText(v *drillWork) string {
 	if v.Seed == 0 && v.Level == 1 {
 		if v.Info.Taught {
@@ -33,7 +33,7 @@ func spoken(c *drill.Cell) string {
 	return c.Label
 }
 
-// hintName describes what a hint does.
+// hintName describes the kind of a hint.
 func hintName(h drill.Hint) string {
 	return [...]string{"A question", "The rule", "With the numbers"}[h.Rung-1]
 }
@@ -52,7 +52,7 @@ func chosen(c *drill.Cell, answer, option string) bool {
 	return answer == option
 }
 
-// slugOf turns a text into a part of an id.
+// slugOf converts a string to a part of an HTML id.
 func slugOf(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -74,7 +74,8 @@ func extra(on bool) int {
 
 func percentOf(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// barTop and barHigh position the bar of p inside the bar of q, if there is one.
+// barTop and barHigh return the position and the height of the bar of p, which is inside the bar
+// of q if there is one.
 func barTop(q float64) string {
 	if q > 0 {
 		return "5"
@@ -89,7 +90,8 @@ func barHigh(q float64) string {
 	return "20"
 }
 
-// miniQ returns q as a bar shows it: below 0 if nothing was cut, which leaves one bar.
+// miniQ returns the q of a row for its bar. If nothing was cut, q is below 0, so that only the
+// bar of p is shown.
 func miniQ(cut bool, r drill.SummaryRow) float64 {
 	if !cut {
 		return -1
@@ -97,7 +99,7 @@ func miniQ(cut bool, r drill.SummaryRow) float64 {
 	return r.Q
 }
 
-// svgToken returns a token's text inside a picture.
+// svgToken renders the text of a token inside an SVG picture.
 func svgToken(t stage.Text) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, templ.EscapeString(t.String()))
@@ -105,7 +107,8 @@ func svgToken(t stage.Text) templ.Component {
 	})
 }
 
-// keptBar makes the bar of a token that was cut a hatched one.
+// keptBar returns the q for a token's bar: 0 if the token was cut, so that the bar is hatched,
+// and otherwise -1.
 func keptBar(kept bool) float64 {
 	if kept {
 		return -1
@@ -113,7 +116,7 @@ func keptBar(kept bool) float64 {
 	return 0
 }
 
-// became returns a text that states whether a candidate was kept, cut or drawn.
+// became describes whether a candidate was kept, cut or drawn.
 func became(r predictRow) string {
 	var words []string
 	if r.Drawn {
@@ -128,5 +131,5 @@ func became(r predictRow) string {
 	return strings.Join(words, ", ")
 }
 
-// plainNumber formats a number with the digits it needs.
+// plainNumber formats a number with as many digits as it needs.
 func plainNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -9,7 +9,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// power matches an exponent as the drills write it: e^4, α^(γ+1), 10^-3.
+// power matches an exponent in the notation of the drills, such as e^4, α^(γ+1) or 10^-3.
 var power = regexp.MustCompile(`\^(\([^()]*\)|[-−]?[\pL\d.,]+)`)
 
 // eq renders a line of arithmetic with superscript exponents.
@@ -18,7 +18,7 @@ func eq(text string) templ.Component {
 		_, err := io.WriteString(w, power.ReplaceAllStringFunc(templ.EscapeString(text), func(s string) string {
 			s = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(s, "^"), "("), ")")
 			after := ""
-			if strings.HasSuffix(s, ",") { // it belongs to a list, not to the exponent
+			if strings.HasSuffix(s, ",") { // the comma belongs to a list, not to the exponent
 				s, after = strings.TrimSuffix(s, ","), ","
 			}
 			return "<sup>" + s + "</sup>" + after

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestShortDrillToTheSummary: the short drill can be solved from the first answer to the
-// summary, and its first step meets the accessibility rules.
+// TestShortDrillToTheSummary: the short drill can be solved from the first answer to the summary,
+// and axe-core reports no problems on its first step.
 func TestShortDrillToTheSummary(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

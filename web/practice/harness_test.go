@@ -10,7 +10,7 @@ import (
 
 var text = courseworktest.Text
 
-// A site is the pages as one learner sees them.
+// A site holds the pages as seen by one learner.
 type site struct {
 	*courseworktest.Site
 	pages *Pages
@@ -21,7 +21,7 @@ func newSite(t *testing.T) *site {
 	return newSiteAt(t, time.Now)
 }
 
-// newSiteAt is newSite with another clock for saved data.
+// newSiteAt is like newSite, with the given clock for saved data.
 func newSiteAt(t *testing.T, now func() time.Time) *site {
 	t.Helper()
 	s := &site{Site: courseworktest.New(t, now)}

@@ -15,11 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// errNoFile means that an import form was sent without a file.
+// errNoFile reports an import form without a file.
 var errNoFile = errors.New("no file was chosen")
 
-// importFile answers POST /progress/import: an exported file is imported as a whole or not at
-// all.
+// importFile handles POST /progress/import. It imports an exported file as a whole or not at all.
 func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	turn, wait := p.admitImport(w, r)
 	if wait > 0 {
@@ -31,7 +30,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer turn.end()
-	const wrapping = 16 << 10 // what a form adds around a file
+	const wrapping = 16 << 10 // the maximum size of the form without the file
 	r.Body = http.MaxBytesReader(w, r.Body, progress.MaxImport+wrapping)
 	data, err := fileOf(r)
 	var large *http.MaxBytesError
@@ -43,7 +42,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errNoFile):
 		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
 		return
-	case err != nil && turn.wasLost(): // the connection is lost too, so there is no page
+	case err != nil && turn.wasLost(): // the connection is closed, so do not render a page
 		shell.Text(
 			w, http.StatusServiceUnavailable,
 			"Many files are being imported, and this one arrived slowly. Nothing was imported; send it again.",
@@ -69,21 +68,21 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/progress?"+doneQuery(added).Encode(), http.StatusSeeOther)
 }
 
-// importWait is how long an import waits for its turn to be read.
+// importWait is the maximum time that an import waits until its file can be read.
 const importWait = 20 * time.Second
 
-// An importTurn is an import's turn to be read.
+// An importTurn is an import's permission to have its file read.
 type importTurn struct {
 	place *admission.Permit
 
 	mu    sync.Mutex
-	lost  bool // it has been given to another caller
+	lost  bool // the turn has been given to another caller
 	ended bool
 }
 
-// admitImport waits until the file of a request can be read, or returns the time after which to
-// retry. It reads nothing of the file before that: until it ends, an import takes as much memory
-// as its file. An import whose turn is given to another caller is not read further.
+// admitImport waits until the file of a request can be read, or returns the time after which the
+// client can retry. The file is not read before that, since an import takes as much memory as its
+// file until it ends. If the turn is given to another caller, reading the file stops.
 func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTurn, wait time.Duration) {
 	t := &importTurn{}
 	if p.Limiter == nil {
@@ -91,7 +90,7 @@ func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTu
 	}
 	caller, _ := p.Caller(r)
 	size := r.ContentLength
-	if size < 0 || size > progress.MaxImport { // unknown, or refused when that much has been read
+	if size < 0 || size > progress.MaxImport { // unknown, or refused after MaxImport bytes
 		size = progress.MaxImport
 	}
 	if wait := p.Limiter.Imported.AllowSize(caller, int(size>>20)+1); wait > 0 {
@@ -119,7 +118,7 @@ func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTu
 	return t, 0
 }
 
-// end gives the turn back, if it was not lost.
+// end releases the turn, unless it was lost.
 func (t *importTurn) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,7 +135,7 @@ func (t *importTurn) wasLost() bool {
 	return t.lost
 }
 
-// fileOf reads the file in the form. Its name does not matter.
+// fileOf reads the file in the form. The name of the file does not matter.
 func fileOf(r *http.Request) ([]byte, error) {
 	form, err := r.MultipartReader()
 	if err != nil {

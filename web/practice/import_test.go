@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// An unread is a body that records whether reading has begun.
+// An unread is a request body that records whether reading has begun.
 type unread struct {
 	io.Reader
 	begun bool
@@ -52,29 +52,29 @@ func TestImportsAreLimited(t *testing.T) {
 	s.pages.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
 		return admission.Caller{Learner: courseworktest.Learner}, nil
 	}
-	// The size of this body is unknown, so it costs as much as the largest.
+	// The size of this body is unknown, so the limiter counts it as the largest allowed.
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.01, Burst: 34}}
 	s.pages.Limiter = admission.New(admission.Limits{Imports: admission.Share{Most: 1}, Imported: pace}, nil)
 	other, _ := s.pages.Limiter.Imports.Hold(admission.Caller{Learner: "other"}, nil)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if status, begun, _ := upload(over); status == http.StatusSeeOther || begun {
-		t.Errorf("while another is read: %d, read %v", status, begun)
+		t.Errorf("while another file is read: status %d, began to read: %v", status, begun)
 	}
 	other.Release()
 	if status, _, _ := upload(t.Context()); status != http.StatusSeeOther {
-		t.Errorf("after it: got %d, want %d", status, http.StatusSeeOther)
+		t.Errorf("after the other file was read: got %d, want %d", status, http.StatusSeeOther)
 	}
 	status, begun, retry := upload(t.Context())
 	if status != http.StatusTooManyRequests || begun || retry != "100" {
-		t.Errorf("without budget: %d, read %v, retry after %s", status, begun, retry)
+		t.Errorf("without budget: status %d, began to read: %v, retry after %s", status, begun, retry)
 	}
 	if place, refused := s.pages.Limiter.Imports.Hold(admission.Caller{}, nil); place == nil {
 		t.Errorf("the turn was not given back: %v", refused)
 	}
 }
 
-// TestSlowImportYieldsItsTurn: a client that sends its files slowly loses a turn to a newcomer
+// TestSlowImportYieldsItsTurn: a client that sends its file slowly loses its turn to a newcomer
 // at another address.
 func TestSlowImportYieldsItsTurn(t *testing.T) {
 	t.Parallel()
@@ -131,6 +131,6 @@ func TestSlowImportYieldsItsTurn(t *testing.T) {
 		t.Errorf("the newcomer: got %d, want %d", got, http.StatusSeeOther)
 	}
 	if got := <-ended; got != http.StatusServiceUnavailable {
-		t.Errorf("a slow one: got %d, want %d", got, http.StatusServiceUnavailable)
+		t.Errorf("a slow client: got %d, want %d", got, http.StatusServiceUnavailable)
 	}
 }

@@ -7,19 +7,20 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Keeping is how long progress is kept.
+// Keeping is the time for which progress is kept.
 type Keeping int
 
 const (
-	// Expires keeps it until the learner has been away for [progress.Life]: on a server.
+	// Expires keeps progress until the learner has been away for [progress.Life]. It is used on a
+	// server.
 	Expires Keeping = iota
-	// InBrowser keeps it until the learner, or their browser, deletes it.
+	// InBrowser keeps progress until the learner or the browser deletes it.
 	InBrowser
-	// Nowhere keeps it until the pages are closed: in a browser without storage.
+	// Nowhere keeps progress until the pages are closed. It is used in a browser without storage.
 	Nowhere
 )
 
-// lead returns a text that states what is saved, and where.
+// lead describes what is saved, and where.
 func (k Keeping) lead() string {
 	const what = ": what you have read, how your answers and cards went, and how well you judge your guesses. " +
 		"It keeps no text you wrote"
@@ -32,7 +33,7 @@ func (k Keeping) lead() string {
 	return "What this server keeps about you" + what + ", and no name except one you give in a class."
 }
 
-// inClasses returns a text that states what deletion does to a learner's classes, which need a server.
+// inClasses describes what deletion does to a learner's classes, which exist only on a server.
 func (k Keeping) inClasses() string {
 	if k == Expires {
 		return " Your name is removed from the classes you joined."
@@ -40,7 +41,7 @@ func (k Keeping) inClasses() string {
 	return ""
 }
 
-// sentence states how long progress is kept.
+// sentence describes how long progress is kept.
 func (k Keeping) sentence() string {
 	switch k {
 	case InBrowser:

@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// newSiteIn is newSite with a database in a folder.
+// newSiteIn is like newSite, with a database in the given folder.
 func newSiteIn(t *testing.T, dir string) *site {
 	t.Helper()
 	db, err := store.Open(dir, nil)
@@ -41,8 +41,8 @@ func newSiteIn(t *testing.T, dir string) *site {
 	return s
 }
 
-// TestPagesWithoutTheDatabase: if the database is deleted while the server runs, nothing is
-// confirmed any more: neither writes nor deletions. The pages explain why, and can be read.
+// TestPagesWithoutTheDatabase: if the database is deleted while the server runs, neither writes
+// nor deletions are confirmed. The pages explain why and can still be read.
 func TestPagesWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -71,7 +71,7 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 		d := s.Parse(what, w, http.StatusServiceUnavailable)
 		head, _, _ := strings.Cut(what, ". ")
 		if main := text(d.Find("main")); !strings.Contains(main, head+".") || !strings.Contains(main, why) {
-			t.Errorf("%s: the page says %q, want it to contain %q and %q", what, main, head+".", why)
+			t.Errorf("%s: the page shows %q, want it to contain %q and %q", what, main, head+".", why)
 		}
 	}
 	d := s.Get("/progress")
@@ -97,7 +97,7 @@ func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	if got := text(s.Get("/progress").Find("#yours")); !strings.Contains(got, says) ||
 		!strings.Contains(got, "on 3 December 2026 at the latest") {
 		t.Errorf(
-			"before deleting the page says %q, want it to contain %q and %q", got, says,
+			"before deleting, the page shows %q, want it to contain %q and %q", got, says,
 			"on 3 December 2026 at the latest",
 		)
 	}
@@ -109,14 +109,14 @@ func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	if got := text(d.Find(".toldline")); got != "Erased from everything that the server can read. See below for what "+
 		"may be left." || !strings.Contains(text(d.Find("#yours")), says) {
 		t.Errorf(
-			"afterwards the page says %q and %q, want that it was erased but for what cannot be read", got,
+			"after deleting, the page shows %q and %q, want all readable data to be reported as erased", got,
 			text(d.Find("#yours")),
 		)
 	}
 }
 
-// TestDeletingReportsWhatRemains: the page states what is left if some classes cannot be read,
-// or if another process is reading the database.
+// TestDeletingReportsWhatRemains: if some classes cannot be read, or if another process is
+// reading the database, the page lists the data that is left.
 func TestDeletingReportsWhatRemains(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -136,7 +136,7 @@ func TestDeletingReportsWhatRemains(t *testing.T) {
 		w := s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
 		d := s.Parse(x.title, w, http.StatusServiceUnavailable)
 		if main := text(d.Find("main")); !strings.Contains(main, x.title) || !strings.Contains(main, x.says) {
-			t.Errorf("after %v the page says %q, want it to contain %q and %q", x.err, main, x.title, x.says)
+			t.Errorf("after %v, the page shows %q, want it to contain %q and %q", x.err, main, x.title, x.says)
 		}
 	}
 }
@@ -146,6 +146,6 @@ func TestProgressPageStatesRetention(t *testing.T) {
 	t.Parallel()
 	got := text(newSite(t).Get("/progress").Find("#yours"))
 	if !strings.Contains(got, "kept for 400 days") || !strings.Contains(got, "kept for 30 days") {
-		t.Errorf("the page says %q, want it to contain %q and %q", got, "kept for 400 days", "kept for 30 days")
+		t.Errorf("the page shows %q, want it to contain %q and %q", got, "kept for 400 days", "kept for 30 days")
 	}
 }

@@ -14,22 +14,23 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Deps is what the pages need. [coursework.Deps] and Model must be set.
+// Deps holds the dependencies of the pages. [coursework.Deps] and Model must be set.
 type Deps struct {
 	coursework.Deps
 	// Model computes the runs whose next token is guessed.
 	Model *infer.Model
-	// Forget, if not nil, deletes what other packages store about a learner who deletes
-	// everything: their name in the lists of classes.
+	// Forget, if not nil, deletes the data that other packages store about a learner who deletes
+	// everything, which is the learner's name in the lists of classes.
 	Forget func(ctx context.Context, learner string) error
-	// Keeping is how long progress is kept.
+	// Keeping is the time for which progress is kept.
 	Keeping Keeping
-	// Limiter admits imports by their Caller; if both are nil, all are admitted.
+	// Limiter admits imports depending on their Caller. If both are nil, all imports are
+	// admitted.
 	Limiter *admission.Limiter
 	Caller  func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }
 
-// Pages answers the addresses of Practice.
+// Pages serves the pages of Practice.
 type Pages struct {
 	Deps
 	coursework.Base
@@ -38,7 +39,7 @@ type Pages struct {
 // New returns the pages.
 func New(d Deps) *Pages { return &Pages{d, coursework.New(d.Deps)} }
 
-// Mount adds the addresses of Practice to the server's.
+// Mount registers the routes of Practice on mux.
 func (p *Pages) Mount(mux *http.ServeMux) { p.Base.Mount(mux, p.routes()) }
 
 // styles are the style sheets of the pages.
@@ -78,7 +79,7 @@ func (p *Pages) routes() shell.Routes {
 	}
 }
 
-// A practicePage is the list of all exercises.
+// A practicePage lists all exercises.
 type practicePage struct {
 	Drills []practiceDrill
 	Deck   progress.Deck
@@ -93,7 +94,7 @@ type practiceDrill struct {
 	Been string // such as "3 steps done, best 94%"; "" if it was never tried
 }
 
-// practice answers GET /practice.
+// practice handles GET /practice.
 func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
 	learner := p.Who(w, r)
 	m, err := p.Progress.Map(r.Context(), learner)

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// practicePages are the pages of Practice, by the names of their pictures.
+// practicePages maps the names of pictures to pages of Practice.
 var practicePages = map[string]string{
 	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
 	"quiz":   "/quiz?lesson=temperature",
@@ -26,11 +26,11 @@ var practicePages = map[string]string{
 	"multiply-adds": "/practice/multiply-adds", "speculation": "/practice/speculation?level=3",
 }
 
-// shortPages are the pages that the short tier audits: one for each layout.
+// shortPages are the pages that the short tier audits, one for each layout.
 var shortPages = []string{"practice", "card-turned", "quiz", "assign", "guess", "draw"}
 
-// TestPracticePagesAreAccessible: axe-core finds nothing on the pages of Practice, none is
-// wider than its window, and every control is large enough.
+// TestPracticePagesAreAccessible: axe-core reports no problems on the pages of Practice, no page
+// is wider than its window, and every control is large enough.
 // Promise: axe-core finds nothing on the practice pages (WCAG 2.2 AA).
 func TestPracticePagesAreAccessible(t *testing.T) {
 	t.Parallel()
@@ -51,8 +51,8 @@ func TestPracticePagesAreAccessible(t *testing.T) {
 	}
 }
 
-// TestProgressAccessible: axe-core finds nothing on the progress page, and at 320 px, a laptop's
-// window at 400 % zoom, it does not scroll sideways.
+// TestProgressAccessible: axe-core reports no problems on the progress page. At 320 px, which is
+// a laptop's window at 400 % zoom, the page does not scroll sideways.
 func TestProgressAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -66,8 +66,8 @@ func TestProgressAccessible(t *testing.T) {
 	}
 }
 
-// TestQuizByEveryHand: a choice, wrong at first, and an answer in the learner's own words,
-// compared and ticked, work by mouse, keyboard and touch.
+// TestQuizByEveryHand: a choice question that is answered wrongly at first, and a written answer
+// that is compared and ticked, work by mouse, keyboard and touch.
 func TestQuizByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -89,12 +89,12 @@ func TestQuizByEveryHand(t *testing.T) {
 			courseworktest.Answer(tab, with(tab), q)
 		}
 		tab.Go(url + "/quiz")
-		tab.Wait("both counted", `document.querySelector(".quiz__n").innerText.includes("Answered so far: 2.")`)
+		tab.Wait("both answers", `document.querySelector(".quiz__n").innerText.includes("Answered so far: 2.")`)
 	})
 }
 
-// TestQuizShowsOneQuestion: one question is in view, Back and Next lead to the others, an
-// address can name a question, and all can be shown at once.
+// TestQuizShowsOneQuestion: one question is shown at a time, Back and Next lead to the others, an
+// address can select a question, and all questions can be shown at once.
 func TestQuizShowsOneQuestion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -112,7 +112,7 @@ func TestQuizShowsOneQuestion(t *testing.T) {
 	}
 	list := browser.Value[[]string](tab, `[...document.querySelectorAll(".quiz__list > li")].map((i) => i.id)`)
 	if len(list) != len(ids) || len(list) < 3 {
-		t.Fatalf("the page has %q, the course %q; want %d elements, at least 3 elements", list, ids, len(ids))
+		t.Fatalf("the page has %q, and the course has %q; want the same %d, at least 3", list, ids, len(ids))
 	}
 	inView("the first", list[0])
 	tab.Click("[data-quiz-next]")

@@ -23,26 +23,26 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// How many candidates a round offers, the maximum number of tokens after the prompt, and the
-// maximum time for the replay of a run.
+// The number of candidates that a round offers, the maximum number of tokens after the prompt,
+// and the maximum time for replaying a run.
 const (
 	predictHand = 6
 	predictMost = 200
 	predictTime = 10 * time.Second
 )
 
-// predicting lets one request at a time run the model for a round, so that live runs are hardly
-// slowed down.
+// predicting limits rounds to one request at a time that runs the model, so that live runs are
+// hardly slowed down.
 var predicting = make(chan struct{}, 1)
 
-// A predictFrom is the text that a round continues: a start of the course or a link of the Loop,
-// and how many tokens after it.
+// A predictFrom identifies the text that a round continues: one of the course's starts, or a link
+// to the Loop, and N tokens after it.
 type predictFrom struct {
 	Start, Log string
 	N          int
 }
 
-// query returns the query of a round's address.
+// query returns the query of the address of round n.
 func (f predictFrom) query(n int) string {
 	q := url.Values{"start": {f.Start}, "log": {f.Log}}
 	if n > 0 {
@@ -51,8 +51,8 @@ func (f predictFrom) query(n int) string {
 	return query(q)
 }
 
-// A predictRound is one guess. Shown, which contains what the guess reveals, is nil until the
-// guess was sent.
+// A predictRound is one guess. Shown contains the answer and is nil until the guess was
+// submitted.
 type predictRound struct {
 	From   predictFrom
 	Title  string
@@ -61,7 +61,7 @@ type predictRound struct {
 	Step   int
 	Hand   []predictChoice
 	Ended  string // why there is no next token, or ""
-	Say    string // what is missing from the guess
+	Say    string // which part of the guess is missing
 	Sure   int    // percent
 	Shown  *predictShown
 
@@ -75,9 +75,9 @@ type predictChoice struct {
 	Pick bool
 }
 
-// A predictShown is what a guess reveals.
+// A predictShown contains the information that is revealed after a guess.
 type predictShown struct {
-	Right, Again bool // Again: guessed before, so this one does not count
+	Right, Again bool // Again: the learner has guessed this before, so this guess does not count
 	Token, Guess stage.Text
 	Forced       bool
 	Rows         []predictRow
@@ -98,8 +98,8 @@ type predictRow struct {
 	Drawn, You bool
 }
 
-// predict answers GET /predict: the choice of a text, or with ?start=KEY or ?log=LINK the next
-// token to be guessed.
+// predict handles GET /predict. It shows a choice of texts or, with ?start=KEY or ?log=LINK, a
+// round in which the next token is guessed.
 func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("start") == "" && q.Get("log") == "" {
@@ -116,7 +116,7 @@ func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// predictReveal answers POST /predict: a guess, saved and revealed.
+// predictReveal handles POST /predict. It saves a guess and reveals the answer.
 func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -131,8 +131,8 @@ func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, predictPage(v))
 }
 
-// guess reads a guess, saves it, and sets what to reveal. If it returns false the request has
-// been answered.
+// guess reads a guess, saves it, and sets v.Shown. If it returns false, it has already sent a
+// response.
 func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) bool {
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
@@ -173,10 +173,10 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	return true
 }
 
-// id identifies what was guessed: this token after this text, with these settings. A learner who
-// goes back and guesses again knows the answer, so only the first guess of an id counts. Ids are
-// kept forever, so the hashed text is spelled out here: a setting that is added later goes at
-// the end, and only if it is on.
+// id identifies the round by the position in the text, the text before it and the settings. A
+// learner who goes back and guesses again knows the answer, so only the first guess with an id
+// counts. Saved ids must stay valid, so the hashed string must not change: a setting that is
+// added later goes at the end, and only if it is on.
 func (v *predictRound) id() string {
 	h, s := sha256.New(), v.step.Settings
 	fmt.Fprintf(
@@ -238,7 +238,7 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 	return s
 }
 
-// round returns the round that a form or an address describes. If there is none it sends an
+// round returns the round that a form or an address describes. If there is none, it sends an
 // error page and returns nil.
 func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *predictRound {
 	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}
@@ -283,7 +283,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 
 var errNoStart = errors.New("there is no such start")
 
-// make runs the text up to the token to guess.
+// make runs the model up to the token that is to be guessed.
 func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	run := session.New(p.Model, session.DefaultLimits())
 	st, first, err := v.begin(ctx, p, run)
@@ -317,7 +317,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	return nil
 }
 
-// begin starts the run and returns the number of its first token that must stay hidden.
+// begin starts the run and returns the number of the first token that must stay hidden.
 func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session) (*session.State, int, error) {
 	if v.From.Log == "" {
 		start := p.Course.Start(v.From.Start)
@@ -345,7 +345,7 @@ func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session
 	return st, first, err
 }
 
-// startOf returns the commands that begin a start of the course.
+// startOf returns the commands that begin a run from one of the course's starts.
 func startOf(start *lessons.LoopStart) []session.Command {
 	return session.Begin(start.Settings, start.Prompt)
 }

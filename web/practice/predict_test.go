@@ -32,7 +32,7 @@ func atoi(t *testing.T, s string) int {
 	return n
 }
 
-// storyRun returns the course's run "story" after some tokens.
+// storyRun returns the state of the course's run "story" after the given number of tokens.
 func (s *site) storyRun(tokens int) *session.State {
 	s.T.Helper()
 	run := session.New(s.pages.Model, session.DefaultLimits())
@@ -57,13 +57,13 @@ func hand(t *testing.T, d *goquery.Document) (ids []int) {
 
 var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 
-// TestPredictHidesTheAnswer: before the guess the page contains no probability, and nothing
+// TestPredictHidesTheAnswer: before the guess, the page contains no probability, and nothing
 // distinguishes the next token from the other candidates.
 // Promise: Before you guess the next token, the page contains no probability.
 func TestPredictHidesTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	ranked := 0 // pages whose candidates are in the order of their probabilities
+	ranked := 0 // number of pages whose candidates are in the order of their probabilities
 	for _, n := range []int{0, 1, 7} {
 		path := "/predict?start=story&n=" + strconv.Itoa(n)
 		body := s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
@@ -74,7 +74,7 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 		st := s.storyRun(n + 1)
 		step := st.Steps[n]
 		if p := terms.Prob(step.P); strings.Contains(main, p) {
-			t.Errorf("n = %d: the page has the probability %s, want none before the guess", n, p)
+			t.Errorf("n = %d: the page contains the probability %s, want none before the guess", n, p)
 		}
 		d := s.Get(path)
 		ids := hand(t, d)
@@ -94,7 +94,7 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 		if slices.IsSortedFunc(ids, func(a, b int) int { return dist.RankOf(int32(a)) - dist.RankOf(int32(b)) }) {
 			ranked++
 		}
-		shapes := map[string]int{} // all candidates look alike except for text and number
+		shapes := map[string]int{} // all candidates must look the same except for text and number
 		for _, c := range d.Find(".hand__card input").EachIter() {
 			shapes[strings.Join(
 				[]string{c.AttrOr("class", ""), c.AttrOr("type", ""), c.Parent().AttrOr("class", "")}, "|",
@@ -105,12 +105,12 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 		}
 	}
 	if ranked == 3 {
-		t.Error("on every page the candidates are in the order of their probabilities")
+		t.Error("on every page, the candidates are in the order of their probabilities")
 	}
 }
 
-// TestPredictScoresTheGuess: the guess gets its logarithmic score, is saved once, and the
-// model's own numbers are shown.
+// TestPredictScoresTheGuess: the guess gets its logarithmic score and is saved once, and the page
+// shows the model's own numbers.
 func TestPredictScoresTheGuess(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -122,17 +122,17 @@ func TestPredictScoresTheGuess(t *testing.T) {
 	form := url.Values{"start": {"story"}, "n": {"2"}, "pick": {strconv.Itoa(step.Chosen)}, "sure": {"80"}}
 	d := s.Parse("/predict", s.Post("/predict", false, form), http.StatusOK)
 	if d.Find(".reveal__again").Length() != 0 {
-		t.Error("the page says that the first guess does not count")
+		t.Error("the page claims that the first guess does not count")
 	}
 	if got := text(d.Find(".reveal__log")); got != "−0.22" { // ln 0.8 = −0.2231
 		t.Errorf("the score is %s, want %s", got, "−0.22")
 	}
 	dist := step.Distribution()
 	if got := text(d.Find(".is-pick td").Eq(1)); got != terms.Prob(dist.P[step.Chosen]) {
-		t.Errorf("p of the token drawn is %s, want %s", got, terms.Prob(dist.P[step.Chosen]))
+		t.Errorf("the p of the drawn token is %s, want %s", got, terms.Prob(dist.P[step.Chosen]))
 	}
 	if got := d.Find("#predict-next").AttrOr("href", ""); got != "/predict?n=3&start=story" {
-		t.Errorf("the next token is at %s, want %s", got, "/predict?n=3&start=story")
+		t.Errorf("the link to the next token is %s, want %s", got, "/predict?n=3&start=story")
 	}
 	form.Set("pick", other(step))
 	form.Set("sure", "30")
@@ -141,7 +141,7 @@ func TestPredictScoresTheGuess(t *testing.T) {
 		t.Errorf("the score of the wrong guess is %s, want %s", got, "−0.36")
 	}
 	if !strings.Contains(text(d.Find(".reveal__again")), "first guess is the one that counts") {
-		t.Error("the page does not say that a second guess of a token does not count")
+		t.Error("the page does not state that a second guess of a token does not count")
 	}
 	form.Set("n", "3")
 	form.Set("sure", "80")
@@ -152,16 +152,16 @@ func TestPredictScoresTheGuess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := (math.Log(0.8) + math.Log(0.2)) / 2; c.N != 2 || c.Right != 1 || !(math.Abs(c.Score-want) <= 1e-9) {
-		t.Errorf("kept %+v, want 2 guesses and a mean score of %g", c, want)
+		t.Errorf("saved %+v, want 2 guesses and a mean score of %g", c, want)
 	}
 	if d.Find("#calibration svg circle").Length() != 1 || d.Find("#calibration tbody tr").Length() == 0 {
-		t.Error("the calibration picture or its table is missing")
+		t.Error("the calibration chart or its table is missing")
 	}
 }
 
 // TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p existed is
-// recognized, so that a second guess of it does not count. The ids are the ones that the program
-// assigned to these rounds at commit 3b5ab6c.
+// recognized, so that a second guess does not count. The program assigned these ids at commit
+// 3b5ab6c.
 func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	t.Parallel()
 	cut := infer.Settings{
@@ -198,7 +198,8 @@ func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	}
 }
 
-// TestPredictFromALink: a link of the Loop leads to the token after the stage in the link.
+// TestPredictFromALink: a round from a link to the Loop begins with the token after the link's
+// stage.
 func TestPredictFromALink(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -239,12 +240,12 @@ func TestPredictFromALink(t *testing.T) {
 	}
 	d := s.Parse("/predict", s.Post("/predict", false, url.Values{"start": {"story"}, "sure": {"60"}}), http.StatusOK)
 	if d.Find(".field-error").Text() == "" || d.Find("#reveal").Length() != 0 {
-		t.Error("a form without a guess reveals")
+		t.Error("a form without a guess reveals the answer")
 	}
 }
 
-// TestPredictMarksCutTokens: under typical-p, which cuts the most probable tokens here, the
-// table marks as cut the tokens that the run could not draw, whatever their rank.
+// TestPredictMarksCutTokens: typical-p cuts the most probable tokens here. The table marks the
+// tokens that the run could not draw as cut, whatever their rank.
 func TestPredictMarksCutTokens(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -275,14 +276,14 @@ func TestPredictMarksCutTokens(t *testing.T) {
 	for _, row := range rows.EachIter() {
 		rank := atoi(t, row.Find("td").Eq(0).Text())
 		if row.HasClass("is-cut") == d.Stays(rank-1) {
-			t.Errorf("rank %d: kept %v, and the row says %q; want cut rows marked", rank, d.Stays(rank-1), text(row))
+			t.Errorf("rank %d: kept %v, and the row is %q; want cut rows marked", rank, d.Stays(rank-1), text(row))
 		}
 		if d.Stays(rank - 1) {
 			kept++
 		}
 	}
 	if kept == 0 || kept == predictHand {
-		t.Errorf("%d of %d candidates are kept; the test proves little", kept, predictHand)
+		t.Errorf("%d of %d candidates are kept, so the test proves little", kept, predictHand)
 	}
 }
 
@@ -294,7 +295,7 @@ func TestPredictStopsAtTheEndOfText(t *testing.T) {
 	d := s.Get("/predict?start=sure&n=" + strconv.Itoa(start.Settings.Stop.MaxTokens+1))
 	if d.Find(".guess__end").Text() == "" || d.Find("#guess").Length() != 0 {
 		t.Errorf(
-			"after its end the page shows %s, want that the text has ended, without a guess", text(d.Find(".guess")),
+			"after the end of the text, the page shows %s, want only a message about it", text(d.Find(".guess")),
 		)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// A progressPage is all saved data of one learner.
+// A progressPage shows all saved data of one learner.
 type progressPage struct {
 	Map      *coursework.Map
 	Outcomes []progress.OutcomeMap
@@ -31,7 +31,7 @@ type progressPage struct {
 	Refused  string // why an import was refused
 }
 
-// A drillLine is the results of one drill.
+// A drillLine holds the results of one drill.
 type drillLine struct{ Href, Title, Times, Best, Last string }
 
 func drillLines(list []progress.DrillMap) []drillLine {
@@ -39,7 +39,7 @@ func drillLines(list []progress.DrillMap) []drillLine {
 	for _, d := range list {
 		info, ok := drill.Find(d.Drill)
 		if !ok {
-			continue // from an import of another version
+			continue // the result was imported from another version
 		}
 		lines = append(lines, drillLine{
 			"/practice/" + string(info.Kind), info.Title, terms.Count(d.Times), terms.Percent(d.Best),
@@ -49,12 +49,12 @@ func drillLines(list []progress.DrillMap) []drillLine {
 	return lines
 }
 
-// progress answers GET /progress.
+// progress handles GET /progress.
 func (p *Pages) progress(w http.ResponseWriter, r *http.Request) {
 	p.showProgress(w, r, http.StatusOK, "")
 }
 
-// showProgress sends the page, with the reason if an import was refused.
+// showProgress sends the progress page. refused is the reason if an import was refused.
 func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int, refused string) {
 	learner, ctx := p.Who(w, r), r.Context()
 	m, err := p.Progress.Map(ctx, learner)
@@ -85,7 +85,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 	}))
 }
 
-// export answers GET /progress/export: all saved data as one file.
+// export handles GET /progress/export. It sends all saved data as one file.
 func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	data, err := p.Progress.Export(r.Context(), p.Who(w, r))
 	if err != nil {
@@ -98,8 +98,7 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	w.Write(data)
 }
 
-// deleteAll answers POST /progress/delete. The form has a box that must be
-// ticked first.
+// deleteAll handles POST /progress/delete. The form has a box that must be ticked first.
 func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -113,7 +112,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	}
 	learner := p.Who(w, r)
 	err := p.Progress.Delete(r.Context(), learner)
-	if p.Forget != nil { // continue with this even if something else cannot be deleted
+	if p.Forget != nil { // do this even if something else could not be deleted
 		inClasses := p.Forget(r.Context(), learner)
 		if refused, ok := terms.AsRefusal(inClasses); err == nil && ok && refused.Code == class.CodeDamaged {
 			p.Refuse(w, r, http.StatusServiceUnavailable, "Not everything is erased.",
@@ -130,7 +129,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)
 }
 
-// notErased explains why not everything was erased, and what may be left.
+// notErased explains why some data was not erased, and what may be left.
 func notErased(err error) string {
 	const again = " Some of what is kept about you may be gone, and some is still there. Delete it again later."
 	if why := store.Why(err); why != "" {
@@ -143,7 +142,8 @@ func notErased(err error) string {
 	return "Something went wrong. It has been logged." + again
 }
 
-// doneQuery puts the counts of an import into the query of the page to which a form redirects.
+// doneQuery returns the query with the counts of an import, for the page to which a form
+// redirects.
 func doneQuery(n progress.Imported) url.Values {
 	return url.Values{
 		"done": {"imported"}, "visits": {strconv.Itoa(n.Visits)}, "answers": {strconv.Itoa(n.Answers)},
@@ -151,8 +151,8 @@ func doneQuery(n progress.Imported) url.Values {
 	}
 }
 
-// doneText describes the action in such a query. damaged reports whether there are quarantined
-// damaged files.
+// doneText describes the action in a query such as that of doneQuery. damaged reports whether
+// there are quarantined files.
 func doneText(q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":
@@ -180,7 +180,8 @@ func doneText(q url.Values, damaged bool) string {
 	return ""
 }
 
-// damagedText describes what a deletion does not include; it returns "" without damaged files.
+// damagedText describes the damaged files that a deletion does not include. It returns "" if
+// there are none.
 func damagedText(aside []store.DamagedFile) string {
 	if len(aside) == 0 {
 		return ""

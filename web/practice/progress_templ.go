@@ -709,7 +709,7 @@ func calibration(c calibrationChart) templ.Component {
 	})
 }
 
-// yours lets learners export, import and delete their data.
+// yours has forms with which learners export, import and delete their data.
 func yours(v progressPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -66,13 +66,13 @@ func TestProgressExportDeleteImport(t *testing.T) {
 	}
 	if w = s.Post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.Tally() != before ||
 		forgotten != nil {
-		t.Errorf("delete without the tick: status %d", w.Code)
+		t.Errorf("deleting without ticking the box: status %d", w.Code)
 	}
 	w = s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
 	if w.Code != http.StatusSeeOther || s.Tally().Seen != 0 ||
 		!slices.Equal(forgotten, []string{courseworktest.Learner}) {
 		t.Errorf(
-			"delete: status %d, %+v, taken out of classes: %v; want w.Code = %d, Seen = 0, forgotten = %v", w.Code,
+			"delete: status %d, %+v, removed from classes: %v; want w.Code = %d, Seen = 0, forgotten = %v", w.Code,
 			s.Tally(), forgotten, http.StatusSeeOther, []string{courseworktest.Learner},
 		)
 	}
@@ -152,10 +152,11 @@ func TestDoneMessageIsFixed(t *testing.T) {
 	}
 }
 
-// TestCalibrationPicture places two bins, computed by hand. The square is 240 units from (40,
-// 28): 0.25 stated is x = 40 + 60 = 100, a hit rate of 0.5 is y = 28 + 120 = 148; 0.9 is x =
-// 256, and 1 is y = 28. Four guesses have a dot of radius 4 + 2·√4 = 8, with its number 4 above
-// it.
+// TestCalibrationPicture checks the positions of two bins that were computed by hand. The square
+// has sides of 240 units, and its upper left corner is (40, 28). A stated confidence of 0.25 is
+// at x = 40 + 60 = 100, and 0.9 is at x = 256. A hit rate of 0.5 is at y = 28 + 120 = 148, and 1
+// is at y = 28. The dot for four guesses has a radius of 4 + 2·√4 = 8, and its number is 4 units
+// above it.
 func TestCalibrationPicture(t *testing.T) {
 	t.Parallel()
 	v := newCalibrationChart(progress.Calibration{
@@ -176,10 +177,10 @@ func TestCalibrationPicture(t *testing.T) {
 	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"20% to 30%", "4", "25%", "50%"}) {
 		t.Errorf("rows %+v, want 2 elements, [0] = %+v", v.Rows, calibrationRow{"20% to 30%", "4", "25%", "50%"})
 	}
-	// 3 of 5 right is 60%; five guesses are too few for a verdict
+	// 3 of 5 right guesses are 60%, and five guesses are too few for a verdict.
 	if v.Hits != "60%" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
 		t.Errorf(
-			"got %q, %q, %q; want %q, it beginning with %q, %q", v.Hits, v.Say, v.Score, "60%", "Too few guesses",
+			"got %q, %q, %q; want %q, one that begins with %q, %q", v.Hits, v.Say, v.Score, "60%", "Too few guesses",
 			"−0.55",
 		)
 	}
@@ -204,8 +205,8 @@ func TestCalibrationPicture(t *testing.T) {
 	}
 }
 
-// TestProgressPageStatesRetentionPerPlace: the progress page states what applies where the
-// program runs.
+// TestProgressPageStatesRetentionPerPlace: the progress page states how long progress is kept
+// where the program runs.
 func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 	t.Parallel()
 	for keeping, want := range map[Keeping]string{
@@ -216,7 +217,7 @@ func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 		s := newSite(t)
 		s.pages.Keeping = keeping
 		if got := text(s.Get("/progress").Find("#yours .band__say")); !strings.HasPrefix(got, want) {
-			t.Errorf("%d: the page says %q, want %q", keeping, got, want)
+			t.Errorf("%d: the page shows %q, want %q", keeping, got, want)
 		}
 		onServer := keeping == Expires
 		page := text(s.Get("/progress").Find("main"))
@@ -225,7 +226,7 @@ func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 			"What this browser keeps about you": !onServer,
 		} {
 			if got := strings.Contains(page, words); got != there {
-				t.Errorf("%d: the page has %q: got %v, want %v", keeping, words, got, there)
+				t.Errorf("%d: the page contains %q: got %v, want %v", keeping, words, got, there)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A quizPage is the questions of the course, or a part of them.
+// A quizPage shows the questions of the course, or some of them.
 type quizPage struct {
 	Course    *lessons.Course
 	Lesson    string // slug, or ""
@@ -21,16 +21,16 @@ type quizPage struct {
 	Questions []*coursework.Question
 	All       int
 	Done      progress.Tally
-	Answered  map[string]bool // by question, at any earlier time
+	Answered  map[string]bool // by question ID; true if it was ever answered
 }
 
-// quiz answers GET /quiz?lesson=&outcome=&kind=.
+// quiz handles GET /quiz?lesson=&outcome=&kind=.
 func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 	p.showQuiz(w, r, r.URL.Query(), nil)
 }
 
-// showQuiz sends the questions that a query selects. After a form without scripts, asked is the
-// question that was answered; else it is nil.
+// showQuiz sends the questions that a query selects. After a form was submitted without scripts,
+// asked is the question that was answered; otherwise it is nil.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
 	v := quizPage{
 		Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
@@ -82,12 +82,12 @@ func byLesson(c *lessons.Course) []*lessons.Question {
 	return list
 }
 
-// action returns the address of a question's form, which keeps the filter.
+// action returns the address of a question's form. It includes the filter.
 func (v *quizPage) action(id string) string {
 	return "/quiz/" + id + query(url.Values{"lesson": {v.Lesson}, "outcome": {v.Outcome}, "kind": {v.Kind}})
 }
 
-// query encodes the fields that are not empty, after a "?" if there are any.
+// query encodes the fields that are not empty. The result begins with "?" unless it is empty.
 func query(q url.Values) string {
 	for k, v := range q {
 		if len(v) == 0 || v[0] == "" {
@@ -100,8 +100,8 @@ func query(q url.Values) string {
 	return "?" + q.Encode()
 }
 
-// quizAnswer answers POST /quiz/ID: for a script with only the question, else with the whole
-// page.
+// quizAnswer handles POST /quiz/ID. It sends only the question to a script, and otherwise the
+// whole page.
 func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {

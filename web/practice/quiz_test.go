@@ -10,7 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// TestQuizFilters: the quiz can be filtered by lesson, outcome and kind; without a filter it has
+// TestQuizFilters: the quiz can be filtered by lesson, outcome and kind. Without a filter, it has
 // all questions.
 func TestQuizFilters(t *testing.T) {
 	t.Parallel()
@@ -37,12 +37,12 @@ func TestQuizFilters(t *testing.T) {
 		total += s.Get("/quiz?outcome=" + o.ID).Find(".quiz__list > li").Length()
 	}
 	if total != all {
-		t.Errorf("the outcomes have %d questions together, want %d", total, all)
+		t.Errorf("the outcomes have a total of %d questions, want %d", total, all)
 	}
 }
 
-// TestQuizWithoutScript: every wrong choice is explained, and the right one counts less after
-// it; the filter stays.
+// TestQuizWithoutScript: every wrong choice is explained and reduces the credit for the right
+// one. The filter stays the same.
 func TestQuizWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -67,7 +67,7 @@ func TestQuizWithoutScript(t *testing.T) {
 			if again := d.Find("#check-"+q.ID).Closest("form").AttrOr("action", ""); !strings.Contains(
 				again, "lesson=temperature",
 			) {
-				t.Errorf("%s: the next answer goes to %q, without the filter", q.ID, again)
+				t.Errorf("%s: the next answer is sent to %q, without the filter", q.ID, again)
 			}
 		}
 		return
@@ -90,7 +90,7 @@ func TestQuizFollowsTheLessons(t *testing.T) {
 		for _, q := range s.pages.Course.Questions {
 			if item.Find("#"+q.ID).Length() == 1 || item.Is("#"+q.ID) {
 				if n++; at[q.Section] < last {
-					t.Errorf("%s comes after a question of a later section, want the lessons' order", q.ID)
+					t.Errorf("%s comes after a question from a later section, want the order of the lessons", q.ID)
 				}
 				last = at[q.Section]
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardsAreSaved: both files of cards are saved as a server sends them.
+// TestCardsAreSaved: both files with cards are saved with the same content as from a server.
 func TestCardsAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -26,15 +26,16 @@ func TestCardsAreSaved(t *testing.T) {
 		tab.Click(`a[href="` + address + `"]`)
 		if got, want := downloads.File(name), webtest.Answered(t, address); !bytes.Equal(got, want) {
 			t.Errorf(
-				"%s: %d bytes were saved, a server sends %d: got %.60q, want %.60q", address, len(got), len(want), got,
+				"%s: saved %d bytes, but a server sends %d: got %.60q, want %.60q", address, len(got), len(want), got,
 				want,
 			)
 		}
 	}
 }
 
-// TestProgressFileRestoresProgress: saved progress can be imported in a new browser and handed
-// in with an assignment. A file with an error is refused, with the location.
+// TestProgressFileRestoresProgress: saved progress can be imported in a new browser and handed in
+// with an assignment. A file with an error is refused, and the message contains the location of
+// the error.
 func TestProgressFileRestoresProgress(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -45,12 +46,12 @@ func TestProgressFileRestoresProgress(t *testing.T) {
 	file, kept := export(t, tab, url+"/progress")
 	if len(kept.Reviews) != 1 || kept.Reviews[0].Card != course.Cards[0].ID {
 		t.Fatalf(
-			"of one card that was graded the file has %+v, want 1 element, [0].Card = %q", kept.Reviews,
+			"after grading one card, the file has %+v, want 1 element, [0].Card = %q", kept.Reviews,
 			course.Cards[0].ID,
 		)
 	}
 	if _, again := export(t, tab, url+"/assigned?do=practice/softmax"); !sameKept(again, kept) {
-		t.Errorf("the file to hand in has %+v, want the saved progress %+v", again, kept)
+		t.Errorf("the file to hand in contains %+v, want the saved progress %+v", again, kept)
 	}
 
 	other := browser.Open(t, browser.Laptop, url+"/progress")
@@ -60,19 +61,19 @@ func TestProgressFileRestoresProgress(t *testing.T) {
 	}
 	bring(t, other, bad)
 	other.Wait("a refusal", `document.querySelector("#import-error")?.innerText.includes("reviews[0].grade")`)
-	other.Faults() // the refusal is in the browser's console
+	other.Faults() // expected: the refusal in the browser's console
 	good := filepath.Join(t.TempDir(), "good.json")
 	if err := os.WriteFile(good, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	bring(t, other, good)
-	other.Wait("what was brought", `document.querySelector("main")?.innerText.includes("Imported: 1 card review.")`)
+	other.Wait("the imported data", `document.querySelector("main")?.innerText.includes("Imported: 1 card review.")`)
 	if _, got := export(t, other, url+"/progress"); !sameKept(got, kept) {
 		t.Errorf("imported %+v, want the saved %+v", got, kept)
 	}
 }
 
-// export saves the progress with the button of a page.
+// export saves the progress with the button on the given page.
 func export(t *testing.T, tab *browser.Tab, page string) ([]byte, saved.File) {
 	t.Helper()
 	tab.Go(page)
@@ -81,7 +82,7 @@ func export(t *testing.T, tab *browser.Tab, page string) ([]byte, saved.File) {
 	data := downloads.File("token-by-token-progress.json")
 	file, err := saved.Parse(data)
 	if err != nil {
-		t.Fatalf("the file that was saved is refused: %v", err)
+		t.Fatalf("the saved file is refused: %v", err)
 	}
 	return data, file
 }
@@ -93,7 +94,7 @@ func bring(t *testing.T, tab *browser.Tab, path string) {
 	tab.Click(`form[action="/progress/import"] button`)
 }
 
-// sameKept reports whether two files have the same content, apart from when they were written.
+// sameKept reports whether two files have the same content, apart from the time of their export.
 func sameKept(a, b saved.File) bool {
 	a.Exported = b.Exported
 	return reflect.DeepEqual(a, b)

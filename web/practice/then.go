@@ -22,10 +22,10 @@ type thenItem struct {
 	Believed string        // plain text of the first choice, "" if it was not a choice
 	Now      string        // plain text of the right choice, or "" for a written answer
 	Section  string        // the title of the section that teaches it
-	Card     *lessons.Card // of the same section, or else of its lesson, or nil
+	Card     *lessons.Card // a card of the same section or else of the same lesson, or nil
 }
 
-// thenAndNow answers GET /then-and-now.
+// thenAndNow handles GET /then-and-now.
 func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 	learner := p.Who(w, r)
 	list, err := p.Progress.Beliefs(r.Context(), learner)
@@ -43,8 +43,8 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }
 
-// enough is the credit from which an answer counts as known: a choice found in the end, or half
-// of the points of a written answer.
+// enough is the minimum credit of an answer that counts as known: a choice that was right in the
+// end, or half of the points of a written answer.
 const enough = 0.5
 
 func newThen(c *lessons.Course, list []progress.Belief) *thenPage {

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// TestThenAndNowListsCorrectedAnswers: a wrong answer is listed with its section; once the right
-// one is given, the first answer is shown next to it; a question answered right at first is in
-// neither list.
+// TestThenAndNowListsCorrectedAnswers: a wrong answer is listed with its section. Once the right
+// answer is given, the first answer is shown next to it. A question that was answered right at
+// first is in neither list.
 // Promise: You can compare what you answered first with what you know now.
 func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if n := s.Get("/then-and-now").Find(".then > li").Length(); n != 0 {
-		t.Fatalf("%d answers of a new learner, want 0", n)
+		t.Fatalf("a new learner has %d answers, want 0", n)
 	}
 	q, knew := s.pages.Course.Question("q-one-token"), s.pages.Course.Question("q-last-position")
 	pick := func(id string, choices ...int) {
@@ -33,7 +33,7 @@ func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	d := s.Get("/then-and-now")
 	if text := d.Find("#open-h").Parent().Text(); !strings.Contains(text, q.Choices[0].Text) {
 		t.Errorf(
-			"the wrong answer is not among those to look at again: got %q, want it to contain %q", text,
+			"the list of questions to look at again lacks the wrong answer: got %q, want it to contain %q", text,
 			q.Choices[0].Text,
 		)
 	}

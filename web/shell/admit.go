@@ -12,14 +12,15 @@ import (
 // visitKey is the context key of a [visit].
 type visitKey struct{}
 
-// A visit records who sent a request, and the cookie to set if they are new.
+// A visit records the sender of a request, and the cookie to set if the sender is new.
 type visit struct {
 	caller admission.Caller
 	fresh  *http.Cookie
 }
 
-// Admit passes requests on to next unless their caller sends too many. Refusals say why and when
-// to try again. Static files and health checks do not count: they cost less than a refusal.
+// Admit passes requests on to next unless their caller sends too many. Refusals contain the
+// reason and the time to retry. Static files and health checks do not count, since they cost less
+// than a refusal.
 func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if free(r.URL.Path) {
@@ -28,7 +29,7 @@ func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Hand
 		}
 		caller, fresh := l.Caller(r)
 		paced := limiter.Requests
-		if caller.Fresh { // a flood of first visits does not use up the budget of others at the address
+		if caller.Fresh { // separate, so that a flood of first visits leaves the budget of others at the address
 			paced = limiter.NewLearners
 		}
 		wait := paced.Allow(caller)

@@ -15,16 +15,16 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// A Base is embedded by the server of each package with pages.
+// A Base is embedded in the server of each package with pages.
 type Base struct {
 	learner func(r *http.Request) (id string, fresh *http.Cookie)
 	log     *slog.Logger
 	refusal func(head, say string) templ.Component
 }
 
-// NewBase returns the base of a package. learner returns who sent a request, and for a new visitor
-// fresh is the cookie to set. log records failures, never users' texts. refusal is the package's
-// error page.
+// NewBase returns the base of a package. learner returns the sender of a request and, for a new
+// visitor, the cookie to set. log records failures, but never users' texts. refusal returns the
+// package's error page.
 func NewBase(
 	learner func(r *http.Request) (id string, fresh *http.Cookie), log *slog.Logger,
 	refusal func(head, say string) templ.Component,
@@ -32,7 +32,7 @@ func NewBase(
 	return Base{learner: learner, log: log, refusal: refusal}
 }
 
-// LearnerOf returns a function for [NewBase] from one that returns a caller.
+// LearnerOf converts a function that returns the caller of a request to a function for [NewBase].
 func LearnerOf(
 	caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie),
 ) func(r *http.Request) (id string, fresh *http.Cookie) {
@@ -42,7 +42,7 @@ func LearnerOf(
 	}
 }
 
-// Who returns the learner who sent a request, and sets the cookie of a new one.
+// Who returns the learner who sent a request. For a new learner, it sets the cookie.
 func (b Base) Who(w http.ResponseWriter, r *http.Request) string {
 	id, fresh := b.learner(r)
 	if fresh != nil {
@@ -51,12 +51,12 @@ func (b Base) Who(w http.ResponseWriter, r *http.Request) string {
 	return id
 }
 
-// HTML sends a page or a part of one. A page shows one learner's data at one moment, so it is
+// HTML sends a page or a part of a page. A page shows one learner's data at one moment, so it is
 // not cached.
 func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	var text bytes.Buffer
 	if err := c.Render(r.Context(), &text); err != nil {
-		b.log.Error("rendering a page", "path", r.URL.Path, "err", err)
+		b.log.Error("rendering a page failed", "path", r.URL.Path, "err", err)
 		Text(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
 		return
 	}
@@ -72,12 +72,12 @@ const (
 	BusySay  = "It had no time for this page. Your text is not lost: reload this page in a moment."
 )
 
-// Busy sends an error page: the model took too long.
+// Busy sends an error page which states that the model took too long.
 func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
 	b.Refuse(w, r, http.StatusServiceUnavailable, BusyHead, BusySay)
 }
 
-// Refuse sends an error page, or only its words if the request is for a fragment.
+// Refuse sends an error page or, if the request is for a fragment, only the text of that page.
 func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
 	if Fragment(r) {
 		b.HTML(w, r, status, Refusal(head, say))
@@ -86,7 +86,7 @@ func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, s
 	b.HTML(w, r, status, b.refusal(head, say))
 }
 
-// Sentence returns an error's text as a sentence for a page.
+// Sentence returns the message of an error as a sentence for a page.
 func Sentence(err error) string {
 	text := terms.Capital(strings.TrimSpace(err.Error()))
 	if !strings.HasSuffix(text, ".") {
@@ -98,17 +98,18 @@ func Sentence(err error) string {
 // Fragment reports whether the page's script requests a part of the page.
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 
-// Uncanceled returns a request whose body could not be read with a context that is not canceled.
-// The failed read canceled its own context, and rendering the error page needs one.
+// Uncanceled returns a copy of r, whose body could not be read, with a context that is not
+// canceled. The failed read canceled the request's own context, but rendering the error page
+// needs a context.
 func Uncanceled(r *http.Request) *http.Request {
 	return r.WithContext(context.WithoutCancel(r.Context()))
 }
 
-// formBytes bounds a form; the longest fields are an answer in the learner's own words and a
-// prompt.
+// formBytes is the maximum size of a form. The longest fields are prompts and answers in the
+// learner's own words.
 const formBytes = 64 << 10
 
-// Form parses a request's form, or sends an error page.
+// Form parses the form in a request. If that fails, it sends an error page and returns false.
 func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, NewBody(w, r, formStall, formWait), formBytes)
 	err := r.ParseForm()

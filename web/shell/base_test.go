@@ -49,7 +49,7 @@ func TestFormLimits(t *testing.T) {
 		if ok := base(nil).Form(w, r); ok != (c.status == 200) || w.Code != c.status ||
 			!strings.Contains(w.Body.String(), c.says) {
 			t.Errorf(
-				"%s: got %v, %d, %q; want %v, %d, it containing %q", c.name, ok, w.Code, w.Body, c.status == 200,
+				"%s: got %v, %d, %q; want %v, %d, a body with %q", c.name, ok, w.Code, w.Body, c.status == 200,
 				c.status, c.says,
 			)
 		}
@@ -61,7 +61,7 @@ func TestRefuseWithPageOrFragment(t *testing.T) {
 	w, r := httptest.NewRecorder(), posted("")
 	base(nil).Refuse(w, r, 409, "No.", "Not <now>.")
 	if w.Code != 409 || !strings.HasPrefix(w.Body.String(), mark) {
-		t.Errorf("a page: got %d %q; want 409, it beginning with %q", w.Code, w.Body, mark)
+		t.Errorf("a page: got %d %q; want 409 and a body that begins with %q", w.Code, w.Body, mark)
 	}
 	w = httptest.NewRecorder()
 	r.Header.Set("Viz-Fragment", "1")
@@ -71,7 +71,7 @@ func TestRefuseWithPageOrFragment(t *testing.T) {
 	}
 }
 
-// TestRouteAnswersOnlyBelowIt: a package answers addresses below its own, and no others.
+// TestRouteAnswersOnlyBelowIt: a package handles the addresses below its own and no others.
 func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	mux := http.NewServeMux()
 	found := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
@@ -82,7 +82,7 @@ func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
 		status       int
-		says         string // the methods of a 405, words of a 404
+		says         string // the methods in a 405, or words in a 404
 	}{
 		{"GET", "/x", 204, ""},
 		{"HEAD", "/x/y", 204, ""},
@@ -94,7 +94,7 @@ func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 		{"POST", "/x", 405, "GET, HEAD"},
 		{"DELETE", "/x/send", 405, "GET, HEAD, POST"},
 		{"DELETE", "/x/y/z", 405, "GET, HEAD"},
-		{"GET", "/xy", 404, "404 page not found"}, // not the package's own words
+		{"GET", "/xy", 404, "404 page not found"}, // not the package's own page
 		{"POST", "/y", 404, "404 page not found"},
 	} {
 		w := httptest.NewRecorder()
@@ -113,7 +113,7 @@ func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil)
 	b := base(&http.Cookie{Name: "c", Value: "v"})
 	if id := b.Who(w, r); id != "someone" || !strings.HasPrefix(w.Header().Get("Set-Cookie"), "c=v") {
-		t.Errorf("got %q, cookie %q; want %q, it beginning with %q", id, w.Header().Get("Set-Cookie"), "someone", "c=v")
+		t.Errorf("got %q, cookie %q; want %q, a cookie with %q", id, w.Header().Get("Set-Cookie"), "someone", "c=v")
 	}
 	broken := templ.ComponentFunc(func(context.Context, io.Writer) error { return errors.New("broken") })
 	b.HTML(w, r, 200, broken)
@@ -122,7 +122,7 @@ func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	}
 }
 
-// A slowly is a response on a connection with a deadline.
+// A slowly is a response writer that records the deadlines of its connection.
 type slowly struct {
 	*httptest.ResponseRecorder
 	by []time.Time
@@ -130,7 +130,7 @@ type slowly struct {
 
 func (w *slowly) SetReadDeadline(by time.Time) error { w.by = append(w.by, by); return nil }
 
-// A stalling is a body that arrives in parts and then stops, which cancels the request's
+// A stalling is a body that arrives in parts and then stalls, which cancels the request's
 // context.
 type stalling struct {
 	parts  []string
@@ -155,7 +155,8 @@ func (s *stalling) Read(p []byte) (int, error) {
 }
 
 // TestStalledFormIsRefused: a form that stops arriving is refused with an error page, and the
-// connection ends; each part of it can take ten seconds, the whole form twenty.
+// connection is closed. Each part of a form can take ten seconds, and the whole form can take
+// twenty.
 func TestStalledFormIsRefused(t *testing.T) {
 	for name, row := range map[string]struct {
 		end    error
@@ -193,12 +194,12 @@ func TestStalledFormIsRefused(t *testing.T) {
 			for _, by := range w.by {
 				got = append(got, by.Sub(began))
 			}
-			// Three parts after 0, 6 and 12 s, and the end after 18: the whole form can take 20
-			// s.
+			// The three parts arrive after 0, 6 and 12 s, and the end after 18 s. The whole form
+			// can take 20 s.
 			want := []time.Duration{10 * time.Second, 16 * time.Second, 20 * time.Second, 20 * time.Second}
 			if row.end == io.EOF {
 				if last := w.by[len(w.by)-1]; !last.IsZero() {
-					t.Errorf("%s: the deadline stays %v, want none", name, last)
+					t.Errorf("%s: the last deadline is %v, want none", name, last)
 				}
 				got = got[:len(got)-1]
 			}

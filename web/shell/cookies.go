@@ -4,23 +4,23 @@ import (
 	"net/http"
 )
 
-// Browsers accept cookies with these name prefixes over HTTPS only, and, with the first prefix,
-// from no other host of the same domain. The first is for cookies of all pages, the second for
-// cookies of some pages.
+// Browsers accept cookies with these name prefixes only over HTTPS. With the first prefix, they
+// do not accept cookies from other hosts of the same domain. The first prefix is for cookies of
+// all pages, and the second for cookies of some pages.
 const (
 	hostPrefix   = "__Host-"
 	securePrefix = "__Secure-"
 )
 
-// SetCookie sets a cookie of this program: hidden from scripts, not sent with other sites'
-// forms, and over TLS marked as secure, with a prefixed name. It is Lax, not Strict: browsers do
-// not send a Strict cookie after a click on a link in a chat, and the learner would seem to be
-// new. A negative MaxAge deletes the cookie.
+// SetCookie sets a cookie of this program. The cookie is hidden from scripts and not sent with
+// other sites' forms. Over TLS, it is marked as secure and has a prefixed name. It is Lax, not
+// Strict: browsers do not send a Strict cookie after a click on a link in a chat, so the learner
+// would seem to be new. A negative MaxAge deletes the cookie.
 func SetCookie(w http.ResponseWriter, r *http.Request, c http.Cookie) {
 	http.SetCookie(w, dressed(r, c))
 }
 
-// dressed returns a cookie with the attributes that [SetCookie] adds.
+// dressed returns a cookie with the attributes that [SetCookie] sets.
 func dressed(r *http.Request, c http.Cookie) *http.Cookie {
 	c.HttpOnly, c.SameSite, c.Secure = true, http.SameSiteLaxMode, r.TLS != nil
 	if c.Secure {
@@ -39,14 +39,15 @@ func prefixed(c http.Cookie) string {
 // A Cookie is a cookie from a request.
 type Cookie struct {
 	Value string
-	// Old means that the name lacks the prefix that it should have over TLS: the cookie was set
-	// by an earlier version, or by someone else. If it is valid, replace it with [Exchange].
+	// Old is set if the name lacks the prefix that it should have over TLS, which means that an
+	// earlier version or another program set the cookie. If it is valid, replace it with
+	// [Exchange].
 	Old bool
 }
 
-// Cookies returns all cookies that can have been set under a name and a path, the most likely
-// first. Another program on this host, or another host of its domain, could have set a wrong
-// one, and browsers might send that before the right one.
+// Cookies returns all cookies that may have been set with a name and a path, beginning with the
+// most likely one. Another program on this host, or another host of its domain, may have set a
+// wrong cookie, and browsers may send that one before the right one.
 func Cookies(r *http.Request, name, path string) (list []Cookie) {
 	add := func(name string, old bool) {
 		for _, c := range r.CookiesNamed(name) {
@@ -64,7 +65,8 @@ func Cookies(r *http.Request, name, path string) (list []Cookie) {
 	return list
 }
 
-// Exchange sets a cookie like [SetCookie], and deletes the one without a prefix.
+// Exchange sets a cookie like [SetCookie] and deletes the cookie with the same name without a
+// prefix.
 func Exchange(w http.ResponseWriter, r *http.Request, c http.Cookie) {
 	SetCookie(w, r, c)
 	http.SetCookie(w, &http.Cookie{

@@ -11,7 +11,7 @@ import (
 // EmbedPath is the prefix of the addresses of pages that other sites can show in a frame.
 const EmbedPath = "/embed"
 
-// Anywhere, among the origins of [Embeds], lets every site show such pages.
+// Anywhere, as one of the origins of [Embeds], allows every site to show such pages.
 const Anywhere = "*"
 
 // A frame describes a page in another site's frame.
@@ -27,15 +27,15 @@ func frameOf(ctx context.Context) (frame, bool) {
 	return f, ok
 }
 
-// Embedded reports whether a page is shown inside another site's page: without a header, without
-// identifying the visitor, and without saving anything.
+// Embedded reports whether a page is shown inside another site's page. Such a page has no header,
+// does not identify the visitor, and saves nothing.
 func Embedded(ctx context.Context) bool {
 	_, ok := frameOf(ctx)
 	return ok
 }
 
-// Within returns an address for a link or a form that stays in the frame of the current page, if
-// the page is in one.
+// Within returns an address for a link or a form. If the current page is in a frame, the address
+// stays in that frame.
 func Within(ctx context.Context, address string) string {
 	f, ok := frameOf(ctx)
 	if !ok {
@@ -52,12 +52,12 @@ func Within(ctx context.Context, address string) string {
 }
 
 // Embeds marks the requests for pages in the frames of other sites, and for the sockets of such
-// pages (?embed=1), before the caller is identified: they bring no cookie and get none. Browsers
-// show these pages only inside pages of the given origins, because of the policy set here, and
-// all other pages in no frame. If there are origins, pages of all sites can load the files that
-// are the same for everyone: a sandboxed frame has no origin, but needs its styles. public is
-// the server's public address, or "": pages use it, or else their own address, in the link to
-// their oEmbed description.
+// pages (?embed=1), before the caller is identified, since no cookies are read or set for them.
+// Because of the policy set here, browsers show these pages only inside pages of the given
+// origins, and show all other pages in no frame. If there are origins, pages of all sites can
+// load the files that are the same for everyone, since a sandboxed frame has no origin but needs
+// its styles. public is the server's public address, or "". Pages use it in the link to their
+// oEmbed description.
 func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	allowed := "frame-ancestors 'none'"
 	if len(origins) > 0 {
@@ -92,7 +92,7 @@ const scriptPath = EmbedPath + "/viz.js"
 func shared(path string) bool { return strings.HasPrefix(path, "/static/") || path == scriptPath }
 
 // Framed marks a request for a page in the frame of another site, or for the live part of such a
-// page, as [Embeds] does: for live parts that do not use a socket. It returns every other
+// page, as [Embeds] does. Live parts that do not use a socket call it. It returns every other
 // request unchanged.
 func Framed(r *http.Request) *http.Request {
 	q := r.URL.Query()
@@ -101,7 +101,7 @@ func Framed(r *http.Request) *http.Request {
 		return r
 	}
 	f := frame{view: ViewNamed(q.Get("view"), Story)}
-	rest = strings.TrimSuffix(rest, "/") // in a static site pages are folders
+	rest = strings.TrimSuffix(rest, "/") // in a static site, pages are folders
 	if below {
 		q.Del("view")
 		f.whole = (&url.URL{Path: "/" + rest, RawQuery: q.Encode()}).String()
@@ -124,18 +124,18 @@ func offered(ctx context.Context) string {
 	return at
 }
 
-// Unframed turns a request for a page in a frame into one for the page itself.
+// Unframed converts a request for a page in a frame to a request for the page itself.
 func Unframed(r *http.Request) *http.Request {
 	q := r.URL.Query()
 	q.Del("view")
 	to := *r.URL
 	to.Path, to.RawPath, to.RawQuery = strings.TrimPrefix(r.URL.Path, EmbedPath), "", q.Encode()
-	inner := r.WithContext(r.Context()) // the same request at another address
+	inner := r.WithContext(r.Context()) // copy the request to change its address
 	inner.URL = &to
 	return inner
 }
 
-// framed returns s as it is shown in another site's frame.
+// framed returns s, adapted for a page in another site's frame if ctx is that of such a page.
 func (s Of) framed(ctx context.Context) Of {
 	if !Embedded(ctx) {
 		return s
@@ -147,7 +147,7 @@ func (s Of) framed(ctx context.Context) Of {
 	return s
 }
 
-// whole returns the address of the page outside of the frame that it is in.
+// whole returns the address of a framed page outside its frame.
 func whole(ctx context.Context) string {
 	f, _ := frameOf(ctx)
 	return f.whole

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// types are the media types of the files served; the machine's own table may lack or change
-// some.
+// types maps file extensions to media types, since the machine's own table may lack some of them
+// or have others.
 var types = map[string]string{
 	".js":    "text/javascript; charset=utf-8",
 	".css":   "text/css; charset=utf-8",
@@ -25,15 +25,15 @@ var types = map[string]string{
 	".txt":   "text/plain; charset=utf-8",
 }
 
-// MountFiles adds the addresses of the static files.
+// MountFiles registers the routes of the static files.
 func MountFiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /static/{name...}", file)
 	mux.HandleFunc("/static", NotFound) // the mux would redirect it to the folder, which is not a page
 }
 
-// file answers GET /static/NAME. An address with the hash of the file's content always returns
-// the same bytes and can be cached forever; any other is revalidated each time, at the cost of
-// an empty response.
+// file handles GET /static/NAME. An address with the hash of the file's content always returns
+// the same bytes and can be cached forever. Any other address is revalidated each time, which
+// costs an empty response.
 func file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	f, err := static.Open(name)
@@ -45,7 +45,7 @@ func file(w http.ResponseWriter, r *http.Request) {
 	kind := cmp.Or(types[ending], mime.TypeByExtension(ending), "application/octet-stream")
 	h := w.Header()
 	h.Set("Content-Type", kind)
-	h.Set("ETag", `W/"`+f.Version+`"`) // weak: the same content may be sent compressed or not
+	h.Set("ETag", `W/"`+f.Version+`"`) // weak, since the content may be sent compressed or not
 	h.Set("Cache-Control", "no-cache")
 	if r.URL.RequestURI() == f.Address() {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")

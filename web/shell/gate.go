@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// contentPolicy lets a page load only what this server sends, and run no inline scripts. Only
+// contentPolicy allows a page to load only files from this server, and no inline scripts. Only
 // the pages of a static site have a manifest.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
@@ -28,14 +28,14 @@ var securityHeaders = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week: from
-// one lesson to the next. If HTTPS is later turned off, browsers that were here cannot reach the
-// host over HTTP for that long.
+// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week, which
+// is the time from one lesson to the next. If HTTPS is turned off, browsers that have visited the
+// site cannot reach the host over HTTP for up to a week.
 const strictTransport = "max-age=604800"
 
 // LoopbackHosts returns the Host values with which a browser on this machine reaches a server
-// listening at addr ("127.0.0.1:8080", ":8080"): the three loopback names with its port, and
-// without it if the port is 80.
+// that listens at addr ("127.0.0.1:8080", ":8080"). They are the three loopback names with the
+// port and, if it is 80, without it.
 func LoopbackHosts(addr string) []string {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -51,8 +51,8 @@ func LoopbackHosts(addr string) []string {
 	return hosts
 }
 
-// AddressOf returns the address at which a request that passed [Gate] reached the server, without a
-// path: "https://viz.example".
+// AddressOf returns the address at which a request that passed [Gate] reached the server, without
+// a path, such as "https://viz.example".
 func AddressOf(r *http.Request) *url.URL {
 	if r.TLS != nil {
 		return &url.URL{Scheme: "https", Host: r.Host}
@@ -61,25 +61,26 @@ func AddressOf(r *http.Request) *url.URL {
 }
 
 // A gate checks every request before any other handler. Another site's page can make a browser
-// send requests here, under its own name or, with a DNS entry that points at this machine, under
-// a foreign one; both carry that site's name in Origin or Host.
+// send requests to this server, either across sites or, with a DNS entry that points at this
+// machine, under the other site's name. In both cases, Origin or Host contains the name of that
+// site.
 type gate struct {
 	hosts  map[string]bool
-	more   func() string // returns an additional host for now, or ""; can be nil
+	more   func() string // returns a temporary additional host, or ""; can be nil
 	secure string        // the host of a public https address, or ""
 	log    *slog.Logger
 	next   http.Handler
 }
 
-// Gate passes on to next the requests whose Host is one of hosts and whose Origin is a page of
-// one of them, and refuses all others with a sentence. It sets the security headers of every
-// response and answers 500 if next panics. more, if not nil, returns an additional host while
-// the server has one, or "".
+// Gate passes a request on to next if its Host is one of hosts and its Origin is a page of one of
+// them. It refuses all other requests with a sentence. It sets the security headers of every
+// response, and sends status 500 if next panics. more, if not nil, returns an additional host
+// while the server has one, and otherwise "".
 //
-// public is the server's public address, if there is one. If it is https, requests to its host
-// reached a proxy in front of this server over HTTPS: r.TLS is set for them, and http pages of
-// that host are refused, since an attacker could have written them. An https Origin is accepted
-// only if the request or a proxy shows that HTTPS was used.
+// public is the server's public address, if there is one. If it is an https address, requests to
+// its host have reached a proxy in front of this server over HTTPS. Gate sets r.TLS for them and
+// refuses requests from http pages of that host, since they may be an attacker's. An https Origin
+// is accepted only if the request or a proxy shows that HTTPS was used.
 func Gate(
 	hosts []string, more func() string, public string, log *slog.Logger, next http.Handler,
 ) http.Handler {
@@ -93,7 +94,7 @@ func Gate(
 	return g
 }
 
-// knows reports whether a host, in lower case, is one of the server's.
+// knows reports whether a host, in lower case, is one of the server's hosts.
 func (g *gate) knows(host string) bool {
 	return g.hosts[host] || g.more != nil && host != "" && host == strings.ToLower(g.more())
 }
@@ -103,7 +104,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 	}
 	if r.TLS == nil && g.secure != "" && strings.EqualFold(r.Host, g.secure) {
-		r.TLS = &tls.ConnectionState{} // it reached a proxy over HTTPS
+		r.TLS = &tls.ConnectionState{} // the request reached a proxy over HTTPS
 	}
 	defer g.recover(w, r)
 	if status, why := g.refuse(r); status != 0 {
@@ -117,13 +118,14 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// OfAPI reports whether a path belongs to the API for clients of other programs: those addresses
-// accept pages of the origins in -api-origin, and have their own refusals.
+// OfAPI reports whether a path belongs to the API for clients of other programs. Its addresses
+// accept requests from pages of the origins in -api-origin and have their own refusals.
 func OfAPI(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || path == "/tokenize" || path == "/detokenize"
 }
 
-// refuse returns a status and a sentence for a request that must not pass, or 0.
+// refuse returns a status and a sentence for a request that must not pass. The status is 0 for
+// all other requests.
 func (g *gate) refuse(r *http.Request) (status int, why string) {
 	if !g.knows(strings.ToLower(r.Host)) {
 		return http.StatusMisdirectedRequest, fmt.Sprintf(
@@ -148,7 +150,7 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 			switch {
 			case !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://"): // a file, a sandbox
 				advice = ""
-			case OfAPI(r.URL.Path): // its pages need only the API
+			case OfAPI(r.URL.Path): // pages of its origins need only the API
 				advice = " If it should, start it with -api-origin and that origin."
 			}
 			return http.StatusForbidden, fmt.Sprintf(
@@ -162,22 +164,22 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 				quote(o))
 		}
 	}
-	// Sec-Fetch-Site is the kind of site a request comes from. Links from other sites can open
-	// pages; nothing from there can open a socket or change anything.
+	// Sec-Fetch-Site is the kind of site that a request comes from. Links on other sites can open
+	// pages, but no request from another site can open a socket or change anything.
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (Changes(r) || r.URL.Path == "/ws") {
 		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
 	}
 	return 0, ""
 }
 
-// overHTTPS reports whether a browser sent a request over HTTPS: to this server, or to a proxy
-// in front of it. Other sites' pages cannot make a browser send X-Forwarded-Proto.
+// overHTTPS reports whether a browser sent a request over HTTPS to this server or to a proxy in
+// front of it. Other sites' pages cannot make a browser send X-Forwarded-Proto.
 func overHTTPS(r *http.Request) bool {
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
 	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
-// recover logs a handler's panic, and answers 500 if the response has not begun.
+// recover logs a handler's panic and sends status 500 if the response has not begun.
 func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 	err := recover()
 	if err == nil {
@@ -193,7 +195,7 @@ func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 	)
 }
 
-// quote quotes a value from outside, shortened.
+// quote quotes a value from a request and shortens it if it is long.
 func quote(s string) string {
 	const most = 200
 	if len(s) > most {
@@ -202,9 +204,9 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// named reports whether a host is a name rather than an address. Browsers keep [strictTransport]
-// for names only. localhost is excluded because all programs on the machine share it, on all
-// ports.
+// named reports whether a host is a name rather than an address. Browsers remember
+// [strictTransport] only for names. localhost is excluded, since all programs on the machine
+// share it on all ports.
 func named(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

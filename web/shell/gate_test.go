@@ -24,12 +24,12 @@ func TestLoopbackHosts(t *testing.T) {
 	}
 }
 
-// gateTo returns a gate in front of a handler, for a server at 127.0.0.1:8080.
+// gateTo returns a gate in front of next, for a server at 127.0.0.1:8080.
 func gateTo(next http.HandlerFunc) http.Handler {
 	return Gate(LoopbackHosts("127.0.0.1:8080"), nil, "", slog.New(slog.NewTextHandler(io.Discard, nil)), next)
 }
 
-// through sends a request through a gate to a handler that answers every request.
+// through sends a request through a gate to a handler that accepts every request.
 func through(method, path string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://127.0.0.1:8080"+path, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -44,8 +44,8 @@ func through(method, path string, header ...string) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestGateRefusesForeignPages sends requests as other sites' pages would make a browser send
-// them, to pages and sockets alike.
+// TestGateRefusesForeignPages sends requests that other sites' pages can make a browser send, to
+// both pages and sockets.
 // Promise: Requests and sockets from other sites' pages are refused.
 func TestGateRefusesForeignPages(t *testing.T) {
 	t.Parallel()
@@ -103,8 +103,8 @@ func checkHeaders(t *testing.T, resp *http.Response) {
 	}
 }
 
-// TestCrossSitePost: no request that could change something passes from another site, whether or
-// not its address exists.
+// TestCrossSitePost: a request from another site that could change something is refused, whether
+// or not its address exists.
 func TestCrossSitePost(t *testing.T) {
 	t.Parallel()
 	if w := through("POST", "/loop", "Sec-Fetch-Site", "cross-site"); w.Code != 403 {
@@ -118,14 +118,14 @@ func TestPanicIsAnswered(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || w.Body.Len() == 0 {
-		t.Errorf("answer %d %q; want w.Code = 500, String() without %q, Len() not 0", w.Code, w.Body, "secret")
+		t.Errorf("got %d %q; want 500 and a body without %q that is not empty", w.Code, w.Body, "secret")
 	}
 }
 
 // TestOriginHasTheSchemeOfTheRequest: an attacker between a browser and a server with HTTPS can
-// write an http page under the server's name. Its requests are refused at all addresses of the
-// server; other hosts of the server can use plain HTTP. There, an https page is refused, unless
-// a proxy reports that it received the request over HTTPS.
+// create an http page under the server's name. Requests from that page are refused at all
+// addresses of the server. Other hosts of the server can use plain HTTP. There, requests from
+// https pages are refused, unless a proxy reports that it received the request over HTTPS.
 // Promise: A server with HTTPS refuses requests from http pages.
 func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 		{"127.0.0.1:8080", "HTTPS://127.0.0.1:8080", false, "", 403},
 		{"127.0.0.1:8080", "https://class.example", false, "", 403},
 		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http", 403},
-		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http, https", 403}, // the first value is the browser's
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "http, https", 403}, // the first value is from the browser
 		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "https", 200},
 		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, "HTTPS , http", 200},
 		{"127.0.0.1:8080", "https://evil.example", false, "https", 403},
@@ -171,8 +171,8 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestStrictTransportHeader: over HTTPS browsers are told to keep using it, if the host is a
-// name of its own.
+// TestStrictTransportHeader: over HTTPS, browsers are told to keep using HTTPS, unless the host
+// is an address or localhost.
 // Promise: Over HTTPS, browsers are told to use nothing else for the server's name.
 func TestStrictTransportHeader(t *testing.T) {
 	t.Parallel()
@@ -194,12 +194,12 @@ func TestStrictTransportHeader(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://class.example/", nil)
 	Gate([]string{"class.example"}, nil, "https://class.example", slog.New(slog.DiscardHandler), ok).ServeHTTP(w, r)
 	if w.Header().Get("Strict-Transport-Security") == "" {
-		t.Error("not behind a proxy with HTTPS")
+		t.Error("behind a proxy with HTTPS, the header is missing")
 	}
 }
 
-// TestOEmbedLinkHasThePublicAddress: if the server has a public address, a page's oEmbed link is
-// absolute, and the link describes the page at the same address.
+// TestOEmbedLinkHasThePublicAddress: if the server has a public address, a page's oEmbed link
+// begins with that address and is about the page at the same address.
 func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ public, want string }{
@@ -220,12 +220,12 @@ func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "http://10.0.0.7:8080/loop?log=abc", nil)
 		h.ServeHTTP(httptest.NewRecorder(), r)
 		if got != c.want {
-			t.Errorf("with the public address %q the link is %s, want %s", c.public, got, c.want)
+			t.Errorf("with the public address %q, the link is %s, want %s", c.public, got, c.want)
 		}
 	}
 }
 
-// TestGateAsksForOneMoreHost: an additional host counts, as a name and as an origin, while the
+// TestGateAsksForOneMoreHost: an additional host is accepted, in Host and in Origin, while the
 // server has it.
 func TestGateAsksForOneMoreHost(t *testing.T) {
 	t.Parallel()

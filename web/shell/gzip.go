@@ -8,15 +8,15 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// Compressed compresses responses with gzip if the client accepts it and it is worthwhile:
-// pages, styles and scripts shrink to a quarter, which is noticeable on a phone with a slow
-// network. Responses that fit into one packet are sent uncompressed, and so are sockets (a small
-// frame could inflate past the limit on messages), the API's responses, whose tokens are sent
-// one by one, and fonts and pictures, which are compressed already.
+// Compressed compresses responses with gzip if the client accepts it and it is worthwhile. Pages,
+// styles and scripts shrink to a quarter, which is noticeable on a phone with a slow network. Not
+// compressed are responses that fit into one packet, messages over sockets (a small frame could
+// expand beyond the limit on messages), the API's responses, whose tokens are sent one by one,
+// and fonts and pictures, which are already compressed.
 func Compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(shrinks))
 	if err != nil {
-		panic("shell: the settings of gzhttp: " + err.Error())
+		panic("shell: invalid settings for gzhttp: " + err.Error())
 	}
 	zipped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,8 +28,8 @@ func Compressed(next http.Handler) http.Handler {
 	})
 }
 
-// acceptsGzip reports whether the client of a response accepts gzip: only then does gzhttp pass
-// on its own writer.
+// acceptsGzip reports whether the client of a response accepts gzip, since gzhttp passes on its
+// own writer only then.
 func acceptsGzip(w http.ResponseWriter) bool {
 	switch w.(type) {
 	case *gzhttp.GzipResponseWriter, gzhttp.GzipResponseWriterWithCloseNotify:

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// A site serves the static files, a long page and a short one, compressed.
+// A site serves static files, a long page and a short page with compression.
 type site struct {
 	t   *testing.T
 	url string
@@ -33,7 +33,8 @@ func newSite(t *testing.T) site {
 	return site{t, h.URL}
 }
 
-// raw sends a request with the headers given, in pairs, and returns the undecoded body.
+// raw sends a request with the given headers, which are pairs of names and values, and returns
+// the body without decoding it.
 func (x site) raw(method, path string, header ...string) (*http.Response, []byte) {
 	x.t.Helper()
 	req, err := http.NewRequest(method, x.url+path, nil)
@@ -68,8 +69,8 @@ func unzip(t *testing.T, packed []byte) []byte {
 	return plain
 }
 
-// TestGzipCompressesText: text is compressed once for a client that accepts it, and is the same
-// when unpacked; everything else is unchanged.
+// TestGzipCompressesText: text is compressed once for a client that accepts gzip, and is the same
+// after decompression. All other responses are unchanged.
 func TestGzipCompressesText(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
@@ -102,7 +103,7 @@ func TestGzipCompressesText(t *testing.T) {
 			body = unzip(t, body)
 		}
 		if len(plain) == 0 || !bytes.Equal(body, plain) {
-			t.Errorf("%s: came out as %d bytes, want %d", tc.name, len(body), len(plain))
+			t.Errorf("%s: got %d bytes after decompression, want %d", tc.name, len(body), len(plain))
 		}
 		if got := res.Header.Values("Vary"); len(got) != 1 || got[0] != "Accept-Encoding" {
 			t.Errorf("%s: Vary is %q, want Accept-Encoding", tc.name, got)
@@ -110,8 +111,8 @@ func TestGzipCompressesText(t *testing.T) {
 	}
 }
 
-// TestGzipAndCaches: a file that is cached in one coding is not sent again in another, and a
-// part of a file is a part of its uncompressed bytes.
+// TestGzipAndCaches: a file that is cached in one encoding is not sent again in another. A part
+// of a file is a part of its uncompressed bytes.
 func TestGzipAndCaches(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
@@ -126,7 +127,7 @@ func TestGzipAndCaches(t *testing.T) {
 				)
 				if again.StatusCode != http.StatusNotModified || len(body) > 0 {
 					t.Errorf(
-						"%s is known: %d and %d bytes for %s; want %d, 0", path, again.StatusCode, len(body), accept,
+						"%s is cached: %d and %d bytes for %s; want %d, 0", path, again.StatusCode, len(body), accept,
 						http.StatusNotModified,
 					)
 				}
@@ -140,14 +141,14 @@ func TestGzipAndCaches(t *testing.T) {
 		if part.StatusCode != http.StatusPartialContent || part.Header.Get("Content-Encoding") != "" ||
 			!bytes.Equal(body, whole[10:2010]) {
 			t.Errorf(
-				"a part of %s: got %d as %q, want 206 with these bytes as they are", path, part.StatusCode,
+				"a part of %s: got %d as %q, want 206 with these bytes, uncompressed", path, part.StatusCode,
 				part.Header.Get("Content-Encoding"),
 			)
 		}
 	}
 }
 
-// TestGzipFlushes: what a handler flushes has arrived before the handler ends.
+// TestGzipFlushes: data that a handler flushes arrives before the handler ends.
 func TestGzipFlushes(t *testing.T) {
 	t.Parallel()
 	read := make(chan struct{})
@@ -161,7 +162,7 @@ func TestGzipFlushes(t *testing.T) {
 		io.WriteString(w, strings.Repeat(" later", 1000))
 	})))
 	defer h.Close()
-	res, err := http.Get(h.URL) // requests gzip, and unpacks it
+	res, err := http.Get(h.URL) // requests gzip and decompresses the response
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestGzipFlushes(t *testing.T) {
 func TestGzipPreconditionFailed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
-	styles := static.Bundle("css/tokens.css", "css/base.css") // the server keeps it compressed
+	styles := static.Bundle("css/tokens.css", "css/base.css") // the server stores it compressed
 	for _, accept := range []string{"identity", "gzip"} {
 		res, body := x.raw(http.MethodGet, styles, "Accept-Encoding", accept, "If-Match", `"x"`)
 		if res.StatusCode != http.StatusPreconditionFailed {

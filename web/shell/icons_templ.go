@@ -38,8 +38,8 @@ func Symbols() templ.Component {
 	})
 }
 
-// Ico is an icon of the frame, by its name here. It has no accessible text: the words are next
-// to it or in a label.
+// Ico is the icon of the frame with the given name in Symbols. It has no accessible text, since
+// there is text next to it or in a label.
 func Ico(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,20 +14,20 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// learnerAge is how long a browser stays the same learner: more than a year.
+// learnerAge is the time for which a browser stays the same learner, which is more than a year.
 const learnerAge = 400 * 24 * time.Hour
 
-// Learners identifies browsers by a random number that the server has signed. Nobody logs in;
-// the cookie only separates one learner's runs and progress from another's.
+// Learners identifies browsers by a random number that the server has signed. There is no login.
+// The cookie only separates one learner's runs and progress from another's.
 type Learners struct {
 	secret  []byte
 	lasts   bool // the secret outlives the process
 	proxies admission.Proxies
 }
 
-// NewLearners returns the learners that a secret signs. If the secret is nil it is random: after
-// a restart every browser is a new learner. proxies are the proxies whose X-Forwarded-For is
-// trusted.
+// NewLearners returns a Learners that signs with the given secret. If secret is nil, a random
+// secret is used, so every browser is a new learner after a restart. proxies are the proxies
+// whose X-Forwarded-For header is trusted.
 func NewLearners(secret []byte, proxies admission.Proxies) Learners {
 	lasts := secret != nil
 	if !lasts {
@@ -37,7 +37,7 @@ func NewLearners(secret []byte, proxies admission.Proxies) Learners {
 	return Learners{secret, lasts, proxies}
 }
 
-// newID returns 128 random bits, URL-safe.
+// newID returns 128 random bits in a URL-safe encoding.
 func newID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
@@ -49,9 +49,9 @@ const LearnerCookie = "viz-learner"
 
 // cookie returns the name of the cookie for a host. Cookies of one host are shared by all its
 // ports, and two servers on one machine must not overwrite each other's learners. The name is
-// derived from a lasting secret, so that a learner stays the same if the server comes back on
-// another port. With a temporary secret it is derived from the port: otherwise a browser would
-// collect a cookie from every start.
+// derived from a lasting secret, so that a learner stays the same if the server restarts on
+// another port. With a temporary secret, it is derived from the port, since a browser would
+// otherwise collect a cookie from every start.
 func (l Learners) cookie(host string) string {
 	if l.lasts {
 		return LearnerCookie + "-" + l.text("cookie")[:8]
@@ -62,9 +62,9 @@ func (l Learners) cookie(host string) string {
 	return LearnerCookie
 }
 
-// sign returns the cookie of a learner: the id, the time since which the learner has had it, in
-// seconds since 1970 in base 36, and the signature of both. A zero since, as in the cookies of
-// earlier versions, is left out.
+// sign returns the value of a learner's cookie. It consists of the id, the time since which the
+// learner has had it, in seconds since 1970 in base 36, and the signature of both. A zero time,
+// as in the cookies of earlier versions, is left out.
 func (l Learners) sign(id string, since time.Time) string {
 	if since.IsZero() {
 		return id + "." + l.text("learner "+id)
@@ -89,8 +89,9 @@ func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
 	return id, since, hmac.Equal([]byte(cookie), []byte(l.sign(id, since)))
 }
 
-// isID reports whether an id has only the characters of [newID]. If a space were allowed, a
-// dated cookie could be rewritten as an undated one, whose signature is of "ID DATE".
+// isID reports whether an id has only the characters of [newID]. If a space were allowed, a dated
+// cookie could be rewritten as an undated cookie with the id "ID DATE", whose signature would be
+// the same.
 func isID(id string) bool {
 	const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return strings.Trim(id, base64url) == ""
@@ -100,9 +101,9 @@ func (l Learners) text(message string) string {
 	return base64.RawURLEncoding.EncodeToString(l.MAC(message))
 }
 
-// MAC returns the message authentication code of a text under the server's
-// secret: 32 bytes (HMAC-SHA256). Its first word keeps one use of the secret
-// apart from another.
+// MAC returns the message authentication code of a message under the server's secret, which is 32
+// bytes (HMAC-SHA256). The first word of the message separates one use of the secret from
+// another.
 func (l Learners) MAC(message string) []byte {
 	mac := hmac.New(sha256.New, l.secret)
 	mac.Write([]byte(message))
@@ -110,16 +111,16 @@ func (l Learners) MAC(message string) []byte {
 }
 
 // Of returns the learner of a request. If the request has no cookie that this server has signed,
-// the learner is new and fresh is the cookie to set.
+// the learner is new, and fresh is the cookie to set.
 func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 	c, fresh := l.Caller(r)
 	return c.Learner, fresh
 }
 
-// Caller is like [Learners.Of], and also returns the address that the request came from and the
-// time since which the learner has been known. A request from another site's frame gets a new
-// learner each time and no cookie. A learner whose cookie lacks the prefix for TLS is not new,
-// but gets another cookie too. Behind [Learners.Admit], all calls for a request return the same
+// Caller is like [Learners.Of] and also returns the address that the request came from and the
+// time since which the learner has been known. Every request from another site's frame has a new
+// learner and gets no cookie. A learner whose cookie lacks the prefix for TLS is not new, but
+// also gets a new cookie. Behind [Learners.Admit], all calls for a request return the same
 // caller.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
@@ -152,7 +153,7 @@ func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	return c, dressed(r, l.set(r, value))
 }
 
-// set returns the cookie that keeps a learner, for [SetCookie].
+// set returns a cookie for [SetCookie] that identifies a learner by value.
 func (l Learners) set(r *http.Request, value string) http.Cookie {
 	return http.Cookie{Name: l.cookie(r.Host), Value: value, Path: "/", MaxAge: int(learnerAge / time.Second)}
 }

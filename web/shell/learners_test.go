@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// ask returns the learner of a request to a host with cookies.
+// ask returns the learner of a request with cookies to a host, and the cookie to set.
 func ask(l Learners, host string, cookies ...*http.Cookie) (string, *http.Cookie) {
 	r := httptest.NewRequest(http.MethodGet, "http://"+host+"/", nil)
 	for _, c := range cookies {
@@ -27,18 +27,18 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 	secret := []byte(strings.Repeat("s", 32))
 	id, fresh := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8080")
 	if fresh == nil || len(id) != 22 { // 16 bytes in base64
-		t.Fatalf("a first request gives learner %q and cookie %v; want 22 bytes, non-nil", id, fresh)
+		t.Fatalf("a first request gives learner %q and cookie %v; want 22 bytes and a cookie", id, fresh)
 	}
-	// Another process with the secret of the same folder, on another port.
+	// Another process has the secret from the same folder and uses another port.
 	again, cookie := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8081", fresh)
 	if again != id || cookie != nil {
-		t.Errorf("after a restart the learner is %q with the new cookie %v, want %q and none", again, cookie, id)
+		t.Errorf("after a restart, the learner is %q with the new cookie %v, want %q and none", again, cookie, id)
 	}
-	// Another folder's server does not accept the cookie, and does not overwrite it.
+	// A server with another folder does not accept the cookie and does not overwrite it.
 	other := Learners{secret: []byte(strings.Repeat("t", 32)), lasts: true}
 	if stranger, cookie := ask(other, "127.0.0.1:8080", fresh); stranger == id || cookie == nil ||
 		cookie.Name == fresh.Name {
-		t.Errorf("another secret gives %q and cookie %v, besides %s", stranger, cookie, fresh.Name)
+		t.Errorf("with another secret: got learner %q and cookie %v, besides %s", stranger, cookie, fresh.Name)
 	}
 	// A changed id is not accepted.
 	forged := *fresh
@@ -49,13 +49,13 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 	if got, cookie := ask(
 		Learners{secret: secret, lasts: true}, "127.0.0.1:8080", &forged,
 	); cookie == nil || got == forged.Value[:22] {
-		t.Errorf("a forged cookie makes learner %q, want a new one", got)
+		t.Errorf("a forged cookie identifies learner %q, want a new one", got)
 	}
 }
 
-// TestCallerBecomesKnown: a cookie contains the time when it was issued, one without a time
-// belongs to a known learner, and a cookie of the same name from another program does not hide
-// it.
+// TestCallerBecomesKnown: a cookie contains the time when it was issued. A cookie without a time
+// belongs to a known learner. A cookie of the same name from another program does not hide the
+// right one.
 func TestCallerBecomesKnown(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), admission.Proxies{netip.MustParsePrefix("10.0.0.0/8")})
@@ -72,7 +72,7 @@ func TestCallerBecomesKnown(t *testing.T) {
 	now := time.Now()
 	if cookie == nil || first.Known(now) || !first.Known(now.Add(admission.KnownAfter)) ||
 		first.Address.String() != "192.0.2.7/32" {
-		t.Errorf("a first visit: got %+v, want a cookie, and known only after a while", first)
+		t.Errorf("a first visit: got %+v, want a new learner with a cookie who becomes known later", first)
 	}
 	strange := &http.Cookie{Name: cookie.Name, Value: "x.y.z"}
 	again, fresh := visit("10.0.0.1:5", "192.0.2.7", strange, cookie)
@@ -100,7 +100,7 @@ func TestCallerBecomesKnown(t *testing.T) {
 }
 
 // TestAdmitLimitsRequests: all calls for a request return the same learner, and excess requests
-// get 429 with Retry-After; files are not counted.
+// get 429 with Retry-After. Requests for files are not counted.
 func TestAdmitLimitsRequests(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)
@@ -156,8 +156,8 @@ func TestAdmitClosesAfterManyRefusals(t *testing.T) {
 	}
 }
 
-// TestTemporarySecretsShareACookie: a secret that ends with the process does not leave a cookie
-// from each start.
+// TestTemporarySecretsShareACookie: a server with a temporary secret does not leave another
+// cookie at each start.
 func TestTemporarySecretsShareACookie(t *testing.T) {
 	t.Parallel()
 	_, a := ask(Learners{secret: []byte("one"), lasts: false}, "127.0.0.1:8080")
@@ -168,8 +168,8 @@ func TestTemporarySecretsShareACookie(t *testing.T) {
 	}
 }
 
-// TestCookieAttributes: scripts cannot read the cookie, and it is sent after a click on a link
-// elsewhere.
+// TestCookieAttributes: scripts cannot read the cookie, and it is sent after a click on a link on
+// another site.
 // Promise: Scripts cannot read the cookie that identifies you.
 func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
@@ -191,13 +191,13 @@ func TestCookieOverTLS(t *testing.T) {
 		_, c := (Learners{secret: []byte("a test's")}).Of(r)
 		if c.Secure != encrypted || strings.HasPrefix(c.Name, "__Host-") != encrypted ||
 			c.Path != "/" || c.Domain != "" {
-			t.Errorf("encrypted %v: got cookie %s, want __Host- and secure if encrypted, for all paths", encrypted, c)
+			t.Errorf("encrypted %v: got cookie %s, want __Host- and Secure only if encrypted, Path = /", encrypted, c)
 		}
 	}
 }
 
-// TestOldCookieIsExchanged: over TLS, a learner with a cookie of an earlier version is still the
-// same learner. The cookie is exchanged once for one with a prefix.
+// TestOldCookieIsExchanged: over TLS, a learner with a cookie from an earlier version is still
+// the same learner. The cookie is exchanged once for a cookie with a prefix.
 func TestOldCookieIsExchanged(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)
@@ -224,7 +224,7 @@ func TestOldCookieIsExchanged(t *testing.T) {
 	if len(set) != 2 || set[0].Name != "__Host-"+old.Name || set[0].Value != old.Value || !set[0].Secure ||
 		set[1].Name != old.Name || set[1].MaxAge >= 0 || set[1].Path != "/" {
 		t.Fatalf(
-			"an old cookie is answered with %v, want 2 elements, [0].Name = %q, [0].Value = %q, [0].Secure "+
+			"the response to an old cookie sets %v, want 2 elements, [0].Name = %q, [0].Value = %q, [0].Secure "+
 				"= true, [1].Name = %q, [1].MaxAge less than 0, [1].Path = %q",
 			set, "__Host-"+old.Name, old.Value, old.Name, "/",
 		)
@@ -232,12 +232,12 @@ func TestOldCookieIsExchanged(t *testing.T) {
 	// A cookie that an attacker sets in the clear does not change the learner.
 	stray := &http.Cookie{Name: set[0].Name, Value: "stray"}
 	if again := visit(planted, stray, set[0]); len(again) != 0 {
-		t.Errorf("the new cookie is answered with %v, want 0 elements", again)
+		t.Errorf("the response to the new cookie sets %v, want 0 elements", again)
 	}
 	if strings.Join(seen, " ") != "someone someone" {
 		t.Errorf("the learners are %q, want someone twice", seen)
 	}
-	// Without TLS there is nothing to exchange.
+	// Without TLS, there is nothing to exchange.
 	if id, fresh := ask(l, "127.0.0.1:8080", old); id != "someone" || fresh != nil {
 		t.Errorf("in the clear: got %s, %v; want %s, nil", id, fresh, "someone")
 	}

@@ -8,7 +8,7 @@ package shell
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Refusal shows why a request was refused, where a script inserts the response into the page.
+// Refusal explains why a request was refused, in a response that a script inserts into the page.
 func Refusal(head, say string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Text sends a status and one plain sentence, for responses without a page.
+// Text sends a status and one sentence as plain text, for responses without a page.
 func Text(w http.ResponseWriter, status int, sentence string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -31,8 +31,8 @@ func NotFound(w http.ResponseWriter, r *http.Request) {
 
 const noPage = "There is no page at this address."
 
-// Elsewhere answers requests for which mux has no other handler: with [NotFound], or with the
-// methods that the address supports.
+// Elsewhere handles requests for which mux has no other handler. It sends the methods that the
+// address supports or, if there are none, [NotFound].
 func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := Allowed(mux, r)
@@ -45,14 +45,14 @@ func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 	}
 }
 
-// ReadOnly are the methods that change nothing.
+// ReadOnly lists the methods that change nothing.
 var ReadOnly = []string{http.MethodGet, http.MethodHead}
 
 // Changes reports whether a request can change something.
 func Changes(r *http.Request) bool { return !slices.Contains(ReadOnly, r.Method) }
 
-// Allowed lists the methods for which there is a handler at the address of a
-// request. Patterns without a method are refusals and do not count.
+// Allowed returns the methods for which there is a handler at the address of a request. Patterns
+// without a method are refusals and do not count.
 func Allowed(mux *http.ServeMux, r *http.Request) []string {
 	var list []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {

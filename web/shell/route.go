@@ -12,12 +12,12 @@ import (
 // /learn/{slug}"), to their handlers.
 type Routes map[string]http.HandlerFunc
 
-// Unknown is the response of a package to unknown addresses below its own: NoForms to requests
-// that would change something, Head and Say to all others.
+// Unknown is the response of a package to unknown addresses below its own. NoForms is the
+// response to requests that would change something. Head and Say are the response to all others.
 type Unknown struct{ NoForms, Head, Say string }
 
-// Route adds a package's addresses to the server's. Any other address under the first part of
-// one of them (/learn and everything below it) is answered with the package's error page.
+// Route registers a package's routes. For any other address below the first part of one of them
+// (/learn and everything below it), the response is the package's error page.
 func (b Base) Route(mux *http.ServeMux, none Unknown, all ...Routes) {
 	rooms := map[string]bool{}
 	for _, routes := range all {
@@ -57,21 +57,21 @@ func (b Base) elsewhere(mux *http.ServeMux, none Unknown) http.HandlerFunc {
 	}
 }
 
-// formWait is how long a form can take to arrive: an import of several MiB over a slow network.
+// formWait is the maximum time that a form can take to arrive. It allows for an import of several
+// MiB over a slow network.
 const formWait = 20 * time.Second
 
-// Await gives a form [formWait] to arrive, from now.
+// Await sets the deadline for the arrival of a form to [formWait] from now.
 func Await(w http.ResponseWriter) {
-	// Not every writer supports deadlines: test writers have no connection.
+	// Not every writer supports deadlines; test writers have no connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
 }
 
-// formStall is how long a form can go without a byte.
+// formStall is the maximum time without a byte while a form arrives.
 const formStall = 10 * time.Second
 
-// A Body is the body of a request that can arrive slowly, but must not stall: reading it fails
-// with [os.ErrDeadlineExceeded] if nothing arrives for a while, or if it takes too long in
-// total.
+// A Body is the body of a request that can arrive slowly but must not stall. Reading it fails
+// with [os.ErrDeadlineExceeded] if a part of it or the whole takes too long.
 type Body struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -79,14 +79,14 @@ type Body struct {
 	until   time.Time
 }
 
-// NewBody returns the body of r. Each part of it can take as long as stall, and the whole as
-// long as total.
+// NewBody returns the body of r. Each part of it can take up to stall, and the whole body up to
+// total.
 func NewBody(w http.ResponseWriter, r *http.Request, stall, total time.Duration) *Body {
 	return &Body{r.Body, http.NewResponseController(w), stall, time.Now().Add(total)}
 }
 
-// Read implements [io.Reader]. At the end of the body the deadline is removed: the server keeps
-// reading the connection to notice when the client disconnects.
+// Read implements [io.Reader]. At the end of the body, it removes the deadline, since the server
+// continues to read from the connection to notice when the client disconnects.
 func (b *Body) Read(p []byte) (int, error) {
 	by := time.Now().Add(b.stall)
 	if by.After(b.until) {
@@ -100,7 +100,7 @@ func (b *Body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inTime gives forms [formWait] to arrive.
+// inTime limits the time for the arrival of forms to [formWait].
 func inTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if Changes(r) {

@@ -9,14 +9,14 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// Of describes a page to the frame that all pages share.
+// Of describes a page for the frame that all pages share.
 type Of struct {
-	// Title is the window's; [TitleOf] adds the program's name.
+	// Title is the title of the window. [TitleOf] adds the program's name.
 	Title string
 	// Active is the key of the current section in the main navigation: "learn", "loop", "labs",
 	// "practice", or "" for none of them.
 	Active string
-	// Class is the body's class, and Data its other attributes.
+	// Class is the class of the body, and Data holds its other attributes.
 	Class string
 	Data  templ.Attributes
 	// Skip is the text of the link that skips the header to the element with
@@ -25,13 +25,13 @@ type Of struct {
 	// Styles and Scripts are names of files under static, such as "css/learn.css" and
 	// "js/learn.js". They come after the frame's files.
 	Styles, Scripts []string
-	// Mono preloads the token font, for pages that show tokens at first sight.
+	// Mono preloads the token font, for pages that show tokens on their first screen.
 	Mono bool
 	// End is the page's own content at the end of the header, or nil.
 	End templ.Component
-	// Embeds means that other sites' pages can show this one; see [Embeds].
+	// Embeds is set if other sites' pages can embed this page; see [Embeds].
 	Embeds bool
-	// Keys are the page's shortcuts, listed by the key "?".
+	// Keys are the page's shortcuts, which the key "?" lists.
 	Keys []Key
 }
 
@@ -63,12 +63,12 @@ var navEntries = []navEntry{
 	{"class", "/teach", "Class"},
 }
 
-// SharedKeys work on every page with a list of shortcuts.
+// SharedKeys are the shortcuts that work on every page with a list of shortcuts.
 var SharedKeys = []Key{
 	{"/", "search"},
 	{"?", "this list"},
 	{"Esc", "leave a field or this list"},
 }
 
-// KeysWith returns a page's own shortcuts and those that all pages share.
+// KeysWith returns a page's own shortcuts and [SharedKeys].
 func KeysWith(own ...Key) []Key { return append(own, SharedKeys...) }

@@ -10,9 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/static"
 
-// Page is a page in the frame that all pages share: head, header and
-// navigation around the page's own content, which brings the element with the
-// id "main".
+// Page is a page in the frame that all pages share: head, header and navigation around the page's
+// own content. The content must contain the element with the id "main".
 func Page(s Of) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -76,7 +75,8 @@ func Page(s Of) templ.Component {
 	})
 }
 
-// warning is the notice that every page shows at present, such as that nothing can be saved.
+// warning is the notice that every page currently shows, if there is one, such as that nothing
+// can be saved.
 func warning() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -130,7 +130,7 @@ func warning() templ.Component {
 }
 
 // Bare is a page without the shared header and navigation, such as a projected slide or the
-// screen of a phone. Its children are the whole body.
+// screen of a phone. Its children form the whole body.
 func Bare(s Of) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

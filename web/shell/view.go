@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// View is how pages show a run: in the Loop, in lessons, on the phones and the
+// View is the way in which pages show a run in the Loop, in lessons, and on the phones and the
 // wall of a class. All views show the same run, stage and numbers.
 type View string
 
 const (
-	// Story explains in plain words what happens; it is the default.
+	// Story explains every step in plain words. It is the default.
 	Story View = "story"
-	// Numbers has every number and every control.
+	// Numbers shows every number and every control.
 	Numbers View = "numbers"
 )
 
-// Views are all views, in the order of the switch.
+// Views lists all views, in the order of the switch.
 var Views = []View{Story, Numbers}
 
 // Name returns the view's name in the switch.
@@ -28,7 +28,7 @@ func (v View) Name() string {
 	return "Numbers"
 }
 
-// ViewNamed returns the view with a name, or other if there is none.
+// ViewNamed returns the view with the given name, or other if there is none.
 func ViewNamed(name string, other View) View {
 	switch v := View(name); v {
 	case Story, Numbers:
@@ -37,15 +37,15 @@ func ViewNamed(name string, other View) View {
 	return other
 }
 
-// ViewCookie stores the view that a learner has switched to. It says nothing else about them,
-// and so is not secret.
+// ViewCookie is the name of the cookie with the view that a learner has switched to. The cookie
+// contains nothing else, so it is not secret.
 const ViewCookie = "view"
 
-// viewYears is how long the choice is kept.
+// viewYears is the number of seconds for which the cookie is stored.
 const viewYears = 2 * 365 * 24 * 60 * 60
 
-// ViewOf returns the view in which a learner sees runs. In another site's frame the address
-// determines it.
+// ViewOf returns the view in which a learner sees runs. In another site's frame, the address
+// determines the view.
 func ViewOf(r *http.Request) View {
 	if f, ok := frameOf(r.Context()); ok {
 		return f.view
@@ -63,8 +63,8 @@ func KeepView(w http.ResponseWriter, r *http.Request, v View) {
 	SetCookie(w, r, http.Cookie{Name: ViewCookie, Value: string(v), Path: "/", MaxAge: viewYears})
 }
 
-// Back returns the address, on this server, of the page to which a form returns. It returns ""
-// for anything else, such as another server's address.
+// Back returns the given address if it is that of a page on this server, to which a form can
+// return. It returns "" for any other string, such as another server's address.
 func Back(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, "/") ||

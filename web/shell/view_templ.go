@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// ViewSwitch is the switch between the views. It is a form, so it works without scripts, and
-// returns to the address back of this server.
+// ViewSwitch is the switch between the views. It is a form, so it works without scripts, and it
+// returns to back, an address on this server.
 func ViewSwitch(v View, back string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

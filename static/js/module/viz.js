@@ -1,5 +1,4 @@
-// Token by Token inside a page of your own. Load this file from a server or a site of Token
-// by Token:
+// Token by Token in your own page. Load this file from a server or a site of Token by Token:
 //
 //   <script src="…/embed/viz.js" defer></script>
 //   <viz-loop prompt="Once upon a time there was a"></viz-loop>
@@ -14,20 +13,21 @@
 //   <viz-widget>  experiment: the name of an experiment, and view; or drill: the name of a
 //                 drill, with level and seed.
 //
-// Both accept label, the accessible name of the frame. Your page's policy must allow the
-// server in script-src and frame-src; a server must be started with your page's origin in
+// Both accept label, the accessible name of the frame. Your page's policy must allow the server
+// in script-src and frame-src. A server must be started with your page's origin in
 // -embed-origins. The element is as high as its contents.
 //
-// It also works with type="module" or an import, if the host lets your page read it (CORS). So
-// this file must be both a classic script, without import and export, and a module. The block
-// keeps its names out of your page's scope.
+// This file also works with type="module" or an import if the host allows your page to read it
+// (CORS). So it must be valid both as a classic script, without import and export, and as a
+// module. The block keeps its names out of your page's scope.
 {
-  // own is this file's address. Only a classic script is the document's current script; a
+  // own is the address of this file. Only a classic script is the document's current script. A
   // module finds its address at the top of the stack.
   const own = document.currentScript?.src || /https?:.+?(?=:\d+:\d+)/.exec(new Error().stack)?.[0];
   const here = new URL('../', own ?? document.baseURI).href;
 
-  // The maximum height of a frame in pixels, and its height before its page reports one.
+  // The minimum and maximum height of a frame in pixels, and its height until its page reports
+  // one.
   const lowest = 80;
   const highest = 8000;
   const atFirst = 420;
@@ -45,10 +45,10 @@
 
     attributeChangedCallback() { if (this.#frame) this.#show(); }
 
-    // address returns the address of the framed page, below the base.
+    // address returns the address of the framed page relative to the base.
     address() { throw new Error('an element of its own says what it shows'); }
 
-    // query returns the query for some attributes, if they are set.
+    // query returns the query with the given attributes, as far as they are set.
     query(...names) {
       const query = new URLSearchParams();
       for (const name of names) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));
@@ -78,7 +78,7 @@
       this.append(frame);
     }
 
-    // receive accepts only a height, and only from the framed page.
+    // receive accepts a height, and no other message, from the framed page only.
     #receive({ source, origin, data }) {
       const frame = this.#frame;
       if (!frame || source !== frame.contentWindow || origin !== new URL(frame.src).origin) return;
@@ -103,7 +103,7 @@
     }
   }
 
-  if (!customElements.get('viz-loop')) { // a page may include the script twice
+  if (!customElements.get('viz-loop')) { // a page may load the script twice
     customElements.define('viz-loop', Loop);
     customElements.define('viz-widget', Widget);
   }

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// Answer gives a wrong answer to a question and then the right one, or writes an answer,
-// compares it and saves a tick.
+// Answer answers a question. For a choice question, it selects a wrong choice and then the right
+// one. For a recall question, it enters an answer, compares it and saves a tick.
 func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 	form := "#check-" + q.ID
 	if q.Kind == "recall" {
@@ -31,7 +31,7 @@ func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 	tab.WaitText(form+" .is-right em", "right, second try")
 }
 
-// choose selects a choice. Radio buttons are one stop of the Tab key: the arrow keys move
+// choose selects a choice. The Tab key stops only once at the radio buttons; the arrow keys move
 // between them.
 func choose(tab *browser.Tab, hands browser.Hands, form string, i int) {
 	radio := fmt.Sprintf(`%s [type=radio][value="%d"]`, form, i)

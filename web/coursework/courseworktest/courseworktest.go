@@ -1,6 +1,6 @@
-// Package courseworktest has helpers shared by the tests of web/learn and web/practice:
-// pages served to one learner without a network, and a question that is answered in a
-// browser. Only tests import it.
+// Package courseworktest has helpers shared by the tests of web/learn and web/practice: it serves
+// pages to one learner without a network, and answers questions in a browser. Only tests import
+// it.
 package courseworktest
 
 import (
@@ -39,7 +39,7 @@ func Course(t testing.TB) *lessons.Course {
 // Learner is the sender of all requests of a [Site].
 const Learner = "someone"
 
-// Site serves pages to one learner. Create packages' pages with its Deps and mount them on
+// Site serves pages to one learner. Create the pages of a package with its Deps and mount them on
 // its ServeMux.
 type Site struct {
 	T testing.TB
@@ -84,7 +84,7 @@ func (s *Site) Get(path string) *goquery.Document {
 	return s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusOK)
 }
 
-// Post sends a form; part requests a part of the page, like the script.
+// Post sends a form. If part is set, it requests only a part of the page, as the script does.
 func (s *Site) Post(path string, part bool, form url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -102,7 +102,7 @@ func (s *Site) Parse(path string, w *httptest.ResponseRecorder, status int) *goq
 	}
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
 		w.Header().Get("Cache-Control") != "no-store" {
-		s.T.Errorf("%s: got header %v, want HTML that is not stored", path, w.Header())
+		s.T.Errorf("%s: got header %v, want HTML that is not cached", path, w.Header())
 	}
 	d, err := goquery.NewDocumentFromReader(w.Body)
 	if err != nil {
@@ -121,5 +121,5 @@ func (s *Site) Tally() progress.Tally {
 	return m.All
 }
 
-// Text returns an element's text with single spaces.
+// Text returns an element's text, with runs of white space replaced by single spaces.
 func Text(sel *goquery.Selection) string { return strings.Join(strings.Fields(sel.Text()), " ") }
