@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// Runner runs a model's passes on its behalf: later, or batched with passes of other texts. The
-// results must equal the results of [Model.ForwardTo] and [Model.LogitsTo], bit for bit, and so
+// Runner runs a model's passes for it, possibly later or batched with the passes of other texts.
+// The results must equal the results of [Model.ForwardTo] and [Model.LogitsTo], bit for bit, and so
 // must the changes to the cache. Arguments have been checked: tokens are in the vocabulary and fit
 // the window.
 type Runner interface {
@@ -40,14 +40,13 @@ func (m *Model) Through(r Runner) *Model {
 type job struct {
 	ctx context.Context
 
-	// A forward pass: the tokens still to read, and space for the vectors of
-	// its last tokens.
+	// A reading job: the tokens still to read, and space for the vectors of its last tokens.
 	cache  *Cache
 	tokens []int
 	out    []float32 // [n, width]
 	start  int       // positions in the cache before the job
 
-	// Or vectors to score.
+	// A scoring job: the vectors to score.
 	last []float32 // [n, width]
 	z    []float32 // [n, vocab]
 
@@ -64,13 +63,12 @@ type job struct {
 	prev, next *job
 	urgent     bool
 	queued     bool
-	since      int64 // the round after which it was queued
+	since      int64 // the number of the last round before it was queued
 }
 
-// batch runs jobs of several texts through the weights together: one pass over
-// the blocks for all jobs that read tokens, one product with the output matrix
-// for all that score them. It belongs to one worker and stops allocating once
-// its buffers have grown.
+// batch runs the jobs of several texts through the weights together: one pass over the blocks for
+// all jobs that read tokens, and one product with the output matrix for all jobs that score
+// vectors. It belongs to one worker and does not allocate once its buffers have grown.
 type batch struct {
 	model *Model
 	s     *scratch
@@ -82,18 +80,18 @@ type batch struct {
 	positions int64 // read since the pool last counted them
 }
 
-// run does a round of b.jobs. Afterwards over is set in the finished jobs; the
-// others have tokens left to read. A job whose context ends is dropped before
-// the next block, without affecting the others.
+// run runs one round of b.jobs. Afterwards, over is set in the finished jobs; the others still have
+// tokens to read. A job whose context ends is dropped before the next block, without affecting the
+// others.
 func (b *batch) run() {
 	b.read()
 	b.score()
 }
 
-// deal divides the chunk positions of a pass among the reading jobs: equal
-// shares as far as each has tokens, and the rest to the first jobs that want
-// more. So a token being decoded never waits for a prompt being read. Every job
-// gets a position, since there are at most chunk jobs.
+// deal divides the chunk positions of a pass among the reading jobs: each job gets an equal share
+// or as many as it has tokens, and the first jobs with more tokens get the rest. So decoding a
+// token never waits for another text's prompt. Every job gets a position, since there are at most
+// chunk jobs.
 func (b *batch) deal() {
 	b.reads = b.reads[:0]
 	for _, j := range b.jobs {
@@ -173,20 +171,20 @@ func (b *batch) letGo() {
 	b.reads, s.places = kept, s.places[:len(s.places)-gap]
 }
 
-// forget drops all pointers to texts: a worker may wait for hours before its
-// next round, and would keep this round's caches from being freed.
+// forget drops all pointers to texts. A worker may wait for hours before its next round, and until
+// then these pointers would keep this round's caches from being freed.
 func (b *batch) forget() {
 	b.s.places, b.reads, b.rows = emptied(b.s.places), emptied(b.reads), emptied(b.rows)
 }
 
-// emptied clears a list and returns it with length 0.
+// emptied zeroes the elements of a list and returns it with length 0.
 func emptied[T any](list []T) []T {
 	list = list[:cap(list)]
 	clear(list)
 	return list[:0]
 }
 
-// toScore is a vector waiting for its scores: row at of a job.
+// toScore is a vector waiting to be scored: row `at` of a job.
 type toScore struct {
 	job *job
 	at  int

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// TestPromptsUseLeftoverPlacesInAPass: a prompt gets the places that are left,
-// and never one that a decoded token needs.
+// TestPromptsUseLeftoverPlacesInAPass: a prompt gets the places that are left over, never one that
+// a decoding text needs.
 func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{
@@ -30,7 +30,7 @@ func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 		at := 0
 		for _, j := range b.reads {
 			if j.from != at {
-				t.Errorf("%v: a job begins at place %d, want %d", row.tokens, j.from, at)
+				t.Errorf("%v: a job starts at place %d, want %d", row.tokens, j.from, at)
 			}
 			at += j.n
 			got = append(got, j.n)
@@ -41,8 +41,8 @@ func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	}
 }
 
-// TestScoresOfManyJobsEqualSoloScores: more vectors than a pass has places,
-// from several jobs, get the scores that they would get alone.
+// TestScoresOfManyJobsEqualSoloScores: vectors from several jobs, more than fit in one pass, get
+// the scores that they would get alone.
 func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab
@@ -71,8 +71,8 @@ func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	}
 }
 
-// TestDecodingAllocatesNothing: once caches have room, decoding allocates
-// nothing: not directly, not at a slot, not with several slots in a round.
+// TestDecodingAllocatesNothing: once the caches have room, decoding allocates nothing, whether it
+// runs directly, at a slot, or with several slots in a round.
 func TestDecodingAllocatesNothing(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)
@@ -118,12 +118,12 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 		}
 		b.run()
 	}); n != 0 {
-		t.Errorf("got %v allocations a round of 8 jobs, want 0", n)
+		t.Errorf("got %v allocations per round of 8 jobs, want 0", n)
 	}
 }
 
-// poolsKeep reports whether a sync.Pool returns what was put in, as it does
-// except under the race detector.
+// poolsKeep reports whether a sync.Pool returns the values put into it. It does, except under the
+// race detector.
 func poolsKeep() bool {
 	var p sync.Pool
 	for range 100 {
@@ -135,8 +135,8 @@ func poolsKeep() bool {
 	return true
 }
 
-// BenchmarkPool decodes at n slots at the same time, on one worker, and reports
-// their tokens per second in total.
+// BenchmarkPool decodes in n slots at the same time, on one worker, and reports their total tokens
+// per second.
 func BenchmarkPool(b *testing.B) {
 	m := bundledModel(b)
 	for _, n := range []int{1, 2, 4, 8, 16, 64} {

@@ -25,9 +25,8 @@ func bundledDraft(b *testing.B) *infer.Model {
 	return m
 }
 
-// BenchmarkPass reads and scores n tokens in one pass after 64 positions: a
-// step of the draft, one of the target, and verifications of n − 1 drafted
-// tokens.
+// BenchmarkPass reads and scores n tokens in one pass after 64 positions: a step of the draft
+// model, a step of the target, and verifications of n − 1 drafted tokens.
 func BenchmarkPass(b *testing.B) {
 	passes(b, "draft", bundledDraft(b), 1)
 	passes(b, "target", bundledModel(b), 1, 2, 3, 4, 5, 7, 9)
@@ -59,8 +58,8 @@ func passes(b *testing.B, name string, m *infer.Model, sizes ...int) {
 	}
 }
 
-// BenchmarkWrite writes 96 tokens with the bundled pair: by the target alone (γ
-// = 0), and with up to γ drafted tokens a round. No stage is displayed.
+// BenchmarkWrite generates 96 tokens with the bundled pair: with the target alone (γ = 0), and with
+// up to γ drafted tokens per round. No stage is displayed.
 func BenchmarkWrite(b *testing.B) {
 	target, draft := bundledModel(b), bundledDraft(b)
 	for _, at := range []struct {
@@ -90,8 +89,7 @@ func BenchmarkWrite(b *testing.B) {
 
 const opening = "Once upon a time there was a"
 
-// alone writes with as little overhead as possible, and returns the number of
-// tokens.
+// alone generates tokens with as little overhead as possible and returns how many it generated.
 func alone(b *testing.B, m *infer.Model, s infer.Settings) int {
 	ids, cache := m.Encode(opening), m.NewCache()
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)

@@ -23,7 +23,7 @@ func bundledModel(b *testing.B) *infer.Model {
 	return m
 }
 
-// BenchmarkLoad builds a model that can run from the embedded bytes.
+// BenchmarkLoad builds a runnable model from the embedded bytes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		bundledModel(b)
@@ -76,7 +76,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkLoop writes 200 tokens with all seven stages, as a played run does.
+// BenchmarkLoop generates 200 tokens with all seven stages, as a run that is playing does.
 func BenchmarkLoop(b *testing.B) {
 	m := bundledModel(b)
 	s := infer.DefaultSettings()

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestBiasOutsideTheVocabulary: a bias on a token that the model does not have is rejected by
-// everything that starts a text.
+// TestBiasOutsideTheVocabulary: everything that starts a text rejects a bias on a token that the
+// model does not have.
 func TestBiasOutsideTheVocabulary(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -8,14 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// GoOnTokens is how much [Loop.GoOn] raises a limit on tokens that was reached.
+// GoOnTokens is the number of tokens by which [Loop.GoOn] raises a token limit that was reached.
 const GoOnTokens = 64
 
-// Choose makes step n, whose logits must have run, take token id instead of the
-// one drawn. Everything after the step's filter is dropped, so its sample stage is
-// then the last that has run. u is still drawn, so that a page can show which
-// token it would have chosen. An id outside the vocabulary, or one that the
-// grammar forbids there, returns a *[terms.RangeError] and changes nothing.
+// Choose replaces the token drawn in step n, whose logits must have run, with token id. Everything
+// after the step's filter is dropped, so its sample stage is then the last one that has run. The
+// random number u is still drawn, so that a page can show which token it would have chosen. If id
+// is outside the vocabulary or the grammar forbids it there, Choose returns a *[terms.RangeError]
+// and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
 		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
@@ -39,9 +39,9 @@ func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	return nil
 }
 
-// GoOn continues a stopped run: it ignores an end of text or a stop string, and
-// raises a limit on tokens by [GoOnTokens]. It returns an error if the run has not
-// stopped, or if its context window is full.
+// GoOn continues a stopped run: it ignores the end of text or the stop string that was reached, or
+// raises the token limit by [GoOnTokens]. It returns an error if the run has not stopped, or if its
+// context window is full.
 func (l *Loop) GoOn() error {
 	switch l.Stopped() {
 	case StopNone:
@@ -59,10 +59,10 @@ func (l *Loop) GoOn() error {
 	return nil
 }
 
-// Adopt replaces the loop's steps, with settings for what follows. The steps must
-// have been run by this loop or by one with the same model and prompt. The cache
-// keeps the columns that both have in common and recomputes the rest. If ctx ends
-// first, the loop is unchanged.
+// Adopt replaces the loop's steps, and its settings for the steps that follow. The steps must have
+// been run by this loop or by one with the same model and prompt. The cache keeps the columns that
+// the old and new steps have in common, and the rest are recomputed. If ctx ends first, the loop is
+// unchanged.
 func (l *Loop) Adopt(ctx context.Context, steps []*Step, settings Settings) error {
 	if len(steps) == 0 {
 		return fmt.Errorf("no steps to adopt")

@@ -10,9 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-// TestInterruptedAdoptionChangesNothing: a switch to a branch that is
-// interrupted between two blocks leaves the loop unchanged: its columns hold
-// nothing that the pass had written.
+// TestInterruptedAdoptionChangesNothing: if a switch to a branch is interrupted between two blocks,
+// the loop is unchanged: its columns hold nothing that the pass wrote.
 func TestInterruptedAdoptionChangesNothing(t *testing.T) {
 	ctx, m := context.Background(), smallModel(t)
 	other := newLoop(t, m, "Hi", pure(1))
@@ -38,13 +37,13 @@ func TestInterruptedAdoptionChangesNothing(t *testing.T) {
 		}
 		runTo(t, l, 5, KindLogits)
 		if !sameBits(l.Steps()[4].Logits, undisturbed.Steps()[4].Logits) {
-			t.Errorf("interrupted after %d blocks the loop continues differently", left)
+			t.Errorf("interrupted after %d blocks, the loop continues differently", left)
 		}
 	}
 }
 
-// TestEveryEndOfTextEnds: a model may name several end-of-text tokens: each of
-// them ends a text.
+// TestEveryEndOfTextEnds: a model may have several end-of-text tokens, and each of them ends a
+// text.
 func TestEveryEndOfTextEnds(t *testing.T) {
 	c, err := bundled.Draft()
 	if err != nil {
@@ -65,15 +64,14 @@ func TestEveryEndOfTextEnds(t *testing.T) {
 	}
 }
 
-// TestGoOnRefusesFullWindow: nothing fits after a full window: the run cannot
-// continue.
+// TestGoOnRefusesFullWindow: a run whose context window is full cannot continue.
 func TestGoOnRefusesFullWindow(t *testing.T) {
 	l := newLoop(t, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), pure(1)) // all 32 positions
 	finish(t, l)
 	if err := l.GoOn(); l.Stopped() != StopContext || err == nil ||
 		!strings.Contains(err.Error(), "window of 32 positions is full") {
 		t.Errorf(
-			"stopped by %q, going on gives %v; want %q, an error containing %q", l.Stopped(), err, StopContext,
+			"stopped by %q, GoOn returned %v; want %q and an error containing %q", l.Stopped(), err, StopContext,
 			"window of 32 positions is full",
 		)
 	}

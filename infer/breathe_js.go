@@ -5,10 +5,9 @@ import (
 	"syscall/js"
 )
 
-// breathe lets other goroutines run, and the browser too: all share one thread, and
-// while any goroutine can run, the browser cannot deliver incoming messages. A message
-// to oneself arrives after everything that is already queued, and without a timer's
-// delay.
+// breathe lets other goroutines and the browser run. All share one thread, and while any goroutine
+// can run, the browser cannot deliver incoming messages. A message that the program sends to itself
+// arrives after everything already queued, without the delay of a timer.
 func breathe() {
 	channel := breath()
 	done := make(chan struct{})
@@ -26,6 +25,6 @@ func breathe() {
 }
 
 var (
-	breathing sync.Mutex // one message is on its way at a time
+	breathing sync.Mutex // allows one message in transit at a time
 	breath    = sync.OnceValue(func() js.Value { return js.Global().Get("MessageChannel").New() })
 )

@@ -5,11 +5,11 @@ import "github.com/tokenbytoken/viz/infer/checkpoint"
 // bytesPerValue is the size of a cached number: keys and values are float32.
 const bytesPerValue = 4
 
-// Cache holds the keys and values of one text, for every block and position
-// read so far. It belongs to one goroutine at a time.
+// Cache holds the keys and values of one text, for every block and position read so far. Only one
+// goroutine at a time may use it.
 //
-// Caching them is correct because of causal masking: nothing after a position
-// can change what was computed for it.
+// Caching them is correct because of causal masking: nothing after a position can change the values
+// computed for it.
 type Cache struct {
 	width     int         // kvHeads·headDim
 	keys      [][]float32 // per block [positions, kvHeads, headDim], rotated
@@ -29,16 +29,16 @@ func newCache(c checkpoint.Config) *Cache {
 	}
 }
 
-// Positions is the number of filled columns.
+// Positions returns the number of filled columns.
 func (c *Cache) Positions() int { return c.positions }
 
-// Bytes is the size of the filled columns: 2 × layers × kvHeads × headDim ×
-// positions × 4.
+// Bytes returns the size of the filled columns in bytes: 2 × layers × kvHeads × headDim × positions
+// × 4.
 func (c *Cache) Bytes() int64 {
 	return 2 * int64(len(c.keys)) * int64(c.width) * int64(c.positions) * bytesPerValue
 }
 
-// Reserved is the memory held, filled or not, in bytes.
+// Reserved returns the allocated memory, filled or not, in bytes.
 func (c *Cache) Reserved() int64 {
 	var n int64
 	for i := range c.keys {
@@ -54,8 +54,8 @@ func (c *Cache) Truncate(n int) {
 	}
 }
 
-// Column returns copies of a past position's keys and values in one block,
-// each [kvHeads, headDim].
+// Column returns copies of the keys and values of a past position in one block, each [kvHeads,
+// headDim].
 func (c *Cache) Column(block, position int) (key, value []float32) {
 	from, to := position*c.width, (position+1)*c.width
 	return append(key, c.keys[block][from:to]...), append(value, c.values[block][from:to]...)
@@ -72,8 +72,8 @@ func (c *Cache) upTo(n int) *Cache {
 	return view
 }
 
-// reserve makes room for n positions. It doubles the capacity, so growing token
-// by token copies each column a bounded number of times.
+// reserve makes room for n positions. It doubles the capacity, so the cost of copying is constant
+// per column on average, even if the cache grows token by token.
 func (c *Cache) reserve(n int) {
 	for i := range c.keys {
 		if want := n * c.width; cap(c.keys[i]) < want {

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// readTemplate reads the model's chat template. An unusable template is not an error
-// here; an attempt to write a chat returns it. The token that ends a turn in the template
-// also ends a text.
+// readTemplate reads the model's chat template. An unusable template is not an error here; its
+// error is returned when a chat is to be formatted. The token that ends a turn in the template also
+// ends a text.
 func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 	if c.Template == "" {
 		return
@@ -45,9 +45,9 @@ func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 // model without one was not trained on chats.
 func (m *Model) HasTemplate() bool { return m.chat != nil || m.chatFault != nil }
 
-// Chat writes a conversation as the text that the model continues: through its own chat
-// template, or as plain lines if it has none. now is the day that some templates mention.
-// A conversation that cannot be written returns a *[terms.Refusal].
+// Chat formats a conversation as the text that the model continues, with the model's own chat
+// template, or as plain lines if it has none. now is the date that some templates mention. If the
+// conversation cannot be formatted, Chat returns a *[terms.Refusal].
 func (m *Model) Chat(
 	ctx context.Context, messages []chat.Message, o chat.Options, now time.Time,
 ) (chat.Text, error) {
@@ -70,9 +70,9 @@ func (m *Model) Chat(
 	return chat.Text{}, r
 }
 
-// EncodeChat is [Model.Encode] for a text with special tokens. A text without any is
-// plain text, and gets the start token in front; in a chat the template decides that. A
-// text that the vocabulary cannot spell returns a *[terms.RangeError].
+// EncodeChat is [Model.Encode] for a text with special tokens. A text without any is plain text and
+// starts with the start token; in a chat, the template decides that. If the vocabulary cannot spell
+// the text, EncodeChat returns a *[terms.RangeError].
 func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 	if text.IDs != nil {
 		if err := m.CheckIDs(text.IDs); err != nil {

@@ -63,8 +63,8 @@ func TestChatTemplateProducesSpecialTokens(t *testing.T) {
 	}
 }
 
-// TestTypedTurnMarkersStayText: if a vocabulary does not flag turn tokens as special, they are
-// tokens only where the template puts them, and still end a turn.
+// TestTypedTurnMarkersStayText: if a vocabulary does not flag turn tokens as special, a typed one
+// is plain text. Only those that the template inserts become tokens, and they still end a turn.
 func TestTypedTurnMarkersStayText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -100,7 +100,7 @@ func TestTypedTurnMarkersStayText(t *testing.T) {
 		t.Errorf("got %v, want %v as with the special flag", ids[1], ids[0])
 	}
 	if !loose.EOS(turnEnd) {
-		t.Error("the end of a turn does not end a text")
+		t.Error("the token that ends a turn does not end a text")
 	}
 }
 
@@ -144,8 +144,8 @@ func TestChatsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestGrowingChatKeepsCachedColumns: what both texts begin with is not read again, and the rest
-// equals a full read, bit for bit; so does the replay of its log.
+// TestGrowingChatKeepsCachedColumns: the common beginning of both texts is not read again. The
+// result equals a full read, bit for bit, and so does the replay of the run's log.
 func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
@@ -166,7 +166,7 @@ func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 		return l
 	}
 	settings := infer.DefaultSettings()
-	settings.RepetitionPenalty, settings.Stop.MaxTokens = 1.3, 2 // a rule that reads the whole text
+	settings.RepetitionPenalty, settings.Stop.MaxTokens = 1.3, 2 // a rule that considers the whole text
 	first, err := infer.NewChat(m, write(), settings)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 		}
 		if name == "edited" && kept.Steps()[0].Start != len(m.Encode("u:H")) {
 			t.Errorf(
-				"an edit of the fourth token leaves %d columns, want %d", kept.Steps()[0].Start, len(m.Encode("u:H")),
+				"an edit to the fourth token leaves %d columns, want %d", kept.Steps()[0].Start, len(m.Encode("u:H")),
 			)
 		}
 	}
@@ -227,7 +227,7 @@ func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 		log := first.Log()
 		log.Kept = n
 		if _, err := infer.Replay(t.Context(), m, log); err == nil {
-			t.Errorf("a log with %d kept columns was replayed, want an error", n)
+			t.Errorf("got no error from replaying a log with %d kept columns, want one", n)
 		}
 	}
 }

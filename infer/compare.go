@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Side is a text and the settings with which its tokens could be drawn. Penalties and DRY
-// count the whole text before a token, as if the model had written it.
+// Side is a text and the sampling settings to read it with. Penalties and DRY consider the whole
+// text before a token, as if the model had generated it.
 type Side struct {
 	Text     string
 	Settings sampling.Settings // [sampling.Pure] is the model as it was trained
@@ -19,33 +19,33 @@ type Side struct {
 
 // SideRead is the result of reading a side.
 type SideRead struct {
-	Tokens []ReadToken // LogProb is under the side's settings: −Inf for a token that they cut
-	Sum    Surprise    // of the tokens that are not cut
+	Tokens []ReadToken // with LogProb under the side's settings: −Inf for a token that they cut
+	Sum    Surprise    // over the tokens that are not cut
 	Cut    int         // how many tokens of the text the settings would never draw
 }
 
-// Comparison is two texts, or one with two settings, read step by step.
+// Comparison is the result of reading two texts, or one text with two settings, step by step.
 type Comparison struct {
 	Sides []SideRead
-	// Apart is the divergence at each step that both texts have.
+	// Apart holds the divergence at each step that both texts have.
 	Apart []Divergence
 }
 
 // Divergence measures how far apart two distributions over the vocabulary are (Kullback and
 // Leibler 1951). A first token has no prediction, so all fields are 0 there.
 type Divergence struct {
-	// Nats is Σ p·ln(p/q), where p is the first side and q the second; Back is Σ q·ln(q/p).
-	// Each is +Inf where the other side cuts a token that this one keeps.
+	// Nats is Σ p·ln(p/q), where p is the first side and q the second; Back is Σ q·ln(q/p). Each is
+	// +Inf if the second distribution in its sum is 0 for a token that the first one keeps.
 	Nats, Back float64
-	// Lost is the probability that the first side gives to tokens that the second cuts; Gained
-	// is the reverse.
+	// Lost is the total probability that the first side gives to tokens that the second cuts.
+	// Gained is the reverse.
 	Lost, Gained float64
 }
 
-// Compare reads one side, or two together, pairing their n-th tokens. A text that the
-// vocabulary cannot spell or that is longer than the context, or settings out of range, return
-// a *[terms.RangeError]; so do rules that have no single distribution at a step, because they
-// draw (XTC) or adapt to earlier draws (mirostat).
+// Compare reads one side, or two together, pairing their n-th tokens. It returns a
+// *[terms.RangeError] if the vocabulary cannot spell a text, a text is longer than the context, or
+// settings are out of range. It also rejects rules that have no single distribution at a step,
+// because they draw random numbers (XTC) or adapt to earlier draws (mirostat).
 func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error) {
 	c := &Comparison{Sides: make([]SideRead, len(sides))}
 	readers := make([]*stepReader, len(sides))
@@ -62,14 +62,14 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 			return nil, err
 		}
 		readers[i] = &stepReader{m: m, ids: ids, sizes: sizes, cache: m.NewCache()}
-		if m.config.BOS >= 0 { // the start token is read, not expected
+		if m.config.BOS >= 0 { // the start token is read, not predicted
 			if err := readers[i].read(ctx); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for {
-		expect, more := make([]*drawable, len(sides)), false // nil where nothing is expected
+		expect, more := make([]*drawable, len(sides)), false // nil if there is no prediction
 		for i, side := range sides {
 			r := readers[i]
 			if r.at == len(r.ids) {
@@ -121,10 +121,10 @@ func checkScored(s sampling.Settings) error {
 // drawable is the distribution to draw from at a step.
 type drawable struct {
 	z []float32 // [vocab] scores at the temperature, if that is the only rule
-	q []float64 // [vocab] else the probabilities, 0 for tokens that are cut
+	q []float64 // [vocab] otherwise, the probabilities: 0 for tokens that are cut
 }
 
-// of returns the natural logarithm of a token's probability.
+// of returns the natural logarithm of the probability of token id.
 func (e *drawable) of(id int) float64 {
 	if e.q == nil {
 		return sampling.LogProbsOf(e.z).Of(id)
@@ -152,12 +152,12 @@ func apart(a, b *drawable) (d Divergence) {
 	return d
 }
 
-// divergence returns Σ p·ln(p/q) in nats, +Inf where q is 0 and p is not, and the sum of p
-// there.
+// divergence returns Σ p·ln(p/q) in nats, and the sum of p over the tokens for which q is 0 and p
+// is not. If there are such tokens, the divergence is +Inf.
 func divergence(p, q []float64) (nats, lost float64) {
 	for i, x := range p {
 		switch {
-		case x == 0: // adds nothing, whatever q is
+		case x == 0: // adds nothing for any q
 		case q[i] == 0:
 			lost += x
 		default:
@@ -170,8 +170,8 @@ func divergence(p, q []float64) (nats, lost float64) {
 	return max(nats, 0), 0 // rounding can make it slightly negative
 }
 
-// add counts a token that covers the given number of bytes, under the distribution e, nil
-// where nothing was expected.
+// add counts a token that covers the given number of bytes. e is the distribution for it, or nil if
+// there was no prediction.
 func (s *SideRead) add(token Token, bytes int, e *drawable) {
 	t := ReadToken{Token: token, First: e == nil}
 	if e != nil {
@@ -194,8 +194,8 @@ type stepReader struct {
 	z     []float32 // scores for the next token; nil at the beginning
 }
 
-// read reads the next token, if there is one, and scores what follows it unless that is the
-// end of the text.
+// read reads the next token, if there is one, and computes the scores for the token after it,
+// unless the text ends there.
 func (r *stepReader) read(ctx context.Context) error {
 	if r.at == len(r.ids) {
 		return nil
@@ -214,7 +214,7 @@ func (r *stepReader) read(ctx context.Context) error {
 	return nil
 }
 
-// expects returns the distribution for the next token under s, nil where nothing is expected.
+// expects returns the distribution for the next token under s, or nil if there is no prediction.
 func (r *stepReader) expects(s sampling.Settings) *drawable {
 	plain := sampling.Pure
 	plain.Temperature = s.Temperature
@@ -233,8 +233,8 @@ func (r *stepReader) expects(s sampling.Settings) *drawable {
 	return &drawable{z: z}
 }
 
-// context returns what the rules read besides the scores: the text so far as if the model had
-// written it, without the start token.
+// context returns the input of the rules besides the scores: the text so far, without the start
+// token, as if the model had generated it.
 func (r *stepReader) context() sampling.Context {
 	c := sampling.Context{Step: r.at + 1, Text: r.ids[:r.at], Breaks: r.m.Breaks}
 	if r.m.config.BOS >= 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestCompareByHand recomputes surprise and divergence of every step from passes over the text so
-// far.
+// TestCompareByHand recomputes the surprise and the divergence of every step from passes over the
+// text so far.
 func TestCompareByHand(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -69,7 +69,7 @@ func TestCompareByHand(t *testing.T) {
 		}
 	}
 	if len(c.Apart) != len(c.Sides[1].Tokens) {
-		t.Fatalf("%d steps are compared, want %d", len(c.Apart), len(c.Sides[1].Tokens))
+		t.Fatalf("got %d compared steps, want %d", len(c.Apart), len(c.Sides[1].Tokens))
 	}
 	for n, got := range c.Apart {
 		_, p := shares(sides[0], n)
@@ -84,8 +84,8 @@ func TestCompareByHand(t *testing.T) {
 	}
 }
 
-// TestCompareAtTemperatureOneEqualsScore: at T = 1 the sums equal viz score's, and a text does not
-// diverge from itself.
+// TestCompareAtTemperatureOneEqualsScore: at T = 1, the sums equal those of viz score, and a text
+// does not diverge from itself.
 func TestCompareAtTemperatureOneEqualsScore(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -139,9 +139,10 @@ func at(temperature float64) sampling.Settings {
 	return s
 }
 
-// TestCompareUnderCuts: against a side that keeps only the likeliest token, the divergence is
-// infinite and all but that token's share is lost; the other way, the divergence is that share's
-// surprise. A token of the text that the side cuts has no probability.
+// TestCompareUnderCuts: compared with a side that keeps only the likeliest token, the divergence is
+// infinite, and the probability of all other tokens is lost. In the other direction, the divergence
+// is the surprise of the likeliest token. A token of the text that the side cuts has no
+// probability.
 func TestCompareUnderCuts(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -172,7 +173,7 @@ func TestCompareUnderCuts(t *testing.T) {
 		p := math.Exp(most) / sum // of the likeliest token
 		if !math.IsInf(d.Nats, 1) || math.Abs(d.Back+math.Log(p)) > 1e-4 || math.Abs(d.Lost-(1-p)) > 1e-4 ||
 			d.Gained != 0 {
-			t.Errorf("step %d: %+v, want a share of %v to stay", n+1, d, p)
+			t.Errorf("step %d: %+v, want only the likeliest token's probability %v kept", n+1, d, p)
 		}
 		want := math.Inf(-1)
 		if best == ids[n+1] {
@@ -185,7 +186,7 @@ func TestCompareUnderCuts(t *testing.T) {
 		}
 	}
 	if s := c.Sides[1]; s.Cut != cut || cut == 0 || s.Sum.Tokens != len(s.Tokens)-cut || s.Sum.Nats > 1e-9 {
-		t.Errorf("%d tokens are cut and %+v is left, want %d cut", s.Cut, s.Sum, cut)
+		t.Errorf("got %d tokens cut and the sum %+v, want %d cut", s.Cut, s.Sum, cut)
 	}
 }
 
@@ -201,19 +202,19 @@ func TestComparePenalties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Lowering the score of a token written before by 1 turns its share p into p/e / (p/e + 1 − p).
+	// Lowering the score of an earlier token by 1 changes its share p to p/e / (p/e + 1 − p).
 	n := len(c.Apart) - 1
 	p := math.Exp(c.Sides[0].Tokens[n].LogProb)
 	want := p / math.E / (p/math.E + 1 - p)
 	ids := m.Encode(" and and")
 	if ids[len(ids)-1] == ids[len(ids)-2] { // the same token twice
 		if got := math.Exp(c.Sides[1].Tokens[n].LogProb); math.Abs(got-want) > 1e-6 {
-			t.Errorf("the second “and” has %v with the penalty, want %v", got, want)
+			t.Errorf("the second “and” has probability %v with the penalty, want %v", got, want)
 		}
 	} else {
-		t.Fatalf("the text has the tokens %v, want one twice at its end", ids)
+		t.Fatalf("the text has the tokens %v, want the same token twice at its end", ids)
 	}
 	if d := c.Apart[0]; d.Nats != 0 {
-		t.Errorf("before any token the sides are %v apart, want 0", d.Nats)
+		t.Errorf("before the first token, the sides are %v nats apart, want 0", d.Nats)
 	}
 }

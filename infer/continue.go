@@ -7,11 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 )
 
-// Continue prepares to write after another prompt, as [NewChat] does, and reuses this loop's cache
-// for the tokens that both prompts begin with: a chat that has grown is read from its first new
-// token on. The columns equal a full read's, bit for bit, since nothing after a position changes
-// it. At least the last token is read, because its pass predicts the next one. This loop does not
-// change.
+// Continue prepares to generate text after another prompt, as [NewChat] does, and reuses this
+// loop's cache for the tokens that both prompts begin with: a chat that has grown is read from its
+// first new token on. The columns equal those of a full read, bit for bit, since later tokens do
+// not affect a position. At least the last token is read, because its pass predicts the next one.
+// The receiver does not change.
 func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	next, err := NewChat(l.model, prompt, s)
 	if err != nil || len(l.steps) == 0 {
@@ -25,7 +25,7 @@ func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	return next, nil
 }
 
-// readAhead fills the columns that a run had when it began.
+// readAhead fills the columns that a run already had when it began.
 func (l *Loop) readAhead(ctx context.Context, n int) error {
 	if n < 0 || n > 0 && n >= len(l.prompt) {
 		return fmt.Errorf("%d kept columns for a prompt of %d tokens", n, len(l.prompt))

@@ -14,16 +14,16 @@ type Contribution struct {
 	Z    float64
 }
 
-// Contributions divides the score of a token, after the text up to a position (from
-// 0), among the parts of the model, in the order of [Model.Parts] (direct logit
-// attribution). Each part's output is multiplied by the scale that the final norm had
-// in this pass (for LayerNorm, minus its mean), and by the token's row of the output
-// matrix. Norms after attention or feed-forward are treated in the same way, so a part
-// is what was really added to the stream. The contributions add up to the score.
+// Contributions divides the score of a token, after the text up to a position (from 0), among the
+// parts of the model, in the order of [Model.Parts] (direct logit attribution). Each part's output
+// is multiplied by the scale that the final norm had in this pass (for LayerNorm, after subtracting
+// its mean), and by the token's row of the output matrix. Norms after attention or feed-forward are
+// treated in the same way, so each part counts with the vector that was really added to the stream.
+// The contributions add up to the score.
 //
-// With over ≥ 0 the contributions are to the token's lead over that token. It returns
-// an error at a position whose stream was patched, where the parts do not make up the
-// stream.
+// With over ≥ 0, the contributions are to the token's lead over token over. Contributions returns
+// an error for a position whose stream was patched, since the parts do not add up to the stream
+// there.
 func (w *Watch) Contributions(position, token, over int) ([]Contribution, error) {
 	m := w.model
 	d, v := m.config.Width, m.config.Vocab
@@ -70,8 +70,8 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 	return append(all, Contribution{Part{Kind: PartRounding}, rest}), err
 }
 
-// headContributions returns the contributions of the heads of block l, from 0, whose
-// results are mixed [heads, headDim], and of its bias.
+// headContributions returns the contributions of the heads of block l (from 0) and of its bias.
+// mixed [heads, headDim] holds the results of the heads.
 func (w *Watch) headContributions(l int, mixed []float32, toScore direction) []Contribution {
 	b, c := &w.model.blocks[l], &w.model.config
 	d, size, width := c.Width, c.HeadDim, c.Heads*c.HeadDim
@@ -130,14 +130,14 @@ func (m *Model) outputRow(token int) []float64 {
 	return wide
 }
 
-// A direction gives what a vector [width] adds to a score through a norm: its product
+// A direction computes the amount that a vector [width] adds to a score through a norm: its product
 // with weights. The norm itself adds the constant.
 type direction struct {
 	weights  []float64
 	constant float64
 }
 
-// of returns what x [width] adds; nil adds nothing.
+// of returns the amount that x [width] adds to the score: 0 if x is nil.
 func (d direction) of(x []float32) (sum float64) {
 	for i, v := range x {
 		sum += d.weights[i] * float64(v)
@@ -195,16 +195,16 @@ func (w *Watch) Bytes() int64 {
 // Model returns the model that was watched.
 func (w *Watch) Model() *Model { return w.model }
 
-// Logits scores every token of the vocabulary as the next one after a position, from
-// 0, as if the blocks ended at a height: 0 is before the first block, the number of
-// blocks gives the model's own output. The caller owns the result [vocab].
+// Logits returns the score of every token of the vocabulary as the next one after a position (from
+// 0), as if the blocks ended at a height. Height 0 is before the first block; at a height equal to
+// the number of blocks, the scores are the model's own output. The caller owns the result [vocab].
 func (w *Watch) Logits(height, position int) ([]float32, error) {
 	z := make([]float32, w.model.config.Vocab)
 	d := w.model.config.Width
 	return z, w.score(w.stream[height][position*d:(position+1)*d], z)
 }
 
-// score writes the logits z [n, vocab] of streams x [n, width], n ≤ chunk.
+// score computes the logits z [n, vocab] of streams x [n, width], n ≤ chunk.
 func (w *Watch) score(x, z []float32) error {
 	s := w.model.scratch.Get().(*scratch)
 	defer w.model.scratch.Put(s)
@@ -212,18 +212,18 @@ func (w *Watch) score(x, z []float32) error {
 	return finite(z, w.model.config.Vocab)
 }
 
-// Attention returns the weights of a head, block and head from 1, at a
-// position: one for each position of the text, 0 for those that it cannot see.
-// The pass must have kept them.
+// Attention returns the attention weights of a head at a position (block and head from 1): one
+// weight for each position of the text, 0 for positions that it cannot see. The pass must have kept
+// the weights.
 func (w *Watch) Attention(block, head, position int) []float32 {
 	n := len(w.tokens)
 	at := (position*w.model.config.Heads + head - 1) * n
 	return w.looks[block-1][at : at+n]
 }
 
-// Looks returns the attention of every head of a block, from 1, at a position: a
-// weight for every position of the text, 0 for those that the head cannot see. Unlike
-// [Watch.Attention] it recomputes the weights, so the pass need not have kept them.
+// Looks returns the attention weights of every head of a block (from 1) at a position: one weight
+// for each position of the text, 0 for positions that the head cannot see. Unlike
+// [Watch.Attention], it recomputes the weights, so the pass need not have kept them.
 func (w *Watch) Looks(block, position int) [][]float32 {
 	m, l, d := w.model, block-1, w.model.config.Width
 	s := m.scratch.Get().(*scratch)
@@ -241,8 +241,8 @@ func (w *Watch) Looks(block, position int) [][]float32 {
 	return all
 }
 
-// A LensCell is what the model would predict at one position if its blocks ended at
-// one height, at T = 1.
+// A LensCell is the prediction that the model would make at one position, at T = 1, if its blocks
+// ended at one height.
 type LensCell struct {
 	Says []Reading // the most probable tokens
 	// Came is the probability of the token that actually came next, and Rank its rank,
@@ -256,10 +256,9 @@ type LensCell struct {
 // since smaller probabilities are 0 in a float64.
 func (c LensCell) Surprise() float64 { return -math.Log2(max(c.Came, math.SmallestNonzeroFloat64)) }
 
-// Lens reads the stream at a height through the final norm and the output matrix
-// ('logit lens', nostalgebraist 2020), over the whole vocabulary. It returns a cell
-// with `top` tokens for every position; cells before `first` are empty. It returns
-// ctx's error if ctx ends.
+// Lens decodes the stream at a height with the final norm and the output matrix ('logit lens',
+// nostalgebraist 2020), over the whole vocabulary. It returns a cell with `top` tokens for every
+// position; cells before `first` are empty. It returns ctx's error if ctx ends.
 func (w *Watch) Lens(ctx context.Context, height, first, top int) ([]LensCell, error) {
 	n, d, v := len(w.tokens), w.model.config.Width, w.model.config.Vocab
 	cells := make([]LensCell, first, n)
@@ -283,7 +282,7 @@ func (w *Watch) Lens(ctx context.Context, height, first, top int) ([]LensCell, e
 	return cells, nil
 }
 
-// cell summarizes the scores of one position, after which token next came.
+// cell summarizes the scores of one position. next is the token that followed it.
 func (w *Watch) cell(z []float32, next, top int) LensCell {
 	p, max, sum := sampling.Softmax(z, 1)
 	cell := LensCell{Bits: sampling.SoftmaxEntropy(z, 1, p, max, sum)}

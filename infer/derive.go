@@ -73,8 +73,8 @@ func (m *Model) forwardStage(s *Step, head Head) Forward {
 	}
 }
 
-// logitsStage needs no distribution: the highest scores can be found without
-// ranking all of them. A large vocabulary is ranked only once, for its softmax.
+// logitsStage does not need a distribution: the highest scores can be found without ranking all of
+// them. A large vocabulary is ranked only once, for the softmax.
 func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows int) Logits {
 	head.MultAdds = s.Output.Total()
 	z := s.scores()
@@ -98,8 +98,8 @@ func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows i
 	return l
 }
 
-// penalty lists the tokens whose scores the rules changed to z: the highest first,
-// shortened to rows. It is nil if no such rule is on.
+// penalty lists the tokens whose scores the rules changed to z, the highest first, shortened to
+// rows. It returns nil if no such rule is on.
 func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	by := s.Settings.Scoring()
 	if by == sampling.Pure {
@@ -107,7 +107,7 @@ func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	}
 	p := &Penalty{By: by}
 	for id, zi := range z {
-		if zi != s.Logits[id] { // a score of 0 stays
+		if zi != s.Logits[id] { // a score of 0 does not change
 			p.Tokens = append(p.Tokens, Penalized{Token: m.Token(id), Z: zi, Raw: s.Logits[id]})
 		}
 	}
@@ -119,8 +119,8 @@ func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	return p
 }
 
-// lowest returns the lowest of finite scores, four times as fast as slices.Min,
-// which has to handle NaN.
+// lowest returns the lowest of the scores, which must be finite. It is four times as fast as
+// slices.Min, which has to handle NaN.
 func lowest(z []float32) float32 {
 	low := z[0]
 	for _, zi := range z {
@@ -133,7 +133,7 @@ func lowest(z []float32) float32 {
 
 // leading returns the ids of the n highest scores, best first.
 func leading(z []float32, d *sampling.Distribution, n int) []int32 {
-	const few = 100 // up to here, picking is quicker than ranking
+	const few = 100 // up to this number, picking is faster than ranking
 	switch {
 	case d != nil:
 		return d.Order[:n]
@@ -180,7 +180,7 @@ func (m *Model) cacheStage(s *Step, head Head) CacheGrowth {
 	}
 }
 
-// rows lists the tokens that a stage shows, with what is known at that stage.
+// rows lists the tokens that a stage shows, with the values known at that stage.
 func (m *Model) rows(s *Step, d *sampling.Distribution, n int, kind Kind) Rows {
 	chosen := -1
 	if s.Ran >= KindSample {
@@ -194,8 +194,8 @@ func (m *Model) rows(s *Step, d *sampling.Distribution, n int, kind Kind) Rows {
 	return out
 }
 
-// shorten picks n of the ranks 0 to total−1 (0: all of them): the first n, with
-// chosen in place of the last if it would be left out.
+// shorten picks n of the ranks 0 to total−1, or all of them if n is 0. It picks the first n, but
+// replaces the last one with chosen if chosen would be left out.
 func shorten(total, n, chosen int) []int {
 	if n <= 0 || n > total {
 		n = total
@@ -226,12 +226,12 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	return r
 }
 
-// restOf sums up the tokens that are not in rows, which list ranks in ascending
-// order; with keptAlone, only those that are kept. The sum between two rows is the
-// difference of two tail sums, so a large vocabulary costs no more.
+// restOf returns the totals for the tokens that are not in rows or, with keptAlone, only for the
+// kept ones among them. The rows must be in ascending order of rank. The sum between two rows is
+// the difference of two tail sums, so a large vocabulary costs no more.
 func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest
-	between := func(from, to int) { // ranks from 0, to left out
+	between := func(from, to int) { // ranks from 0; to is excluded
 		kept, p, q := d.KeptIn(from, to)
 		rest.Kept += kept
 		rest.Q += q

@@ -1,19 +1,18 @@
-// Package infer runs a small transformer and shows each step of its work.
+// Package infer runs a small transformer and exposes each step of its computation.
 //
-// A [Model] holds the weights, shared and read-only. A [Cache] holds one
-// text's keys and values. [Model.Forward] reads new tokens on top of a cache,
-// [Model.Logits] scores every token of the vocabulary as the next one.
+// A [Model] holds the weights, shared and read-only. A [Cache] holds one text's keys and values.
+// [Model.Forward] reads new tokens after those in a cache, and [Model.Logits] scores every token of
+// the vocabulary as the next one.
 //
-// A [Loop] writes text with them, one stage at a time. Each turn of the loop
-// makes one token and has seven stages:
+// A [Loop] generates text with them, one stage at a time. Each turn of the loop generates one token
+// and has seven stages:
 //
 //	forward → logits → softmax → filter → sample → append → cache
 //
-// [Loop.Next] runs the next one and returns it as a [Stage]: a plain value that
-// owns its data and carries what a page shows and what the work cost. Every
-// turn is kept as a [Step]: it stores the logits, and pure functions derive the
-// rest on demand. A [Log] holds what it takes to run the same text again, bit
-// for bit.
+// [Loop.Next] runs the next one and returns it as a [Stage]: a plain value that owns its data and
+// holds the values that a page shows and the cost of the stage. Every turn is kept as a [Step]: it
+// stores the logits, and pure functions derive the rest on demand. A [Log] holds everything needed
+// to run the same text again, bit for bit.
 //
 // This package does not depend on pages, sockets or learners.
 package infer

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestHugePromptsAreNotEncoded: a text that cannot fit, whatever its tokens are, is rejected by
-// its length in bytes; with one byte less it is rejected by its tokens.
+// TestHugePromptsAreNotEncoded: a text that is too long for any tokens to fit is rejected by its
+// length in bytes. With one byte less, it is rejected by its number of tokens.
 func TestHugePromptsAreNotEncoded(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

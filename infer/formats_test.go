@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// modelsFolder holds a small random model of every architecture and format; its make.py
-// makes them and their expected logits.
+// modelsFolder holds a small random model of every architecture and format; its make.py generates
+// them and their expected logits.
 const modelsFolder = "../testdata/models"
 
 // expected is the output of an independent PyTorch implementation for one of those
@@ -30,8 +30,8 @@ type expected struct {
 func readExpected(t *testing.T) map[string]expected {
 	t.Helper()
 	all := map[string]expected{}
-	for _, name := range []string{"logits.json.gz", "architectures.json.gz"} { // of make.py and of architectures.py
-		fixture.ReadZipped(t, filepath.Join(modelsFolder, name), &all) // adds to the map
+	for _, name := range []string{"logits.json.gz", "architectures.json.gz"} { // from make.py and architectures.py
+		fixture.ReadZipped(t, filepath.Join(modelsFolder, name), &all) // adds entries to all
 	}
 	return all
 }
@@ -53,8 +53,8 @@ func openModel(t testing.TB, name string) *Model {
 	return m
 }
 
-// TestFormatsAgreeWithPyTorch: every architecture and every format agrees with PyTorch:
-// logits within 2e-3, the same largest one at every position.
+// TestFormatsAgreeWithPyTorch: every architecture and every format agrees with PyTorch: the logits
+// differ by at most 2e-3, and the largest logit is the same token's at every position.
 // Promise: Every supported architecture and file format agrees with PyTorch within 2e-3.
 func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
@@ -71,7 +71,7 @@ func TestFormatsAgreeWithPyTorch(t *testing.T) {
 				z := logitsAfter(t, m, c, id)
 				if got := argmax(z); got != want.Argmax[i] {
 					t.Errorf(
-						"position %d: the largest logit is token %d's, want %d as in PyTorch", i, got, want.Argmax[i],
+						"position %d: got largest logit at token %d, want %d as in PyTorch", i, got, want.Argmax[i],
 					)
 				}
 				worst = max(worst, math.Abs(logSumExp(z)-want.LogSumExp[i]))
@@ -93,9 +93,9 @@ func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	}
 }
 
-// TestFormatsKeepEngineInvariants: the invariants of the bundled model hold for the
-// others: reading a text in one pass or token by token gives the same bits, the tally
-// matches the formulas, and an inspection sees the pass that ran.
+// TestFormatsKeepEngineInvariants: the invariants of the bundled model hold for the other models:
+// reading a text in one pass or token by token gives the same bits, the tally matches the formulas,
+// and an inspection sees the pass that ran.
 func TestFormatsKeepEngineInvariants(t *testing.T) {
 	for name, want := range readExpected(t) {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestFormatsKeepEngineInvariants(t *testing.T) {
 				}
 			}
 			if !slices.Equal(in.Blocks[len(in.Blocks)-1].Residual, last) {
-				t.Error("the last block's stream is not what the pass returned")
+				t.Error("the last block's stream differs from the result of the pass")
 			}
 			if _, err := NewLoop(m, "Once upon a time", DefaultSettings()); err != nil {
 				t.Errorf("NewLoop: %v", err)
@@ -143,10 +143,9 @@ func TestFormatsKeepEngineInvariants(t *testing.T) {
 	}
 }
 
-// TestGreedyTextMatchesLlamaCpp: the greedy text matches llama.cpp's on the same file,
-// far past the sliding windows; greedy.mjs beside the models shows how llama.cpp was
-// run.
-// Promise: Greedy text is what llama.cpp writes with the same file.
+// TestGreedyTextMatchesLlamaCpp: the greedy text matches llama.cpp's on the same file, even far
+// beyond the sliding windows. greedy.mjs, in the models' folder, shows how llama.cpp was run.
+// Promise: Greedy text equals the text that llama.cpp generates from the same file.
 func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "greedy.json"))
 	if err != nil {
@@ -169,14 +168,14 @@ func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 			got = append(got, argmax(z))
 		}
 		if !slices.Equal(got, want.Next) {
-			t.Errorf("%s: wrote %v, want %v as llama.cpp wrote", name, got, want.Next)
+			t.Errorf("%s: generated %v, want %v as from llama.cpp", name, got, want.Next)
 		}
 	}
 }
 
-// TestFolderAndGGUFAgree: a folder and a GGUF file with the same numbers give the same
-// bits: norms from which a folder subtracts one and GGUF does not, rows that GGUF orders
-// differently, and values that only one of them has.
+// TestFolderAndGGUFAgree: a folder and a GGUF file with the same numbers give the same bits. The
+// models have norms from which a folder subtracts one and GGUF does not, rows that GGUF orders
+// differently, and values that only one of the formats has.
 func TestFolderAndGGUFAgree(t *testing.T) {
 	expected := readExpected(t)
 	for _, name := range []string{"qwen3", "gemma3", "smollm3", "olmo2", "mistral-window"} {

@@ -12,16 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// chunk is how many positions go through the blocks together. A larger chunk
-// would reuse the weights more while they are cached, but scratch memory grows
-// with it.
+// chunk is the number of positions that go through the blocks together. A larger chunk would make
+// more use of the weights while they are in the processor's cache, but would need more scratch
+// memory.
 const chunk = 32
 
-// Forward reads tokens after the positions that the cache holds: it runs them
-// through every block and appends their keys and values to the cache. It
-// returns the last position's vector [width], before the final norm, and the
-// multiply-adds counted on the way. On an error (ctx ended, window full) the
-// cache is unchanged.
+// Forward reads tokens after the positions that the cache holds: it runs them through every block
+// and appends their keys and values to the cache. It returns the last position's vector [width],
+// before the final norm, and the number of multiply-adds performed. On an error (ctx ended, window
+// full), the cache is unchanged.
 func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32, cost.Parts, error) {
 	last := make([]float32, m.config.Width)
 	tally, err := m.ForwardTo(ctx, c, tokens, last)
@@ -31,9 +30,8 @@ func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32,
 	return last, tally, nil
 }
 
-// ForwardTo is Forward with the vectors of the last tokens written to out [n,
-// width]. n must be at most the number of tokens. Once the cache has room it
-// allocates nothing.
+// ForwardTo is Forward with the vectors of the last tokens written to out [n, width]. n must be at
+// most the number of tokens. It does not allocate if the cache has room.
 func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
 	if err := m.checkPass(c, tokens, out); err != nil {
 		return cost.Parts{}, err
@@ -60,8 +58,7 @@ func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []flo
 	return tally, nil
 }
 
-// checkPass returns an error if tokens cannot be read after what the cache
-// holds.
+// checkPass returns an error if tokens cannot be read after those in the cache.
 func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	if len(tokens) == 0 {
 		return errors.New("no tokens to read")
@@ -93,8 +90,8 @@ type passInput struct {
 	tally cost.Parts // the multiply-adds of this position so far
 }
 
-// forwardChunk is the transformer, top to bottom, for up to chunk positions of
-// one text. look records the last of them, unless it is nil.
+// forwardChunk is the whole transformer for up to chunk positions of one text. Unless look is nil,
+// it records the last of them.
 func (m *Model) forwardChunk(
 	ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection,
 ) error {
@@ -123,8 +120,7 @@ var positionsRead atomic.Int64
 // every pass. The budget of the tests counts them.
 func PositionsRead() int64 { return positionsRead.Load() }
 
-// enter begins the residual stream of every place with its token's row of the
-// embedding table.
+// enter initializes the residual stream of every place with its token's row of the embedding table.
 func (m *Model) enter(s *scratch, places []passInput) {
 	positionsRead.Add(int64(len(places)))
 	d := m.config.Width
@@ -150,7 +146,7 @@ func (m *Model) enter(s *scratch, places []passInput) {
 func (m *Model) block(s *scratch, l int, places []passInput, look *Inspection) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
 	d, heads := cfg.Width, cfg.Heads*cfg.HeadDim
-	x, h := s.x[:n*d], s.h[:n*d]                 // [n, width]: the residual stream, and what is added to it
+	x, h := s.x[:n*d], s.h[:n*d]                 // [n, width]: the residual stream, and the vector added to it
 	q, mixed := s.q[:n*heads], s.mixed[:n*heads] // [n, heads, headDim]
 	last := n - 1
 
@@ -169,8 +165,8 @@ func (m *Model) block(s *scratch, l int, places []passInput, look *Inspection) {
 	share(places, projections, feedForward)
 }
 
-// project writes the queries, keys and values of the places, whose streams are
-// the first vectors of s.x, to s.q, s.k and s.v, and returns the multiply-adds.
+// project computes the queries, keys and values of the places, whose streams are the first vectors
+// of s.x. It stores them in s.q, s.k and s.v, and returns the number of multiply-adds.
 func (m *Model) project(s *scratch, b *block, places []passInput) int64 {
 	cfg, n := &m.config, len(places)
 	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
@@ -193,8 +189,8 @@ func (m *Model) project(s *scratch, b *block, places []passInput) int64 {
 	return spent
 }
 
-// attention writes to h [n, width] what the heads' results mixed [n, heads,
-// headDim] add to the stream, and returns the multiply-adds.
+// attention computes the vectors h [n, width] that attention adds to the stream from the heads'
+// results mixed [n, heads, headDim]. It returns the number of multiply-adds.
 func (b *block) attention(h, mixed []float32, n int) int64 {
 	spent := b.o.Mul(h, mixed, n)
 	addBias(h, b.oBias)
@@ -202,8 +198,8 @@ func (b *block) attention(h, mixed []float32, n int) int64 {
 	return spent
 }
 
-// feedForward writes to h [n, width] what activations hidden [n, ffn] add to
-// the stream, and returns the multiply-adds.
+// feedForward computes the vectors h [n, width] that the feed-forward layer adds to the stream from
+// its activations hidden [n, ffn]. It returns the number of multiply-adds.
 func (b *block) feedForward(h, hidden []float32, n int) int64 {
 	spent := b.down.Mul(h, hidden, n)
 	addBias(h, b.downBias)
@@ -211,8 +207,8 @@ func (b *block) feedForward(h, hidden []float32, n int) int64 {
 	return spent
 }
 
-// hidden returns the activations [n, ffn] of a feed-forward layer with input in
-// [n, width], and the multiply-adds.
+// hidden returns the activations [n, ffn] of a feed-forward layer for its input in [n, width], and
+// the number of multiply-adds.
 func (m *Model) hidden(s *scratch, b *block, in []float32, n int) ([]float32, int64) {
 	cfg := &m.config
 	gate, up := s.gate[:n*cfg.FFN], s.up[:n*cfg.FFN] // [n, ffn]
@@ -237,9 +233,8 @@ func share(places []passInput, projections, feedForward int64) {
 	}
 }
 
-// attendAll writes the keys and values of every place, s.k and s.v, to its
-// cache and lets its queries, s.q, attend to that cache. The result goes to
-// s.mixed [n, heads, headDim].
+// attendAll writes the keys and values of every place (s.k and s.v) to its cache and computes the
+// attention of its queries (s.q) to that cache. The result goes to s.mixed [n, heads, headDim].
 func (m *Model) attendAll(s *scratch, l int, places []passInput, look *Inspection) {
 	heads, kv := m.config.Heads*m.config.HeadDim, m.config.KVHeads*m.config.HeadDim
 	for i, p := range places {
@@ -266,11 +261,11 @@ func (m *Model) attendAll(s *scratch, l int, places []passInput, look *Inspectio
 	}
 }
 
-// attend lets one position attend to itself and those before it. q [heads,
-// headDim] is its query; keys and values [positions, kvHeads, headDim] are all
-// it may see; out [heads, headDim] receives the weighted sum of the values.
-// Query heads share key/value heads in groups (Ainslie et al. 2023). weights is
-// called with each head's attention in turn. Returns the multiply-adds.
+// attend computes the attention of one position to itself and the positions before it. q [heads,
+// headDim] is its query. keys and values [positions, kvHeads, headDim] are those of all positions
+// that it may see. out [heads, headDim] receives the weighted sum of the values. Query heads share
+// key/value heads in groups (Ainslie et al. 2023). attend calls weights with each head's attention
+// weights in turn, and returns the number of multiply-adds.
 func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func([]float32)) int64 {
 	cfg := &m.config
 	size, kv := cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
@@ -290,10 +285,9 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func(
 	return 2 * int64(cfg.Heads) * int64(size) * int64(positions)
 }
 
-// Logits scores every token of the vocabulary as the next one: final norm, then
-// a product with the output matrix. last [width] is what [Model.Forward]
-// returned; the caller owns the result [vocab]. It returns an error if any
-// score is not finite.
+// Logits computes the score of every token of the vocabulary as the next one: the final norm, then
+// a product with the output matrix. last [width] is a result of [Model.Forward]. The caller owns
+// the result [vocab]. It returns an error if any score is not finite.
 func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 	z := make([]float32, m.config.Vocab)
 	tally, err := m.LogitsTo(context.Background(), last, z)
@@ -303,10 +297,9 @@ func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 	return z, tally, nil
 }
 
-// LogitsTo is Logits for one or more positions: last [n, width], with the
-// result written to z [n, vocab]. It allocates nothing. It can fail with ctx's
-// error only if a [Runner] runs the model's passes, since only there can they
-// wait ([Model.Through]).
+// LogitsTo is Logits for one or more positions: last [n, width], with the result written to z [n,
+// vocab]. It allocates nothing. It can fail with ctx's error only if a [Runner] runs the model's
+// passes ([Model.Through]), since only then can they wait.
 func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
 	if m.runner != nil {
 		return m.runner.LogitsTo(ctx, last, z)
@@ -326,7 +319,7 @@ func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, er
 	return tally, nil
 }
 
-// score writes the logits z [n, vocab] of n ≤ chunk vectors last [n, width].
+// score computes the logits z [n, vocab] of n ≤ chunk vectors last [n, width].
 func (m *Model) score(s *scratch, last, z []float32, n int) int64 {
 	return m.output.Mul(z, m.norm.of(s.h[:n*m.config.Width], last), n)
 }

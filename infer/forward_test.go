@@ -20,7 +20,7 @@ func sameBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
-// generate writes n tokens and returns the loop.
+// generate generates n tokens and returns the loop.
 func generate(tb testing.TB, m *Model, prompt string, n int, s Settings) *Loop {
 	tb.Helper()
 	s.Stop.MaxTokens = n
@@ -36,9 +36,9 @@ func pure(seed uint64) Settings {
 	return Settings{Settings: sampling.Pure, Seed: seed, Stop: Stop{MaxTokens: 64}}
 }
 
-// TestCachedEqualsUncached: decoding with a cache gives the logits that running the
-// whole text again gives, bit for bit, over 200 tokens. With VIZ_LONG=1 every token
-// is run again from scratch; otherwise the first 24 and then every tenth.
+// TestCachedEqualsUncached: over 200 tokens, decoding with a cache gives the same logits, bit for
+// bit, as running the whole text again. With VIZ_LONG=1, every token is run again from scratch;
+// without it, only the first 24 and every tenth after them are.
 // Promise: Results with the cache are the same as without it, bit for bit.
 func TestCachedEqualsUncached(t *testing.T) {
 	m := bundledModel(t)
@@ -48,7 +48,7 @@ func TestCachedEqualsUncached(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		if n <= 24 || n%10 == 0 || os.Getenv("VIZ_LONG") == "1" {
 			if got := logitsAfter(t, m, m.NewCache(), text...); !sameBits(got, z) {
-				t.Fatalf("token %d: the logits with the cache are not those without", n)
+				t.Fatalf("token %d: the logits with the cache differ from those without it", n)
 			}
 		}
 		d := sampling.Decide(z, sampling.Pure)
@@ -59,8 +59,8 @@ func TestCachedEqualsUncached(t *testing.T) {
 		text = append(text, id)
 		z = logitsAfter(t, m, cached, id)
 	}
-	// The same holds for every position that was not rerun: one pass over the
-	// whole text writes to its cache what 200 single steps wrote.
+	// The same holds for every position that was not rerun: one pass over the whole text writes the
+	// same values to its cache as 200 single steps.
 	c := m.NewCache()
 	if got := logitsAfter(t, m, c, text...); !sameBits(got, z) || c.Positions() != cached.Positions() {
 		t.Fatalf(
@@ -78,8 +78,8 @@ func TestCachedEqualsUncached(t *testing.T) {
 	}
 }
 
-// TestChunkingDoesNotChangeTheResult: a text read in one pass, token by token or in
-// pieces of any size gives the same logits and the same cache.
+// TestChunkingDoesNotChangeTheResult: a text gives the same logits and the same cache when it is
+// read in one pass, token by token or in pieces of any size.
 func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, m := range map[string]*Model{"bundled": bundledModel(t), "small": smallModel(t)} {
@@ -101,12 +101,12 @@ func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 				got, rest, sizes = logitsAfter(t, m, c, rest[:n]...), rest[n:], append(sizes, n)
 			}
 			if !sameBits(got, want) {
-				t.Errorf("%s: in chunks of %v the logits differ from one pass", name, sizes)
+				t.Errorf("%s: in chunks of %v, the logits differ from one pass", name, sizes)
 			}
 			for b := range m.Config().Layers {
 				if n := len(ids) * c.width; !sameBits(c.keys[b][:n], whole.keys[b][:n]) ||
 					!sameBits(c.values[b][:n], whole.values[b][:n]) {
-					t.Errorf("%s: in chunks of %v the cache of block %d differs", name, sizes, b)
+					t.Errorf("%s: in chunks of %v, the cache of block %d differs", name, sizes, b)
 				}
 			}
 		}
@@ -129,13 +129,13 @@ func TestTruncateThenContinue(t *testing.T) {
 		c.Truncate(n + 5) // nothing to forget
 		got := logitsAfter(t, m, c, ids[n:]...)
 		if want := logitsAfter(t, m, m.NewCache(), ids...); !sameBits(got, want) {
-			t.Errorf("cut to %d positions and continued, the logits differ from a fresh cache", n)
+			t.Errorf("after truncating to %d positions, the logits differ from a fresh cache", n)
 		}
 	}
 }
 
-// TestTallyEqualsFormulas: the pass's tally equals the formulas of infer/cost, for
-// every shape and on top of any cache.
+// TestTallyEqualsFormulas: the pass's tally equals the formulas of infer/cost, for every shape and
+// after any number of cached positions.
 func TestTallyEqualsFormulas(t *testing.T) {
 	for name, m := range map[string]*Model{
 		"bundled": bundledModel(t), "small": smallModel(t),
@@ -151,7 +151,7 @@ func TestTallyEqualsFormulas(t *testing.T) {
 			}
 			for n := prompt + 1; n < prompt+4; n++ {
 				if got, want := countedPass(t, m, c, []int{1}), shape.Step(n); got != want {
-					t.Errorf("%s: a step that attends %d tallied %+v, want the formula's %+v", name, n, got, want)
+					t.Errorf("%s: attending to %d positions tallied %+v, want the formula's %+v", name, n, got, want)
 				}
 			}
 		}
@@ -189,8 +189,8 @@ func TestWorkedExampleIsTallied(t *testing.T) {
 	}
 }
 
-// TestCacheBytesPerPosition: 2 × layers × kvHeads × headDim × positions × 4 bytes:
-// 6 layers of 2 × 32 values make 3,072 bytes a position.
+// TestCacheBytesPerPosition: 2 × layers × kvHeads × headDim × positions × 4 bytes: 6 layers of 2 ×
+// 32 values give 3,072 bytes per position.
 func TestCacheBytesPerPosition(t *testing.T) {
 	m := bundledModel(t)
 	c := m.NewCache()
@@ -213,21 +213,21 @@ func TestCacheBytesPerPosition(t *testing.T) {
 				n, 4,
 			) != want {
 			t.Errorf(
-				"%d positions: %d bytes, %d reserved; want %d and up to twice that", n, c.Bytes(), c.Reserved(), want,
+				"%d positions: %d bytes, %d reserved; want %d and at most twice that", n, c.Bytes(), c.Reserved(), want,
 			)
 		}
 	}
 	if grown > 8 { // 1, 2, 4, ... 128
-		t.Errorf("the cache was moved %d times on its way to 100 positions, want at most 8", grown)
+		t.Errorf("the cache was moved %d times while growing to 100 positions, want at most 8", grown)
 	}
 	c.Truncate(10)
 	if c.Bytes() != 30_720 {
-		t.Errorf("cut to 10 positions it has %d bytes, want 30,720", c.Bytes())
+		t.Errorf("after truncating to 10 positions, the cache has %d bytes, want 30,720", c.Bytes())
 	}
 }
 
-// TestReservedStaysWithinTheContext: at the end of the window the cache reserves
-// what it needs and no more.
+// TestReservedStaysWithinTheContext: at the end of the window, the cache reserves exactly as much
+// as it needs.
 func TestReservedStaysWithinTheContext(t *testing.T) {
 	m := smallModel(t) // context 64, 2 layers, 2 × 4 values
 	c := m.NewCache()
@@ -261,7 +261,7 @@ func TestColumnIsACopy(t *testing.T) {
 		a, _ := c.Column(1, position)
 		b, _ := other.Column(1, position)
 		if sameBits(a, b) != want {
-			t.Errorf("position %d has the same column: %v, want %v", position, !want, want)
+			t.Errorf("position %d: same column = %v, want %v", position, !want, want)
 		}
 	}
 }
@@ -294,10 +294,10 @@ func TestForwardRefusesBadInput(t *testing.T) {
 				t.Errorf("%v, %v; want an error with %q", last, err, row.want)
 			}
 			if c.Positions() != 3 {
-				t.Fatalf("%d positions afterwards, want the 3 from before", c.Positions())
+				t.Fatalf("got %d positions after the error, want the 3 from before", c.Positions())
 			}
 			if got, want := logitsAfter(t, m, c, 4), logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(got, want) {
-				t.Error("afterwards the cache continues differently")
+				t.Error("after the error, the cache continues differently")
 			}
 		})
 	}
@@ -333,13 +333,12 @@ func TestInterruptedPassChangesNothing(t *testing.T) {
 			t.Fatalf("interrupted after %d blocks: %d positions, want 1", left, c.Positions())
 		}
 		if got := logitsAfter(t, m, c, ids...); !sameBits(got, want) {
-			t.Errorf("interrupted after %d blocks the cache continues differently", left)
+			t.Errorf("interrupted after %d blocks, the cache continues differently", left)
 		}
 	}
 }
 
-// TestLogitsRefuseInfinity: weights that overflow float32 are an error, not a row
-// of NaN.
+// TestLogitsRefuseInfinity: weights that overflow float32 give an error, not a row of NaN.
 func TestLogitsRefuseInfinity(t *testing.T) {
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
 	w := f.random(1)
@@ -355,7 +354,7 @@ func TestLogitsRefuseInfinity(t *testing.T) {
 	if z != nil || err == nil || !strings.Contains(err.Error(), "token 0") {
 		t.Errorf("%v, %v; want an error that names token 0", z, err)
 	}
-	clear(w["lm_head.weight"][:3*4]) // of three tokens the score is 0
+	clear(w["lm_head.weight"][:3*4]) // gives three tokens the score 0
 	z, _, err = f.model(t, w).Logits([]float32{last[0], last[0], last[0], last[0]})
 	if z != nil || err == nil || !strings.Contains(err.Error(), "token 3") {
 		t.Errorf("%v, %v; want an error that names token 3", z, err)

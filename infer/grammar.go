@@ -39,7 +39,8 @@ type constraint struct {
 	masks *grammar.Masks
 }
 
-// constraint compiles a grammar, or returns the one compiled last.
+// constraint compiles a grammar, or returns the last compiled constraint if it is for the same
+// grammar.
 func (l *Loop) constraint(text string) (*constraint, error) {
 	if l.kept != nil && l.kept.text == text {
 		return l.kept, nil
@@ -57,8 +58,8 @@ func (l *Loop) constraint(text string) (*constraint, error) {
 	return l.kept, nil
 }
 
-// changeGrammar checks that the grammar may be set to text: one grammar applies to a
-// whole text.
+// changeGrammar returns an error if the grammar may not be set to text. A single grammar applies to
+// a whole generated text.
 func (l *Loop) changeGrammar(text string) error {
 	if len(l.steps) > 1 || len(l.steps) == 1 && l.steps[0].Ran >= KindSample {
 		return terms.NewRangeError("grammar", "changed", "the same from the first token of a text to its end")
@@ -70,7 +71,7 @@ func (l *Loop) changeGrammar(text string) error {
 	return err
 }
 
-// constrain computes what the grammar allows at a step, if there is one.
+// constrain computes the tokens that the grammar, if there is one, allows at a step.
 func (l *Loop) constrain(s *Step) error {
 	s.mask = nil
 	if s.Settings.Grammar == "" {
@@ -87,7 +88,7 @@ func (l *Loop) constrain(s *Step) error {
 	if at == nil {
 		return fmt.Errorf("step %d: the text before it does not match the grammar", s.N)
 	}
-	// A step that attends to the whole window writes the last token.
+	// The step that attends to the whole window generates the last token.
 	left := min(s.Settings.Stop.MaxTokens-s.N, l.model.config.Context-s.Positions()) + 1
 	if s.mask, err = c.masks.Of(at, max(left, 1)); err != nil {
 		return err
@@ -138,9 +139,9 @@ func (l *Loop) allows(n, id int) error {
 	return nil
 }
 
-// Fitting describes what the grammar did at a step: how many tokens it allowed, whether
-// it left some out because few tokens remain, and whether too few remain to complete the
-// text. ok is false without a grammar, and before the step's softmax.
+// Fitting describes the effect of the grammar at a step: how many tokens it allowed, whether it
+// excluded some because few tokens remain, and whether too few remain to complete the text. ok is
+// false without a grammar and before the step's softmax.
 func (s *Step) Fitting() (allowed int, closing, short, ok bool) {
 	if s.mask == nil {
 		return 0, false, false, false

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// keeping returns a run under a grammar.
+// keeping returns a run with a grammar.
 func keeping(t *testing.T, grammar string, temperature float64, seed uint64, limit int) *infer.Loop {
 	t.Helper()
 	l, err := infer.NewLoop(testmodel.Target(t), "Tell me of a cat.", infer.Settings{
@@ -49,9 +49,9 @@ func written(t *testing.T, l *infer.Loop) (text string) {
 const aCat = `{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"},
 	"kind":{"enum":["house","wild"]}},"required":["name","kind"]}`
 
-// TestLoopKeepsToAGrammar: texts that follow a schema end complete, by an end of text, at
-// every temperature; with too few tokens for any complete text they end at the limit, and
-// the step reports it.
+// TestLoopKeepsToAGrammar: at every temperature, texts that follow a schema are complete and end
+// with an end-of-text token. If the token limit is too low for any complete text, they end at the
+// limit, and the step reports it.
 func TestLoopKeepsToAGrammar(t *testing.T) {
 	for seed := range uint64(12) {
 		l := keeping(t, aCat, float64(seed%4)/2, seed, 45)
@@ -91,8 +91,8 @@ func TestLoopKeepsToAGrammar(t *testing.T) {
 	}
 }
 
-// TestGrammarLeavesRoomForTheEnd: only the end of text may follow a complete text: with
-// exactly as many tokens as the text has bytes and its end, "true" is written in full.
+// TestGrammarLeavesRoomForTheEnd: only an end-of-text token may follow a complete text. If the
+// limit is exactly one token per byte of "true" and one for its end, "true" is generated in full.
 func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
 	for _, limit := range []int{5, 6} {
 		l := keeping(t, "regexp:tr(ue)+", 1, 7, limit)
@@ -105,9 +105,9 @@ func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
 	}
 }
 
-// TestGrammarForbidsManualChoice: a token that the grammar forbids cannot be chosen by
-// hand, and the grammar cannot change within a text; neither attempt changes anything.
-// Going back, branching and replaying follow the grammar.
+// TestGrammarForbidsManualChoice: a token that the grammar forbids cannot be chosen manually, and
+// the grammar cannot change within a text. Neither attempt changes anything. Going back, branching
+// and replaying follow the grammar.
 func TestGrammarForbidsManualChoice(t *testing.T) {
 	m, ctx := testmodel.Target(t), context.Background()
 	l := keeping(t, aCat, 1, 3, 40)

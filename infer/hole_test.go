@@ -5,13 +5,12 @@ import (
 	"testing"
 )
 
-// After this prompt typical-p 0.2 keeps eleven tokens of the bundled model, and
-// the most probable ones are not among them: there is a hole before the kept
-// ones.
+// After this prompt, typical-p 0.2 keeps eleven tokens of the bundled model. The most probable
+// tokens are not among them, so there is a hole before the kept ones.
 const holePrompt = "Once upon a time there was a"
 
-// TestStagesWithTopTokenCut: rows, lanes and the sums of the rest count the kept
-// tokens, whatever their ranks, and always include the drawn token.
+// TestStagesWithTopTokenCut: rows, lanes and the totals of the rest count the kept tokens of any
+// rank and always include the drawn token.
 func TestStagesWithTopTokenCut(t *testing.T) {
 	m := bundledModel(t)
 	drawn := map[int]bool{}
@@ -23,7 +22,7 @@ func TestStagesWithTopTokenCut(t *testing.T) {
 		step := l.Steps()[0]
 		d := step.Distribution()
 		if d.Keep != 11 || d.Stays(0) || d.Leading() {
-			t.Fatalf("%d are kept, the first: %v; the test proves little", d.Keep, d.Stays(0))
+			t.Fatalf("%d tokens are kept, first kept = %v: the test proves little", d.Keep, d.Stays(0))
 		}
 		drawn[step.Rank] = true
 		for _, n := range []int{1, 3, 12, 0} {
@@ -50,8 +49,8 @@ func TestStagesWithTopTokenCut(t *testing.T) {
 	}
 }
 
-// checkLanes checks that n lanes (0: all) are the first tokens kept, with the
-// drawn one in place of the last if it is not among them.
+// checkLanes checks that the n lanes (0: all) are the first kept tokens, except that the drawn
+// token replaces the last one if it is not among them.
 func checkLanes(t *testing.T, step *Step, s Sample, n int) {
 	t.Helper()
 	d := step.Distribution()

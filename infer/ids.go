@@ -10,8 +10,8 @@ import (
 )
 
 // PromptOf returns a prompt of the tokens with the given ids. As for a text, the model's start
-// token is put in front; ids may include it or not. Unknown ids, an empty list, or more ids than
-// the context holds return a *[terms.RangeError].
+// token comes first; ids may include it or not. Unknown ids, an empty list, or more ids than the
+// context holds return a *[terms.RangeError].
 func (m *Model) PromptOf(ids []int) (chat.Text, error) {
 	if bos := m.config.BOS; bos >= 0 && (len(ids) == 0 || ids[0] != bos) {
 		ids = append([]int{bos}, ids...)
@@ -45,8 +45,8 @@ func (m *Model) CheckIDs(ids []int) error {
 // TokenOf returns the ordinary token that spells exactly this text, if there is one.
 func (m *Model) TokenOf(text string) (id int, ok bool) { return m.tok.Lookup(text) }
 
-// Decode returns the text of tokens, with U+FFFD for each byte that belongs to no whole
-// character. Special tokens spell nothing.
+// Decode returns the text of tokens, with U+FFFD for each byte that belongs to no whole character.
+// Special tokens represent no text.
 func (m *Model) Decode(ids []int) string { return validText([]byte(m.tok.Decode(ids))) }
 
 // DecodeNamed is [Model.Decode] with special tokens shown by name.
@@ -70,8 +70,8 @@ func (m *Model) named(ids []int) (text string, marks []int) {
 	return b.String(), marks
 }
 
-// spelled returns the text of tokens, which need not encode to these tokens. In plain text the
-// start token is left out, as it precedes every text.
+// spelled returns the text of the tokens with the given ids, which need not encode back to the same
+// tokens. In plain text, the start token is left out, since it precedes every text.
 func (m *Model) spelled(ids []int) chat.Text {
 	plain := ids
 	if m.config.BOS >= 0 && len(ids) > 0 && ids[0] == m.config.BOS {

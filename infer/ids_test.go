@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestPromptOfTokenIDs: the tokens of a text give that text again, with or without the start
-// token; tokens that no text encodes to are kept unchanged.
+// TestPromptOfTokenIDs: the tokens of a text give the same text again, with or without the start
+// token. Tokens that no text encodes to are kept unchanged.
 func TestPromptOfTokenIDs(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -25,7 +25,7 @@ func TestPromptOfTokenIDs(t *testing.T) {
 			}
 		}
 	}
-	// " France" letter by letter, and half of a character.
+	// " France" letter by letter, and half a character.
 	for _, given := range [][]int{letters(t, m, " France"), m.Encode("é")[1:2]} {
 		got, err := m.PromptOf(given)
 		want := append([]int{m.Config().BOS}, given...)
@@ -37,7 +37,7 @@ func TestPromptOfTokenIDs(t *testing.T) {
 		}
 		got.Text += "!"
 		if _, err := m.EncodeChat(got); err == nil {
-			t.Errorf("%v: a text that its tokens do not spell was encoded, want an error", given)
+			t.Errorf("%v: a text that its tokens do not spell was encoded; want an error", given)
 		}
 	}
 	for name, given := range map[string][]int{
@@ -46,12 +46,12 @@ func TestPromptOfTokenIDs(t *testing.T) {
 	} {
 		_, err := m.PromptOf(given)
 		if r := new(terms.RangeError); !errors.As(err, &r) || r.Field != "prompt" {
-			t.Errorf("%s: got %v, want a range error of the prompt", name, err)
+			t.Errorf("%s: got %v, want a range error for the prompt", name, err)
 		}
 	}
 }
 
-// letters returns the tokens of a text's single bytes.
+// letters returns the tokens of the individual bytes of a text.
 func letters(t *testing.T, m *infer.Model, text string) (ids []int) {
 	t.Helper()
 	for _, b := range []byte(text) {
@@ -78,7 +78,7 @@ func TestPromptOfTemplatesTokens(t *testing.T) {
 	}
 }
 
-// TestReplayOfTokenIDs: a run of given tokens is written again from its log.
+// TestReplayOfTokenIDs: a run whose prompt is a list of tokens is generated again from its log.
 func TestReplayOfTokenIDs(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
@@ -128,7 +128,7 @@ func TestNamedChances(t *testing.T) {
 	}
 	for _, c := range all[len(all)-1].Top {
 		if c.Token.ID == the && c.LogProb != last.Top[1].LogProb {
-			t.Errorf("%q has %v when named, want %v as among all", c.Token.Text, last.Top[1].LogProb, c.LogProb)
+			t.Errorf("%q has ln p %v when named, want %v as in all", c.Token.Text, last.Top[1].LogProb, c.LogProb)
 		}
 	}
 }

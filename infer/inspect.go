@@ -11,21 +11,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// ReadOut is how many tokens a block's early read-out lists.
+// ReadOut is the number of tokens in a block's early read-out.
 const ReadOut = 5
 
-// Inspection is a look inside one forward pass, at its newest position. Making it
-// runs that position again on the cached columns before it, which gives the same
-// numbers bit for bit, and does not count in the steps or their times. It owns its
-// data.
+// Inspection holds the inner values of one forward pass at its newest position. To compute it, that
+// position is run again on the cached columns before it. This gives the same numbers, bit for bit,
+// and is not counted in the steps or their times. An Inspection owns its data.
 type Inspection struct {
-	Position  int     // the column looked at, from 0
+	Position  int     // the inspected column, from 0
 	Token     Token   // the token read there
 	Embedding float64 // Euclidean norm of its row of the embedding table
 	Blocks    []BlockView
 }
 
-// BlockView is what one block did at that position.
+// BlockView holds the values inside one block at that position.
 type BlockView struct {
 	// Euclidean norms of the residual stream: before the block, between its
 	// two halves, after it.
@@ -38,13 +37,12 @@ type BlockView struct {
 	Mixes      []Mix     // [heads]: the output of every head
 	Hidden     []float32 // [ffn]: the last matrix's input, such as silu(gate) · up
 	Residual   []float32 // [width]: the stream after the block
-	// Says is what the model would predict if it stopped here: the stream
-	// through the final norm and the output matrix, at T = 1 (the 'logit
-	// lens').
+	// Says is the prediction that the model would make if it ended after this block: the stream
+	// through the final norm and the output matrix, at T = 1 (the 'logit lens').
 	Says []Reading
 }
 
-// Mix is the output of one head: the sum of the values it reads, each times its
+// Mix is the output of one head: the sum of the values that it attends to, each multiplied by its
 // weight.
 type Mix struct {
 	Terms []Term    // the positions with the largest weights, at most [MixTerms], the largest first
@@ -57,7 +55,7 @@ type Term struct {
 	Value    []float32 // [headDim]
 }
 
-// MixTerms is how many positions of a head's sum an [Inspection] keeps.
+// MixTerms is the maximum number of terms of a head's sum in an [Inspection].
 const MixTerms = 4
 
 // Reading is one row of an early read-out.
@@ -66,8 +64,8 @@ type Reading struct {
 	P     float64
 }
 
-// Inspect looks inside the pass that wrote column `position` (from 0) of c by
-// reading token there. It does not change c, which may hold later columns too.
+// Inspect looks inside the pass that wrote column `position` (from 0) of c by reading token there.
+// It does not change c, which may also hold later columns.
 func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
 	in := &Inspection{
 		Position: position, Token: m.Token(token), Blocks: make([]BlockView, len(m.blocks)),
@@ -91,11 +89,11 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 	return in, nil
 }
 
-// readOutScores is how many scores are computed for read-outs at a time: 4 MiB.
+// readOutScores is the number of scores computed for read-outs at a time: 4 MiB.
 const readOutScores = 1 << 20
 
-// readOut lists the most probable next tokens for the residual streams of some blocks. It
-// waits for the model once for all of them.
+// readOut lists the most probable next tokens for the residual streams of some blocks. It waits for
+// the model only once for all of them.
 func (m *Model) readOut(ctx context.Context, blocks []BlockView) error {
 	d, v := m.config.Width, m.config.Vocab
 	last, scores := make([]float32, 0, len(blocks)*d), make([]float32, len(blocks)*v)
@@ -141,9 +139,9 @@ func (in *Inspection) head(l, from int, w []float32) {
 	}
 }
 
-// mixes records the outputs of the heads of block l, mixed [heads, headDim], and
-// the values of the positions that they read most, from values [positions, kvHeads,
-// headDim]. Their weights have been recorded before.
+// mixes records the outputs of the heads of block l, mixed [heads, headDim], and the values of the
+// positions with the largest weights, from values [positions, kvHeads, headDim]. The weights must
+// have been recorded already.
 func (in *Inspection) mixes(l int, c *checkpoint.Config, mixed, values []float32) {
 	if in == nil {
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// TestInspectionMatchesTheRun compares an inspection with what the run itself
-// kept: the cached keys and values, and the logits. Both must be the same
-// numbers bit for bit, since a page shows them side by side.
+// TestInspectionMatchesTheRun compares an inspection with the values that the run itself stored:
+// the cached keys and values, and the logits. They must be equal bit for bit, since a page shows
+// them side by side.
 func TestInspectionMatchesTheRun(t *testing.T) {
 	c, err := bundled.Target()
 	if err != nil {
@@ -65,7 +65,7 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 			}
 		}
 		if in.Blocks[0].NormIn != in.Embedding {
-			t.Errorf("block 1 begins with norm %v, want the embedding's %v", in.Blocks[0].NormIn, in.Embedding)
+			t.Errorf("block 1 begins with norm %v, want the embedding's norm %v", in.Blocks[0].NormIn, in.Embedding)
 		}
 		p, _, _ := sampling.Softmax(step.Logits, 1)
 		for i, says := range in.Blocks[5].Says {
@@ -101,7 +101,7 @@ func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
 		}
 		for i, x := range mix.Sum {
 			if math.Abs(sum[i]-float64(x)) > 1e-5 {
-				t.Fatalf("block %d, head %d passes on %v as number %d, want %v", l+1, h+1, x, i+1, sum[i])
+				t.Fatalf("block %d, head %d outputs %v as number %d, want %v", l+1, h+1, x, i+1, sum[i])
 			}
 		}
 		order := sampling.Rank(b.Attention[h])
@@ -115,6 +115,6 @@ func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
 		}
 	}
 	if len(b.Mixes) != len(b.Attention) {
-		t.Errorf("block %d: %d heads pass something on, want %d", l+1, len(b.Mixes), len(b.Attention))
+		t.Errorf("block %d: %d heads have an output, want %d", l+1, len(b.Mixes), len(b.Attention))
 	}
 }

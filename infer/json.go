@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// The JSON form of the stages, one object each. It is what `viz trace -json`
-// prints and what the viz.json.v1 socket sends; STAGES.md documents it.
+// This file defines the JSON form of the stages, one object each. `viz trace -json` prints it and
+// the viz.json.v1 socket sends it. STAGES.md documents it.
 
 type jsonToken struct {
 	ID      int    `json:"id"`
@@ -32,7 +32,7 @@ func tokensJSON(list []Token) []jsonToken {
 	return out
 }
 
-// MarshalJSON gives {"id", "text"}, with "bytes" in hex if the token is not
+// MarshalJSON returns {"id", "text"}, with "bytes" in hex if the token is not
 // whole UTF-8.
 func (t Token) MarshalJSON() ([]byte, error) { return json.Marshal(tokenJSON(t)) }
 
@@ -269,7 +269,7 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 		U      *float64        `json:"u"`
 		Chosen chosen          `json:"chosen"`
 		Forced bool            `json:"forced,omitempty"`
-		Drawn  *chosen         `json:"drawn,omitempty"` // if a person chose instead
+		Drawn  *chosen         `json:"drawn,omitempty"` // if a person chose the token instead
 		Likely chosen          `json:"likely"`
 		From   float64         `json:"from"`
 		To     float64         `json:"to"`
@@ -307,8 +307,8 @@ func conditionJSON(c Condition) jsonCondition {
 	return j
 }
 
-// MarshalJSON implements [Stage]. "text" is what this step released; the steps'
-// texts together are the whole answer. Only the last step has "stop".
+// MarshalJSON implements [Stage]. "text" is the text released by this step; all steps' texts
+// together are the whole answer. Only the last step has "stop".
 func (a Append) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(a.Head, KindAppend)
 	conditions := make([]jsonCondition, len(a.Conditions))
@@ -331,8 +331,8 @@ func (a Append) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON implements [Stage]. Recomputing is counted but not run, so it has
-// no time.
+// MarshalJSON implements [Stage]. The cost of recomputing is calculated without running it, so it
+// has no time.
 func (g CacheGrowth) MarshalJSON() ([]byte, error) {
 	type both struct {
 		Cached     int64 `json:"cached"`
@@ -375,7 +375,7 @@ type Prompt struct {
 	Settings Settings
 }
 
-// MarshalJSON gives {"stage": "prompt", "tokens", "model", "seed", ...}.
+// MarshalJSON returns {"stage": "prompt", "tokens", "model", "seed", ...}.
 func (p Prompt) MarshalJSON() ([]byte, error) {
 	type model struct {
 		Name         string `json:"name"`

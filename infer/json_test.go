@@ -40,8 +40,8 @@ func canonical(tb testing.TB, v any) []byte {
 	})
 }
 
-// TestJSONGolden: the objects that a trace prints and a socket sends, field by
-// field: the drill, sampled until the limit, and one greedy step.
+// TestJSONGolden: the objects that a trace prints and a socket sends equal the golden files, field
+// by field, for the drill, sampled up to the token limit, and for one greedy step.
 func TestJSONGolden(t *testing.T) {
 	var got bytes.Buffer
 	for _, greedy := range []bool{false, true} {
@@ -103,8 +103,7 @@ func object(tb testing.TB, v any) map[string]any {
 	return o
 }
 
-// TestJSONKeepsDocumentedFields: the fields promised to other programs, stage
-// by stage.
+// TestJSONKeepsDocumentedFields: every stage has the fields promised to other programs.
 func TestJSONKeepsDocumentedFields(t *testing.T) {
 	m := bundledModel(t)
 	s := pure(4)
@@ -143,7 +142,7 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 			rows := o["rows"].([]any)
 			if len(rows) != DefaultRows || o["rest"].(map[string]any)["n"] != float64(4096-DefaultRows) {
 				t.Errorf(
-					"%s has %d rows and a rest of %v, want %d rows and the rest of 4,096 tokens", name, len(rows),
+					"%s has %d rows and a rest of %v tokens, want %d rows and the rest of 4,096", name, len(rows),
 					o["rest"], DefaultRows,
 				)
 			}
@@ -180,11 +179,11 @@ func TestJSONTokenBytesAndNulls(t *testing.T) {
 	m := smallModel(t)
 	want := map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"}
 	if got := object(t, m.Token(firstExtra+7)); !reflect.DeepEqual(got, want) {
-		t.Errorf("a broken token is %v, want %v", got, want)
+		t.Errorf("got %v for an incomplete token, want %v", got, want)
 	}
 	want = map[string]any{"id": float64('a'), "text": "a"}
 	if got := object(t, m.Token('a')); !reflect.DeepEqual(got, want) {
-		t.Errorf("a whole token is %v, want %v", got, want)
+		t.Errorf("got %v for a whole token, want %v", got, want)
 	}
 	l := newLoop(t, m, "Hi", Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 1}})
 	for _, stage := range finish(t, l) {
@@ -192,7 +191,7 @@ func TestJSONTokenBytesAndNulls(t *testing.T) {
 		switch stage.(type) {
 		case Sample:
 			if u, ok := o["u"]; !ok || u != nil {
-				t.Errorf("under greedy u is %v, want ok = true, u = nil", u)
+				t.Errorf("under greedy, u is %v, want ok = true, u = nil", u)
 			}
 		case Filter:
 			rows := o["rows"].([]any)
@@ -205,8 +204,7 @@ func TestJSONTokenBytesAndNulls(t *testing.T) {
 	}
 }
 
-// TestJSONKeepsEveryDigit: the JSON loses nothing: numbers parse back to the
-// same bits.
+// TestJSONKeepsEveryDigit: numbers in the JSON parse back to the same bits.
 func TestJSONKeepsEveryDigit(t *testing.T) {
 	l := newLoop(t, bundledModel(t), "The cat", pure(4))
 	runTo(t, l, 1, KindFilter)
@@ -235,6 +233,6 @@ func TestJSONKeepsEveryDigit(t *testing.T) {
 		return a.ID == b.ID && a.Z == b.Z && a.P == b.P && a.Q == b.Q
 	})
 	if !same || len(back.Rows) != 4096 {
-		t.Errorf("%d rows read back, not those written", len(back.Rows))
+		t.Errorf("the %d rows parsed back differ from the original rows", len(back.Rows))
 	}
 }

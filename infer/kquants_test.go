@@ -10,8 +10,8 @@ import (
 )
 
 // TestQuantizedFormatsAgree: models in ggml's quantized formats, in files like llama.cpp's, give
-// the logits that an independent pass computes from ggml's own widened numbers; also rounded to
-// int8, they nearly do.
+// the logits that an independent pass computes from the numbers that ggml itself dequantizes.
+// Rounded to int8, they give nearly the same logits.
 func TestQuantizedFormatsAgree(t *testing.T) {
 	var all map[string]expected
 	fixture.ReadZipped(t, filepath.Join(modelsFolder, "kquants.json.gz"), &all)
@@ -42,17 +42,17 @@ func TestQuantizedFormatsAgree(t *testing.T) {
 				)
 			}
 		}
-		// A weight moves by at most 1/254 of the largest of 64; through one block
-		// that is a few hundredths of the logits' standard deviation.
+		// Rounding changes a weight by at most 1/254 of the largest of 64. After one block, this
+		// changes the logits by a few hundredths of their standard deviation.
 		if got := worstLogit(t, rounded, want); !(got <= 0.15) || got == 0 {
 			t.Errorf("%s, rounded to int8: got largest difference %v, want more than 0 and at most 0.15", name, got)
 		}
 	}
 }
 
-// worstLogit reads the ids one by one and returns the largest difference from
-// the expected logits. For a model as stored, the largest logit must be the
-// same token's at every position.
+// worstLogit reads the ids one by one and returns the largest difference from the expected logits.
+// If the model is not rounded further, the largest logit must also belong to the same token at
+// every position.
 func worstLogit(t *testing.T, m *Model, want expected) (worst float64) {
 	t.Helper()
 	c := m.NewCache()

@@ -13,12 +13,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized
-// weights with rounded activations, this program with exact ones, so their
-// greedy texts diverge where two tokens are nearly tied. A plain pass that
-// rounds as llama.cpp does writes its text to the last token, and every other
-// token that the engine prefers on the way leads by less than rounding moves
-// the two.
+// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized weights by rounded
+// activations, and this program by exact ones, so their greedy texts diverge where two tokens are
+// nearly tied. A plain pass that rounds as llama.cpp does generates llama.cpp's text to the last
+// token. Wherever the engine prefers a different token, its lead is smaller than the effect of
+// rounding on the two.
 func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 	fixture.Long(t)
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "kquants-greedy.json"))
@@ -47,7 +46,7 @@ func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 			read = len(ids)
 			exact, theirs := float64Logits(f, w, ids, pass), float64Logits(f, w, ids, asTheirs)
 			if got := largest(theirs); got != want {
-				t.Errorf("%s, token %d: rounding gives %d, want %d as llama.cpp wrote", name, i, got, want)
+				t.Errorf("%s, token %d: rounding gives %d, want %d as from llama.cpp", name, i, got, want)
 			}
 			if ours := argmax(z); ours != want {
 				parted++
@@ -55,7 +54,7 @@ func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 				moved := math.Abs(theirs[ours]-exact[ours]) + math.Abs(theirs[want]-exact[want])
 				if !(lead <= moved) {
 					t.Errorf(
-						"%s, token %d: %d leads %d by %v, want at most what rounding moves, %v", name, i, ours, want,
+						"%s, token %d: %d leads %d by %v, want at most the effect of rounding, %v", name, i, ours, want,
 						lead, moved,
 					)
 				}
@@ -63,7 +62,7 @@ func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 			}
 			ids = append(slices.Clip(ids), want)
 		}
-		t.Logf("%s: of %d tokens %d differ, by a lead of at most %.4f", name, len(text.Next), parted, closest)
+		t.Logf("%s: of %d tokens, %d differ, by a lead of at most %.4f", name, len(text.Next), parted, closest)
 	}
 }
 
@@ -98,7 +97,7 @@ func quantizedWeights(t *testing.T, name string) (f folder, w weights, types map
 	return f, w, types
 }
 
-// inGGUF is a tensor's name in a GGUF file of a model with one block.
+// inGGUF returns a tensor's name in a GGUF file of a model with one block.
 func inGGUF(tensor string) string {
 	return strings.NewReplacer(
 		"model.layers.0.self_attn.", "blk.0.attn_", "model.layers.0.mlp.", "blk.0.ffn_", "o_proj", "output",
@@ -106,10 +105,10 @@ func inGGUF(tensor string) string {
 	).Replace(tensor)
 }
 
-// roundedActivations returns x as ggml multiplies it with rows of a format: in
-// blocks, each with one scale and 8-bit integers. K-quants have blocks of 256
-// and a float32 scale that makes the value of the largest magnitude -127; the
-// others have blocks of 32 and a float16 scale that makes it 127 or -127.
+// roundedActivations returns x rounded as ggml rounds it before multiplying it by rows of a format:
+// in blocks, each with one scale and 8-bit integers. K-quants have blocks of 256 and a float32
+// scale that makes the value of the largest magnitude -127; the others have blocks of 32 and a
+// float16 scale that makes it 127 or -127.
 func roundedActivations(format string, x []float64) []float64 {
 	out := make([]float64, 0, len(x))
 	size := 32
@@ -123,7 +122,7 @@ func roundedActivations(format string, x []float64) []float64 {
 				most = v
 			}
 		}
-		per := 127 / math.Abs(most) // integers for each unit
+		per := 127 / math.Abs(most) // integers per unit
 		scale := toFloat16(1 / per)
 		if size == 256 {
 			per = -127 / most

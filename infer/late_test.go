@@ -18,9 +18,9 @@ func withState() Settings {
 	return s
 }
 
-// TestStatefulRulesReplayFromTheLog: rules with a state, with draws of their own and
-// with a memory of the text give the same text when the log is replayed, when a step
-// is rerun after going back, and when a branch is left and taken up again.
+// TestStatefulRulesReplayFromTheLog: rules that have state, draw random numbers or consider earlier
+// text give the same text when the log is replayed, when a step is rerun after going back, and when
+// a branch is left and resumed.
 func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	m := bundledModel(t)
 	l := newLoop(t, m, holePrompt, withState())
@@ -33,10 +33,10 @@ func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 		}
 		finish(t, l)
 		if got := chosenTokens(l); !slices.Equal(got, whole) {
-			t.Fatalf("after going back to step %d it writes %v, not %v", at, got, whole)
+			t.Fatalf("after going back to step %d, got %v, want %v", at, got, whole)
 		}
 	}
-	// Another token at step 5 changes the state from there on, and not before.
+	// Another token at step 5 changes the state from step 5 on, but not before.
 	steps := l.Steps()
 	other := int(steps[4].Distribution().Order[30])
 	if err := l.Choose(context.Background(), 5, other); err != nil {
@@ -53,12 +53,12 @@ func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	}
 	finish(t, l)
 	if got := chosenTokens(l); !slices.Equal(got, whole) {
-		t.Fatalf("back on the first branch it writes %v, not %v", got, whole)
+		t.Fatalf("back on the first branch, got %v, want %v", got, whole)
 	}
 }
 
-// TestSpeculationRefusesState: speculation rejects a rule that learns from each
-// draw, and names it.
+// TestSpeculationRefusesState: speculation rejects a rule that adapts to each draw, and names the
+// rule.
 func TestSpeculationRefusesState(t *testing.T) {
 	m := bundledModel(t)
 	_, err := NewSpeculator(m, m, holePrompt, withState(), 4)
@@ -73,6 +73,6 @@ func TestSpeculationRefusesState(t *testing.T) {
 	s := withState()
 	s.MirostatTau = 0
 	if _, err := NewSpeculator(m, m, holePrompt, s, 4); err != nil {
-		t.Errorf("XTC and DRY have no state: %v", err)
+		t.Errorf("XTC and DRY have no state, but got error %v", err)
 	}
 }

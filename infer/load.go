@@ -56,8 +56,8 @@ func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	return m, nil
 }
 
-// A loader reads the parts of a model. After the first error, kept in err, it
-// reads no more.
+// A loader reads the parts of a model. After the first error, which is kept in err, it stops
+// reading.
 type loader struct {
 	*checkpoint.Checkpoint
 	quant Quant
@@ -95,9 +95,8 @@ func (l *loader) matrix(p checkpoint.Role, layer, rows, cols int) kernel.Matrix 
 	return l.quant.pack(rows, cols, data)
 }
 
-// table reads the embedding table or the output matrix, [vocab, width]. Neither
-// is ever rounded: the error of a token's row would pass through all blocks,
-// and close logits would swap ranks.
+// table reads the embedding table or the output matrix, [vocab, width]. Neither is ever rounded: an
+// error in a token's row would pass through all blocks, and close logits would swap ranks.
 func (l *loader) table(p checkpoint.Role) kernel.Matrix {
 	data := l.vector(p, 0, l.Config.Vocab, l.Config.Width)
 	if l.err != nil {
@@ -135,8 +134,8 @@ func (l *loader) block(i int) block {
 	return b
 }
 
-// divide splits the matrix that yields queries, keys and values into three,
-// with the same products.
+// divide splits the combined matrix for queries, keys and values of block i into three, whose
+// products are the same.
 func (l *loader) divide(b *block, i, d int) {
 	fused, bias := l.vector(checkpoint.QueryKeyValue, i, 3*d, d), l.bias(checkpoint.QueryKeyValue, i, 3*d)
 	if l.err != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 )
 
-// A Log is what it takes to write a run's text again, bit for bit, on the same
-// model: the prompt, the settings and the step from which each applied, the
-// tokens that a person chose, and how far the run got.
+// A Log holds everything needed to generate a run's text again, bit for bit, with the same model:
+// the prompt, the settings and the steps from which they applied, the tokens that a person chose,
+// and how far the run got.
 type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
 	Marks    []int    // offsets of its special tokens, if it is a chat: see [chat.Text]
-	IDs      []int    `json:",omitempty"` // its tokens, if they are not the usual ones
-	Kept     int      // columns of the prompt that were cached before the run: see [Loop.Continue]
+	IDs      []int    `json:",omitempty"` // its tokens, if the text encodes to others
+	Kept     int      // number of prompt columns that were cached before the run: see [Loop.Continue]
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step
 	WentOn   []int    // steps after whose stop a person continued the run
-	Settings Settings // for what follows
+	Settings Settings // for the steps that follow
 	Steps    int      // 0 if nothing had run
 	Ran      Kind     // the last stage of the last step
 }
@@ -41,8 +41,8 @@ func (l *Loop) Log() Log { return LogOf(l.model, l.text, l.steps, l.settings) }
 // Text returns the prompt with its special tokens.
 func (log Log) Text() chat.Text { return chat.Text{Text: log.Prompt, Marks: log.Marks, IDs: log.IDs} }
 
-// LogOf returns the log of steps that a loop on m with this prompt has run,
-// with settings for what follows.
+// LogOf returns the log of steps that a loop on m with this prompt has run. settings are for the
+// steps that follow.
 func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
 	log := Log{
 		Model: m.hash, Prompt: prompt.Text, Marks: prompt.Marks, IDs: prompt.IDs, Settings: settings,
@@ -66,12 +66,12 @@ func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
 	return log
 }
 
-// Replay runs a log again from the start. Limits on tokens and stop strings do
-// not end it: the log shows that the run continued, because they were changed
-// later or set after the next step had begun.
+// Replay runs a log again from the start. Token limits and stop strings do not end it: the log
+// shows that the run continued after reaching them, because they were changed later or set after
+// the next step had begun.
 func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	if log.Model != m.hash {
-		return nil, fmt.Errorf("this run was made by another model (%.12s…, here %.12s…)", log.Model, m.hash)
+		return nil, fmt.Errorf("this run was made by another model (%.12s…; this one is %.12s…)", log.Model, m.hash)
 	}
 	settings := log.Settings
 	if len(log.Changes) > 0 {

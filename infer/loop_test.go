@@ -45,7 +45,7 @@ func runTo(tb testing.TB, l *Loop, n int, kind Kind) {
 	}
 }
 
-// textOf joins what the steps released.
+// textOf returns the text released by all steps.
 func textOf(l *Loop) (text string) {
 	for _, s := range l.Steps() {
 		text += s.Text
@@ -53,8 +53,8 @@ func textOf(l *Loop) (text string) {
 	return text
 }
 
-// untimed returns a copy of the steps without the measured times; otherwise two
-// runs of one log are equal.
+// untimed returns a copy of the steps without the measured times, in which alone two runs of the
+// same log differ.
 func untimed(steps []*Step) []Step {
 	list := make([]Step, len(steps))
 	for i, s := range steps {
@@ -82,7 +82,7 @@ func TestSevenStagesInOrder(t *testing.T) {
 	s.Stop.MaxTokens = 3
 	l := newLoop(t, smallModel(t), "Hi", s)
 	if !l.BetweenTurns() || l.Stopped() != StopNone || len(l.Steps()) != 0 {
-		t.Error("a new loop has already begun")
+		t.Error("a new loop has already run something")
 	}
 	for n := 1; n <= 3; n++ {
 		for _, kind := range want {
@@ -100,16 +100,16 @@ func TestSevenStagesInOrder(t *testing.T) {
 			}
 		}
 	}
-	for range 3 { // and on every later call
+	for range 3 { // every later call returns io.EOF too
 		if stage, err := l.Next(context.Background()); !errors.Is(err, io.EOF) || stage != nil {
 			t.Errorf("after the last stage: %v, %v; want io.EOF", stage, err)
 		}
 	}
 }
 
-// TestCacheGrowsByTheTokensRead: the first pass reads the whole prompt, each
-// later one the token before it; the cache grows by what was read, and the
-// newest token has no column yet.
+// TestCacheGrowsByTheTokensRead: the first pass reads the whole prompt, and each later pass reads
+// the token generated before it. The cache grows by the tokens read, and the newest token has no
+// column yet.
 func TestCacheGrowsByTheTokensRead(t *testing.T) {
 	s := pure(1)
 	s.Stop.MaxTokens = 3
@@ -125,7 +125,7 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 				)
 			}
 		case CacheGrowth:
-			// 2 layers × 2 heads × 4 values × 2 × 4 bytes = 128 bytes a column.
+			// 2 layers × 2 heads × 4 values × 2 × 4 bytes = 128 bytes per column.
 			want := map[int]int{1: 4, 2: 1, 3: 1}[st.Step]
 			if st.Positions != 3+st.Step || st.Grew != want || st.Bytes != int64(128*(3+st.Step)) ||
 				st.GrewBytes != int64(128*want) {
@@ -156,8 +156,8 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 	}
 }
 
-// TestTextFollowsTheSeed: the same settings give the same text; another seed
-// gives another text, but not under greedy.
+// TestTextFollowsTheSeed: the same settings give the same text, and another seed gives another
+// text, except under greedy.
 // Promise: The same seed and settings give the same text.
 func TestTextFollowsTheSeed(t *testing.T) {
 	m := smallModel(t)
@@ -196,8 +196,8 @@ func chosen(l *Loop) (ids []int) {
 	return ids
 }
 
-// TestStepsAreNeverChanged: steps returned earlier never change, whatever
-// happens to the loop.
+// TestStepsAreNeverChanged: steps returned earlier never change, no matter what the loop does
+// later.
 func TestStepsAreNeverChanged(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(3))
 	type snapshot struct {
@@ -233,13 +233,13 @@ func TestStepsAreNeverChanged(t *testing.T) {
 	for i, s := range taken {
 		for j, step := range s.steps {
 			if !reflect.DeepEqual(*step, s.deep[j]) {
-				t.Fatalf("step %d as returned at moment %d has changed since", j+1, i)
+				t.Fatalf("step %d has changed since it was returned at moment %d", j+1, i)
 			}
 		}
 	}
 }
 
-// deepCopy shares nothing with s.
+// deepCopy returns a copy that shares nothing with s.
 func deepCopy(s Step) Step {
 	s.Input, s.Logits, s.last = slices.Clone(s.Input), slices.Clone(s.Logits), slices.Clone(s.last)
 	s.Held, s.Conditions = slices.Clone(s.Held), slices.Clone(s.Conditions)
@@ -315,8 +315,8 @@ func TestCancellationLeavesTheLoopUsable(t *testing.T) {
 	}
 }
 
-// TestFailedStageLeavesTheLoopUnchanged: a failure later in the turn also
-// leaves the loop unchanged.
+// TestFailedStageLeavesTheLoopUnchanged: a failure in a later stage of the turn also leaves the
+// loop unchanged.
 func TestFailedStageLeavesTheLoopUnchanged(t *testing.T) {
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
 	w := f.zeros()
@@ -336,7 +336,7 @@ func TestFailedStageLeavesTheLoopUnchanged(t *testing.T) {
 			t.Fatalf("%v, %v; want an error: the scores are infinite", stage, err)
 		}
 		if !slices.Equal(l.Steps(), before) || before[0].Ran != KindForward || l.Cache().Positions() != 1 {
-			t.Fatal("the failed stage left a trace")
+			t.Fatal("the failed stage changed the loop")
 		}
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestPromptsThatTheVocabularyCannotSpell: a prompt that the vocabulary cannot
-// spell is rejected, with the position of the byte, by loops, speculators and
-// checks; any other prompt is accepted.
+// TestPromptsThatTheVocabularyCannotSpell: loops, speculators and checks reject a prompt that the
+// vocabulary cannot spell, with the position of the byte. They accept any other prompt.
 func TestPromptsThatTheVocabularyCannotSpell(t *testing.T) {
 	f := smallFolder
 	f.lacks = "\x03\xff"

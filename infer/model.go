@@ -35,12 +35,12 @@ type Model struct {
 
 	words *vocabulary // for grammars
 
-	longest int // most bytes of text that can fit the context
+	longest int // maximum number of bytes of text that can fit in the context
 
-	chat      *chat.Template // nil if there is no usable one
-	chatFault error          // why there is none
-	// chatTok is tok for the template's output, if the template writes tokens that are not
-	// flagged as special: they are special only where it put them.
+	chat      *chat.Template // nil if there is no usable template
+	chatFault error          // the reason, if the template is unusable
+	// chatTok is the tokenizer for the template's output, if the template inserts tokens that are
+	// not flagged as special. They are special only where the template inserted them.
 	chatTok *tokenizer.Tokenizer
 }
 
@@ -51,8 +51,8 @@ type block struct {
 	q            kernel.Matrix // [heads·headDim, width]
 	k, v         kernel.Matrix // [kvHeads·headDim, width]
 	qNorm, kNorm normalization // of [headDim] each, or of all heads together
-	rotary       *rotary       // turns queries and keys
-	window       int           // positions that a token sees, including its own; 0 for all
+	rotary       *rotary       // rotates queries and keys
+	window       int           // number of positions that a token sees, including its own; 0 for all
 	o            kernel.Matrix // [width, heads·headDim]
 	attnPostNorm normalization // of [width]
 
@@ -70,17 +70,17 @@ func (m *Model) Config() checkpoint.Config { return m.config }
 // Name returns the model's name, such as "tiny-5M".
 func (m *Model) Name() string { return m.config.Name }
 
-// Hash identifies the model's files: hex SHA-256.
+// Hash returns the SHA-256 of the model's files in hex, which identifies the model.
 func (m *Model) Hash() string { return m.hash }
 
-// Warnings lists, in sentences, what the model's files contain but the model ignores, as in
+// Warnings returns sentences about contents of the model's files that the model ignores, as in
 // [checkpoint.Checkpoint].
 func (m *Model) Warnings() []string { return m.warnings }
 
-// Parameters counts the weights.
+// Parameters returns the number of weights.
 func (m *Model) Parameters() int64 { return m.params }
 
-// Shape returns what the cost formulas need.
+// Shape returns the dimensions that the cost formulas need.
 func (m *Model) Shape() cost.Shape {
 	c := m.config
 	matrices := 2
@@ -95,27 +95,26 @@ func (m *Model) Shape() cost.Shape {
 	}
 }
 
-// ScoreScale is the factor by which a query's product with a key is multiplied before
-// the softmax: 1/√headDim unless the model specifies another (Vaswani et al. 2017).
+// ScoreScale returns the factor by which the product of a query and a key is multiplied before the
+// softmax: 1/√headDim unless the model specifies another (Vaswani et al. 2017).
 func (m *Model) ScoreScale() float32 { return m.scoreScale }
 
-// Token describes one entry of the vocabulary.
+// Token returns a description of one entry of the vocabulary.
 func (m *Model) Token(id int) Token { return describe(m.tok, id) }
 
-// Encode turns plain text into token ids, starting with the start token if the
-// model was trained with one. Text that looks like a special token stays text.
-// Bytes without a token are left out; [NewLoop], [NewSpeculator] and
-// [Model.CheckText] reject such a text.
+// Encode converts plain text to token ids, starting with the start token if the model was trained
+// with one. Text that looks like a special token is treated as plain text. Bytes without a token
+// are left out; [NewLoop], [NewSpeculator] and [Model.CheckText] reject text with such bytes.
 func (m *Model) Encode(prompt string) []int { return m.started(m.tok.Encode(prompt), m.config.BOS) }
 
-// encodeSized is Encode that also returns how many bytes of the text each token covers: none
-// for the start token, as [tokenizer.Tokenizer.EncodeSized] counts for the others.
+// encodeSized is like Encode, but also returns how many bytes of the text each token covers: 0 for
+// the start token, and the sizes from [tokenizer.Tokenizer.EncodeSized] for the others.
 func (m *Model) encodeSized(text string) (ids, sizes []int) {
 	ids, sizes = m.tok.EncodeSized(text)
 	return m.started(ids, m.config.BOS), m.started(sizes, 0)
 }
 
-// started puts start in front of list if the model has a start token.
+// started returns list with start in front if the model has a start token.
 func (m *Model) started(list []int, start int) []int {
 	if m.config.BOS < 0 {
 		return list

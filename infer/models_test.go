@@ -26,7 +26,7 @@ var loadTarget = sync.OnceValues(func() (*Model, error) {
 	return Load(c)
 })
 
-// bundledModel is the model in the binary, loaded once for all tests.
+// bundledModel returns the model in the binary, loaded once for all tests.
 func bundledModel(tb testing.TB) *Model {
 	tb.Helper()
 	m, err := loadTarget()
@@ -42,11 +42,11 @@ type folder struct {
 
 	tied, bos bool
 	extra     []string // tokens besides the 256 bytes and the end of text
-	lacks     string   // bytes that have no token
+	lacks     string   // bytes without a token
 }
 
-// Ids of the vocabulary that every folder has: byte b is token b, then the
-// end of text, then the extra tokens.
+// Token ids in the vocabulary of every folder. Byte b is token b; the end of text and the extra
+// tokens follow.
 const (
 	endID      = 256
 	firstExtra = 257
@@ -54,7 +54,7 @@ const (
 
 func (f folder) vocab() int { return firstExtra + len(f.extra) }
 
-// shapes lists the tensors of a Llama of this shape.
+// shapes returns the shapes of a Llama model's tensors, by name.
 func (f folder) shapes() map[string][]int {
 	q, kv := f.heads*f.headDim, f.kvHeads*f.headDim
 	s := map[string][]int{
@@ -81,7 +81,7 @@ func (f folder) shapes() map[string][]int {
 	return s
 }
 
-// weights are tensors by name, row-major.
+// weights holds tensors by name, row-major.
 type weights map[string][]float32
 
 func (f folder) zeros() weights {
@@ -96,8 +96,8 @@ func (f folder) zeros() weights {
 	return w
 }
 
-// random fills every tensor: matrices with spread 1/√columns, so that vectors
-// keep their length, norms around 1.
+// random returns random values for every tensor. Matrices have a standard deviation of 1/√columns,
+// so that vectors keep their length, and norms have values around 1.
 func (f folder) random(seed uint64) weights {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	w, shapes := f.zeros(), f.shapes()
@@ -141,7 +141,7 @@ func (f folder) load(w weights) (*Model, error) {
 	return Load(c)
 }
 
-// model is load for tests.
+// model is like load, but ends the test on an error.
 func (f folder) model(tb testing.TB, w weights) *Model {
 	tb.Helper()
 	m, err := f.load(w)
@@ -151,7 +151,7 @@ func (f folder) model(tb testing.TB, w weights) *Model {
 	return m
 }
 
-// tokenizer is a byte-level vocabulary without merges.
+// tokenizer returns a byte-level vocabulary without merges.
 func (f folder) tokenizer() map[string]any {
 	vocab := map[string]int{"<|end|>": endID}
 	for b := range 256 {
@@ -171,12 +171,12 @@ func (f folder) tokenizer() map[string]any {
 	}
 }
 
-// spelled writes bytes in GPT-2's alphabet: printable bytes map to themselves,
-// the others in order to the characters from U+0100 on.
+// spelled converts bytes to GPT-2's alphabet: printable bytes map to themselves, the others in
+// order to the characters from U+0100 on.
 func spelled(text string) string {
 	var out []rune
 	for _, b := range []byte(text) {
-		hidden := 0 // hidden bytes below b
+		hidden := 0 // number of hidden bytes below b
 		for c := range int(b) {
 			hidden += isHidden(c)
 		}
@@ -196,7 +196,7 @@ func isHidden(b int) int {
 	return 0
 }
 
-// safetensors writes the weights as float32.
+// safetensors encodes the weights as float32.
 func (f folder) safetensors(w weights) []byte {
 	header := map[string]any{}
 	var data bytes.Buffer
@@ -223,8 +223,8 @@ var smallFolder = folder{
 
 var loadSmall = sync.OnceValues(func() (*Model, error) { return smallFolder.load(smallFolder.random(7)) })
 
-// smallModel is a model with random weights: its text is noise, but every
-// mechanism works, and a step takes microseconds.
+// smallModel returns a model with random weights: its text is noise, but every mechanism works, and
+// a step takes microseconds.
 func smallModel(tb testing.TB) *Model {
 	tb.Helper()
 	m, err := loadSmall()
@@ -234,9 +234,8 @@ func smallModel(tb testing.TB) *Model {
 	return m
 }
 
-// bigram is a model whose blocks add nothing, so that the next token's logits
-// depend on the last token alone: they are the values given for it, exactly,
-// and −1000 for all other tokens.
+// bigram returns a model whose blocks add nothing, so that the next token's logits depend only on
+// the last token. They are exactly the values in next[last], and −1000 for all other tokens.
 func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *Model {
 	tb.Helper()
 	f := folder{width: 16, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 1, context: 32, extra: extra}
@@ -244,8 +243,8 @@ func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *Model 
 		tb.Fatalf("got %d tokens with a successor, want at most %d", len(next), f.width)
 	}
 	w := f.zeros()
-	// A one-hot embedding has the mean square 1/16, so the norm makes it 4
-	// times as long and its weight of ¼ makes it one-hot again.
+	// A one-hot embedding has a mean square of 1/16, so the norm makes it 4 times as long, and the
+	// norm's weight of ¼ makes it one-hot again.
 	for i := range w["model.norm.weight"] {
 		w["model.norm.weight"][i] = 0.25
 	}
@@ -261,8 +260,8 @@ func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *Model 
 	return f.model(tb, w)
 }
 
-// chain is a bigram model that is certain of every next token: each of ids is
-// followed by the next one, and the last by the end of the text.
+// chain returns a bigram model that is certain of every next token: each of ids is followed by the
+// next one, and the last by the end of the text.
 func chain(tb testing.TB, extra []string, ids ...int) *Model {
 	tb.Helper()
 	next := map[int]map[int]float32{}

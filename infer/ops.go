@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// The small operations of a pass besides its products; [Model.block] shows
-// their order.
+// This file contains the operations of a pass other than matrix products. [Model.block] shows their
+// order.
 
 // A normalization holds the weights of a norm. The zero value changes nothing.
 type normalization struct {
@@ -17,8 +17,8 @@ type normalization struct {
 	eps    float32
 }
 
-// of normalizes every vector of x [n, d], writes the result to dst and returns
-// it; dst may be x. Without weights it returns x itself.
+// of normalizes every vector of x [n, d], writes the result to dst and returns it. dst may be x.
+// Without weights, of returns x itself.
 func (v normalization) of(dst, x []float32) []float32 {
 	switch {
 	case v.weight == nil:
@@ -100,7 +100,7 @@ func (r *rotary) turn(x []float32, size, position int) {
 	}
 }
 
-// activate replaces every value of a feed-forward layer without a gate.
+// activate applies the activation function to every value of a feed-forward layer without a gate.
 func activate(f checkpoint.Activation, x []float32) {
 	switch f {
 	case checkpoint.GELU:

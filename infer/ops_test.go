@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-// TestActivationsByHand: values by hand: Φ(1) = 0.8413447 and Φ(−2) =
-// 0.0227501; tanh's form of GELU at 1 is ½·(1 + tanh(0.7978846·1.044715)) =
-// 0.8411920; silu(1) = 1/(1 + e⁻¹) = 0.7310586.
+// TestActivationsByHand: activations equal values computed by hand: Φ(1) = 0.8413447 and Φ(−2) =
+// 0.0227501; tanh's form of GELU at 1 is ½·(1 + tanh(0.7978846·1.044715)) = 0.8411920; silu(1) =
+// 1/(1 + e⁻¹) = 0.7310586.
 func TestActivationsByHand(t *testing.T) {
 	for _, row := range []struct {
 		f       checkpoint.Activation
@@ -35,14 +35,14 @@ func TestActivationsByHand(t *testing.T) {
 		gate, up := []float32{float32(row.x)}, []float32{-3}
 		activateGate(row.f, gate, up)
 		if !(math.Abs(float64(gate[0])+3*row.want) <= 3e-6) {
-			t.Errorf("activation %d of a gate of %v, times −3: %v, want %v", row.f, row.x, gate[0], -3*row.want)
+			t.Errorf("activation %d of gate %v, times −3, is %v, want %v", row.f, row.x, gate[0], -3*row.want)
 		}
 	}
 }
 
-// TestNormalizationsByHand: a norm over heads of 2 leaves each with a mean
-// square of 1 (before its weights), a norm over both heads together has one
-// scale for the two, and a zero normalization returns its input.
+// TestNormalizationsByHand: a norm over heads of 2 values gives each a mean square of 1 (before its
+// weights), a norm over both heads together scales both by the same factor, and a zero
+// normalization returns its input.
 func TestNormalizationsByHand(t *testing.T) {
 	x := []float32{3, 4, 0, 10} // mean squares 12.5 and 50; 31.25 together
 	dst := make([]float32, 4)

@@ -9,9 +9,9 @@ type PartKind string
 // token's score.
 const (
 	PartEmbedding   PartKind = "embedding"    // the token's row of the table
-	PartPlaces      PartKind = "positions"    // what a learned position adds
+	PartPlaces      PartKind = "positions"    // the vector of a learned position
 	PartHead        PartKind = "head"         // one attention head
-	PartBias        PartKind = "bias"         // what a block's attention adds regardless of its heads
+	PartBias        PartKind = "bias"         // the part of a block's attention that does not come from its heads
 	PartFeedForward PartKind = "feed_forward" // one block's feed-forward layer, its bias included
 	PartFinalBias   PartKind = "final_bias"   // the final norm's bias
 	// PartRounding is the error of int8 rounding: the score minus the sum of
@@ -19,8 +19,8 @@ const (
 	PartRounding PartKind = "rounding"
 )
 
-// A Part is something that adds to the residual stream. Blocks and heads count
-// from 1; they are 0 where a kind has none.
+// A Part is a part of the model that adds to the residual stream. Blocks and heads are numbered
+// from 1, and are 0 for kinds without them.
 type Part struct {
 	Kind  PartKind
 	Block int
@@ -59,8 +59,8 @@ func (m *Model) Parts() []Part {
 	return parts
 }
 
-// BlockParts lists the parts of a block, from 1: its heads, its attention's
-// bias if there is one, its feed-forward layer.
+// BlockParts lists the parts of a block (numbered from 1): its heads, its attention's bias if there
+// is one, its feed-forward layer.
 func (m *Model) BlockParts(block int) []Part {
 	var parts []Part
 	for h := range m.config.Heads {

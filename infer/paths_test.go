@@ -40,8 +40,8 @@ func int8Model(t *testing.T) *Model {
 	return m
 }
 
-// chunkedLogits reads ids n at a time, as many as fit, and returns the logits
-// of every position.
+// chunkedLogits reads ids n at a time, as many as fit in the context, and returns the logits of
+// every position.
 func chunkedLogits(t *testing.T, m *Model, ids []int, n int) []float32 {
 	t.Helper()
 	d, v := m.config.Width, m.config.Vocab
@@ -61,10 +61,9 @@ func chunkedLogits(t *testing.T, m *Model, ids []int, n int) []float32 {
 	return all
 }
 
-// TestEveryPathIsBitIdentical: on every path, reading 1, 2, 4, 8, 16 or all
-// tokens at a time gives the same bits, with the model's own weights and in
-// int8. A single token attends to a cache and all tokens together do not, so
-// this also compares cached with uncached.
+// TestEveryPathIsBitIdentical: on every path, reading 1, 2, 4, 8, 16 or all tokens at a time gives
+// the same bits, with the model's own weights and in int8. Reading single tokens uses the cache and
+// reading all tokens together does not, so this also compares cached with uncached results.
 func TestEveryPathIsBitIdentical(t *testing.T) {
 	models := map[string]*Model{"own weights": bundledModel(t), "int8": int8Model(t), "small": smallModel(t)}
 	for _, p := range kernel.Paths() {
@@ -83,8 +82,8 @@ func TestEveryPathIsBitIdentical(t *testing.T) {
 	}
 }
 
-// TestEveryPathAgreesWithPyTorch: on every path the last logits of every prompt
-// are PyTorch's within 1e-3, and the two vector paths agree in every bit.
+// TestEveryPathAgreesWithPyTorch: on every path, the last logits of every prompt differ from
+// PyTorch's by at most 1e-3, and the two vector paths agree bit for bit.
 func TestEveryPathAgreesWithPyTorch(t *testing.T) {
 	m, f := bundledModel(t), readPyTorch(t)
 	last := map[kernel.Path][][]float32{}
@@ -98,7 +97,7 @@ func TestEveryPathAgreesWithPyTorch(t *testing.T) {
 					worst = max(worst, math.Abs(float64(z[id])-float64(want)))
 				}
 				if got, want := argmax(z), prompt.Argmax[len(prompt.Argmax)-1]; got != want {
-					t.Errorf("%s: the largest logit is token %d's, want %d as in PyTorch", prompt.Name, got, want)
+					t.Errorf("%s: got largest logit at token %d, want %d as in PyTorch", prompt.Name, got, want)
 				}
 			}
 			if t.Logf("largest difference %.2g", worst); !(worst <= 1e-3) {
@@ -115,8 +114,8 @@ func TestEveryPathAgreesWithPyTorch(t *testing.T) {
 	}
 }
 
-// TestEveryPathWritesTheSameText: every path writes the same greedy text, with
-// the model's own weights and in int8.
+// TestEveryPathWritesTheSameText: every path generates the same greedy text, with the model's own
+// weights and in int8.
 func TestEveryPathWritesTheSameText(t *testing.T) {
 	for name, m := range map[string]*Model{"own weights": bundledModel(t), "int8": int8Model(t)} {
 		var first []int
@@ -147,12 +146,12 @@ func TestQuantizedModelSizeAndHash(t *testing.T) {
 	if exact.Quant() != QuantNone || rounded.Quant() != QuantInt8 {
 		t.Errorf("the models report %s and %s; want %s, %s", exact.Quant(), rounded.Quant(), QuantNone, QuantInt8)
 	}
-	// A log of one model must not replay on the other.
+	// The log of one model must not replay on the other.
 	if exact.Hash() == rounded.Hash() || len(rounded.Hash()) != 64 {
 		t.Errorf("hashes %s and %s; want anything but %s, 64 bytes", exact.Hash(), rounded.Hash(), rounded.Hash())
 	}
-	// 4,915,200 weights in matrices, 2 bytes each (stored as bfloat16); in int8
-	// the blocks' 4,128,768 take 1 and a head of 4 for 64 of them.
+	// The matrices have 4,915,200 weights of 2 bytes each (stored as bfloat16). In int8, each of
+	// the blocks' 4,128,768 weights takes 1 byte, and every 64 of them share a header of 4 bytes.
 	if got := exact.WeightBytes(); got != 4_915_200*2 {
 		t.Errorf("own weights take %d bytes, want %d", got, 4_915_200*2)
 	}

@@ -16,9 +16,9 @@ func penalized(seed uint64) Settings {
 	return s
 }
 
-// TestLoopPenalizesTheTextBefore: every step of a loop is penalized by the text
-// before it, including the prompt, and the distribution derived from the step alone
-// is the one it drew from.
+// TestLoopPenalizesTheTextBefore: every step of a loop is penalized by the text before it,
+// including the prompt, and the distribution derived from the step alone is the one that its token
+// was drawn from.
 func TestLoopPenalizesTheTextBefore(t *testing.T) {
 	m := bundledModel(t)
 	for _, temperature := range []float64{0, 0.7} {
@@ -32,7 +32,7 @@ func TestLoopPenalizesTheTextBefore(t *testing.T) {
 			got := step.Distribution()
 			if !slices.Equal(got.P, want.P) || step.P != want.P[step.Chosen] ||
 				got.Score(text[0]) == step.Logits[text[0]] {
-				t.Fatalf("T = %v, step %d is not penalized by its text", temperature, step.N)
+				t.Fatalf("T = %v: step %d is not penalized by the text before it", temperature, step.N)
 			}
 			if got.Entropy() != step.Entropy {
 				t.Fatalf("got entropy %v, want the step's %v", got.Entropy(), step.Entropy)
@@ -44,14 +44,13 @@ func TestLoopPenalizesTheTextBefore(t *testing.T) {
 		other := newLoop(t, m, holePrompt, free)
 		finish(t, other)
 		if textOf(other) == textOf(l) {
-			t.Errorf("T = %v: the penalty changes no token; the test says little", temperature)
+			t.Errorf("T = %v: the penalty changes no token, so the test proves little", temperature)
 		}
 	}
 }
 
-// TestPenaltyAfterGoingBack: a log replays bit for bit with the penalty turned on
-// midway; so does a step after going back, and a branch is penalized by its own
-// text.
+// TestPenaltyAfterGoingBack: with the penalty turned on midway, a log replays bit for bit, and so
+// does a step after going back. A branch is penalized by its own text.
 func TestPenaltyAfterGoingBack(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(5)
@@ -88,14 +87,14 @@ func TestPenaltyAfterGoingBack(t *testing.T) {
 	advance(l, 9)
 	if d, id := l.Steps()[8].Distribution(), l.Steps()[6].Chosen; d.Score(id) >= l.Steps()[8].Logits[id] &&
 		l.Steps()[8].Logits[id] != 0 {
-		t.Errorf("the chosen token keeps its score %v, want a lower one", d.Score(id))
+		t.Errorf("the chosen token still has score %v, want a lower one", d.Score(id))
 	}
 	if err := l.Cut(7, KindFilter); err != nil {
 		t.Fatal(err)
 	}
 	advance(l, 12)
 	if got := chosenTokens(l); !slices.Equal(got, first) {
-		t.Errorf("after going back it writes %v, before %v", got, first)
+		t.Errorf("after going back, got %v, want %v as before", got, first)
 	}
 }
 
@@ -125,7 +124,7 @@ func TestLogitsListPenalizedScores(t *testing.T) {
 			}
 		}
 		if r.Z != want || r.Raw != step.Logits[r.ID] {
-			t.Errorf("token %d has %v, was %v, want %v", r.ID, r.Z, r.Raw, want)
+			t.Errorf("token %d has score %v (originally %v), want %v", r.ID, r.Z, r.Raw, want)
 		}
 	}
 	if len(all.Penalty.Tokens) != len(distinct) || all.Penalty.Tokens[0].Z < all.Penalty.Tokens[1].Z {
@@ -146,12 +145,12 @@ func TestLogitsListPenalizedScores(t *testing.T) {
 	finish(t, l)
 	data, err = json.Marshal(m.Stage(l.Steps()[0], KindLogits, nil, 0))
 	if err != nil || strings.Contains(string(data), "penalty") || strings.Contains(string(data), "z_raw") {
-		t.Errorf("without a penalty stage 2 has its fields, %v", err)
+		t.Errorf("without a penalty, stage 2 has its fields, %v", err)
 	}
 }
 
-// TestGreedySpeculationWithPenalty: under greedy, speculation with the penalty
-// writes what the target writes alone.
+// TestGreedySpeculationWithPenalty: under greedy, speculation with the penalty generates the same
+// text as the target alone.
 func TestGreedySpeculationWithPenalty(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(1)
@@ -166,7 +165,7 @@ func TestGreedySpeculationWithPenalty(t *testing.T) {
 			t.Errorf("γ = %d: %v, want %v", gamma, sp.Tokens(), chosenTokens(want))
 		}
 		if a := sp.totals.Acceptance(); a < 0.05 || a > 0.95 {
-			t.Errorf("the drafts were accepted at %.2f: the test says little", a)
+			t.Errorf("the acceptance rate of the drafts was %.2f, so the test proves little", a)
 		}
 	}
 }

@@ -12,22 +12,21 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// maxBatch is how many texts one round serves. The matrices are read once for
-// all of them. A larger batch would gain little, and a learner who steps would
-// wait longer for the round in progress.
+// maxBatch is the maximum number of texts in one round. The matrices are read once for all of them.
+// A larger batch would gain little, and a learner who steps would wait longer for the round in
+// progress.
 const maxBatch = 16
 
 // ErrPoolClosed is returned by passes on a closed pool.
 var ErrPoolClosed = errors.New("the worker pool is closed")
 
-// Pool runs the passes of many texts on a bounded number of workers. Passes
-// that wait at the same time are batched into rounds of up to 16 texts and 32
-// positions; each text's numbers are bit-identical to those it would get alone.
-// A prompt is read in several rounds if others wait.
+// Pool runs the passes of many texts on a bounded number of workers. Passes that wait at the same
+// time are batched into rounds of up to 16 texts and 32 positions; each text's numbers are
+// bit-identical to those that it would get alone. A prompt is read in several rounds if other texts
+// are waiting.
 //
-// Every text has a [Slot]. A slot whose learner steps ([Slot.Step]) is served
-// before those that play, but no slot waits more than twice the rounds of a
-// fair share.
+// Every text has a [Slot]. A slot whose learner steps ([Slot.Step]) is served before slots that are
+// playing, but no slot waits more than twice as many rounds as for a fair share.
 type Pool struct {
 	model *Model
 
@@ -40,17 +39,17 @@ type Pool struct {
 	workers sync.WaitGroup
 }
 
-// PoolStats are sums since the pool was made.
+// PoolStats holds totals since the pool was created.
 type PoolStats struct {
 	Rounds    int64 // passes through the weights
 	Served    int64 // jobs served by rounds; a prompt counts once for each of its rounds
-	Positions int64 // tokens read by rounds, of prompts and of what was written
-	Waited    int64 // rounds that jobs waited before their own, summed
+	Positions int64 // tokens read by rounds, both prompt tokens and generated ones
+	Waited    int64 // total number of rounds that jobs waited before their own
 	Longest   int64 // the longest wait of one job, in rounds
 }
 
-// NewPool starts a pool of workers for m; if workers ≤ 0 it starts GOMAXPROCS
-// of them, as many as can run at a time. Close stops them.
+// NewPool starts a pool of workers for m. If workers ≤ 0, it starts GOMAXPROCS workers, as many as
+// can run at a time. Close stops them.
 func NewPool(m *Model, workers int) *Pool {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -87,14 +86,14 @@ func (p *Pool) refuse(j *job) {
 	j.done <- struct{}{}
 }
 
-// Stats returns the sums so far.
+// Stats returns the totals so far.
 func (p *Pool) Stats() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stats
 }
 
-// work is a worker: it runs rounds until the pool is closed.
+// work is the loop of a worker: it runs rounds until the pool is closed.
 func (p *Pool) work() {
 	b := &batch{model: p.model, s: newScratch(p.model.config)}
 	b.jobs = make([]*job, 0, maxBatch)
@@ -112,8 +111,8 @@ func (p *Pool) work() {
 		if p.closed {
 			return
 		}
-		// The jobs of the last round come back as soon as their goroutines get
-		// to run. A round that began without them would serve few.
+		// The texts of the last round queue their next jobs as soon as their goroutines get to run.
+		// A round that began before that would serve few texts.
 		p.mu.Unlock()
 		breathe()
 		p.mu.Lock()
@@ -143,14 +142,14 @@ func (p *Pool) work() {
 				j.done <- struct{}{}
 			case p.closed:
 				p.refuse(j)
-			default: // more of the prompt is left
+			default: // part of the prompt is left
 				p.queue.join(j)
 			}
 		}
 	}
 }
 
-// count records that a round serves jobs. mu is held.
+// count records that a round serves these jobs. The caller must hold mu.
 func (p *Pool) count(jobs []*job) {
 	p.stats.Rounds++
 	for _, j := range jobs {
@@ -161,8 +160,8 @@ func (p *Pool) count(jobs []*job) {
 	}
 }
 
-// runSafely is run, except that a panic reaches only the goroutine waiting for
-// the job at fault: after a panic, the unfinished jobs are run one by one.
+// runSafely is like run, except that a panic reaches only the goroutine that waits for the job at
+// fault. After a panic, the unfinished jobs are run one by one.
 func (b *batch) runSafely() {
 	if b.try() == nil {
 		return
@@ -180,7 +179,7 @@ func (b *batch) runSafely() {
 	b.jobs = jobs
 }
 
-// try is run. It returns a *[fault.Fault] if that panics.
+// try calls run and returns a *[fault.Fault] if it panics.
 func (b *batch) try() error {
 	err := fault.Try(func() error { b.run(); return nil })
 	if err != nil {
@@ -189,9 +188,9 @@ func (b *batch) try() error {
 	return err
 }
 
-// Slot is one text's place in a pool: a [Runner] whose passes take turns with the other slots'
-// passes. It belongs to one goroutine at a time, except for Step. An unused slot costs a few
-// hundred bytes and needs no closing.
+// Slot is the place of one text in a pool: a [Runner] whose passes take turns with the passes of
+// other slots. Except for Step, only one goroutine at a time may use it. An unused slot takes a few
+// hundred bytes and does not need to be closed.
 type Slot struct {
 	pool   *Pool
 	job    job
@@ -207,16 +206,16 @@ func (p *Pool) Slot() *Slot {
 // Model returns the pool's model with its passes run through this slot.
 func (s *Slot) Model() *Model { return s.pool.model.Through(s) }
 
-// Step sets whether a learner waits for each pass from now on, or watches a
-// text that plays.
+// Step sets whether, from now on, a learner waits for each pass (on) or watches a text that is
+// playing.
 func (s *Slot) Step(on bool) { s.step.Store(on) }
 
 // Waited implements [Runner]. A round's time counts in full for each text that
 // it serves.
 func (s *Slot) Waited() time.Duration { return s.waited }
 
-// ForwardTo implements [Runner]. If ctx ends it returns immediately while it is
-// queued, or before the next block while it runs.
+// ForwardTo implements [Runner]. If ctx ends while the pass is queued, ForwardTo returns
+// immediately; if ctx ends while the pass runs, it returns before the next block.
 func (s *Slot) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
 	if err := s.pool.model.checkPass(c, tokens, out); err != nil {
 		return cost.Parts{}, err
@@ -237,7 +236,7 @@ func (s *Slot) wait(ctx context.Context) (cost.Parts, error) {
 	done, start := j.done, time.Now()
 	defer func() {
 		s.waited = time.Since(start) - j.ran
-		*j = job{done: done} // keep nothing of the caller's
+		*j = job{done: done} // keep no references to the caller's data
 	}()
 	if err := ctx.Err(); err != nil {
 		return cost.Parts{}, err

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestQueuedPassIsCanceledImmediately: a pass that is canceled while it is
-// queued returns immediately, though the worker stays busy.
+// TestQueuedPassIsCanceledImmediately: a pass that is canceled while it is queued returns
+// immediately, even though the worker is busy.
 func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
@@ -37,7 +37,7 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	if _, err := slot.LogitsTo(
 		ended, make([]float32, m.config.Width), make([]float32, m.config.Vocab),
 	); !errors.Is(err, context.Canceled) {
-		t.Errorf("with an ended context: got error %v, want %v", err, context.Canceled)
+		t.Errorf("with a canceled context: got error %v, want %v", err, context.Canceled)
 	}
 	open()
 	out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
@@ -48,14 +48,13 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(z, want) {
-		t.Error("afterwards the slot continues differently")
+		t.Error("after the cancellation, the slot continues differently")
 	}
 	pool.Close()
 }
 
-// TestQueueTimeIsNotPassTime: waiting for the pool is not part of a pass's time.
-// The bubble's clock advances only while every goroutine waits: computing takes
-// no time.
+// TestQueueTimeIsNotPassTime: waiting for the pool is not part of a pass's time. The bubble's clock
+// advances only while every goroutine waits, so computing takes no time.
 func TestQueueTimeIsNotPassTime(t *testing.T) {
 	m := smallModel(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -84,9 +83,8 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 	})
 }
 
-// TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a
-// round, before any block, leaves its cache unchanged, and the others get the
-// numbers that they get alone.
+// TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a round, before any
+// block, leaves its cache unchanged, and the other jobs get the same numbers as when run alone.
 func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	m := smallModel(t)
 	d := m.config.Width
@@ -122,7 +120,7 @@ func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 			for i, j := range b.jobs {
 				outs[i] = j.out
 			}
-			for range 3 { // the long one needs more than a round
+			for range 3 { // the long job needs more than one round
 				b.run()
 			}
 			for i, j := range b.jobs {
@@ -150,8 +148,8 @@ func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	}
 }
 
-// TestPanicStaysWithItsSeat: a panic reaches the goroutine that caused it and
-// does not affect the others in the same round.
+// TestPanicStaysWithItsSeat: a panic reaches the goroutine whose job caused it and does not affect
+// the other jobs of the same round.
 func TestPanicStaysWithItsSeat(t *testing.T) {
 	m := smallModel(t)
 	f := smallFolder
@@ -179,7 +177,7 @@ func TestPanicStaysWithItsSeat(t *testing.T) {
 				t.Error(err)
 			}
 			if want := logitsAfter(t, m, m.NewCache(), i); !sameBits(z, want) {
-				t.Errorf("slot %d gets different numbers than alone", i)
+				t.Errorf("slot %d gets different numbers than when run alone", i)
 			}
 		})
 	}
@@ -189,8 +187,8 @@ func TestPanicStaysWithItsSeat(t *testing.T) {
 	pool.Close()
 }
 
-// TestClosedPoolRefusesNewPasses: a closed pool refuses waiting and new passes;
-// running ones are finished.
+// TestClosedPoolRefusesNewPasses: a closed pool rejects waiting and new passes, but finishes
+// running ones.
 func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)

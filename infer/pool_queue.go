@@ -1,18 +1,17 @@
 package infer
 
-// queue decides which job is served next. It is the scheduler's whole policy,
-// without a clock or a goroutine:
+// queue decides which job is served next. It contains the scheduler's whole policy and uses neither
+// a clock nor goroutines:
 //
 //   - Stepping jobs go before playing ones, each kind first come, first served.
 //   - While a playing job waits, the two kinds alternate, so that stepping jobs
 //     never get more than every second place.
 //
-// With P playing and S stepping jobs, each waiting for one place at a time, and
-// B places a round, a single queue would serve every job once in (P+S)/B
-// rounds: the fair share. Ahead of a playing job are at most P−1 playing ones,
-// and one stepping job before each of these and before itself: it is served by
-// place 2P at the latest, so within 2P/B rounds. The same holds for stepping
-// jobs, with S. No job waits more than twice the fair share.
+// With P playing and S stepping jobs, each waiting for one place at a time, and B places per round,
+// a single queue would serve every job once in (P+S)/B rounds: the fair share. Ahead of a playing
+// job are at most P−1 other playing jobs, and one stepping job before each of them and before the
+// job itself. So it gets at least the 2P-th place, which is within 2P/B rounds. The same holds for
+// stepping jobs, with S. No job waits more than twice the fair share.
 //
 // The jobs form linked lists, so joining and leaving allocate nothing.
 type queue struct {
@@ -49,7 +48,7 @@ func (q *queue) join(j *job) {
 	l.n++
 }
 
-// leave removes a job from its line. It returns false if the job is in none.
+// leave removes a job from its line. It returns false if the job is not queued.
 func (q *queue) leave(j *job) bool {
 	if !j.queued {
 		return false
@@ -70,7 +69,7 @@ func (q *queue) leave(j *job) bool {
 	return true
 }
 
-// take begins a round: it appends up to n of the next jobs to list.
+// take begins a round: it removes up to n jobs from the queue and appends them to list.
 func (q *queue) take(n int, list []*job) []*job {
 	for ; n > 0 && q.len() > 0; n-- {
 		j := q.stepping.first

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// members makes n jobs for a queue.
+// members returns n jobs for a queue.
 func members(n int, urgent bool) []*job {
 	list := make([]*job, n)
 	for i := range list {
@@ -16,8 +16,7 @@ func members(n int, urgent bool) []*job {
 	return list
 }
 
-// named writes an order with p0, p1 … for playing jobs and s0, s1 … for
-// stepping ones.
+// named returns an order as text, with p0, p1 … for playing jobs and s0, s1 … for stepping ones.
 func named(order, playing, stepping []*job) (text string) {
 	for _, j := range order {
 		for i, x := range playing {
@@ -47,25 +46,25 @@ func TestQueueByHand(t *testing.T) {
 	if got := all(); got != "p0 p1 p2 " {
 		t.Errorf("playing: got %s, want %s", got, "p0 p1 p2 ")
 	}
-	// Stepping jobs overtake, and alternate with playing ones.
+	// Stepping jobs overtake playing ones, and the two kinds alternate.
 	join(p[0], p[1], p[2], s[0], s[1])
 	if got := all(); got != "s0 p0 s1 p1 p2 " {
 		t.Errorf("both: got %s, want %s", got, "s0 p0 s1 p1 p2 ")
 	}
-	// The turn carries over from round to round: s0 has just been served.
+	// The turn carries over from one round to the next: s0 has just been served.
 	join(s[0])
 	if got := all(); got != "s0 " {
 		t.Errorf("one: got %s, want %s", got, "s0 ")
 	}
 	join(p[0], s[0], s[1])
 	if got := all(); got != "p0 s0 s1 " {
-		t.Errorf("after a stepping one: got %s, want %s", got, "p0 s0 s1 ")
+		t.Errorf("after a stepping job: got %s, want %s", got, "p0 s0 s1 ")
 	}
-	// A job that leaves is not served, wherever it was in the queue.
+	// A job that leaves is not served, no matter where it was in the queue.
 	for gone := range 4 {
 		join(p[0], p[1], p[2], p[3])
 		if !q.leave(p[gone]) || q.leave(p[gone]) || q.len() != 3 {
-			t.Errorf("a job that leaves from place %d: want it to leave once, and 3 to stay", gone)
+			t.Errorf("a job that leaves from place %d: want it to leave once and 3 jobs to remain", gone)
 		}
 		want := named(append(append([]*job(nil), p[:gone]...), p[gone+1:4]...), p, s)
 		if got := all(); got != want {
@@ -81,10 +80,9 @@ func TestQueueByHand(t *testing.T) {
 	}
 }
 
-// TestQueueWaitIsAtMostTwiceTheFairShare: whatever jobs join and leave, none
-// waits more than twice the rounds in which a single queue would serve each
-// once, and a learner who steps waits for the other stepping jobs, not for
-// playing ones.
+// TestQueueWaitIsAtMostTwiceTheFairShare: no matter which jobs join and leave, none waits more than
+// twice as many rounds as a single queue would need to serve each job once. A learner who steps
+// waits for the other stepping jobs, not for all playing ones.
 func TestQueueWaitIsAtMostTwiceTheFairShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playing := members(rapid.IntRange(0, 80).Draw(t, "playing"), false)
@@ -93,7 +91,7 @@ func TestQueueWaitIsAtMostTwiceTheFairShare(t *testing.T) {
 		var q queue
 		idle := append(append([]*job(nil), playing...), stepping...)
 		for range 40 {
-			// Some idle ones join, in any order.
+			// Some idle jobs join, in any order.
 			for n := rapid.IntRange(0, len(idle)).Draw(t, "joining"); n > 0; n-- {
 				i := rapid.IntRange(0, len(idle)-1).Draw(t, "who")
 				q.join(idle[i])

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestPooledTextsMatchSoloRuns: texts written at the slots of a pool at the same time are what each
-// would be alone, bit for bit, logits and counts included.
-// Promise: Your text and its numbers are the same, bit for bit, whatever others run at the same time.
+// TestPooledTextsMatchSoloRuns: texts generated in the slots of a pool at the same time equal the
+// texts generated alone, bit for bit, including logits and counts.
+// Promise: Your text and its numbers are the same, bit for bit, no matter what others run at the same time.
 func TestPooledTextsMatchSoloRuns(t *testing.T) {
 	for name, m := range map[string]*Model{"small": smallModel(t), "bundled": bundledModel(t)} {
 		pool, open := held(t, m, 2)
@@ -41,7 +41,7 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 					_, err = want.Advance(context.Background())
 				}
 				if !reflect.DeepEqual(untimed(got.Steps()), untimed(want.Steps())) {
-					t.Errorf("%s, text %d: the steps differ from those alone", name, i)
+					t.Errorf("%s, text %d: the steps differ from those of a solo run", name, i)
 				}
 			})
 		}
@@ -83,8 +83,8 @@ func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 	}
 }
 
-// TestSixtyFourSessionsOnTwoWorkers: 64 sessions play on two workers while 8 learners step as fast
-// as they can: none waits more than 9 rounds, twice the fair share of 72 / 16 = 4.5.
+// TestSixtyFourSessionsOnTwoWorkers: while 64 sessions play on two workers and 8 learners step as
+// fast as they can, no one waits more than 9 rounds, twice the fair share of 72 / 16 = 4.5.
 func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	m := bundledModel(t)
 	pool, open := held(t, m, 2)
@@ -143,20 +143,20 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	}
 	if st.Served < 2*st.Rounds {
 		t.Errorf(
-			"%d passes in %d rounds: hardly anything was batched; want at least %d", st.Served, st.Rounds, 2*st.Rounds,
+			"%d passes in %d rounds, so few were batched; want at least %d", st.Served, st.Rounds, 2*st.Rounds,
 		)
 	}
 	for i, n := range counted {
 		if n < tokens {
-			t.Errorf("stepping learner %d got %d tokens, want at least as many as the playing ones, %d", i, n, tokens)
+			t.Errorf("stepping learner %d got %d tokens, want at least as many as playing learners, %d", i, n, tokens)
 		}
 	}
 	t.Logf("%d rounds served %d passes, %.1f each; the longest wait was %d rounds, the mean %.2f",
 		st.Rounds, st.Served, float64(st.Served)/float64(st.Rounds), st.Longest, float64(st.Waited)/float64(st.Served))
 }
 
-// gate is a context that lets the first call of Err pass (the slot's own) and
-// blocks the worker at the second until it is opened.
+// gate is a context whose first call of Err (by the slot) returns, and whose second (by the worker)
+// blocks until the gate is opened.
 type gate struct {
 	context.Context
 	calls   int
@@ -200,7 +200,7 @@ func held(t *testing.T, m *Model, workers int) (pool *Pool, open func()) {
 	}
 }
 
-// waiting blocks until n jobs wait.
+// waiting blocks until n jobs are queued.
 func waiting(pool *Pool, n int) {
 	for {
 		pool.mu.Lock()

@@ -8,20 +8,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Quant is how a model's weight matrices are kept in memory.
+// Quant is a format in which a model's weight matrices are kept in memory.
 type Quant string
 
-// The ways to keep weights.
+// The formats of weights in memory.
 const (
 	// QuantNone keeps their values: float32, or bfloat16 if the model was
 	// stored that way.
 	QuantNone Quant = "none"
-	// QuantInt8 stores a byte a weight, and a scale for 64 neighbors in a row.
-	// The embedding table and the output matrix keep their values.
+	// QuantInt8 stores one byte per weight, and one scale for every 64 neighboring weights in a
+	// row. The embedding table and the output matrix keep their values.
 	QuantInt8 Quant = "int8"
 )
 
-// ParseQuant reads "none" or "int8".
+// ParseQuant parses "none" or "int8".
 func ParseQuant(text string) (Quant, error) {
 	switch q := Quant(text); q {
 	case QuantNone, QuantInt8:
@@ -30,7 +30,7 @@ func ParseQuant(text string) (Quant, error) {
 	return "", fmt.Errorf("unknown quantization %q; it must be none or int8", text)
 }
 
-// Quant returns how the model's weights are kept.
+// Quant returns the format of the model's weights in memory.
 func (m *Model) Quant() Quant { return m.quant }
 
 // BlockMatrices returns the weight matrices of all blocks, in order of use.
@@ -38,7 +38,7 @@ func (m *Model) BlockMatrices() []kernel.Matrix {
 	var all []kernel.Matrix
 	for _, b := range m.blocks {
 		for _, w := range []kernel.Matrix{b.q, b.k, b.v, b.o, b.gate, b.up, b.down} {
-			if w.Rows > 0 { // there may be no gate
+			if w.Rows > 0 { // a model may have no gate
 				all = append(all, w)
 			}
 		}
@@ -46,7 +46,7 @@ func (m *Model) BlockMatrices() []kernel.Matrix {
 	return all
 }
 
-// WeightBytes is the memory used by the model's matrices, padding included.
+// WeightBytes returns the memory used by the model's matrices in bytes, including padding.
 func (m *Model) WeightBytes() int64 {
 	n := m.embed.Bytes()
 	if !m.config.TieEmbeddings {
@@ -58,7 +58,7 @@ func (m *Model) WeightBytes() int64 {
 	return n
 }
 
-// pack makes a matrix from row-major weights.
+// pack returns a matrix with the given row-major weights.
 func (q Quant) pack(rows, cols int, data []float32) kernel.Matrix {
 	if q == QuantInt8 {
 		return kernel.Quantize(rows, cols, data)
@@ -66,9 +66,8 @@ func (q Quant) pack(rows, cols int, data []float32) kernel.Matrix {
 	return kernel.Pack(rows, cols, data)
 }
 
-// hash identifies a model's files together with how its weights are kept:
-// rounded weights write a different text, so a log of one does not replay on
-// the other.
+// hash returns a hash of a model's files and the format of its weights. Rounded weights generate a
+// different text, so a log made with one format must not replay on another.
 func (q Quant) hash(files string) string {
 	if q == QuantNone {
 		return files
@@ -77,7 +76,7 @@ func (q Quant) hash(files string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// embeddingNorm is the Euclidean norm of a token's row of the table.
+// embeddingNorm returns the Euclidean norm of a token's row in the embedding table.
 func (m *Model) embeddingNorm(token int) float64 {
 	row := make([]float32, m.config.Width)
 	m.embed.Row(row, token)

@@ -35,7 +35,7 @@ func readPyTorch(t *testing.T) pyTorch {
 	return f
 }
 
-// logSumExp is log Σ e^z.
+// logSumExp returns log Σ e^z.
 func logSumExp(z []float32) float64 {
 	max := float64(slices.Max(z))
 	var sum float64
@@ -55,14 +55,15 @@ func argmax(z []float32) int {
 	return best
 }
 
-// TestAgreesWithPyTorch: at every position of every prompt the engine agrees
-// with PyTorch: the same tokens, logits within 2e-3, the same largest logit.
+// TestAgreesWithPyTorch: at every position of every prompt, the engine agrees with PyTorch: the
+// tokens are the same, the logits differ by at most 2e-3, and the largest logit belongs to the same
+// token.
 func TestAgreesWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
 	m, f := bundledModel(t), readPyTorch(t)
 	if f.ModelHash != m.Hash() || f.Vocab != m.Config().Vocab || len(f.Prompts) < 5 {
 		t.Fatalf(
-			"the fixture is of model %s (%d tokens, %d prompts), not of %s", f.ModelHash, f.Vocab, len(f.Prompts),
+			"the fixture is for model %s (%d tokens, %d prompts), not for %s", f.ModelHash, f.Vocab, len(f.Prompts),
 			m.Hash(),
 		)
 	}
@@ -85,7 +86,7 @@ func TestAgreesWithPyTorch(t *testing.T) {
 			for i, id := range p.IDs {
 				z := logitsAfter(t, m, c, id)
 				if got := argmax(z); got != p.Argmax[i] {
-					t.Errorf("position %d: the largest logit is token %d's, want %d as in PyTorch", i, got, p.Argmax[i])
+					t.Errorf("position %d: got largest logit at token %d, want %d as in PyTorch", i, got, p.Argmax[i])
 				}
 				compare(t, "logsumexp", i, float32(logSumExp(z)), float32(p.LogSumExp[i]))
 				for j, id := range f.SampleIDs {
@@ -106,7 +107,7 @@ func TestAgreesWithPyTorch(t *testing.T) {
 	t.Logf("%d positions, largest difference %.2g", positions, worst)
 }
 
-// logitsAfter reads tokens on top of a cache and returns the logits.
+// logitsAfter reads tokens after those in a cache and returns the logits.
 func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
 	t.Helper()
 	last, _, err := m.Forward(context.Background(), c, tokens)
@@ -123,12 +124,12 @@ func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
 // plain holds the options of float64Logits.
 type plain struct {
 	theta, eps float64
-	rounded    func(tensor string, x []float64) []float64 // what a matrix is multiplied with, if not x itself
+	rounded    func(tensor string, x []float64) []float64 // the vector that a matrix is multiplied by, if not x itself
 }
 
-// float64Logits is the forward pass written as plainly as possible: float64
-// throughout, one position after another, no cache, no shared code. It returns
-// the logits after the last token.
+// float64Logits is the forward pass written as simply as possible: in float64 throughout, one
+// position after another, without a cache or shared code. It returns the logits after the last
+// token.
 func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
 	at := func(name string, row, col, cols int) float64 { return float64(w[name+".weight"][row*cols+col]) }
 	product := func(name string, x []float64, rows int) []float64 {
@@ -220,8 +221,8 @@ func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
 	return product(output, norm("model.norm", xs[len(xs)-1]), f.vocab())
 }
 
-// TestAgreesWithPlainFloat64: models of every kind of shape agree with float64Logits:
-// tied or not; with one key/value head, some, or as many as query heads; with heads that
+// TestAgreesWithPlainFloat64: models of every kind of shape agree with float64Logits: with tied
+// embeddings or not; with one key/value head, several, or as many as query heads; with heads that
 // together are wider or narrower than the model.
 func TestAgreesWithPlainFloat64(t *testing.T) {
 	for name, f := range map[string]folder{

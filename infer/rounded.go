@@ -7,18 +7,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// QuantQ4 rounds weights to Q4_0, four bits each and a scale for 32 neighbors
-// in a row, and keeps the rounded values as float32: it shows what the format
-// does to predictions, and saves no memory. Only [Model.Rounded] makes it.
+// QuantQ4 rounds weights to Q4_0, which has four bits per weight and one scale for every 32
+// neighbors in a row, and keeps the rounded values as float32: it shows the effect of the format on
+// predictions, but saves no memory. Only [Model.Rounded] uses it.
 const QuantQ4 Quant = "q4_0"
 
-// Rounded returns a copy of m whose block matrices are rounded to quant. It
-// shares the embedding table, the output matrix and all vectors with m, and
-// runs its own passes. It returns an error if m's own weights are rounded
-// already, or if a matrix has rows that quant cannot divide.
+// Rounded returns a copy of m whose block matrices are rounded to quant. It shares the embedding
+// table, the output matrix and all vectors with m, and runs its own passes. It returns an error if
+// m's own weights are already rounded, or if quant does not support the length of a matrix's rows.
 func (m *Model) Rounded(quant Quant) (*Model, error) {
 	if m.quant != QuantNone {
-		return nil, fmt.Errorf("the weights are rounded to %s already", m.quant)
+		return nil, fmt.Errorf("the weights are already rounded to %s", m.quant)
 	}
 	copied := *m
 	copied.quant, copied.runner, copied.hash = quant, nil, quant.hash(m.hash)

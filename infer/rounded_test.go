@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-// TestRoundedCopyEqualsLoadedInt8: a copy rounded to int8 equals the model
-// loaded as int8, bit for bit; one rounded to Q4_0 has at most 16 levels in 32
-// neighbors; the original does not change.
+// TestRoundedCopyEqualsLoadedInt8: a copy rounded to int8 equals the model loaded as int8, bit for
+// bit; one rounded to Q4_0 has at most 16 distinct values among 32 neighbors; and the original does
+// not change.
 func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 	c, err := bundled.Draft()
 	if err != nil {
@@ -57,8 +57,8 @@ func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 			most = max(most, math.Abs(float64(a[i])))
 		}
 		for i := at; i < at+32; i++ {
-			// Levels are a sixteenth of 2·most apart, and there is none at the
-			// top: values up there may be off by a whole level.
+			// Levels are 2·most/16 apart, and the top level is missing, so the largest values may
+			// be off by a whole level.
 			if off := math.Abs(float64(a[i] - b[i])); off > most/8*1.001 || len(levels) > 16 {
 				t.Errorf(
 					"weight %d of %v became %v, %d levels; want off at most %v, len(levels) at most 16", i, a[i], b[i],
@@ -70,8 +70,8 @@ func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 	if slices.Equal(last(q4), before) || !slices.Equal(last(m), before) || q4.Hash() == m.Hash() {
 		t.Error("Rounded returned the model itself or changed it")
 	}
-	if _, err := int8.Rounded(QuantQ4); err == nil || !strings.Contains(err.Error(), "rounded to int8 already") {
-		t.Errorf("twice: got error %v, want an error containing %q", err, "rounded to int8 already")
+	if _, err := int8.Rounded(QuantQ4); err == nil || !strings.Contains(err.Error(), "already rounded to int8") {
+		t.Errorf("twice: got error %v, want an error containing %q", err, "already rounded to int8")
 	}
 	narrow := openModel(t, "gpt2-f32.gguf") // width 24
 	if _, err := narrow.Rounded(QuantQ4); err == nil || !strings.Contains(

@@ -10,15 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// ReadToken is one token of a text that the model has read, with what the model expected in
-// its place.
+// ReadToken is one token of a text that the model has read, with the model's prediction for that
+// position.
 type ReadToken struct {
 	Token Token
 	// First is true for the first token, which has no prediction. LogProb and Top mean nothing
 	// then.
 	First   bool
 	LogProb float64       // ln p at T = 1 over the whole vocabulary, before any rule
-	Top     []TokenChance // the most probable tokens in its place, best first
+	Top     []TokenChance // the most probable tokens at that position, best first
 }
 
 // TokenChance is a token with the logarithm of its probability.
@@ -27,8 +27,8 @@ type TokenChance struct {
 	LogProb float64
 }
 
-// Chances returns ln p of a token, and of the top most probable tokens followed by the named
-// ones, under the logits z [vocab] of the position before it.
+// Chances returns ln p of token id under the logits z [vocab] of the position before it. It also
+// returns a list of the `top` most probable tokens, followed by the named ones.
 func (m *Model) Chances(z []float32, id, top int, named ...int) (logProb float64, list []TokenChance) {
 	l := sampling.LogProbsOf(z)
 	likely := l.Top(top)
@@ -43,15 +43,15 @@ func (m *Model) Chances(z []float32, id, top int, named ...int) (logProb float64
 	return l.Of(id), list
 }
 
-// Score reads a text and returns how probable each of its tokens was after those before it,
-// with the top most probable tokens in its place. The start token, if the model has one, comes
-// before the text and is not listed. A text that the vocabulary cannot spell or that is longer
-// than the context returns a *[terms.RangeError].
+// Score reads a text and returns the probability of each of its tokens given the tokens before it,
+// together with the `top` most probable tokens at that position. The start token, if the model has
+// one, comes before the text and is not listed. If the vocabulary cannot spell the text or the text
+// is longer than the context, Score returns a *[terms.RangeError].
 func (m *Model) Score(ctx context.Context, text string, top int) ([]ReadToken, error) {
 	return m.ScorePrompt(ctx, chat.Text{Text: text}, top)
 }
 
-// ScorePrompt is [Model.Score] for a prompt of any kind. It lists the named tokens after the
+// ScorePrompt is [Model.Score] for a prompt of any kind. It also lists the named tokens, after the
 // most probable ones.
 func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named ...int) ([]ReadToken, error) {
 	ids, err := m.Fit(text)
@@ -61,12 +61,12 @@ func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named 
 	return m.scoreFrom(ctx, m.NewCache(), ids, 0, top, named...)
 }
 
-// scoredBytes bounds the logits that are in memory at once.
+// scoredBytes limits the size of the logits in memory at once.
 const scoredBytes = 8 << 20
 
-// scoreFrom reads ids, which fit the context, into an empty cache and returns the tokens from
-// first on with their predictions. A start token is not returned. Reading and scoring several
-// positions at a time gives the same bits as one by one.
+// scoreFrom reads ids, which fit the context, into an empty cache and returns the tokens from first
+// on with their predictions. A start token is not returned. Reading and scoring several positions
+// at a time gives the same bits as doing so one by one.
 func (m *Model) scoreFrom(
 	ctx context.Context, c *Cache, ids []int, first, top int, named ...int,
 ) ([]ReadToken, error) {
@@ -76,7 +76,7 @@ func (m *Model) scoreFrom(
 	}
 	d, v := m.config.Width, m.config.Vocab
 	last := make([]float32, min(chunk, len(ids))*d)
-	at := max(first, 1) - 1 // the first position after which a token is expected
+	at := max(first, 1) - 1 // the first position after which a token is predicted
 	if at > 0 {
 		if _, err := m.ForwardTo(ctx, c, ids[:at], last[:d]); err != nil {
 			return list, fmt.Errorf("reading token %d: %w", at, err)
@@ -105,11 +105,11 @@ func (m *Model) scoreFrom(
 	return list, nil
 }
 
-// Surprise sums up how well a model expected a text.
+// Surprise measures how well a model predicted a text.
 type Surprise struct {
-	Tokens int     // that were predicted: all but a first one
-	Bytes  int     // of the text that these tokens cover
-	Nats   float64 // Σ −ln p of them, at T = 1 over the whole vocabulary
+	Tokens int     // number of predicted tokens: all but a first one
+	Bytes  int     // number of bytes of the text that these tokens cover
+	Nats   float64 // their Σ −ln p, at T = 1 over the whole vocabulary
 }
 
 // add counts a token with ln p that covers some bytes of the text.
@@ -119,15 +119,16 @@ func (r *Surprise) add(logProb float64, bytes int) {
 	r.Bytes += bytes
 }
 
-// Bits is how many bits it takes to encode the text with the model's probabilities.
+// Bits returns the number of bits needed to encode the text with the model's probabilities.
 func (r Surprise) Bits() float64 { return r.Nats / math.Ln2 }
 
-// BitsPerToken is the average surprise of a token, −log₂ p.
+// BitsPerToken returns the average surprise of a token, −log₂ p.
 func (r Surprise) BitsPerToken() float64 { return r.Bits() / float64(r.Tokens) }
 
-// Perplexity is e to the average of −ln p: the number of equally likely tokens among which a
-// choice would be as hard (Jelinek et al. 1977).
+// Perplexity returns e to the power of the average −ln p: the number of equally likely tokens among
+// which a choice would be as hard (Jelinek et al. 1977).
 func (r Surprise) Perplexity() float64 { return math.Exp(r.Nats / float64(r.Tokens)) }
 
-// BitsPerByte allows comparing models with different tokens.
+// BitsPerByte returns the bits per byte of text, which can be compared between models with
+// different tokens.
 func (r Surprise) BitsPerByte() float64 { return r.Bits() / float64(r.Bytes) }

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestSurpriseAgreesWithPyTorch: the model's surprise at the fixture's texts equals PyTorch's, to
-// 1e-4 of a nat, wherever the fixture has PyTorch's logit of the token that came: log Σ e^z minus
-// that logit.
+// TestSurpriseAgreesWithPyTorch: the model's surprise at the fixture's texts equals PyTorch's to
+// 1e-4 of a nat, wherever the fixture has PyTorch's logit of the next token. PyTorch's surprise is
+// log Σ e^z minus that logit.
 // Promise: The surprise that `viz score` gives for a token agrees with PyTorch.
 func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 	f, m, compared := readPyTorch(t), bundledModel(t), 0
@@ -24,7 +24,7 @@ func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, s := range list { // token i+1, expected after position i
+		for i, s := range list { // token i+1, predicted after position i
 			want, kept := math.NaN(), false
 			for k, id := range p.TopIDs[i] {
 				if id == s.Token.ID {
@@ -49,15 +49,15 @@ func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 	ours, theirs = math.Exp(ours/float64(compared)), math.Exp(theirs/float64(compared))
 	if compared < 100 || math.Abs(ours-theirs) > 1e-4 {
 		t.Errorf(
-			"over %d tokens the perplexity is %.6f, PyTorch's %.6f; want at least 100, about %.6f", compared, ours,
+			"over %d tokens, got perplexity %.6f, PyTorch %.6f; want at least 100 tokens, about %.6f", compared, ours,
 			theirs, theirs,
 		)
 	}
 }
 
-// TestScoreAllByHand: after x, a has z = 3, the end z = 1 and all others −1000, so p(a) = e³/(e +
-// e³) = 0.8808; after a, a and b have equal scores. So "xab" costs −ln 0.8808 + ln 2 = 0.1269 +
-// 0.6931 nats for two tokens, the first being given: 1.183 bits.
+// TestScoreAllByHand: after x, a has z = 3, the end of text z = 1 and all other tokens z = −1000,
+// so p(a) = e³/(e + e³) = 0.8808. After a, a and b have equal scores. The first token is given, so
+// the two others of "xab" cost −ln 0.8808 + ln 2 = 0.1269 + 0.6931 nats, which is 1.183 bits.
 func TestScoreAllByHand(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'x': {'a': 3, endID: 1}, 'a': {'a': 0, 'b': 0}})
 	var given []string
@@ -79,8 +79,8 @@ func TestScoreAllByHand(t *testing.T) {
 	}
 }
 
-// TestScoreCountsBytesOfText: the space that SentencePiece puts in front of a text is not counted
-// as a byte of it.
+// TestScoreCountsBytesOfText: the space that SentencePiece adds before a text is not counted as a
+// byte of the text.
 func TestScoreCountsBytesOfText(t *testing.T) {
 	const text = "was it there?"
 	for _, name := range []string{"tinyllama", "mistral", "llama2c/legacy.bin"} {
@@ -90,7 +90,7 @@ func TestScoreCountsBytesOfText(t *testing.T) {
 				m.config.BOS = -1
 			}
 			got, err := m.ScoreAll(t.Context(), text, func(r ReadToken) {
-				if r.First { // begins with the space that was added, and is not expected
+				if r.First { // begins with the added space, and has no prediction
 					first = r.Token.Text
 					want -= len(first) - len(" ")
 				}
@@ -110,8 +110,8 @@ func TestScoreCountsBytesOfText(t *testing.T) {
 }
 
 // TestScoreAllInWindows: a text longer than the context, 32 positions, is read in windows: each
-// token is reported once, in order, and costs the same, since this model uses only the token
-// before.
+// token is reported once, in order, and has the same cost, since this model considers only the
+// previous token.
 func TestScoreAllInWindows(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
 	text := strings.Repeat("abba", 30)
@@ -147,7 +147,7 @@ func TestScoreAllIsExact(t *testing.T) {
 	}
 }
 
-// oneByOne returns ln p of tokens, 0 for a first one without a prediction, and −Σ ln p.
+// oneByOne returns ln p of each token (0 for a first token without a prediction) and −Σ ln p.
 func oneByOne(t *testing.T, m *Model, ids []int) (list []float64, nats float64) {
 	t.Helper()
 	half := m.config.Context / 2
@@ -174,8 +174,8 @@ func oneByOne(t *testing.T, m *Model, ids []int) (list []float64, nats float64) 
 	return list, nats
 }
 
-// TestScoreAllIsStopped: once its context ends, nothing more is read; the tokens reported until
-// then are the beginning of the text.
+// TestScoreAllIsStopped: once its context ends, ScoreAll reads nothing more. The tokens reported
+// until then are the beginning of the text.
 func TestScoreAllIsStopped(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
 	text := strings.Repeat("abba", 3000)
@@ -187,11 +187,11 @@ func TestScoreAllIsStopped(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(text, given.String()) || given.Len() == len(text) {
-		t.Errorf("got %v and %d bytes, want %v and a part of %d", err, given.Len(), context.Canceled, len(text))
+		t.Errorf("got %v and %d bytes, want %v and part of the %d bytes", err, given.Len(), context.Canceled, len(text))
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
 	if sum, err := m.ScoreAll(ctx, text, nil); !errors.Is(err, context.Canceled) || sum.Tokens != 0 {
-		t.Errorf("stopped before: got %+v, %v; want nothing, %v", sum, err, context.Canceled)
+		t.Errorf("stopped before the start: got %+v, %v; want nothing, %v", sum, err, context.Canceled)
 	}
 }

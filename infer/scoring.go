@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Scoring is a text of any length, cut into the windows in which a model reads it. Windows
-// of a text longer than the context overlap by half, so that every token after the first
-// window has at least half a context before it, and each token is scored once.
+// A Scoring is a text of any length, divided into the windows in which a model reads it. Windows of
+// a text longer than the context overlap by half, so that every token after the first window has at
+// least half a context before it, and each token is scored once.
 type Scoring struct {
 	m       *Model
 	ids     []int
@@ -20,9 +20,8 @@ type Scoring struct {
 // A window is a part of a text that is read at once: ids[from:to], scored from done on.
 type window struct{ from, done, to int }
 
-// NewScoring cuts a text into windows. A text that the vocabulary cannot spell returns a
-// *[terms.RangeError], and so does one of fewer than two tokens if the model has no start
-// token.
+// NewScoring divides a text into windows. It returns a *[terms.RangeError] if the vocabulary cannot
+// spell the text, or if the model has no start token and the text has fewer than two tokens.
 func (m *Model) NewScoring(text string) (*Scoring, error) {
 	if err := m.CheckText(text); err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func (m *Model) NewScoring(text string) (*Scoring, error) {
 	return s, nil
 }
 
-// Tokens is how many tokens the text has, without the start token.
+// Tokens returns the number of tokens in the text, without the start token.
 func (s *Scoring) Tokens() int {
 	if s.m.config.BOS >= 0 {
 		return len(s.ids) - 1
@@ -48,10 +47,10 @@ func (s *Scoring) Tokens() int {
 	return len(s.ids)
 }
 
-// Windows is the number of windows in which they are read.
+// Windows returns the number of windows in which the text is read.
 func (s *Scoring) Windows() int { return len(s.windows) }
 
-// ScoreAll is [Scoring.Run] of a text.
+// ScoreAll scores a text with [Scoring.Run].
 func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken)) (Surprise, error) {
 	s, err := m.NewScoring(text)
 	if err != nil {
@@ -60,8 +59,8 @@ func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken))
 	return s.Run(ctx, each)
 }
 
-// Run scores the text: it calls each, which may be nil, with every token in order, and sums up
-// the surprise. It reads as many windows at a time as there are processors.
+// Run scores the text: it calls each, which may be nil, with every token in order, and returns the
+// total surprise. It reads as many windows at a time as there are processors.
 func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, err error) {
 	at := len(s.ids) - s.Tokens() // the next token to report
 	count := func(list []ReadToken) {
@@ -90,7 +89,7 @@ func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, 
 	queue := s.readAhead(ctx, workers)
 	defer func() {
 		cancel()
-		for result := range queue { // until nothing runs
+		for result := range queue { // until no worker is running
 			<-result
 		}
 	}()
@@ -112,7 +111,7 @@ type windowRead struct {
 // readAhead reads the windows with several workers. The queue delivers their results in order,
 // and is closed after the last, or once ctx has ended.
 func (s *Scoring) readAhead(ctx context.Context, workers int) <-chan chan windowRead {
-	queue := make(chan chan windowRead, workers) // bounds how far they read ahead
+	queue := make(chan chan windowRead, workers) // limits how far the workers read ahead
 	caches := make(chan *Cache, workers)
 	for range workers {
 		caches <- s.m.NewCache()
@@ -145,10 +144,10 @@ func (s *Scoring) read(ctx context.Context, c *Cache, w window) ([]ReadToken, er
 	return s.m.scoreFrom(ctx, c, ids, w.done-w.from, 0)
 }
 
-// aheadBytes bounds the caches of windows that are read at a time.
+// aheadBytes limits the total size of the caches of windows being read.
 const aheadBytes = 256 << 20
 
-// workers is how many windows are read at a time: one if a [Runner] runs the passes.
+// workers returns the number of windows to read at a time: one if a [Runner] runs the passes.
 func (s *Scoring) workers() int {
 	cache := s.m.Shape().KVBytes(s.m.config.Context, 4)
 	n := min(runtime.GOMAXPROCS(0), len(s.windows), max(1, int(aheadBytes/max(cache, 1))))

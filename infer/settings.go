@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Settings decide how a text continues after its prompt.
+// Settings determine how a text continues after its prompt.
 type Settings struct {
 	sampling.Settings
 	Seed uint64 `json:"seed"`
@@ -30,13 +30,13 @@ const (
 	MaxSeed          = terms.MaxSeed
 	MaxMaxTokens     = terms.MaxMaxTokens
 	MaxPromptBytes   = 256 << 10 // a model's context is usually a lower limit
-	MaxSampleBytes   = 4 << 10   // of a text in a lesson, a lab or a measurement, which reads it many times
+	MaxSampleBytes   = 4 << 10   // for a text in a lesson, a lab or a measurement, which read it many times
 	MaxStopStrings   = 8
 	MaxStopStringLen = 100 // bytes
 )
 
-// DefaultSettings are what a new run starts with: the 'Common' preset, seed
-// 42, at most 64 tokens.
+// DefaultSettings returns the settings of a new run: the 'Common' preset, seed 42, at most 64
+// tokens.
 func DefaultSettings() Settings {
 	return Settings{
 		Settings: sampling.Settings{Temperature: 0.7, TopP: 0.9},
@@ -48,7 +48,7 @@ func DefaultSettings() Settings {
 // Knobs maps the keys of knobs to values ([terms.Knob]).
 type Knobs map[string]float64
 
-// Value is the setting of a knob, 0 for an unknown key.
+// Value returns the setting of a knob, or 0 for an unknown key.
 func (s Settings) Value(key string) float64 {
 	switch key {
 	case "seed":
@@ -118,9 +118,9 @@ func (s Settings) Check() error {
 	return s.Stop.checkStrings()
 }
 
-// CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary
-// does not have. Setting such a bias is rejected; replaying a log that has one ignores it, as
-// the run did.
+// CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary does
+// not have. Setting such a bias is rejected; replaying a log that contains one ignores it, as the
+// run did.
 func (m *Model) CheckBias(b sampling.Bias) error {
 	for id := range b.All() {
 		if id >= m.config.Vocab {
@@ -182,8 +182,8 @@ func CheckPrompt(text string, maxBytes int) error {
 	return nil
 }
 
-// CheckPrompt is [CheckPrompt] for this model: a model that was trained with a start token
-// can begin with that alone, so it accepts an empty prompt.
+// CheckPrompt is [CheckPrompt] for this model: a model that was trained with a start token can
+// begin with that token alone, so it accepts an empty prompt.
 func (m *Model) CheckPrompt(text string, maxBytes int) error {
 	if text == "" && m.config.BOS >= 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// TestSpeculationTallies: the tallied multiply-adds equal the formulas: every
-// round is one pass of the target over γ + 1 positions, with a score for each.
+// TestSpeculationTallies: the tallied multiply-adds equal the formulas: every round is one pass of
+// the target over γ + 1 positions, with scores at each.
 func TestSpeculationTallies(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -28,7 +28,7 @@ func TestSpeculationTallies(t *testing.T) {
 		switch st := st.(type) {
 		case Prefill:
 			if want := shape.Blocks(0, n-1); st.Tokens != n-1 || st.Target.Parts != want || st.Draft.Parts != want {
-				t.Errorf("prefill of %d: %+v and %+v, want %+v", n-1, st.Target, st.Draft, want)
+				t.Errorf("prefill of %d tokens: %+v and %+v, want %+v", n-1, st.Target, st.Draft, want)
 			}
 		case Propose:
 			var want cost.Parts
@@ -71,15 +71,15 @@ func TestSpeculationTallies(t *testing.T) {
 	}
 }
 
-// TestInterruptedSpeculationContinues: a pass that is interrupted leaves the
-// speculator unchanged: when continued, it writes the same text.
+// TestInterruptedSpeculationContinues: an interrupted pass leaves the speculator unchanged: when
+// continued, it generates the same text.
 func TestInterruptedSpeculationContinues(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
 	s := pure(9)
 	s.Stop.MaxTokens = 25
 	want := untimedSpec(t, speculate(t, newSpeculator(t, target, draft, "Hello", s, 4)))
-	// Scoring is interrupted too, which only a Runner can do.
+	// Also interrupt scoring, which only a Runner can do.
 	sp := newSpeculator(
 		t, target.Through(&unsteady{Model: target}), draft.Through(&unsteady{Model: draft}), "Hello", s, 4,
 	)
@@ -96,7 +96,7 @@ func TestInterruptedSpeculationContinues(t *testing.T) {
 		}
 	}
 	if all := untimedSpec(t, got); !slices.Equal(all, want) {
-		t.Errorf("interrupted, got:\n%s\nwant as in one go:\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
+		t.Errorf("interrupted, got:\n%s\nwant as uninterrupted:\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -115,8 +115,8 @@ func (u *unsteady) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts,
 
 func (u *unsteady) Waited() time.Duration { return 0 }
 
-// TestSeveralPositionsOfOnePass: reading and scoring several positions in one
-// pass equals doing so one by one, wherever the pass is cut into chunks.
+// TestSeveralPositionsOfOnePass: reading and scoring several positions in one pass equals doing so
+// one by one, no matter where the pass is divided into chunks.
 func TestSeveralPositionsOfOnePass(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab
@@ -150,7 +150,7 @@ func TestSeveralPositionsOfOnePass(t *testing.T) {
 			t.Errorf("the last %d of %d positions differ from single ones", n, len(ids))
 		}
 		if tally.Output != int64(n*d*v) {
-			t.Errorf("%d scores tallied %d multiply-adds, want %d", n, tally.Output, int64(n*d*v))
+			t.Errorf("scoring %d positions tallied %d multiply-adds, want %d", n, tally.Output, int64(n*d*v))
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// The JSON form of the stages of speculative decoding: like [Stage]'s, with
-// "round" in place of "step".
+// This file defines the JSON form of the stages of speculative decoding. It is like that of
+// [Stage], but with "round" in place of "step".
 
 type specHead struct {
 	Round int    `json:"round,omitempty"`
@@ -78,7 +78,7 @@ func (k known) candidates(c Candidates) jsonCandidates {
 	return out
 }
 
-// unlessGreedy is u, or nil where none was drawn.
+// unlessGreedy returns u, or nil under greedy, where none is drawn.
 func unlessGreedy(u float64, greedy bool) *float64 {
 	if greedy {
 		return nil
@@ -199,7 +199,7 @@ func (b Bonus) MarshalJSON() ([]byte, error) {
 	}{specHead{b.Round, b.SpecKind().String()}, drawnJSON(b.Drawn, known{p: true})})
 }
 
-// MarshalJSON gives the counts with "acceptance" and "tokens_per_pass".
+// MarshalJSON returns the counts with "acceptance" and "tokens_per_pass".
 func (t SpecTotals) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Rounds        int          `json:"rounds"`

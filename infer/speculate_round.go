@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// The stages of a round, in the order in which they run. Between rounds both
-// caches hold at most the text without its last token: a token is read when the
-// next one is needed.
+// This file contains the stages of a round, in the order in which they run. Between rounds, both
+// caches hold at most the text without its last token, since a token is read only when the next one
+// is needed.
 
 // prefill runs the prompt without its last token through both models, so that every
 // verification, including the first, reads γ + 1 positions.
@@ -52,8 +52,8 @@ func newPredictions(m *Model, positions int) predictions {
 	}
 }
 
-// score runs tokens through a model and writes its predictions for the last n of
-// them to `to`, from position `at` on. On an error the cache is unchanged.
+// score runs tokens through a model and writes the predictions after the last n of them to `to`,
+// from position `at` on. On an error, the cache is unchanged.
 func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *predictions, at, n int) (SpecCost, error) {
 	d, v, from := m.config.Width, m.config.Vocab, c.positions
 	out, z := to.out[at*d:(at+n)*d], to.z[at*v:(at+n)*v]
@@ -73,15 +73,14 @@ func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *prediction
 	}, nil
 }
 
-// logits are the scores at position i.
+// logits returns the scores at position i.
 func (d *predictions) logits(i int) []float32 {
 	v := len(d.z) / len(d.samples)
 	return d.z[i*v : (i+1)*v]
 }
 
-// decide turns a model's scores at the positions from `from` up to `to` into
-// distributions to draw from, and returns the distributions of all positions before
-// `to`.
+// decide converts a model's scores at positions `from` to `to`−1 into distributions to draw from,
+// and returns the distributions of all positions before `to`.
 func (s *Speculator) decide(r *specRound, by *predictions, from, to int) []sampling.Sampler {
 	for i := from; i < to; i++ {
 		by.samples[i].DecideIn(s.context(r, i), by.logits(i), s.settings.Settings)
@@ -89,8 +88,8 @@ func (s *Speculator) decide(r *specRound, by *predictions, from, to int) []sampl
 	return by.samples[:to]
 }
 
-// context returns what rules may read at position i of a round: the text before the
-// round and the i tokens drafted since. It is the same for both models.
+// context returns the context of the rules at position i of a round: the text before the round and
+// the i tokens drafted since. It is the same for both models.
 func (s *Speculator) context(r *specRound, i int) sampling.Context {
 	c := sampling.Context{Seed: s.settings.Seed, Step: r.start - s.prompt + i + 1}
 	if s.settings.ReadsText() {
@@ -103,22 +102,22 @@ func (s *Speculator) context(r *specRound, i int) sampling.Context {
 	return c
 }
 
-// needs computes the target's distribution at position i of the round unless it
-// exists. Those after a rejection are never used.
+// needs computes the target's distribution at position i of the round, unless it exists.
+// Distributions after a rejection are never used, so they are not computed.
 func (s *Speculator) needs(i int) {
 	r := s.round
 	r.p = s.decide(r, &s.predictions.target, len(r.p), max(len(r.p), i+1))
 }
 
-// draftable is how many tokens a round that begins after n tokens of text may
-// draft: γ, as far as the limit on tokens and both windows leave room. All
-// drafted tokens may be accepted, and the target adds one more.
+// draftable returns the number of tokens that a round may draft after n tokens of text: γ, or fewer
+// if the token limit or a window leaves less room. All drafted tokens may be accepted, and the
+// target adds one more.
 func (s *Speculator) draftable(n int) int {
 	left := s.settings.Stop.MaxTokens - (n - s.prompt)
 	return max(0, min(s.gamma, left-1, s.target.config.Context-n, s.draft.config.Context-n+1))
 }
 
-// propose lets the draft model write. It stops early at an end of text, after which
+// propose generates tokens with the draft model. It stops early at an end of text, after which
 // nothing can be accepted.
 func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 	n := len(s.text)
@@ -151,7 +150,7 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 	return st, nil
 }
 
-// draw returns the draw of the dice, except under greedy, which needs none.
+// draw draws a rank with the dice, except under greedy, which needs no draw.
 func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank int, u float64) {
 	if s.settings.Greedy() {
 		return 0, 0
@@ -159,8 +158,7 @@ func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank 
 	return s.dice.draw(from, step, purpose)
 }
 
-// verify is one pass of the target over the last token of the text and all
-// drafted ones.
+// verify runs one pass of the target over the last token of the text and all drafted tokens.
 func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
 	r := s.round
 	tokens := append([]int(nil), s.text[s.caches.target.positions:]...)
@@ -247,7 +245,7 @@ func (s *Speculator) bonus() SpecStage {
 	return st
 }
 
-// step is the number of the next token, from 1.
+// step returns the number of the next token, from 1.
 func (s *Speculator) step() int { return len(s.text) - s.prompt + 1 }
 
 // write appends a token to the text and checks the stop conditions.

@@ -33,20 +33,19 @@ func (k SpecKind) String() string {
 	return specNames[k]
 }
 
-// SpecStage is one stage of speculative decoding: [Prefill], [Propose],
-// [Verify], [Accept], [Correct], [Bonus] or [Extend]. A stage owns all its
-// data. MarshalJSON gives an object with "stage" and, except for the prefill,
-// "round".
+// SpecStage is one stage of speculative decoding: [Prefill], [Propose], [Verify], [Accept],
+// [Correct], [Bonus] or [Extend]. A stage owns all its data. MarshalJSON returns an object with
+// "stage" and, except for the prefill, "round".
 type SpecStage interface {
 	SpecKind() SpecKind
 	MarshalJSON() ([]byte, error)
 }
 
-// SpecCost is the cost of the passes of one model: the passes and their scores,
-// without what was derived from the scores or collected for display.
+// SpecCost is the cost of one model's passes, including their scores, but without the work of
+// deriving values from the scores or collecting them for display.
 type SpecCost struct {
 	Passes    int
-	Positions int           // that went through the blocks
+	Positions int           // number of positions that went through the blocks
 	Parts     cost.Parts    // multiply-adds, counted where they were done
 	Took      time.Duration // measured
 }
@@ -59,19 +58,19 @@ func (c SpecCost) plus(o SpecCost) SpecCost {
 // are set depends on the stage.
 type Candidate struct {
 	Token
-	Q float64 // by the draft, after temperature and filters; 0 if these cut it
-	P float64 // by the target, after the same
+	Q float64 // from the draft, after temperature and filters; 0 if the filters cut the token
+	P float64 // from the target, after the same temperature and filters
 	R float64 // norm(max(0, p − q))
 }
 
-// Candidates are the most probable of the tokens that can be drawn at one position,
-// and the sums over those that are not listed.
+// Candidates lists the most probable tokens that can be drawn at one position, and the totals for
+// those that are not listed.
 type Candidates struct {
 	Rows []Candidate
 	Rest CandidateRest
 }
 
-// CandidateRest sums up the tokens without a row of their own.
+// CandidateRest holds the totals for the tokens that have no row.
 type CandidateRest struct {
 	N       int
 	Q, P, R float64
@@ -80,13 +79,12 @@ type CandidateRest struct {
 // Prefill runs once, before the first round: both models read the prompt
 // without its last token.
 type Prefill struct {
-	Tokens        int // read by each; the draft reads none if its window is too small
+	Tokens        int // read by each model; the draft reads none if its window is too small
 	Draft, Target SpecCost
 }
 
-// Propose is the draft's work of a round: it wrote up to γ tokens by itself. It
-// drafts fewer, or none, if the limit on tokens or a window leaves no room, or
-// if it drafted an end of text.
+// Propose is the draft's part of a round: it generated up to γ tokens by itself. It drafts fewer,
+// or none, if the token limit or a window leaves no room, or if it drafted an end of text.
 type Propose struct {
 	Round   int
 	Greedy  bool
@@ -100,14 +98,14 @@ type Proposal struct {
 	Step   int // the generated token that it would be, from 1
 	Chosen Candidate
 	U      float64 // of (seed, step, [sampling.ForDraft]); meaningless under greedy
-	// The chosen token's segment of the kept tokens by q: From ≤ U < To.
+	// The chosen token's segment when the kept tokens are laid out by q: From ≤ U < To.
 	From, To   float64
 	Candidates // by q
 }
 
-// Verify is the one pass of the target over the text's last token and all drafted
-// ones. It gives p at every position: one for each proposal, and one more after the
-// last. Scored is empty if stages list nothing.
+// Verify is the one pass of the target over the text's last token and all drafted ones. It gives p
+// at the position of every proposal and at one more position after the last. Scored is empty if
+// stages list no rows.
 type Verify struct {
 	Round  int
 	Scored []Scored
@@ -117,7 +115,7 @@ type Verify struct {
 // Scored is the target's prediction at one position of a verification.
 type Scored struct {
 	Step    int
-	Drafted *Candidate // what was proposed here; nil at the last position
+	Drafted *Candidate // the token proposed here; nil at the last position
 	Candidates
 }
 
@@ -141,7 +139,7 @@ type Drawn struct {
 	Seed   uint64
 	U      float64 // of (seed, step, [sampling.ForDraw]); meaningless under greedy
 	Chosen Candidate
-	// The chosen token's segment of the tokens drawn from: From ≤ U < To.
+	// The chosen token's segment among the tokens drawn from: From ≤ U < To.
 	From, To float64
 	Candidates
 }
@@ -161,13 +159,13 @@ type Bonus struct {
 	Drawn
 }
 
-// Extend ends a round: its tokens are now text, and both caches have dropped
-// the other proposals.
+// Extend ends a round: its tokens are now part of the text, and both caches have dropped the other
+// proposals.
 type Extend struct {
 	Round      int
 	Drafted    int
 	Accepted   int     // proposals that became text
-	Tokens     []Token // the round's: the accepted, and the correction or bonus
+	Tokens     []Token // of the round: the accepted ones, and the correction or bonus
 	Text       string  // released by this round; "" while it is held back
 	Held       []byte  // not released yet: an incomplete character or a possible stop string
 	Generated  int     // tokens so far
@@ -179,11 +177,11 @@ type Extend struct {
 	Totals                          SpecTotals
 }
 
-// SpecTotals are sums over the rounds.
+// SpecTotals holds totals over the rounds.
 type SpecTotals struct {
 	Rounds    int // passes of the target
 	Drafted   int // proposals
-	Judged    int // of them; not those after a rejected one or after the end
+	Judged    int // judged proposals: not those after a rejected one or after the end
 	Accepted  int
 	Generated int
 	// The prefill's cost, and the cost of the rounds without it.
@@ -191,8 +189,8 @@ type SpecTotals struct {
 	Draft, Target               SpecCost
 }
 
-// Acceptance is the share of the judged proposals that were accepted: the α of
-// the formulas, measured. It is 0 before any was judged.
+// Acceptance returns the share of the judged proposals that were accepted, which is the measured
+// value of α in the formulas. It is 0 before the first proposal is judged.
 func (t SpecTotals) Acceptance() float64 {
 	if t.Judged == 0 {
 		return 0
@@ -200,7 +198,7 @@ func (t SpecTotals) Acceptance() float64 {
 	return float64(t.Accepted) / float64(t.Judged)
 }
 
-// TokensPerPass is how many tokens a pass of the target has yielded on average.
+// TokensPerPass returns the average number of tokens generated per pass of the target.
 func (t SpecTotals) TokensPerPass() float64 {
 	if t.Rounds == 0 {
 		return 0
@@ -229,8 +227,8 @@ func (Bonus) SpecKind() SpecKind { return SpecBonus }
 // SpecKind implements [SpecStage].
 func (Extend) SpecKind() SpecKind { return SpecExtend }
 
-// candidate is what is known about a token at position i of a round; residual
-// is nil except at a correction.
+// candidate returns the known values of a token at position i of a round. residual is nil except at
+// a correction.
 func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Candidate {
 	c := Candidate{Token: s.target.Token(id)}
 	if i < len(r.q) {
@@ -245,8 +243,8 @@ func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Cand
 	return c
 }
 
-// candidates lists the first n of all tokens in order, shortened to s.Rows. The
-// token must, unless it is negative, is always listed, if need be last.
+// candidates lists the first n tokens of order, shortened to s.Rows. Token `must`, unless it is
+// negative, is always listed, at the end if necessary.
 func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual []float64, must int) Candidates {
 	if s.Rows > 0 {
 		n = min(n, s.Rows)
@@ -282,7 +280,7 @@ func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual 
 	return c
 }
 
-// ranking lists all tokens in the order of a strip: those on it, then the
+// ranking returns all tokens in the order of a strip: first the tokens on the strip, then the
 // others by id.
 func ranking(by strip, vocab int) []int32 {
 	order, on := make([]int32, 0, vocab), make([]bool, vocab)
@@ -297,8 +295,8 @@ func ranking(by strip, vocab int) []int32 {
 	return order
 }
 
-// keptFirst returns all tokens by rank, those that a sampler can draw before the
-// others: the last of those that it keeps may be too improbable for any draw.
+// keptFirst returns all tokens by rank, except that tokens that a sampler can draw come before the
+// others. The last kept tokens may be too improbable to be drawn.
 func keptFirst(by *sampling.Sampler) []int32 {
 	z := by.Scores()
 	kept, cut := make([]int32, 0, len(z)), []int32(nil)
@@ -312,7 +310,7 @@ func keptFirst(by *sampling.Sampler) []int32 {
 	return append(kept, cut...)
 }
 
-// proposal shows the i-th drafted token of a round.
+// proposal describes the i-th drafted token of a round.
 func (s *Speculator) proposal(r *specRound, i int) Proposal {
 	d, by := r.drafted[i], &r.q[i]
 	from, to := by.Segment(d.rank)
@@ -323,7 +321,7 @@ func (s *Speculator) proposal(r *specRound, i int) Proposal {
 	return p
 }
 
-// scored shows the target's prediction at the i-th position of a round.
+// scored describes the target's prediction at the i-th position of a round.
 func (s *Speculator) scored(r *specRound, i int) Scored {
 	st := Scored{Step: r.start - s.prompt + i + 1}
 	must := -1
@@ -336,8 +334,8 @@ func (s *Speculator) scored(r *specRound, i int) Scored {
 	return st
 }
 
-// drawn shows a draw by the target at the i-th position of a round: from the
-// residual, or without one from its prediction.
+// drawn describes a draw by the target at the i-th position of a round: from the residual or, if
+// that is nil, from the target's prediction.
 func (s *Speculator) drawn(r *specRound, i int, by strip, residual []float64, rank int, u float64) Drawn {
 	id := by.Token(rank)
 	from, to := by.Segment(rank)

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// untimedSpec is the stages' JSON without measured times.
+// untimedSpec returns the stages' JSON without measured times.
 func untimedSpec(t *testing.T, stages []SpecStage) (lines []string) {
 	t.Helper()
 	for _, st := range stages {
@@ -54,9 +54,9 @@ func specJSON(t *testing.T, st SpecStage) string {
 	return string(data)
 }
 
-// TestSpeculationRoundByHand: one round by hand. After x the target gives a ½, b
-// ½ (equal logits), the draft a 1. a is accepted with ½ / 1; its replacement is
-// certainly b: the residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
+// TestSpeculationRoundByHand: one round by hand. After x, the target gives a and b a probability of
+// ½ each (equal logits), and the draft gives a a probability of 1. a is accepted with probability ½
+// / 1. Its replacement is certainly b, since the residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
 func TestSpeculationRoundByHand(t *testing.T) {
 	target := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0, 'b': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
 	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
@@ -107,8 +107,8 @@ func TestSpeculationRoundByHand(t *testing.T) {
 	}
 }
 
-// TestAcceptanceIgnoresUnjudgedDrafts: what was drafted after a rejected token is
-// never judged, so α leaves it out.
+// TestAcceptanceIgnoresUnjudgedDrafts: proposals after a rejected token are never judged, so α does
+// not include them.
 func TestAcceptanceIgnoresUnjudgedDrafts(t *testing.T) {
 	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}})
 	for _, c := range []struct {
@@ -143,10 +143,9 @@ func TestAcceptanceIgnoresUnjudgedDrafts(t *testing.T) {
 	}
 }
 
-// TestSpecStagesOwnTheirData: the candidates of every stage sum to 1, include the
-// tokens that matter and otherwise only tokens that can be drawn, and do not
-// change in later stages. Under typical-p the most probable tokens may be
-// impossible to draw.
+// TestSpecStagesOwnTheirData: the probabilities of every stage's candidates sum to 1. The
+// candidates include the relevant tokens and otherwise only tokens that can be drawn, and they do
+// not change in later stages. Under typical-p the most probable tokens may be impossible to draw.
 func TestSpecStagesOwnTheirData(t *testing.T) {
 	for _, typical := range []float64{0, 0.2} {
 		s := pure(4)
@@ -171,7 +170,7 @@ func checkSpecStages(t *testing.T, s Settings) {
 		}
 		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab {
 			t.Errorf(
-				"%s: %d rows and %d others sum to %v; want about 1, len(c.Rows) at most 3, len(c.Rows)+c.Rest.N = %d",
+				"%s: %d rows and %d others have sum %v; want about 1, len(c.Rows) at most 3, len(c.Rows)+c.Rest.N = %d",
 				what, len(c.Rows), c.Rest.N, rest, target.config.Vocab,
 			)
 		}
@@ -257,7 +256,7 @@ func TestSpecFieldsAreDocumented(t *testing.T) {
 		}
 		for name := range fields {
 			if !strings.Contains(section, "`"+name+"`") {
-				t.Errorf("%v has the field %s, which STAGES.md does not name", st.SpecKind(), name)
+				t.Errorf("%v has the field %s, which STAGES.md does not mention", st.SpecKind(), name)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func chosenTokens(l *Loop) (ids []int) {
 	return ids
 }
 
-// shallow is a poor draft: the model without its last blocks.
+// shallow returns a poor draft: the model without its last blocks.
 func shallow(m *Model, layers int) *Model {
 	cut := *m
 	cut.blocks = m.blocks[:layers]
@@ -64,8 +64,8 @@ func shallow(m *Model, layers int) *Model {
 
 var greedySettings = Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 12}}
 
-// TestGreedySpeculationIsPlainGreedy: greedy text equals the target's own
-// greedy text, however poor the draft.
+// TestGreedySpeculationIsPlainGreedy: greedy text equals the target's own greedy text, no matter
+// how poor the draft is.
 func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	m := bundledModel(t)
 	subjects := []string{
@@ -98,12 +98,12 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 		totals.Judged, totals.Accepted = totals.Judged+s.totals.Judged, totals.Accepted+s.totals.Accepted
 	}
 	if a := totals.Acceptance(); a < 0.05 || a > 0.95 {
-		t.Errorf("the drafts were accepted at %.2f: the test proves little, want at least 0.05 and at most 0.95", a)
+		t.Errorf("got acceptance %.2f, so the test proves little; want at least 0.05 and at most 0.95", a)
 	}
 }
 
-// TestTargetAsItsOwnDraftIsNeverRejected: a draft that is the target is never
-// rejected, and every round writes γ + 1 tokens.
+// TestTargetAsItsOwnDraftIsNeverRejected: if the target is its own draft, no proposal is rejected,
+// and every round generates γ + 1 tokens.
 func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 	m := bundledModel(t)
 	s := pure(5)
@@ -128,7 +128,7 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 				}
 			case Extend:
 				if len(st.Tokens) != 5 && st.Stop == StopNone {
-					t.Errorf("seed %d, round %d wrote %d tokens, want 5", seed, st.Round, len(st.Tokens))
+					t.Errorf("seed %d, round %d generated %d tokens, want 5", seed, st.Round, len(st.Tokens))
 				}
 			}
 		}
@@ -136,16 +136,16 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 			1, 4,
 		)) {
 			t.Errorf(
-				"seed %d: got %d rounds, %v tokens a pass; want 8, %v", seed, totals.Rounds, totals.TokensPerPass(),
+				"seed %d: got %d rounds, %v tokens per pass; want 8, %v", seed, totals.Rounds, totals.TokensPerPass(),
 				cost.ExpectedTokens(1, 4),
 			)
 		}
 	}
 }
 
-// TestSpeculationStopsLikeTheLoop: with any stop condition and any draft the
-// text ends where plain greedy ends, even inside an accepted run, and both
-// caches hold the text without its last token.
+// TestSpeculationStopsLikeTheLoop: with any stop condition and any draft, the text ends where plain
+// greedy ends, even within a series of accepted tokens. Both caches hold the text without its last
+// token.
 func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	target := smallModel(t)
 	f := smallFolder
@@ -176,13 +176,13 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 		end := want.Steps()[len(want.Steps())-1]
 		if !slices.Equal(sp.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) ||
 			last.Stop != end.Stop || last.StopString != end.StopString || string(last.Held) != string(end.Held) {
-			rt.Fatalf("%q and %v, stopped by %q; the loop writes %q and %v, stopped by %q",
+			rt.Fatalf("got %q and %v, stopped by %q; want the loop's %q and %v, stopped by %q",
 				specText(stages), sp.Tokens(), last.Stop, textOf(want), chosenTokens(want), end.Stop)
 		}
 		if n := len(sp.text) - 1; last.TargetPositions != n || last.DraftPositions > n ||
 			sp.caches.target.Positions() != n {
 			rt.Fatalf(
-				"%d tokens of text leave caches of %d and %d; want last.TargetPositions = %d, "+
+				"after %d tokens of text, the caches have %d and %d positions; want last.TargetPositions = %d, "+
 					"last.DraftPositions at most %d, sp.caches.target.Positions() = %d",
 				len(sp.text), last.TargetPositions, last.DraftPositions, n, n, n,
 			)
@@ -190,14 +190,14 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 		if _, err := sp.Next(context.Background()); !errors.Is(err, io.EOF) {
 			rt.Fatalf("after the end: got error %v, want %v", err, io.EOF)
 		}
-		for _, st := range stages { // nothing is drafted that the limit would cut off
+		for _, st := range stages { // no token is drafted that the limit would cut off
 			if e, ok := st.(Extend); ok && e.Generated-len(e.Tokens)+e.Drafted >= s.Stop.MaxTokens {
 				rt.Fatalf("%d tokens drafted after %d of %d", e.Drafted, e.Generated-len(e.Tokens), s.Stop.MaxTokens)
 			}
 		}
 	})
-	// Inside an accepted run, for certain: the target is its own draft, and the
-	// stop string is complete before the first round is over.
+	// Make sure that the text ends within a series of accepted tokens: the target is its own draft,
+	// and the stop string is complete before the first round ends.
 	s := greedySettings
 	s.Stop.MaxTokens = MaxGamma
 	whole := newLoop(t, target, "Hi", s)
@@ -220,8 +220,8 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	}
 }
 
-// TestSpeculationKeepsCachesConsistent: after every round the caches equal the caches of reading
-// the text from the start.
+// TestSpeculationKeepsCachesConsistent: after every round, the caches equal those from reading the
+// text from the start.
 func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -251,7 +251,7 @@ func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 		}
 	}
 	if refused < 3 {
-		t.Errorf("got %d rounds with a rejection: the test proves little, want at least 3", refused)
+		t.Errorf("got %d rounds with a rejection, so the test proves little; want at least 3", refused)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestNewSpeculatorRefusesMismatchedPairs(t *testing.T) {
 	}
 }
 
-// BenchmarkSpeculate writes 100 tokens with a draft of half the layers.
+// BenchmarkSpeculate generates 100 tokens with a draft that has half the layers.
 func BenchmarkSpeculate(b *testing.B) {
 	m := bundledModel(b)
 	s := DefaultSettings()
@@ -307,5 +307,5 @@ func BenchmarkSpeculate(b *testing.B) {
 	b.ReportMetric(totals.TokensPerPass(), "tokens/pass")
 }
 
-// Totals returns the sums over the finished rounds.
+// Totals returns the totals of the finished rounds.
 func (s *Speculator) Totals() SpecTotals { return s.totals }

@@ -11,8 +11,8 @@ import (
 // Kind numbers the stages of one turn of the loop, 1 to 7.
 type Kind int
 
-// The seven stages. The sources count five steps: they take filter and sample
-// as one and leave out the cache.
+// The seven stages. The literature counts five steps: it combines filter and sample and omits the
+// cache.
 const (
 	KindForward Kind = iota + 1
 	KindLogits
@@ -44,17 +44,17 @@ func ParseKind(name string) (Kind, bool) {
 	return 0, false
 }
 
-// Stage is one stage of one step: [Forward], [Logits], [Softmax], [Filter],
-// [Sample], [Append] or [CacheGrowth]. A stage owns all its data. MarshalJSON
-// gives the object documented in infer/STAGES.md.
+// Stage is one stage of one step: [Forward], [Logits], [Softmax], [Filter], [Sample], [Append] or
+// [CacheGrowth]. A stage owns all its data. MarshalJSON returns the object documented in
+// infer/STAGES.md.
 type Stage interface {
 	Kind() Kind
 	stage()
 }
 
-// Head is what every stage has: its step (1 is the first generated token) and
-// its cost. Time is measured around the work itself, without what is collected
-// for display; multiply-adds are counted where they are done.
+// Head holds the fields that every stage has: its step (1 is the first generated token) and its
+// cost. The time covers only the work itself, not the collection of values for display.
+// Multiply-adds are counted where they are performed.
 type Head struct {
 	Step     int
 	MultAdds int64
@@ -67,54 +67,53 @@ type TensorShape struct {
 	Dims []int  `json:"dims"`
 }
 
-// Forward is stage 1: the new tokens went through every block. At step 1 they
-// are the whole prompt (prefill), later the one token appended last (decode).
+// Forward is stage 1: the new tokens went through every block. At step 1, they are the whole prompt
+// (prefill); later, only the last appended token (decode).
 type Forward struct {
 	Head
 	Prefill   bool
 	Tokens    []Token    // the tokens read by this pass
-	Positions int        // positions in the cache after it: all that it attended to
-	Parts     cost.Parts // multiply-adds by where they were spent
+	Positions int        // positions in the cache after the pass: all that it attended to
+	Parts     cost.Parts // multiply-adds by part of the model
 	Shapes    []TensorShape
 }
 
-// Row is one token of the vocabulary with everything known about it at a stage.
-// Which fields are set grows with the stages: Z at the logits; ZT, E, P, Cum at
-// the softmax; Kept, CutBy and Q at the filter.
+// Row is one token of the vocabulary with everything known about it at a stage. Later stages set
+// more fields: Z at the logits; ZT, E, P, Cum at the softmax; Kept, CutBy and Q at the filter.
 type Row struct {
 	Token
 	Rank  int           // 1 is the highest score
 	Z     float32       // the logit, after the rules that change scores
-	Raw   float32       // the logit as the model gave it
+	Raw   float32       // the model's original logit
 	ZT    float64       // z / T (z itself under greedy)
 	E     float64       // e^{(z−max)/T}
 	P     float64       // probability over the whole vocabulary
-	Cum   float64       // Σ p of this and all more probable tokens
-	Kept  bool          // the filters keep it
+	Cum   float64       // Σ p of this token and all more probable ones
+	Kept  bool          // whether the filters keep it
 	CutBy sampling.Rule // the first filter that cut it, if one did
 	Q     float64       // p / mass kept
 }
 
-// Rest sums up the tokens without a row of their own. As in [Row], what later
-// stages fill in is 0 before them.
+// Rest holds the totals for the tokens that have no row. As in [Row], a field is 0 before the stage
+// that sets it.
 type Rest struct {
 	N    int     // tokens
-	P    float64 // their probability together, after the temperature
+	P    float64 // their total probability, after the temperature
 	E    float64 // their share of Σ e^{(z−max)/T}
-	Kept int     // how many of them the filters keep
-	Q    float64 // their renormalized probability together
+	Kept int     // number of them that the filters keep
+	Q    float64 // their total renormalized probability
 }
 
-// Rows is the whole vocabulary, shortened for display: the top tokens by score,
-// always including the drawn one, and the sum of the rest.
+// Rows is the whole vocabulary, shortened for display: the top tokens by score, always including
+// the drawn one, and the totals of the rest.
 type Rows struct {
 	Rows  []Row
 	Rest  Rest
 	Vocab int
 }
 
-// Logits is stage 2: the last position's vector was compared with every
-// token's row of the output matrix.
+// Logits is stage 2: the product of the last position's vector with every token's row of the output
+// matrix.
 type Logits struct {
 	Head
 	Rows
@@ -123,12 +122,12 @@ type Logits struct {
 	Penalty  *Penalty // nil where no rule changes scores
 }
 
-// Penalty is what the rules that change scores did at a step: the penalties and the
-// logit bias.
+// Penalty is the effect at a step of the rules that change scores: the penalties and the logit
+// bias.
 type Penalty struct {
 	By     sampling.Settings // their settings ([sampling.Settings.Scoring])
 	N      int               // tokens whose scores it changed
-	Tokens []Penalized       // of them the highest, at most as many as there are rows
+	Tokens []Penalized       // the highest of them, at most as many as there are rows
 }
 
 // Penalized is a token whose score was changed.
@@ -156,8 +155,8 @@ type Filter struct {
 	Kept     int
 	Cut      int
 	Mass     float64 // Σ p of the kept
-	// Cuts lists the filters that are on, in order, with how many tokens each
-	// keeps alone.
+	// Cuts lists the filters that are on, in order, with the number of tokens that each would keep
+	// by itself.
 	Cuts sampling.Cuts
 	// Leading reports that the kept tokens are the most probable ones, so that a
 	// line can be drawn below them.
@@ -165,15 +164,15 @@ type Filter struct {
 	// Fallback reports that the filters keep no token in common, so the most
 	// probable one is kept although some of them cut it.
 	Fallback bool
-	// KeptLlama and KeptHugging are how many tokens would be kept in the filter
-	// orders of llama.cpp and of Hugging Face.
+	// KeptLlama and KeptHugging are the numbers of tokens that would be kept with the filter orders
+	// of llama.cpp and of Hugging Face.
 	KeptLlama, KeptHugging int
-	// KeptRenormalizing is how many tokens would be kept if every filter worked
-	// on the rescaled result of the one before it, as in some libraries.
+	// KeptRenormalizing is the number of tokens that would be kept if every filter worked on the
+	// rescaled result of the previous one, as in some libraries.
 	KeptRenormalizing int
 }
 
-// Reach is how many tokens a filter keeps alone: all of them if it is off.
+// Reach returns the number of tokens that a filter keeps by itself: all of them if it is off.
 func (f Filter) Reach(rule sampling.Rule) int { return f.Cuts.Reach(rule, f.Kept+f.Cut) }
 
 // Sample is stage 5: u fell on a token.
@@ -188,13 +187,12 @@ type Sample struct {
 	From   float64 // the chosen token's segment: From ≤ u < To; both 0 for a chosen token that is cut
 	To     float64
 	Likely Row   // the most probable token, which may be the chosen one
-	Lanes  []Row // kept tokens by rank, shortened like Rows; the chosen among them
-	// LanesRest sums up the kept tokens that have no lane.
+	Lanes  []Row // kept tokens by rank, shortened like Rows and including the chosen one
+	// LanesRest holds the totals for the kept tokens that have no lane.
 	LanesRest Rest
 }
 
-// Append is stage 6: the chosen token joins the text, unless a stop condition
-// keeps it out.
+// Append is stage 6: the chosen token joins the text, unless a stop condition excludes it.
 type Append struct {
 	Head
 	Token      Token
@@ -202,7 +200,7 @@ type Append struct {
 	Held       []byte      // bytes not released yet: an incomplete character or a possible stop string
 	Generated  int         // tokens generated so far
 	Conditions []Condition // how close every stop condition is to firing
-	Stop       StopReason  // why generation ends here, or StopNone
+	Stop       StopReason  // the reason why generation ends here, or StopNone
 	StopString string      // the stop string that fired
 }
 
@@ -218,10 +216,10 @@ type CacheGrowth struct {
 	KVHeads       int
 	HeadDim       int
 	BytesPerValue int
-	Context       int        // columns the model's window allows
-	Cached        cost.Parts // this step's work as it was run
-	Recomputed    cost.Parts // the same step without a cache: counted, not run
-	// Sums of the two over all steps so far.
+	Context       int        // number of columns that the model's window allows
+	Cached        cost.Parts // the cost of this step as it was run
+	Recomputed    cost.Parts // the cost of the same step without a cache: calculated, not run
+	// Totals of the two over all steps so far.
 	TotalCached, TotalRecomputed int64
 }
 
@@ -254,11 +252,11 @@ func (Sample) stage()      {}
 func (Append) stage()      {}
 func (CacheGrowth) stage() {}
 
-// StopReason is why generation ended.
+// StopReason is the reason why generation ended.
 type StopReason string
 
-// The stop conditions. Only the first that fires ends a run; if several fire at
-// one token, the first of this list counts.
+// The stop conditions. Only the first that fires ends a run. If several fire at the same token, the
+// first in this list counts.
 const (
 	StopNone      StopReason = ""
 	StopEOS       StopReason = "eos"
@@ -277,8 +275,8 @@ type Condition struct {
 	// the temperature and before the filters, and whether the filters keep one.
 	P    float64
 	Kept bool
-	// For a stop string: the string, and how many of its bytes the text's end
-	// already matches.
+	// For a stop string: the string, and the number of its bytes that the end of the text already
+	// matches.
 	String  string
 	Matched int
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// drillModel gives the five-token drill's logits after x (the 4, a 3, an 2,
-// and 1, or 0.5), and after each of the five: half a euro sign 2, b 1.
+// drillModel returns a model with the logits of the five-token drill after x ("the" 4, "a" 3, "an"
+// 2, "and" 1, "or" 0.5). After each of the five, half a euro sign has 2 and b has 1.
 func drillModel(tb testing.TB) *Model {
 	tb.Helper()
 	next := map[int]map[int]float32{'x': {257: 4, 258: 3, 259: 2, 260: 1, 261: 0.5}}
@@ -35,8 +35,7 @@ func drillLoop(tb testing.TB, change func(*Settings)) *Loop {
 	return newLoop(tb, drillModel(tb), "x", s)
 }
 
-// TestDrillThroughTheLoop: the drill's numbers are the same from the loop as
-// from infer/sampling.
+// TestDrillThroughTheLoop: the loop gives the same numbers for the drill as infer/sampling.
 func TestDrillThroughTheLoop(t *testing.T) {
 	l := drillLoop(t, func(s *Settings) { s.TopP = 0.9 })
 	l.Rows = 5
@@ -79,9 +78,9 @@ func TestDrillThroughTheLoop(t *testing.T) {
 	}
 }
 
-// TestRowsAndRestCoverTheVocabulary: rows are sorted by score; once a token is
-// chosen it is among them, in place of the last; rows and rest add up to the
-// whole vocabulary. R = 0 lists all.
+// TestRowsAndRestCoverTheVocabulary: rows are sorted by score; a chosen token that would not be
+// listed replaces the last row; and the rows and the rest add up to the whole vocabulary. With 0
+// rows, all tokens are listed.
 func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 	for _, m := range []*Model{smallModel(t), bundledModel(t)} {
 		vocab := m.Config().Vocab
@@ -105,7 +104,7 @@ func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 					}
 					checkRows(t, rows, step.Chosen)
 				}
-				// The scores look the same before and after ranking.
+				// The logits stage is the same before and after ranking.
 				if bare, ranked := m.Stage(step, KindLogits, nil, n), m.Stage(
 					step, KindLogits, step.Distribution(), n,
 				); !reflect.DeepEqual(bare, ranked) {
@@ -115,7 +114,7 @@ func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 				if !hasToken(sample.Lanes, step.Chosen) ||
 					len(sample.Lanes)+sample.LanesRest.N != step.Distribution().Keep {
 					t.Errorf(
-						"got %d lanes and %d others of %d kept, the chosen among them: %v; want all kept, true",
+						"got %d lanes and %d others of %d kept tokens, chosen one included: %v; want all kept, true",
 						len(sample.Lanes), sample.LanesRest.N, step.Distribution().Keep,
 						hasToken(sample.Lanes, step.Chosen),
 					)
@@ -125,7 +124,7 @@ func TestRowsAndRestCoverTheVocabulary(t *testing.T) {
 					q += lane.Q
 				}
 				if !(math.Abs(q-1) <= 1e-12) {
-					t.Errorf("the lanes and the rest of them sum to %v, want about 1", q)
+					t.Errorf("the lanes and the rest have sum %v, want about 1", q)
 				}
 			}
 		}
@@ -174,8 +173,8 @@ func checkRows(t *testing.T, rows Rows, chosen int) {
 	}
 }
 
-// TestChosenTokenJoinsTheRows: before the draw the rows are the top ones; after
-// it the chosen token is in all stages of its step.
+// TestChosenTokenJoinsTheRows: before the draw, the rows are the top tokens; after it, all stages
+// of the step include the chosen token.
 func TestChosenTokenJoinsTheRows(t *testing.T) {
 	l := drillLoop(t, nil)
 	l.Rows = 3
@@ -195,7 +194,7 @@ func TestChosenTokenJoinsTheRows(t *testing.T) {
 	if sample.Chosen.Rank != 5 || sample.Chosen.ID != 261 || sample.Likely.ID != 257 || sample.U < sample.From ||
 		sample.U >= sample.To {
 		t.Fatalf(
-			"u=%v on %v to %v chose rank %d; want sample.Chosen.Rank = 5, sample.Chosen.ID = 261, "+
+			"u=%v in %v to %v chose rank %d; want sample.Chosen.Rank = 5, sample.Chosen.ID = 261, "+
 				"sample.Likely.ID = 257, sample.U at least %v and less than %v",
 			sample.U, sample.From, sample.To, sample.Chosen.Rank, sample.From, sample.To,
 		)
@@ -251,10 +250,10 @@ func TestRederivedStageIsEqual(t *testing.T) {
 	for i, want := range stages {
 		step := l.Steps()[i/7]
 		if got := m.Stage(step, want.Kind(), nil, 0); !reflect.DeepEqual(got, want) {
-			t.Errorf("step %d, %v: derived again it differs", step.N, want.Kind())
+			t.Errorf("step %d, %v: derived again, the stage differs", step.N, want.Kind())
 		}
 		if got := m.Stage(step, want.Kind(), step.Distribution(), 0); !reflect.DeepEqual(got, want) {
-			t.Errorf("step %d, %v: derived with the distribution it differs", step.N, want.Kind())
+			t.Errorf("step %d, %v: derived with the distribution, the stage differs", step.N, want.Kind())
 		}
 	}
 	if m.Stage(nil, KindForward, nil, 0) != nil || m.Stage(l.Steps()[0], 0, nil, 0) != nil ||
@@ -263,9 +262,9 @@ func TestRederivedStageIsEqual(t *testing.T) {
 	}
 }
 
-// TestStagesReportTheirCost: the multiply-adds of the pass and of the output matrix are
-// reported by the stage that did them and by no other.
-// Promise: Each stage shows the multiply-adds that it really took.
+// TestStagesReportTheirCost: the multiply-adds of the pass and of the output matrix are reported
+// only by the stage that performed them.
+// Promise: Each stage shows the multiply-adds that it really performed.
 func TestStagesReportTheirCost(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3)) // 3 positions
@@ -351,6 +350,6 @@ func TestKindNamesParse(t *testing.T) {
 		}
 	}
 	if Kind(0).String() != "none" || Kind(8).String() != "none" {
-		t.Error("a number that is not a stage has a name")
+		t.Error("got a name for a number that is not a stage, want none")
 	}
 }

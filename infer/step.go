@@ -11,24 +11,23 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Step is one turn of the loop. It never changes once it is visible
-// outside: a turn in progress is replaced, stage by stage, by a more complete copy. It
-// keeps the logits; what follows from them and the settings is derived again on demand
-// ([Step.Distribution]).
+// Step is one turn of the loop. It never changes once it is visible outside: a turn in progress is
+// replaced, stage by stage, by a more complete copy. It keeps the logits. Values that follow from
+// them and the settings are derived again on demand ([Step.Distribution]).
 type Step struct {
 	N        int      // 1 for the first generated token
 	Ran      Kind     // the last stage that ran: KindCache when the turn is done
 	Settings Settings // in force for this step
-	Input    []int    // token ids read by the forward pass: the prompt ([Loop.Continue]: the rest), later one
+	Input    []int    // token ids read by the pass: the prompt (its rest after [Loop.Continue]), later one token
 	Start    int      // positions in the cache before the pass
 	Blocks   cost.Parts
 	Output   cost.Parts
-	Logits   []float32      // [vocab] from stage 2 on, else nil
+	Logits   []float32      // [vocab] from stage 2 on, nil before
 	last     []float32      // [width] the newest position after the last block
 	before   *past          // the text that earlier passes have read
 	state    sampling.State // of the rules, before this step
 	fits     *grammar.State // of the grammar, before this step; nil without one, and at the first
-	mask     *grammar.Mask  // what it allows at this step; from stage 3 on
+	mask     *grammar.Mask  // the tokens that it allows at this step; from stage 3 on
 	tok      *tokenizer.Tokenizer
 	Entropy  float64 // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration
@@ -54,11 +53,11 @@ type Step struct {
 	TotalCached, TotalRecomputed int64
 }
 
-// Positions is the number of filled cache columns after this step's pass.
+// Positions returns the number of filled cache columns after this step's pass.
 func (s *Step) Positions() int { return s.Start + len(s.Input) }
 
-// Distribution derives stages 3 and 4 from the step's logits and settings. It
-// is nil before stage 2 has run.
+// Distribution derives stages 3 and 4 from the step's logits and settings. It returns nil before
+// stage 2 has run.
 func (s *Step) Distribution() *sampling.Distribution {
 	if s.Logits == nil {
 		return nil
@@ -66,7 +65,7 @@ func (s *Step) Distribution() *sampling.Distribution {
 	return s.context().Decide(s.Logits, s.Settings.Settings)
 }
 
-// context returns what the sampling rules may read of the step besides its scores.
+// context returns the data of the step, besides its scores, that the sampling rules may use.
 func (s *Step) context() sampling.Context {
 	c := sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
 	if s.Settings.ReadsText() {
@@ -88,17 +87,17 @@ func breaks(tok *tokenizer.Tokenizer) func(id int) bool {
 // ([sampling.Context]).
 func (m *Model) Breaks(id int) bool { return breaks(m.tok)(id) }
 
-// scores are the step's logits after the rules that change them.
+// scores returns the step's logits after the rules that change them.
 func (s *Step) scores() []float32 { return s.context().Score(s.Logits, s.Settings.Settings).Z }
 
-// past is a text as a list of what each pass read, the last first. Steps of several
-// branches share their common beginning.
+// past is a text as a linked list of the tokens that each pass read, from the last pass to the
+// first. Steps of several branches share their common beginning.
 type past struct {
 	read   []int
 	before *past
 }
 
-// text returns the ids of all tokens read so far, this step's included.
+// text returns the ids of all tokens read so far, including those of this step.
 func (s *Step) text() []int {
 	passes := [][]int{s.Input}
 	for p := s.before; p != nil; p = p.before {

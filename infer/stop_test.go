@@ -13,13 +13,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// lastAppend is the append stage of the newest step.
+// lastAppend returns the append stage of the newest step.
 func lastAppend(l *Loop) Append {
 	steps := l.Steps()
 	return l.model.Stage(steps[len(steps)-1], KindAppend, nil, 0).(Append)
 }
 
-// condition finds one stop condition of a stage.
+// condition returns the stop condition of the given kind in a stage.
 func condition(tb testing.TB, a Append, kind StopReason) Condition {
 	tb.Helper()
 	for _, c := range a.Conditions {
@@ -31,9 +31,8 @@ func condition(tb testing.TB, a Append, kind StopReason) Condition {
 	return Condition{}
 }
 
-// TestEveryStopReason: after each kind of stop the turn is finished, then Next
-// returns io.EOF; the append stage names the reason and no other condition has
-// fired.
+// TestEveryStopReason: after each kind of stop, the turn is finished, and then Next returns io.EOF.
+// The append stage names the reason, and no other condition has fired.
 func TestEveryStopReason(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 100}}
 	limited, strung := greedy, greedy
@@ -93,10 +92,10 @@ func TestEveryStopReason(t *testing.T) {
 	}
 }
 
-// TestStopConditionsShowProgress: how close each condition is, step by step.
+// TestStopConditionsShowProgress: each step reports how close each condition is to firing.
 func TestStopConditionsShowProgress(t *testing.T) {
-	// After x the end of the text has z = 1 and a z = 3 (of −1000 for the
-	// rest): p = e/(e + e³) = 0.1192. After a, 0 and 0: one half each.
+	// After x, the end of text has z = 1 and a has z = 3 (all other tokens −1000): p = e/(e + e³) =
+	// 0.1192. After a, both tokens have z = 0, so each has p = ½.
 	m := bigram(t, nil, map[int]map[int]float32{
 		'x': {'a': 3, endID: 1},
 		'a': {'b': 0, endID: 0},
@@ -121,11 +120,11 @@ func TestStopConditionsShowProgress(t *testing.T) {
 	}
 	if len(a.Conditions) != 5 || a.Conditions[2].String != "aab" || a.Conditions[2].Matched != 1 ||
 		a.Conditions[3].Matched != 0 {
-		t.Errorf("stop strings: %+v, want 1 byte of aab and none of no", a.Conditions)
+		t.Errorf("stop strings: %+v, want 1 byte matched of aab and none of no", a.Conditions)
 	}
 	runTo(t, l, 2, KindAppend)
 	if c := condition(t, lastAppend(l), StopEOS); c.P != 0.5 || c.Kept {
-		t.Errorf("%+v, want p ½, cut by top-k: b has the lower id", c)
+		t.Errorf("%+v, want p ½, cut by top-k since b has the lower id", c)
 	}
 
 	s.TopK = 0
@@ -148,8 +147,8 @@ func TestFiredStopStringMatchesInFull(t *testing.T) {
 	}
 }
 
-// TestRaisedLimitContinues: a run that the limit stopped continues when the limit
-// is raised, and then equals a run that had the higher limit from the start.
+// TestRaisedLimitContinues: a run stopped by the token limit continues when the limit is raised,
+// and then equals a run with the higher limit from the start.
 func TestRaisedLimitContinues(t *testing.T) {
 	m := smallModel(t)
 	l := generate(t, m, "Hi", 3, pure(5))
@@ -246,19 +245,19 @@ func TestNewLoopRefusesBadInput(t *testing.T) {
 			l = newLoop(t, m, "x", pure(1))
 			if err := l.Set(s); !errors.As(err, &r) || !l.Settings().Equal(pure(1)) {
 				t.Errorf(
-					"Set: got error %v, settings %+v; want a refusal and the settings as they were", err, l.Settings(),
+					"Set: got error %v, settings %+v; want a refusal and unchanged settings", err, l.Settings(),
 				)
 			}
 		})
 	}
 	if _, err := NewLoop(m, strings.Repeat("x", 63), pure(1)); err != nil {
-		t.Errorf("a prompt that just fits: %v", err)
+		t.Errorf("a prompt that just fits: got error %v", err)
 	}
 	if _, err := NewLoop(bigram(t, nil, nil), "", pure(1)); err == nil {
-		t.Error("a prompt without any token is accepted")
+		t.Error("got no error for a prompt without any token, want one")
 	}
 	if err := DefaultSettings().Check(); err != nil {
-		t.Errorf("the default settings: %v", err)
+		t.Errorf("the default settings: got error %v", err)
 	}
 }
 
@@ -283,8 +282,8 @@ func TestCheckPrompt(t *testing.T) {
 	}
 }
 
-// TestPromptIsPlainText: what a learner types is plain text, even the name of a
-// special token; only the model adds the start token.
+// TestPromptIsPlainText: text typed by a learner is plain text, even if it is the name of a special
+// token. Only the model adds the start token.
 // Promise: The name of a special token in a prompt is plain text.
 func TestPromptIsPlainText(t *testing.T) {
 	m := bundledModel(t)

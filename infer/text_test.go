@@ -63,11 +63,11 @@ func TestReleaseHoldsBackPossibleStops(t *testing.T) {
 	}
 }
 
-// TestSpacesAtEnd: spaces that a word would take into its first token are counted; where the
-// vocabulary has no such words, or a line break ends the prompt, there are none.
+// TestSpacesAtEnd: SpacesAtEnd counts spaces that would belong to the first token of a following
+// word. It returns 0 if the vocabulary has no such words, or if a line break ends the prompt.
 func TestSpacesAtEnd(t *testing.T) {
 	m := bundledModel(t)
-	long := strings.Repeat("é", endBytes) // the part that is looked at begins inside a character
+	long := strings.Repeat("é", endBytes) // the part that SpacesAtEnd examines begins inside a character
 	for prompt, want := range map[string]int{
 		"The capital of France is ": 1, "is  ": 2, "one.\n ": 1, long + "x ": 1, "is " + strings.Repeat(" ", 300): 301,
 		"": 0, " ": 0, "is": 0, "is\n": 0, "is \n": 0, "is\t": 0, "is\u00a0": 0, "a b": 0, " is": 0,
@@ -104,9 +104,8 @@ func TestValidTextReplacesInvalidUTF8(t *testing.T) {
 	}
 }
 
-// write makes a loop choose these tokens instead of the model's; all else runs
-// as always. It stops when the loop does and returns the number of tokens
-// written.
+// write runs a loop and makes it choose these tokens instead of the model's. It stops when the loop
+// stops, and returns the number of generated tokens.
 func write(tb testing.TB, l *Loop, ids ...int) int {
 	tb.Helper()
 	for i, id := range ids {
@@ -123,7 +122,7 @@ func write(tb testing.TB, l *Loop, ids ...int) int {
 	return len(ids)
 }
 
-// spell finds tokens of the small model by their bytes.
+// spell returns the ids of tokens of the small model with the given bytes.
 func spell(tb testing.TB, m *Model, pieces ...string) (ids []int) {
 	tb.Helper()
 	for _, p := range pieces {
@@ -142,7 +141,8 @@ func stopAt(maxTokens int, strings ...string) Settings {
 	return s
 }
 
-// TestReleasedTextStepByStep: what each step releases and holds, and how the run ends.
+// TestReleasedTextStepByStep: checks the text that each step releases and holds back, and the end
+// of the run.
 func TestReleasedTextStepByStep(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct {
@@ -276,7 +276,7 @@ func TestReleasedTextStepByStep(t *testing.T) {
 				}
 			}
 			if n := write(t, l, ids...); n != len(row.released) {
-				t.Fatalf("%d tokens were written, want %d", n, len(row.released))
+				t.Fatalf("got %d tokens, want %d", n, len(row.released))
 			}
 			for i, s := range l.Steps() {
 				if s.Text != row.released[i] || string(s.Held) != row.held[i] {
@@ -296,18 +296,18 @@ func TestReleasedTextStepByStep(t *testing.T) {
 	}
 }
 
-// TestEmojiIsReleasedWhole: an emoji whose four bytes the model itself chooses is released
-// whole.
+// TestEmojiIsReleasedWhole: if the model chooses the four bytes of an emoji one by one, the emoji
+// is released whole.
 func TestEmojiIsReleasedWhole(t *testing.T) {
 	m := chain(t, nil, 'x', 0xf0, 0x9f, 0x98, 0x80)
 	l := generate(t, m, "x", 9, Settings{Settings: pure(1).Settings})
 	if got := textOf(l); got != "😀" || l.Stopped() != StopEOS || len(l.Steps()) != 5 {
-		t.Errorf("%d steps wrote %q and stopped by %q, want 5, 😀 and eos", len(l.Steps()), got, l.Stopped())
+		t.Errorf("%d steps generated %q, stopped by %q; want 5, 😀 and eos", len(l.Steps()), got, l.Stopped())
 	}
 }
 
-// TestTextIsReleasedOnce: released text is final: a stop string that is set, or a limit that
-// is raised, after its first half has been shown must not show it twice.
+// TestTextIsReleasedOnce: released text is final. If a stop string is set or a limit is raised
+// after a part of the text has been shown, that part must not be shown twice.
 func TestTextIsReleasedOnce(t *testing.T) {
 	m := smallModel(t)
 	t.Run("limit raised", func(t *testing.T) {
@@ -352,8 +352,8 @@ func TestTextIsReleasedOnce(t *testing.T) {
 	})
 }
 
-// naiveText reads tokens one by one and searches the whole text each time.
-// It returns what may be shown in the end, and the stop string that ended it.
+// naiveText decodes tokens one by one and searches the whole text each time. It returns the bytes
+// that may be shown at the end, and the stop string that ended the text.
 func naiveText(m *Model, ids []int, stops []string) (shown []byte, stop string) {
 	var all []byte
 	for _, id := range ids {
@@ -376,9 +376,9 @@ func naiveText(m *Model, ids []int, stops []string) (shown []byte, stop string) 
 	return all, ""
 }
 
-// TestReleaseProperties: for any tokens and stop strings, what the steps release, put
-// together, is the text up to the first stop string; none is ever shown; and what is shown
-// and what is held are the whole text at every step.
+// TestReleaseProperties: for any tokens and stop strings, the texts released by the steps add up to
+// the text before the first stop string; no stop string is ever shown; and at every step, the shown
+// text and the held text add up to the whole text.
 func TestReleaseProperties(t *testing.T) {
 	m := smallModel(t)
 	pieces := rapid.OneOf(
@@ -411,7 +411,7 @@ func TestReleaseProperties(t *testing.T) {
 			shown += s.Text
 			all = append(all, m.tok.Bytes(ids[i])...)
 			if utf8.Valid(all[:len(all)-len(s.Held)]) && shown+string(s.Held) != string(all) {
-				rt.Fatalf("step %d: %q shown and %q held are not %q", i+1, shown, s.Held, all)
+				rt.Fatalf("step %d: %q shown and %q held do not add up to %q", i+1, shown, s.Held, all)
 			}
 		}
 	})

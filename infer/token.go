@@ -6,20 +6,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Token is one entry of the vocabulary, as shown on a screen.
+// Token is one entry of the vocabulary in a form that can be displayed.
 type Token struct {
 	ID int
-	// Text is the token's bytes as text, each byte that is not part of a whole
-	// UTF-8 character replaced by U+FFFD; for a special token it is its name.
+	// Text is the token's bytes as text, with U+FFFD for each byte that is not part of a whole
+	// UTF-8 character. For a special token, it is the token's name.
 	Text string
-	// Bytes is set only where the token's bytes are not whole UTF-8.
+	// Bytes is set only if the token's bytes are not whole UTF-8.
 	Bytes []byte
 	// Special marks tokens that represent no text, such as the end of text.
 	Special bool
 }
 
-// describe looks up a token. Unknown ids (a model may have more rows than its
-// tokenizer has entries) get an empty text.
+// describe returns the token with the given id. For an unknown id (a model may have more rows than
+// its tokenizer has entries), the text is empty.
 func describe(tok *tokenizer.Tokenizer, id int) Token {
 	if name, ok := tok.Special(id); ok {
 		return Token{ID: id, Text: name, Special: true}

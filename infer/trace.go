@@ -17,7 +17,7 @@ import (
 // position. Most vocabularies can spell any text.
 func (m *Model) CheckText(prompt string) error { return unspelled(m.tok.Check(prompt)) }
 
-// unspelled returns the error for text that has no token; nil if err is another error.
+// unspelled returns the error for text that has no token, or nil if err is any other error.
 func unspelled(err error) error {
 	var missing *tokenizer.MissingByteError
 	if !errors.As(err, &missing) {
@@ -36,7 +36,7 @@ func (m *Model) checkPrompt(prompt string, ids []int) error {
 	return m.checkLength(ids)
 }
 
-// checkLength rejects a prompt of no tokens, or of more than the context window has.
+// checkLength rejects a prompt with no tokens, or with more tokens than fit in the context window.
 func (m *Model) checkLength(ids []int) error {
 	if len(ids) == 0 {
 		return terms.NewRangeError("prompt", "empty", "at least one token long")
@@ -53,8 +53,8 @@ func (m *Model) checkLength(ids []int) error {
 	)
 }
 
-// Fit returns the tokens of a prompt that fits the context. Any other prompt returns a
-// *[terms.RangeError]; one that is too long whatever its tokens are is not encoded.
+// Fit returns the tokens of a prompt that fits in the context, and a *[terms.RangeError] for any
+// other prompt. A prompt that is too long for any tokens to fit is not encoded.
 func (m *Model) Fit(text chat.Text) ([]int, error) {
 	n := len(text.Text)
 	if len(text.Marks) > 0 { // some special tokens absorb the white space around them
@@ -73,16 +73,16 @@ func (m *Model) Fit(text chat.Text) ([]int, error) {
 	return ids, m.checkLength(ids)
 }
 
-// Longest returns the most bytes of text that can fit the context.
+// Longest returns the maximum number of bytes of text that can fit in the context.
 func (m *Model) Longest() int { return m.longest }
 
-// Model returns the model that writes.
+// Model returns the model that generates the text.
 func (l *Loop) Model() *Model { return l.model }
 
 // Prompt returns the token ids of the prompt, including the start token.
 func (l *Loop) Prompt() []int { return l.prompt }
 
-// Settings returns what the next stage to run will use.
+// Settings returns the settings that the next stage will use.
 func (l *Loop) Settings() Settings { return l.settings }
 
 // Steps returns the turns so far. The slice and its steps never change.
@@ -91,9 +91,9 @@ func (l *Loop) Steps() []*Step { return l.steps[:len(l.steps):len(l.steps)] }
 // Cache returns the loop's cache, read-only.
 func (l *Loop) Cache() *Cache { return l.cache }
 
-// Stopped returns why no further turn will begin, or [StopNone]. The current limit on
-// tokens and stop strings count: a run that one of them has stopped continues when it is
-// raised or removed.
+// Stopped returns why no further turn will begin, or [StopNone]. The current token limit and stop
+// strings apply: a run that one of them stopped continues when the limit is raised or the string
+// removed.
 func (l *Loop) Stopped() StopReason {
 	if len(l.steps) == 0 {
 		return StopNone
@@ -116,11 +116,10 @@ func (l *Loop) Stopped() StopReason {
 	return StopNone
 }
 
-// Set changes the settings. A step whose draw has not run yet uses the new ones
-// immediately, including its softmax and filter. Between the draw and the
-// append it uses only the new stop conditions, which have not been checked yet.
-// Otherwise they apply from the next step on. Settings out of range return a
-// *[terms.RangeError] and change nothing.
+// Set changes the settings. A step whose draw has not run yet uses the new ones immediately,
+// including its softmax and filter. Between the draw and the append it uses only the new stop
+// conditions, which have not been checked yet. Otherwise they apply from the next step on. If
+// settings are out of range, Set returns a *[terms.RangeError] and changes nothing.
 func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -151,10 +150,9 @@ func (l *Loop) Set(settings Settings) error {
 	return nil
 }
 
-// Cut makes stage kind of step n, which must have run, the last one that has:
-// later stages and steps are dropped and the cache is truncated to what that
-// step had read. The settings do not change; if the step's draw is dropped,
-// they now apply to that step too.
+// Cut makes stage kind of step n, which must have run, the last stage that has run: later stages
+// and steps are dropped, and the cache is truncated to the positions read by that step. The
+// settings do not change. If the step's draw is dropped, they also apply to that step.
 func (l *Loop) Cut(n int, kind Kind) error {
 	if n < 1 || n > len(l.steps) || kind < KindForward || kind > l.steps[n-1].Ran {
 		return fmt.Errorf("step %d has not run its %s stage", n, kind)
@@ -199,7 +197,7 @@ func (s *Step) forget(kind Kind) {
 	*s = kept
 }
 
-// Bytes is the memory used by the loop's cache and steps.
+// Bytes returns the memory used by the loop's cache and steps.
 func (l *Loop) Bytes() int64 {
 	const perStep = 1 << 10 // a step's own fields, roughly
 	n := l.cache.Reserved()

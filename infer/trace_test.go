@@ -29,7 +29,7 @@ func TestCutAnywhereAndContinue(t *testing.T) {
 					n, kind, len(l.Steps()), l.steps[n-1].Ran, l.Cache().Positions(),
 				)
 			}
-			// The step holds what it held when that stage had just run.
+			// The step is as it was when that stage had just run.
 			fresh := newLoop(t, m, "Hi", want.Settings())
 			runTo(t, fresh, n, kind)
 			if !reflect.DeepEqual(untimed(l.Steps()), untimed(fresh.Steps())) {
@@ -37,14 +37,14 @@ func TestCutAnywhereAndContinue(t *testing.T) {
 			}
 			finish(t, l)
 			if !reflect.DeepEqual(untimed(l.Steps()), untimed(want.Steps())) {
-				t.Fatalf("cut to step %d, %v and continued, the run differs", n, kind)
+				t.Fatalf("cut to step %d, %v and continued: the run differs", n, kind)
 			}
 		}
 	}
 }
 
-// TestCutAfterContinuing: a step that was continued past its stop stays so when
-// later steps are cut, and stops again when the cut reaches into its turn.
+// TestCutAfterContinuing: a step that was continued past its stop remains continued when later
+// steps are cut, and stops again when its own turn is cut.
 func TestCutAfterContinuing(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9}}
 	l := newLoop(t, chain(t, nil, 'x', 'a'), "x", greedy)
@@ -69,8 +69,7 @@ func TestCutAfterContinuing(t *testing.T) {
 	}
 }
 
-// TestCutKeepsTimes: times of stages that were dropped are dropped; the others
-// stay.
+// TestCutKeepsTimes: the times of dropped stages are dropped, and the others are kept.
 func TestCutKeepsTimes(t *testing.T) {
 	l := generate(t, smallModel(t), "Hi", 2, pure(6))
 	before := l.Steps()[1].Took
@@ -79,7 +78,7 @@ func TestCutKeepsTimes(t *testing.T) {
 	}
 	want := [KindCache + 1]time.Duration{KindForward: before[KindForward], KindLogits: before[KindLogits]}
 	if got := l.Steps()[1].Took; got != want {
-		t.Errorf("cut to the logits the step took %v, want %v", got, want)
+		t.Errorf("cut to the logits, the step took %v, want %v", got, want)
 	}
 }
 
@@ -92,7 +91,7 @@ func TestCutRefusesStagesNotReached(t *testing.T) {
 		kind Kind
 	}{{0, KindForward}, {3, KindForward}, {-1, KindCache}, {2, KindFilter}, {2, 0}, {1, KindCache + 1}} {
 		if err := l.Cut(at.n, at.kind); err == nil {
-			t.Errorf("cut to step %d, %v, which has not run", at.n, at.kind)
+			t.Errorf("cutting to step %d, %v, which has not run, succeeded", at.n, at.kind)
 		}
 	}
 	if !reflect.DeepEqual(l.Steps(), before) {
@@ -100,9 +99,9 @@ func TestCutRefusesStagesNotReached(t *testing.T) {
 	}
 }
 
-// TestSetBeforeAndAfterTheDraw: before the draw new settings apply immediately: the stages shown
-// equal the stages of a run that had them from the start of the step. After it they apply to the
-// next step.
+// TestSetBeforeAndAfterTheDraw: before the draw, new settings apply immediately: the stages equal
+// those of a run that had the settings from the start of the step. After the draw, they apply to
+// the next step.
 func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 	m := smallModel(t)
 	old, changed := pure(7), pure(8)
@@ -136,26 +135,26 @@ func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 		if kind < KindSample {
 			runTo(t, want, 2, kind)
 			if reflect.DeepEqual(shown, l.Steps()) || shown[1].Settings.Equal(changed) {
-				t.Errorf("after %v: the step shown is as before, or the one returned earlier has changed", kind)
+				t.Errorf("after %v: the current step has not changed, or the step returned earlier has", kind)
 			}
 		} else if got := l.Steps()[1]; got.Chosen != shown[1].Chosen || got.Settings.Settings != old.Settings {
-			t.Errorf("after %v: the draw has changed though it had run", kind)
+			t.Errorf("after %v: the draw has changed although it had already run", kind)
 		} else if kind > KindSample && got != shown[1] {
-			t.Errorf("after %v: the step has changed though its stop conditions had been checked", kind)
+			t.Errorf("after %v: the step has changed although its stop conditions had been checked", kind)
 		}
 		if kind < KindSample && !reflect.DeepEqual(untimed(l.Steps()), untimed(want.Steps())) {
-			t.Errorf("after %v: the step is not what the new settings give", kind)
+			t.Errorf("after %v: the step differs from a step with the new settings", kind)
 		}
 		finish(t, l)
 		finish(t, want)
 		if !reflect.DeepEqual(untimed(l.Steps()), untimed(want.Steps())) {
-			t.Errorf("set after %v and continued, the run differs from one with the settings set between turns", kind)
+			t.Errorf("set after %v: the continued run differs from one with the settings set between turns", kind)
 		}
 	}
 }
 
-// TestCutUsesTheCurrentSettings: Settings is correct after a cut as well: a step
-// whose draw is dropped uses the current settings.
+// TestCutUsesTheCurrentSettings: Settings is also correct after a cut: a step whose draw was
+// dropped uses the current settings.
 func TestCutUsesTheCurrentSettings(t *testing.T) {
 	m := smallModel(t)
 	l := generate(t, m, "Hi", 3, pure(7))
@@ -171,7 +170,7 @@ func TestCutUsesTheCurrentSettings(t *testing.T) {
 	}
 	runTo(t, l, 2, KindCache)
 	if l.steps[1].Rank != 1 || l.steps[1].U != 0 {
-		t.Errorf("the step chose rank %d with u=%v, greedy takes the first; want 1, 0", l.steps[1].Rank, l.steps[1].U)
+		t.Errorf("the step chose rank %d with u=%v, want 1, 0 under greedy", l.steps[1].Rank, l.steps[1].U)
 	}
 	replays(t, l)
 }
@@ -194,8 +193,8 @@ func replays(tb testing.TB, l *Loop) {
 	}
 }
 
-// TestReplayFromEveryStage: a log replays bit for bit from every stage, also
-// with the bundled model.
+// TestReplayFromEveryStage: a log replays bit for bit from every stage, including with the bundled
+// model.
 func TestReplayFromEveryStage(t *testing.T) {
 	s := pure(9)
 	s.Stop = Stop{MaxTokens: 3, Strings: []string{"qq"}}
@@ -208,8 +207,8 @@ func TestReplayFromEveryStage(t *testing.T) {
 	replays(t, generate(t, bundledModel(t), "Once upon a time", 20, pure(9)))
 }
 
-// TestReplayAfterChangedStops: limits and stop strings that were changed during
-// the run do not end the replay, whenever they were set.
+// TestReplayAfterChangedStops: limits and stop strings that were changed during the run do not end
+// the replay, no matter when they were changed.
 func TestReplayAfterChangedStops(t *testing.T) {
 	m := smallModel(t)
 	set := func(l *Loop, s Settings) {
@@ -251,7 +250,7 @@ func TestReplayAfterChangedStops(t *testing.T) {
 		finish(t, l)
 		replays(t, l)
 		if textOf(l) != "abc" {
-			t.Errorf("the text is %q, want abc: the a was not a stop string when the run went on", textOf(l))
+			t.Errorf("the text is %q, want abc, since a was not a stop string when the run continued", textOf(l))
 		}
 	})
 }
@@ -262,19 +261,19 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	other := log
 	other.Model = "another"
 	if _, err := Replay(context.Background(), m, other); err == nil {
-		t.Error("a log of another model is replayed")
+		t.Error("replaying a log of another model succeeded")
 	}
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if l, err := Replay(canceled, m, log); l != nil || err == nil {
-		t.Errorf("with an ended context: got %v, %v; want nil, an error", l, err)
+		t.Errorf("with a canceled context: got %v, %v; want nil, an error", l, err)
 	}
 	// A log that claims more steps than the text has.
 	abc := chain(t, nil, 'x', 'a')
 	log = generate(t, abc, "x", 9, Settings{Settings: sampling.Settings{TopP: 1}}).Log()
 	log.Steps++
 	if l, err := Replay(context.Background(), abc, log); l != nil || err == nil {
-		t.Errorf("a log that goes on after the end of the text: got %v, %v; want nil, an error", l, err)
+		t.Errorf("a log that continues after the end of the text: got %v, %v; want nil, an error", l, err)
 	}
 }
 
@@ -291,7 +290,7 @@ func TestLoopBytes(t *testing.T) {
 		if want := int64(len(l.steps)) * int64(
 			4*(smallFolder.vocab()+smallFolder.width),
 		); n <= last || n < want+l.Cache().Reserved() {
-			t.Errorf("%d steps: %d bytes (before: %d), the numbers alone are %d", len(l.steps), n, last, want)
+			t.Errorf("%d steps: got %d bytes (before: %d), want at least the numbers' %d", len(l.steps), n, last, want)
 		}
 		last = n
 	}

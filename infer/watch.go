@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// A Watch is one pass over a whole text with everything kept that an explanation needs: the
-// residual stream at every height, what every head and every feed-forward layer added, and on
-// request the attention weights. With nothing changed its numbers equal [Model.Forward]'s, bit for
-// bit.
+// A Watch is one pass over a whole text that keeps everything needed for an explanation: the
+// residual stream at every height, the vectors that every head and every feed-forward layer added
+// and, on request, the attention weights. If nothing is changed, its numbers equal those of
+// [Model.Forward], bit for bit.
 //
-// It is a separate pass over the same operations, so that writing without explanations
-// costs nothing extra. A Watch is read-only once made and owns its data, about
-// 4·(2·width + heads·headDim + 2·kvHeads·headDim) bytes for each position and block.
+// It is a separate pass with the same operations, so that generating text without explanations
+// costs nothing extra. A finished Watch is read-only and owns its data, about 4·(2·width +
+// heads·headDim + 2·kvHeads·headDim) bytes for each position and block.
 type Watch struct {
 	model  *Model
 	tokens []int
@@ -21,38 +21,36 @@ type Watch struct {
 
 	cache  *Cache
 	stream [][]float32 // [layers+1][positions, width]: before each block, and after the last
-	mixed  [][]float32 // [layers][positions, heads, headDim]: what went into the output matrix
-	fed    [][]float32 // [layers][positions, width]: what the feed-forward layer added
+	mixed  [][]float32 // [layers][positions, heads, headDim]: the input of the output matrix
+	fed    [][]float32 // [layers][positions, width]: the output of the feed-forward layer
 	looks  [][]float32 // [layers][positions, heads, positions]: attention weights; nil unless kept
 }
 
-// An Intervention is what a pass leaves out or replaces. The zero value changes
-// nothing. A part that is off is off at every position, and everything after it
-// runs again.
+// An Intervention describes what a pass leaves out or replaces. The zero value changes nothing. A
+// part that is off is off at every position, and everything after it runs again.
 type Intervention struct {
-	// Off are the heads, attention biases and feed-forward layers that are off:
-	// their output is 0 or, with Mean, its mean over the positions of this text.
+	// Off lists the heads, attention biases and feed-forward layers that are off: their output is 0
+	// or, with Mean, its mean over the positions of this text.
 	Off  []Part
 	Mean bool
-	// Positions are those whose keys and values later positions cannot see.
+	// Positions lists the positions whose keys and values are hidden from later positions.
 	Positions []int
 	// Patch replaces the residual stream at one place, unless it is nil.
 	Patch *Patch
 }
 
-// A Patch carries the residual stream of one position from another pass into
-// this one.
+// A Patch copies the residual stream of one position from another pass into this one.
 type Patch struct {
-	From     *Watch // a pass of the same model over as many tokens
-	Height   int    // after which block: 0 before the first, up to the number of blocks
+	From     *Watch // a pass of the same model over the same number of tokens
+	Height   int    // the number of the block after which to patch; 0 is before the first
 	Position int    // from 0
 }
 
-// Watch runs tokens from the start of a text. With looks it keeps the attention
-// weights too, 4·heads·positions² bytes for each block.
+// Watch runs tokens from the start of a text. With looks, it also keeps the attention weights,
+// 4·heads·positions² bytes for each block.
 func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, error) {
 	plain := *m
-	plain.runner = nil // what it runs is not part of a text
+	plain.runner = nil // its passes are not part of a text
 	m = &plain
 	c := m.NewCache()
 	if err := m.checkPass(c, tokens, make([]float32, m.config.Width)); err != nil {
@@ -63,19 +61,19 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 	return w, w.run(ctx, nil, 0, 0)
 }
 
-// Again runs the same text with a change; w itself must have none. What comes before the
-// first change is not run again. It returns an error for a part or a patch that the
-// model or the text does not have, and a *[PlaceError] for a position.
+// Again runs the same text with a change; w itself must have none. The computation before the first
+// change is not run again. It returns an error for a part or a patch that does not exist in the
+// model or the text, and a *[PlaceError] for a position that does not exist.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
 	if !w.change.None() {
-		panic("infer: Again on a pass that is changed itself")
+		panic("infer: Again called on a pass that has a change itself")
 	}
 	if err := w.check(change); err != nil {
 		return nil, err
 	}
 	block, position := w.firstChange(change)
 	again := &Watch{model: w.model, tokens: w.tokens, change: change, cache: w.cache.upTo(position)}
-	for l := range block { // not run again, and only read
+	for l := range block { // these are not run again, only read
 		again.cache.keys[l], again.cache.values[l] = w.cache.keys[l], w.cache.values[l]
 	}
 	again.make(w, block, position, w.looks != nil)
@@ -98,7 +96,7 @@ func (e *PlaceError) Error() string {
 	)
 }
 
-// check returns an error if this pass cannot make a change.
+// check returns an error if this pass cannot apply the change.
 func (w *Watch) check(c Intervention) error {
 	cfg, last := &w.model.config, len(w.tokens)-1
 	for _, p := range c.Off {
@@ -130,8 +128,8 @@ func (w *Watch) check(c Intervention) error {
 	return nil
 }
 
-// firstChange returns the first block, from 0, and the first position at which
-// anything is different. It may be the end of the blocks.
+// firstChange returns the first block, from 0, and the first position at which anything changes. If
+// no block changes, it returns the number of blocks.
 func (w *Watch) firstChange(c Intervention) (block, position int) {
 	block, position = len(w.model.blocks), len(w.tokens)
 	for _, p := range c.Off {
@@ -146,8 +144,8 @@ func (w *Watch) firstChange(c Intervention) (block, position int) {
 	return block, position
 }
 
-// make allocates the pass from a block and a position on; everything before them is
-// taken from base.
+// make allocates the data of the pass from a block and a position on; everything before them is
+// shared with base.
 func (w *Watch) make(base *Watch, block, position int, looks bool) {
 	c, n := &w.model.config, len(w.tokens)
 	of := func(size, l int, from func(*Watch) [][]float32) []float32 {
@@ -172,8 +170,8 @@ func (w *Watch) make(base *Watch, block, position int, looks bool) {
 	}
 }
 
-// run fills the pass from a block and a position on. The stream that enters it
-// there is base's, or the embedding if base is nil.
+// run fills the pass from a block and a position on. The stream that enters the block is base's, or
+// the embedding if base is nil.
 func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error {
 	m, d := w.model, w.model.config.Width
 	s := m.scratch.Get().(*scratch)
@@ -219,7 +217,7 @@ func (w *Watch) patch(height, from int, x []float32) {
 	}
 }
 
-// block is [Model.block] with parts off, for the places of s.
+// block is like [Model.block], but with parts off, for the places of s.
 func (w *Watch) block(s *scratch, l int, off *switched) {
 	m, n, b := w.model, len(s.places), &w.model.blocks[l]
 	d, heads := m.config.Width, m.config.Heads*m.config.HeadDim
@@ -249,7 +247,7 @@ func (w *Watch) block(s *scratch, l int, off *switched) {
 	add(x, h)
 }
 
-// attendAll is [Model.attendAll] with positions hidden.
+// attendAll is like [Model.attendAll], but with positions hidden.
 func (w *Watch) attendAll(s *scratch, l int) {
 	c := &w.model.config
 	kv := c.KVHeads * c.HeadDim
@@ -270,8 +268,8 @@ func (w *Watch) attendAll(s *scratch, l int) {
 	}
 }
 
-// attend lets the queries of place i of s, s.q, attend to its cache, which already holds
-// everything that the place sees. It calls looks with each head's weights on the seen
+// attend computes the attention of the queries s.q of place i of s to its cache, which already
+// holds everything that the place sees. It calls looks with each head's weights on the seen
 // positions.
 func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, weights []float32)) {
 	c, p := &w.model.config, s.places[i]

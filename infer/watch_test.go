@@ -84,8 +84,8 @@ func partsNamed(t *testing.T, m *Model, names []string) (parts []Part) {
 	return parts
 }
 
-// compareContributions checks that contributions agree with PyTorch's to 1e-4 of the
-// larger of 1 and the number itself, and that they add up to the score to 1e-4.
+// compareContributions checks that contributions agree with PyTorch's within 1e-4, times the number
+// itself if it is larger than 1, and that their sum equals the score within 1e-4.
 func compareContributions(t *testing.T, w *Watch, token, over int, want map[string]float64) {
 	t.Helper()
 	last := len(w.tokens) - 1
@@ -119,7 +119,7 @@ func compareContributions(t *testing.T, w *Watch, token, over int, want map[stri
 
 // TestContributionsAgreeWithPyTorch: contributions to a score and to a lead equal
 // PyTorch's for every architecture.
-// Promise: What each part of the model adds to a score agrees with PyTorch.
+// Promise: The contribution of each part of the model to a score agrees with PyTorch.
 func TestContributionsAgreeWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		w := watch(t, m, c.IDs)
@@ -129,7 +129,7 @@ func TestContributionsAgreeWithPyTorch(t *testing.T) {
 	})
 }
 
-// compareLogits checks the last position's logits to 1e-3.
+// compareLogits checks that the last position's logits are within 1e-3 of want.
 func compareLogits(t *testing.T, w *Watch, want [][2]float64) {
 	t.Helper()
 	z, err := w.Logits(w.model.config.Layers, len(w.tokens)-1)
@@ -158,8 +158,8 @@ func TestDisabledPartsAgreeWithPyTorch(t *testing.T) {
 	})
 }
 
-// TestPatchAgreesWithPyTorch: a stream carried over from another text gives PyTorch's
-// logits.
+// TestPatchAgreesWithPyTorch: a stream copied from another text gives the same logits as in
+// PyTorch.
 func TestPatchAgreesWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		w, from := watch(t, m, c.IDs), watch(t, m, c.Other)
@@ -170,9 +170,9 @@ func TestPatchAgreesWithPyTorch(t *testing.T) {
 	})
 }
 
-// TestWatchedPassEqualsOrdinaryPass: with nothing off, a watched pass has the bits of
-// the ordinary one: streams, keys, values and attention weights, over more than one
-// chunk. So has a pass that hides nothing, or that patches a text with its own stream.
+// TestWatchedPassEqualsOrdinaryPass: with nothing off, a watched pass has the same streams, keys,
+// values and attention weights as an ordinary one, bit for bit, over more than one chunk. So does a
+// pass that hides no positions, or that patches a text with its own stream.
 func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		ids := c.IDs
@@ -189,7 +189,7 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 		itself := again(t, w, Intervention{Patch: &Patch{From: w, Height: 1, Position: 3}})
 		for what, w := range map[string]*Watch{"watched": w, "carried into itself": itself} {
 			if !slices.Equal(w.stream[len(m.blocks)][(n-1)*d:], last) {
-				t.Errorf("%s: the stream differs from what the pass returned", what)
+				t.Errorf("%s: the stream differs from the result of the pass", what)
 			}
 			for l := range m.blocks {
 				if !slices.Equal(w.cache.keys[l], cache.keys[l]) || !slices.Equal(w.cache.values[l], cache.values[l]) {
@@ -218,7 +218,7 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 }
 
 // TestLensEndsWithTheModelsOutput: at the last height the lens equals the model's output, at every
-// position, and its surprise is the surprise of the token that came.
+// position, and its surprise is that of the token that came next.
 func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("The capital of France is Paris.")
@@ -231,14 +231,14 @@ func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	for i, id := range ids {
 		z := logitsAfter(t, m, cache, id)
 		if cells[i].Says[0].Token.ID != argmax(z) || len(cells[i].Says) != 3 {
-			t.Errorf("position %d: the lens says %v, want 3 tokens, the model's %d first", i, cells[i].Says, argmax(z))
+			t.Errorf("position %d: the lens gives %v, want 3 tokens, the model's %d first", i, cells[i].Says, argmax(z))
 		}
 		var came float64
 		if i+1 < len(ids) {
 			came = math.Exp(float64(z[ids[i+1]]) - logSumExp(z))
 		}
 		if math.Abs(cells[i].Came-came) > 1e-6 {
-			t.Errorf("position %d: got %[3]v in the lens, want %[2]v as what came", i, came, cells[i].Came)
+			t.Errorf("position %d: got %[3]v in the lens, want %[2]v as the token that came", i, came, cells[i].Came)
 		}
 	}
 	if cells[5].Rank != 1 || cells[5].Says[0].Token.Text != " Paris" {
@@ -279,15 +279,15 @@ func TestInterventionsAreChecked(t *testing.T) {
 	ended, stop := context.WithCancel(context.Background())
 	stop()
 	if _, err := w.Again(ended, Intervention{Off: []Part{{PartHead, 1, 1}}}); err == nil {
-		t.Error("a pass continues after its context has ended")
+		t.Error("a pass continued after its context had ended")
 	}
 	if _, err := m.Watch(context.Background(), nil, false); err == nil {
 		t.Error("got no error for a pass over no tokens")
 	}
 }
 
-// TestInt8ContributionsAddUp: an int8 model's parts add up to its score together with
-// the rounding part.
+// TestInt8ContributionsAddUp: the parts of an int8 model, including the rounding part, add up to
+// its score.
 func TestInt8ContributionsAddUp(t *testing.T) {
 	m, err := bundledModel(t).Rounded(QuantInt8)
 	if err != nil {
@@ -300,12 +300,12 @@ func TestInt8ContributionsAddUp(t *testing.T) {
 	}
 	rest := all[len(all)-1]
 	if rest.Part.Kind != PartRounding || rest.Z == 0 || math.Abs(rest.Z) > 0.5 {
-		t.Errorf("rounding leaves %+v, want Part.Kind = %q, Z not 0, math.Abs(rest.Z) at most 0.5", rest, PartRounding)
+		t.Errorf("rounding part %+v, want Part.Kind = %q, Z not 0, math.Abs(rest.Z) at most 0.5", rest, PartRounding)
 	}
 }
 
-// TestSurpriseIsFinite: −log₂ of ¼ is 2, and a probability too small for a float64
-// still gives a number, which JSON needs.
+// TestSurpriseIsFinite: −log₂ of ¼ is 2, and a probability too small for a float64 still gives a
+// finite number, since JSON has no infinity.
 func TestSurpriseIsFinite(t *testing.T) {
 	t.Parallel()
 	if quarter, none := (LensCell{Came: 0.25}).Surprise(), (LensCell{}).Surprise(); quarter != 2 || none != 1074 {

@@ -4,10 +4,10 @@ import "github.com/tokenbytoken/viz/infer/checkpoint"
 
 const float32Bytes = 4
 
-// WeightMemory estimates the memory of a model's loaded weights and the tables
-// of its rotary positions. Weights stored as bfloat16 stay bfloat16, all others
-// become float32. Int8 uses a byte a weight and 4 bytes of scale and sum for 64
-// of them; the embedding and the output matrix keep their format.
+// WeightMemory estimates the memory of a model's loaded weights and its tables of rotary positions.
+// Weights stored as bfloat16 stay bfloat16, and all others become float32. Int8 uses one byte per
+// weight, and 4 bytes of scale and sum for every 64 weights; the embedding and the output matrix
+// keep their format.
 func WeightMemory(c *checkpoint.Checkpoint, quant Quant) int64 {
 	g := c.Config
 	wide, _ := KeptAs(c)
@@ -22,8 +22,8 @@ func WeightMemory(c *checkpoint.Checkpoint, quant Quant) int64 {
 	return bytes + float32Bytes*int64(len(g.Ropes()))*int64(g.Context)*int64(g.HeadDim) // cos and sin
 }
 
-// KeptAs returns the in-memory format of weights that are not rounded: bytes
-// per weight, and its name.
+// KeptAs returns the size per weight, in bytes, and the name of the in-memory format of weights
+// that are not rounded.
 func KeptAs(c *checkpoint.Checkpoint) (bytes int64, called string) {
 	if types := c.Types(); len(types) > 0 && types[0] == "BF16" {
 		return 2, "bfloat16"

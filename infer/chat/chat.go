@@ -1,10 +1,10 @@
-// Package chat turns a conversation into the text that a model continues.
+// Package chat formats a conversation as the text that a model continues.
 //
-// A model that was trained on chats marks its turns with special tokens. A base model has
-// none: its conversation is written as plain lines, "User:" and "Assistant:", and a stop
-// string ends the model's turn before it writes the user's next line. In such a
-// conversation nothing separates what users type from those marks; that is a limit of base
-// models.
+// A model that was trained on chats marks turns with special tokens. A base model has no such
+// tokens: its conversation is formatted as plain lines that begin with "User:" or "Assistant:", and
+// a stop string ends the model's turn before it generates the user's next line. In such a
+// conversation, text typed by users cannot be distinguished from these marks, which is a limitation
+// of base models.
 package chat
 
 import "strings"
@@ -28,8 +28,8 @@ type Message struct {
 // PlainStop ends the model's turn in a plain conversation.
 const PlainStop = "\nUser:"
 
-// Plain writes a conversation as plain lines and begins the model's turn. A system message
-// is written above the lines, without a mark.
+// Plain formats a conversation as plain lines and begins the model's turn. A system message comes
+// before the lines, without a mark.
 //
 //	User: Who lives here?
 //	Assistant: A fox.
@@ -37,8 +37,8 @@ const PlainStop = "\nUser:"
 //	Assistant:
 func Plain(messages []Message) string { return plain(messages, "") }
 
-// PlainOpen is like [Plain] for a conversation that ends with the model's own message: the
-// model's turn is left open after it.
+// PlainOpen is like [Plain], for a conversation that ends with the model's own message, after which
+// the model's turn is left open.
 func PlainOpen(messages []Message) string {
 	n := len(messages) - 1
 	return plain(messages[:n], messages[n].Content)
@@ -61,7 +61,7 @@ func plain(messages []Message, open string) string {
 	return b.String()
 }
 
-// line writes a mark and a message. A model's answers begin with a space.
+// line appends a mark and a message to b. A model's answers begin with a space.
 func line(b *strings.Builder, mark, content string) {
 	b.WriteString(mark)
 	if content != "" && !strings.HasPrefix(content, " ") {

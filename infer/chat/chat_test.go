@@ -13,7 +13,7 @@ func TestPlainChat(t *testing.T) {
 			[]Message{{System, "A fox speaks."}, {User, "Hi"}, {Assistant, " Yes."}, {User, ""}},
 			"A fox speaks.\nUser: Hi\nAssistant: Yes.\nUser:\nAssistant:",
 		},
-		{[]Message{{User, "<|end|>"}}, "User: <|end|>\nAssistant:"}, // typed text stays text
+		{[]Message{{User, "<|end|>"}}, "User: <|end|>\nAssistant:"}, // typed text remains text
 	} {
 		if got := Plain(row.messages); got != row.want {
 			t.Errorf("%v: %q, want %q", row.messages, got, row.want)

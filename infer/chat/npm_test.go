@@ -12,22 +12,22 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// vocabulary names the tokenizer that encodes a template's texts.
+// vocabulary specifies the tokenizer that encodes a template's texts.
 type vocabulary struct {
 	pack string
-	// added holds the template's special tokens if the file is not its own model's.
+	// added holds the template's special tokens if the tokenizer belongs to another model.
 	added []string
 }
 
-// vocabularies maps the templates in testdata/chat to their vocabularies. Qwen's are the
-// models' own. The tokens of the others are added to Qwen's, as in the models that DeepSeek
-// derived from Qwen's. This program does not support the splitting rules of DeepSeek V3's
-// and Mistral Nemo's own tokenizers.
+// vocabularies maps the templates in testdata/chat to their vocabularies. Qwen's templates use the
+// models' own tokenizers. For the others, special tokens are added to a Qwen tokenizer, as in the
+// models that DeepSeek derived from Qwen's, since this program does not support the splitting rules
+// of the tokenizers of DeepSeek V3 and Mistral Nemo.
 var vocabularies = map[string]vocabulary{
 	"qwen2_5": {"tokenizer-qwen2_5", nil},
 	"qwen3":   {"tokenizer-qwen3", nil},
-	// Qwen's ordinary tokens can spell <s> and </s>, so the start and the end have other
-	// names.
+	// Qwen's ordinary tokens can spell <s> and </s>, so the start and end tokens have other names
+	// here.
 	"mistral_nemo": {"tokenizer-qwen3", []string{"<|bos|>", "<|eos|>", "[INST]", "[/INST]"}},
 	"deepseek_v3_1": {"tokenizer-qwen2_5", []string{
 		"<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>", "<think>", "</think>",
@@ -44,7 +44,7 @@ type addedToken struct {
 	Special bool   `json:"special"`
 }
 
-// asksIDs is the request to the script for one template.
+// asksIDs is a request to the script, for one template.
 type asksIDs struct {
 	File  string       `json:"file"`
 	Added []addedToken `json:"added"`
@@ -58,10 +58,9 @@ type markedText struct {
 	typed bool // a message contains the name of a special token
 }
 
-// TestIDsFromNPM: a hundred chats, written by the templates of published models, have the
-// ids that Hugging Face's tokenizers give them. If a message contains the name of a special
-// token, they are compared with the ids of the pieces between the template's own special
-// tokens.
+// TestIDsFromNPM: a hundred chats, formatted with the templates of published models, have the same
+// ids as with Hugging Face's tokenizers. If a message contains the name of a special token, the ids
+// are compared with those of the pieces between the template's own special tokens.
 func TestIDsFromNPM(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -105,14 +104,14 @@ func TestIDsFromNPM(t *testing.T) {
 			}
 			if text.typed == slices.Equal(want.Whole, want.Parts) {
 				t.Errorf(
-					"%s, chat %d %q: typed names: got %v, want anything but %v, whole %v, in parts %v", name, i+1,
+					"%s, chat %d %q: typed names: got %v, want other ids than %v; whole %v, in parts %v", name, i+1,
 					text.Text, text.typed, slices.Equal(want.Whole, want.Parts), want.Whole, want.Parts,
 				)
 			}
 		}
 		if typed == 0 || len(a.Texts)-typed < 40 {
 			t.Errorf(
-				"%s: of %d chats %d have a typed name; want typed not 0, len(a.Texts)-typed at least 40", name,
+				"%s: of %d chats, %d have a typed name; want typed not 0, len(a.Texts)-typed at least 40", name,
 				len(a.Texts), typed,
 			)
 		}

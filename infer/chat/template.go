@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat/jinja"
 )
 
-// Limits on rendering a chat. The slowest template within them takes a fraction of a
+// Limits for rendering a chat. The slowest template within these limits takes a fraction of a
 // second.
 const (
 	maxWork   = 2 << 20
@@ -23,11 +23,11 @@ const (
 // Text is a chat as the text that the model continues.
 type Text struct {
 	Text string
-	// Marks holds the byte offsets in Text of the special tokens that the template wrote. A
-	// name of a special token that a user typed is never one, even if it looks the same.
+	// Marks holds the byte offsets in Text of the special tokens that the template inserted. The
+	// name of a special token typed by a user is never marked, even though it looks the same.
 	Marks []int
-	// IDs holds the tokens if they were given and differ from the encoding of Text: Text is
-	// then their spelling.
+	// IDs holds the tokens if they were given explicitly and differ from the encoding of Text. Text
+	// then contains their spelling.
 	IDs []int
 }
 
@@ -38,9 +38,9 @@ type Template struct {
 	special  names
 }
 
-// Compile parses a template in Jinja. tokens are the special tokens that the template can
-// name, such as bos_token; special are the names of all special tokens. An error names what
-// is not supported.
+// Compile parses a template in Jinja. tokens holds the special tokens that the template can refer
+// to, such as bos_token, and special holds the names of all special tokens. An error names the
+// unsupported part of the template.
 func Compile(source string, tokens map[string]string, special []string) (*Template, error) {
 	t, err := jinja.Parse(source)
 	if err != nil {
@@ -49,13 +49,13 @@ func Compile(source string, tokens map[string]string, special []string) (*Templa
 	return &Template{t, tokens, newNames(special)}, nil
 }
 
-// Options are the other inputs of a chat.
+// Options holds the other inputs of a chat.
 type Options struct {
-	// Continue leaves the last message open, which must be the model's own: the model
-	// continues it instead of beginning another turn.
+	// Continue leaves the last message, which must be the model's own, open: the model continues it
+	// instead of beginning another turn.
 	Continue bool
-	// Values are additional variables of the template, such as enable_thinking: strings,
-	// integers as int, float64, bool and nil. They must not include the program's own
+	// Values are additional variables of the template, such as enable_thinking: strings, integers
+	// as int, float64, bool and nil. They must not include variables that the program sets itself
 	// ([Own]).
 	Values map[string]any
 }
@@ -69,9 +69,9 @@ func Own(name string) bool {
 	return strings.HasSuffix(name, "_token") // bos_token and similar names are special tokens
 }
 
-// Render writes a chat, and begins the model's turn. An error is a *[jinja.Error]. If
-// Raised is set, it is the template's own objection to the chat, such as roles that do not
-// alternate; otherwise the chat cannot be rendered.
+// Render formats a chat and begins the model's turn. An error is a *[jinja.Error]. If Raised is
+// set, it is the template's own objection to the chat, such as roles that do not alternate;
+// otherwise the chat cannot be rendered.
 func (t *Template) Render(ctx context.Context, messages []Message, o Options, now time.Time) (Text, error) {
 	return t.render(ctx, messages, o, true, now)
 }
@@ -112,8 +112,8 @@ func (t *Template) render(
 	return t.special.find(written+t.special.split(open, mark), mark), nil
 }
 
-// TurnEnd returns the name of the special token that ends the model's turn, or "" if the
-// template writes none there.
+// TurnEnd returns the name of the special token that ends the model's turn, or "" if the template
+// inserts none there.
 func (t *Template) TurnEnd() string {
 	const said = "words of the model"
 	turns := []Message{{User, "words"}, {Assistant, said}}
@@ -142,8 +142,8 @@ func Fault(err error) string {
 	return fmt.Sprintf("These messages cannot be written as a chat: %v.", err)
 }
 
-// unused returns a character that occurs in no message and no value, one of those that
-// Unicode reserves for internal use.
+// unused returns one of the characters that Unicode reserves for internal use, which does not occur
+// in any message or value.
 func unused(messages []Message, values map[string]any) (rune, bool) {
 	texts := make([]string, 0, len(messages)+len(values))
 	for _, m := range messages {
@@ -207,8 +207,8 @@ func (n *names) at(text string) string {
 	return ""
 }
 
-// split inserts a mark into every name in a typed text. It also inserts one at each end
-// where the text and the template's text next to it could form a name together.
+// split inserts a mark into every name in a typed text. It also inserts a mark at an end of the
+// text if the text could form a name together with the template's text next to it.
 func (n *names) split(text string, mark rune) string {
 	from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	to := max(from, len(strings.TrimRightFunc(text, unicode.IsSpace)))
@@ -236,10 +236,11 @@ func (n *names) ends(text string) bool {
 	return half(n.reversed, reversed(text[:min(len(text), longestName)]))
 }
 
-// longestName is the longest name of a special token that is searched for across a border.
+// longestName is the maximum length of a special token's name that is searched for across a border
+// between typed text and the template's text.
 const longestName = 256
 
-// half reports whether a text ends with a proper prefix of one of sorted.
+// half reports whether a text ends with a proper prefix of a string in sorted.
 func half(sorted []string, text string) bool {
 	for n := 1; n <= min(len(text), longestName); n++ {
 		end := text[len(text)-n:]

@@ -15,13 +15,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat/jinja"
 )
 
-// published holds testdata/chat: templates of published models and their Jinja output.
+// published holds the contents of testdata/chat: templates of published models and their output
+// from Jinja.
 type published struct {
 	Sources map[string]struct {
 		Tokens map[string]string
 	}
 	Chats [][]Message
-	Texts map[string][]string // prefixes of SHA-256, or the template's own error
+	Texts map[string][]string // prefixes of the SHA-256, or the template's own error
 	Lines [][2]string
 }
 
@@ -44,7 +45,7 @@ func readPublished(t *testing.T) (p published) {
 // today is the date that make.py uses.
 var today = time.Date(2026, 11, 26, 9, 5, 7, 0, time.UTC)
 
-// Promise: Chats are written exactly as the chat templates of published models write them.
+// Promise: Chats are formatted exactly as the chat templates of published models format them.
 func TestPublishedTemplates(t *testing.T) {
 	t.Parallel()
 	p := readPublished(t)
@@ -101,7 +102,7 @@ func TestTemplatesAreJinja(t *testing.T) {
 	}
 }
 
-// chatML is the format in which Qwen and many other models write chats.
+// chatML is the chat format of Qwen and many other models.
 const chatML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content | trim }}<|im_end|>\n{% endfor %}" +
 	"{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 
@@ -142,7 +143,8 @@ func TestTypedTextIsNeverASpecialToken(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", typed, got, want)
 		}
 	}
-	// A template that ends in the middle of what a typed text completes, and the reverse.
+	// These templates end with a part of a name that the typed text completes, or the other way
+	// around.
 	for source, typed := range map[string]string{
 		"{{ '</' + messages[0].content }}":                    "s>",
 		"{{ messages[0].content + 's>' }}":                    "</",
@@ -194,12 +196,12 @@ func TestFaultExplainsTemplateErrors(t *testing.T) {
 	}
 	_, err := compiled(t, chatML).Render(t.Context(), []Message{{User, all.String()}}, Options{}, today)
 	if err == nil {
-		t.Error("Render accepts a text with every character that could be the mark")
+		t.Error("Render accepted a text that contains every character that could be the mark")
 	}
 }
 
-// TestLastMessageIsContinued: the model's last message stays open, as it was typed, in a
-// turn that the template begins; the same holds in plain lines.
+// TestLastMessageIsContinued: the model's last message is left open, exactly as it was typed, in a
+// turn that the template begins. The same holds for plain lines.
 func TestLastMessageIsContinued(t *testing.T) {
 	t.Parallel()
 	template := compiled(t, chatML)
@@ -225,8 +227,8 @@ func TestLastMessageIsContinued(t *testing.T) {
 	}
 }
 
-// TestTemplateGetsValues: a template gets the scalars that it is given. They do not change
-// the program's own variables, and a string among them is never a special token.
+// TestTemplateGetsValues: a template can use the scalars passed to it. They do not change the
+// program's own variables, and a string among them is never a special token.
 func TestTemplateGetsValues(t *testing.T) {
 	t.Parallel()
 	template := compiled(t, "{% if enable_thinking is defined and enable_thinking is false %}no thoughts{% endif %}"+
@@ -247,7 +249,7 @@ func TestTemplateGetsValues(t *testing.T) {
 		"enable_thinking": false, "token": false,
 	} {
 		if got := Own(name); got != want {
-			t.Errorf("%s is the program's own: %v, want %v", name, got, want)
+			t.Errorf("Own of %s is %v, want %v", name, got, want)
 		}
 	}
 }
@@ -275,7 +277,7 @@ func FuzzTemplate(f *testing.F) {
 			return
 		}
 		if len(text.Text) > maxOutput {
-			t.Errorf("%d bytes were written, want at most %d", len(text.Text), maxOutput)
+			t.Errorf("got %d bytes of output, want at most %d", len(text.Text), maxOutput)
 		}
 		for i, at := range text.Marks {
 			if template.special.at(text.Text[at:]) == "" || i > 0 && at <= text.Marks[i-1] {

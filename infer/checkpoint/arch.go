@@ -7,30 +7,31 @@ import (
 	"strings"
 )
 
-// An architecture is one file, arch_NAME.go. It registers a description: the
-// model's name, the keys of its config.json and its GGUF metadata, the names of
-// its tensors in both formats, and what its blocks compute. From that the
-// readers find the weights. Package infer's one forward pass omits each part
-// that the list of tensors lacks, such as a gate or a norm after the attention.
+// An architecture is defined in one file, arch_NAME.go. The file registers a description: the
+// model's name, the keys of its config.json and its GGUF metadata, the names of its tensors in both
+// formats, and what its blocks compute. The readers use it to find the weights. The forward pass of
+// package infer omits each part that the list of tensors lacks, such as a gate or a norm after the
+// attention.
 type architecture struct {
 	name      string // Config.Architecture
 	modelType string // model_type of config.json
 	class     string // architectures of config.json: the class whose output is a score for every token
 	gguf      string // general.architecture; "" if GGUF has no separate name for it
 
-	// kin are similar model types that do not run, each with the reason.
+	// kin holds similar model types that are not supported, each with the reason.
 	kin map[string]string
 
 	layer   string       // the prefix of a layer's tensors in a folder: "model.layers.%d."
 	tensors []tensorName // in the order in which a forward pass uses them
 	block   Block
 
-	// folderPrefix may precede all names but the output matrix's, if the class
-	// with the output wraps one without.
+	// folderPrefix may precede all names except that of the output matrix, if the class with the
+	// output wraps a class without it.
 	folderPrefix string
-	// How a format arranges a tensor's values, if not like the layout.
+	// folderOrder and ggufOrder return the order of a tensor's values in a format, if it differs
+	// from the layout.
 	folderOrder, ggufOrder func(Config, Role) order
-	// Suffixes of other tensors, which follow from the configuration.
+	// Suffixes of other tensors, which are ignored since they follow from the configuration.
 	folderIgnores, ggufIgnores []string
 
 	// readFolder reads config.json; readGGUF reads the metadata keys that the
@@ -39,7 +40,7 @@ type architecture struct {
 	readGGUF   func(*ggufPairs, *Config)
 }
 
-// architectures are all supported ones, by Config.Architecture.
+// architectures holds all supported architectures, by Config.Architecture.
 var architectures = map[string]*architecture{}
 
 func register(a *architecture) *architecture {
@@ -47,8 +48,8 @@ func register(a *architecture) *architecture {
 	return a
 }
 
-// Block describes what the blocks of an architecture compute, where its tensors
-// do not show it. The zero value is a Llama's.
+// Block describes properties of an architecture's blocks that its tensors do not show. The zero
+// value describes a Llama.
 type Block struct {
 	LayerNorm  bool       // LayerNorm (Ba et al. 2016) instead of RMSNorm (Zhang and Sennrich 2019)
 	Activation Activation // of the feed-forward layer
@@ -58,8 +59,8 @@ type Block struct {
 // Activation is the function between the matrices of a feed-forward layer.
 type Activation int
 
-// The activations. If there is a gate they apply to the gate, which is then
-// multiplied with the other matrix's output (Shazeer 2020).
+// The activations. If there is a gate, they apply to the gate, which is then multiplied with the
+// other matrix's output (Shazeer 2020).
 const (
 	SiLU     Activation = iota // x / (1 + e^−x)
 	GELUTanh                   // x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), GPT-2's form of GELU
@@ -78,9 +79,9 @@ const (
 	Query                         // [heads·headDim, width]
 	Key                           // [kvHeads·headDim, width]
 	Value                         // [kvHeads·headDim, width]
-	QueryKeyValue                 // [3·width, width], the three in one
-	QueryNorm                     // [headDim]; [heads·headDim] of a WideQKNorm
-	KeyNorm                       // [headDim]; [kvHeads·headDim] of a WideQKNorm
+	QueryKeyValue                 // [3·width, width], all three in one matrix
+	QueryNorm                     // [headDim]; [heads·headDim] with WideQKNorm
+	KeyNorm                       // [headDim]; [kvHeads·headDim] with WideQKNorm
 	AttentionOut                  // [width, heads·headDim]
 	AttentionPostNorm             // [width], after the attention, before it is added to the stream
 	FFNNorm                       // [width], before the feed-forward layer
@@ -92,7 +93,7 @@ const (
 	Output                        // [vocab, width]
 )
 
-// ofLayers reports whether every layer has such a part.
+// ofLayers reports whether the part exists once per layer.
 func (p Role) ofLayers() bool { return p > Positions && p < FinalNorm }
 
 // tensorName is a part's name in the two formats, without the layer's prefix
@@ -100,11 +101,11 @@ func (p Role) ofLayers() bool { return p > Positions && p < FinalNorm }
 type tensorName struct {
 	part         Role
 	folder, gguf string
-	bias         bool // there is a bias besides the weight
+	bias         bool // whether there is a bias besides the weight
 }
 
-// shape returns the shape of a part's weight: rows are outputs, columns
-// inputs. A bias has its first dimension.
+// shape returns the shape of a part's weight: rows are outputs, and columns are inputs. A bias has
+// only the first dimension.
 func (c Config) shape(p Role) []int {
 	queries, keys := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	wide := architectures[c.Architecture].block.WideQKNorm
@@ -144,7 +145,7 @@ func (c *Checkpoint) Weight(p Role, layer int, shape ...int) ([]float32, error) 
 	return c.part(p, layer, false, shape)
 }
 
-// Bias is Weight for the part's bias of n values.
+// Bias is like Weight, for the part's bias of n values.
 func (c *Checkpoint) Bias(p Role, layer, n int) ([]float32, error) {
 	return c.part(p, layer, true, []int{n})
 }
@@ -159,7 +160,7 @@ func (c *Checkpoint) part(p Role, layer int, bias bool, shape []int) ([]float32,
 	return nil, nil
 }
 
-// slot names a tensor in both formats; its shape is not filled in.
+// slot returns the names of a tensor in both formats, without its shape.
 func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 	s := slot{name: t.folder, gguf: t.gguf, part: t.part, bias: bias}
 	if t.part.ofLayers() {
@@ -191,9 +192,9 @@ func listing(called func(*architecture) string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// folderArchitecture returns the architecture of a config.json. For an
-// unsupported one it returns nil, with the error in f. Other problems with the
-// description are errors too, but the architecture is known.
+// folderArchitecture returns the architecture of a config.json. For an unsupported architecture, it
+// returns nil and reports the error to f. It also reports other problems with the description, but
+// then returns the architecture.
 func folderArchitecture(f *fields) *architecture {
 	model, classes := f.text("model_type", ""), f.texts("architectures")
 	can := runs(func(a *architecture) string { return a.modelType })
@@ -227,8 +228,8 @@ func folderArchitecture(f *fields) *architecture {
 	return found
 }
 
-// ggufArchitecture is folderArchitecture for general.architecture: nil with an
-// error in p.
+// ggufArchitecture is like folderArchitecture, for general.architecture. If it returns nil, the
+// error is in p.
 func ggufArchitecture(p *ggufPairs) *architecture {
 	name := p.text("architecture", "")
 	if name == "" {

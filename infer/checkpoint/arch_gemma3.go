@@ -2,10 +2,9 @@ package checkpoint
 
 import "math"
 
-// Gemma 3 (Gemma Team 2025), text only: five sliding-window layers for each
-// global one, with different rotary bases; norms before and after attention and
-// feed-forward layer, and of queries and keys; a GELU gate; an embedding scaled
-// by the root of the width.
+// Gemma 3 (Gemma Team 2025), text only: five sliding-window layers for each global one, with
+// different rotary bases; norms before and after both attention and feed-forward layer, and for
+// queries and keys; a GELU gate; and an embedding scaled by the square root of the width.
 var _ = register(&architecture{
 	name: "gemma3", modelType: "gemma3_text", class: "Gemma3ForCausalLM", gguf: "gemma3",
 	kin:   map[string]string{"gemma3": "which also reads images; only Gemma 3's text-only checkpoints run"},
@@ -29,7 +28,7 @@ var _ = register(&architecture{
 		{FinalNorm, "model.norm", "output_norm", false},
 		{Output, "lm_head", "output", false},
 	},
-	// A folder stores norms minus one, GGUF stores the factors.
+	// A folder stores the factors of norms minus one; GGUF stores the factors.
 	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case AttentionNorm, QueryNorm, KeyNorm, AttentionPostNorm, FFNNorm, FFNPostNorm, FinalNorm:
@@ -66,13 +65,13 @@ func readGemma3(f *fields, c *Config) {
 	})
 }
 
-// readGemma3Ropes reads the rotary positions of the global and the other
-// layers. Newer files keep both in rope_parameters, by layer type.
+// readGemma3Ropes reads the rotary positions of the global and the other layers. Newer files have
+// both in rope_parameters, by layer type.
 func readGemma3Ropes(f *fields, context int) (global, local *Rope) {
 	const globalTheta = 1_000_000
 	local = &Rope{Theta: f.number("rope_local_base_freq", gemma3LocalTheta, lowTheta, highTheta)}
 	byType := f.object("rope_parameters")
-	if f.has("rope_parameters") && byType.broken { // readRope would report it a second time
+	if f.has("rope_parameters") && byType.broken { // readRope would report the problem again
 		return local, local
 	}
 	if !byType.has("full_attention") && !byType.has("sliding_attention") {
@@ -96,8 +95,8 @@ func readGemma3GGUF(p *ggufPairs, c *Config) {
 	global, window := p.rope(c), p.window()
 	local := &Rope{Theta: p.number("rope.freq_base_swa", gemma3LocalTheta, lowTheta, highTheta)}
 	period := p.size("attention.sliding_window_pattern", gemma3Period, maxLayers)
-	// No key holds the scale of the scores. The largest published model,
-	// recognized by its 62 layers, divides by the width over its heads.
+	// No key gives the scale of the scores. In the largest published model, recognized by its 62
+	// layers, it follows from the width divided by the number of heads.
 	if c.Layers == 62 {
 		c.QueryScalar = float64(c.Width / c.Heads)
 	}

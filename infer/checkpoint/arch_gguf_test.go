@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// smallGGUFOf is smallGGUF as a model of another architecture: heads of 2, one
+// smallGGUFOf returns smallGGUF as a model of another architecture, with heads of size 2 and one
 // layer.
 func smallGGUFOf(arch string) *ggufModel {
 	m := smallGGUF()
@@ -52,7 +52,7 @@ func (m *ggufModel) drop(name string) {
 	for _, d := range last.dims {
 		bytes *= d
 	}
-	m.data = m.data[:last.offset+(bytes+31)/32*32] // without the dropped tensor's bytes, if it was the last
+	m.data = m.data[:last.offset+(bytes+31)/32*32] // drops the tensor's bytes, if it was the last one
 }
 
 func openSmall(t *testing.T, m *ggufModel) Config {
@@ -64,9 +64,9 @@ func openSmall(t *testing.T, m *ggufModel) Config {
 	return c.Config
 }
 
-// TestGGUFRopeScaling: a GGUF file can stretch rotary positions: linearly,
-// unless its type is none; by the factor under its current key, or under the
-// key's first name. A factor of 0 means none.
+// TestGGUFRopeScaling: a GGUF file can stretch rotary positions. The stretching is linear, unless
+// its type is none, and the factor is read from the current key or from the key's first name. A
+// factor of 0 means no stretching.
 func TestGGUFRopeScaling(t *testing.T) {
 	const kind, factor, first = "llama.rope.scaling.type", "llama.rope.scaling.factor", "llama.rope.scale_linear"
 	for name, test := range map[string]struct {
@@ -100,8 +100,8 @@ func TestGGUFRopeScaling(t *testing.T) {
 	}
 }
 
-// TestGGUFAttention: the metadata of a GGUF file sets the windows, and the
-// layers with other rotary bases.
+// TestGGUFAttention: the metadata of a GGUF file determines the windows, and the layers with other
+// rotary bases.
 func TestGGUFAttention(t *testing.T) {
 	for name, test := range map[string]struct {
 		arch  string
@@ -162,8 +162,8 @@ func TestGGUFAttention(t *testing.T) {
 	}
 }
 
-// malformedArchitecturesGGUF are GGUF files of the newer architectures, each
-// with a part of the expected message.
+// malformedArchitecturesGGUF lists malformed GGUF files of the newer architectures, each with a
+// part of the expected message.
 var malformedArchitecturesGGUF = []struct {
 	name, arch string
 	change     func(*ggufModel)

@@ -1,9 +1,8 @@
 package checkpoint
 
-// GPT-2 (Radford et al. 2019): positions are learned vectors that are added to
-// the embedding once, LayerNorm replaces RMSNorm, every product has a bias,
-// queries, keys and values share one matrix, and the feed-forward layer has two
-// matrices with a GELU between them and no gate.
+// GPT-2 (Radford et al. 2019): positions are learned vectors that are added to the embedding once;
+// LayerNorm replaces RMSNorm; every product has a bias; queries, keys and values share one matrix;
+// and the feed-forward layer has two matrices with a GELU between them and no gate.
 var _ = register(&architecture{
 	name: "gpt2", modelType: "gpt2", class: "GPT2LMHeadModel", gguf: "gpt2",
 	layer: "h.%d.", folderPrefix: "transformer.",
@@ -20,8 +19,7 @@ var _ = register(&architecture{
 		{FinalNorm, "ln_f", "output_norm", true},
 		{Output, "lm_head", "output", false},
 	},
-	// GPT-2's layers multiply from the other side, so its matrices are
-	// transposed.
+	// GPT-2's layers multiply by a matrix from the other side, so its matrices are transposed.
 	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case QueryKeyValue, AttentionOut, Up, Down:
@@ -29,7 +27,7 @@ var _ = register(&architecture{
 		}
 		return order{}
 	},
-	// The causal mask is not a weight; older files store it.
+	// The causal mask is not a weight, but older files store it.
 	folderIgnores: []string{".attn.bias", ".attn.masked_bias"},
 
 	readFolder: readGPT2,
@@ -40,7 +38,7 @@ var _ = register(&architecture{
 	},
 })
 
-// readGPT2 reads config.json, whose keys have their own names.
+// readGPT2 reads config.json, whose keys differ from other models' keys.
 func readGPT2(f *fields, c *Config) {
 	c.Vocab = f.size("vocab_size", 0, maxVocab)
 	c.Width = f.size("n_embd", 0, maxWidth)
@@ -52,7 +50,7 @@ func readGPT2(f *fields, c *Config) {
 	c.NormEps = float32(f.number("layer_norm_epsilon", 1e-5, 1e-30, 1))
 	c.TieEmbeddings = f.boolean("tie_word_embeddings", true)
 	switch act := f.text("activation_function", "gelu_new"); act {
-	case "gelu_new", "gelu_pytorch_tanh": // two names of one function
+	case "gelu_new", "gelu_pytorch_tanh": // two names for the same function
 	case "gelu":
 		c.Block.Activation = GELU
 	default:

@@ -1,7 +1,7 @@
 package checkpoint
 
-// Mistral (Jiang et al. 2023) is a Llama that may have a sliding window: 4,096
-// positions in the first version, none in later ones. GGUF calls it a Llama.
+// Mistral (Jiang et al. 2023) is a Llama that may have a sliding window: 4,096 positions in the
+// first version, and none in later ones. GGUF calls it a Llama.
 var _ = register(&architecture{
 	name: "mistral", modelType: "mistral", class: "MistralForCausalLM",
 	layer:         "model.layers.%d.",
@@ -11,7 +11,7 @@ var _ = register(&architecture{
 	readFolder: func(f *fields, c *Config) {
 		readShape(f, c, defaults{eps: 1e-6, activation: "silu"})
 		rope := readRope(f, c.Context, 10_000)
-		window := 4096 // the meaning of a missing key
+		window := 4096 // the default if the key is missing
 		if _, given := f.raw["sliding_window"]; given {
 			window = 0
 		}

@@ -1,7 +1,7 @@
 package checkpoint
 
-// OLMo 2 (Team OLMo 2025) is a Llama with other norms: after attention and
-// feed-forward layer instead of before, and of queries and keys, over all heads
+// OLMo 2 (Team OLMo 2025) is a Llama with different norms: they come after attention and
+// feed-forward layer instead of before, and queries and keys are normalized over all heads
 // together.
 var _ = register(&architecture{
 	name: "olmo2", modelType: "olmo2", class: "Olmo2ForCausalLM", gguf: "olmo2",

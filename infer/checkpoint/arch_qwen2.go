@@ -1,7 +1,7 @@
 package checkpoint
 
-// Qwen2 and Qwen2.5 (Yang et al. 2024) are Llamas with a bias on queries, keys
-// and values, and may have a sliding window in their upper layers.
+// Qwen2 and Qwen2.5 (Yang et al. 2024) are Llamas with a bias on queries, keys and values. They may
+// have a sliding window in their upper layers.
 var _ = register(&architecture{
 	name: "qwen2", modelType: "qwen2", class: "Qwen2ForCausalLM", gguf: "qwen2",
 	layer: "model.layers.%d.",
@@ -29,8 +29,8 @@ var _ = register(&architecture{
 	readGGUF: readQwenGGUF,
 })
 
-// readUpperWindows reads the sliding window of a Qwen: if it is on, the layers
-// from max_window_layers on have it, unless layer_types lists them.
+// readUpperWindows reads the sliding window of a Qwen. If it is on, the layers from
+// max_window_layers on have it, unless layer_types specifies the layers.
 func readUpperWindows(f *fields, layers int) (windows func(layer int) int) {
 	window := 0
 	if f.boolean("use_sliding_window", false) {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Configurations of published models, with the keys of config.json that
-// determine the shape.
+// The configurations of published models, with the keys of config.json that determine the shape.
 var (
 	qwen3 = object{
 		"architectures": []string{"Qwen3ForCausalLM"}, "model_type": "qwen3", "attention_bias": false,
@@ -103,16 +102,16 @@ func TestPublishedModels(t *testing.T) {
 		if c.HeadDim != test.headDim || c.Context != test.context || window != test.window ||
 			windowed != test.windowed || still != test.still {
 			t.Errorf(
-				"%s: heads of %d, %d positions, a window of %d in %d layers, %d without rotary positions", name,
+				"%s: heads of size %d, %d positions, a window of %d in %d layers, %d without rotary positions", name,
 				c.HeadDim, c.Context, window, windowed, still,
 			)
 		}
 	}
 }
 
-// TestGemma3Config: Gemma 3 has a rotary base for each kind of layer, and
-// scales the scores and the embedding. Without layer_types every sixth layer is
-// global; newer files keep the bases by layer type.
+// TestGemma3Config: Gemma 3 has a rotary base for each kind of layer, and scales the scores and the
+// embedding. Without layer_types, every sixth layer is global. Newer files have the bases by layer
+// type.
 func TestGemma3Config(t *testing.T) {
 	for name, config := range map[string]object{
 		"as published":  gemma3,
@@ -152,7 +151,7 @@ func TestGemma3Config(t *testing.T) {
 			)
 		}
 	}
-	// The larger ones stretch only the global layers.
+	// The larger models stretch only the global layers.
 	c := parse(t, gemma3.with("rope_scaling", object{"rope_type": "linear", "factor": 8}))
 	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" ||
 		global.Scaling.Factor != 8 {
@@ -178,8 +177,8 @@ func TestGemma3Config(t *testing.T) {
 	}
 }
 
-// TestSmolLM3Layers: SmolLM3's layers with rotary positions are those listed, or all
-// but every interval-th. A window applies to the others.
+// TestSmolLM3Layers: SmolLM3's layers with rotary positions are those listed, or all except every
+// interval-th. A window applies to the layers without rotary positions.
 func TestSmolLM3Layers(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object
@@ -231,8 +230,8 @@ func TestSmolLM3Layers(t *testing.T) {
 	}
 }
 
-// TestQwenWindows: Qwen's window applies to the layers from max_window_layers
-// on, if it is switched on.
+// TestQwenWindows: if Qwen's window is switched on, it applies to the layers from max_window_layers
+// on.
 func TestQwenWindows(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object
@@ -270,8 +269,7 @@ func TestQwenWindows(t *testing.T) {
 	}
 }
 
-// TestRopeParametersWithoutAType: rope_parameters without a type stretches
-// nothing.
+// TestRopeParametersWithoutAType: rope_parameters without a type do not stretch positions.
 func TestRopeParametersWithoutAType(t *testing.T) {
 	for _, config := range []object{
 		tiny.with("rope_theta", absent, "rope_parameters", object{"rope_theta": 1e6}),
@@ -286,7 +284,7 @@ func TestRopeParametersWithoutAType(t *testing.T) {
 	}
 }
 
-// TestGPT2Activations: GPT-2 with either form of GELU.
+// TestGPT2Activations checks that both forms of GELU are accepted for GPT-2.
 func TestGPT2Activations(t *testing.T) {
 	for name, want := range map[string]Activation{"gelu_new": GELUTanh, "gelu_pytorch_tanh": GELUTanh, "gelu": GELU} {
 		if got := parse(t, gpt2.with("activation_function", name)).Block.Activation; got != want {
@@ -295,9 +293,8 @@ func TestGPT2Activations(t *testing.T) {
 	}
 }
 
-// TestCausalMasksAreNotWeights: the causal masks of older GPT-2 files are not
-// weights: they count neither as parameters nor as bytes, and their type is not
-// listed.
+// TestCausalMasksAreNotWeights: the causal masks of older GPT-2 files are not weights: they are not
+// counted as parameters or bytes, and their type is not listed.
 func TestCausalMasksAreNotWeights(t *testing.T) {
 	c, err := OpenPath(modelsFolder + "/gpt2-gelu")
 	if err != nil {
@@ -314,8 +311,8 @@ func TestCausalMasksAreNotWeights(t *testing.T) {
 	}
 }
 
-// TestUnsupportedModelErrorListsArchitectures: a message that rejects a model
-// lists every supported one, in order.
+// TestUnsupportedModelErrorListsArchitectures: a message that rejects a model lists every supported
+// architecture, in order.
 func TestUnsupportedModelErrorListsArchitectures(t *testing.T) {
 	got := runs(func(a *architecture) string { return a.gguf })
 	names := strings.Split(strings.NewReplacer("this program runs ", "", " and ", ", ").Replace(got), ", ")

@@ -12,18 +12,17 @@
 //     tokenizer_config.json   optional: does a start token go in front of prompts?
 //     generation_config.json  optional: which tokens end a text?
 //
-//   - GGUF, one file with all of it, as llama.cpp reads it (gguf.go)
+//   - GGUF, the format of llama.cpp, which has everything in one file (gguf.go)
 //
-//   - the .bin files of llama2.c with tokenizer.bin beside them (llama2c.go)
+//   - the .bin files of llama2.c, with tokenizer.bin in the same folder (llama2c.go)
 //
-// and the architectures that the files arch_*.go describe, one each.
+// It supports the architectures that the files arch_*.go describe, one per file.
 //
-// [Open] and [OpenPath] read the descriptions, check them against one another and
-// against the header of the weights, and hash all of it; [Checkpoint.Float32] then
-// returns one tensor at a time, widened to float32. Whatever the format, the engine
-// requests tensors by name and shape, in the names and the order of a Hugging Face
-// folder with every matrix [outputs, inputs], so a matrix can never be mistaken for its
-// transpose.
+// [Open] and [OpenPath] read the descriptions, check them against one another and against the
+// header of the weights, and hash all files. [Checkpoint.Float32] then returns one tensor at a
+// time, widened to float32. For every format, the engine requests tensors by name and shape, with
+// the names and the order of a Hugging Face folder and every matrix as [outputs, inputs], so a
+// matrix can never be mistaken for its transpose.
 //
 // A model file is untrusted. Every length and offset is checked against the file before
 // it is used to allocate or read, and a model that cannot be computed faithfully is
@@ -58,35 +57,35 @@ type Checkpoint struct {
 	//
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
-	// so that `… | sha256sum` in the folder gives the same. Several files of weights
-	// are in the order of their names; for other formats the list has the file, or
+	// so that `… | sha256sum` in the folder gives the same hash. Several files of weights are
+	// listed in the order of their names. For other formats, the list has the one file, or the
 	// model and tokenizer.bin.
 	Hash string
 
-	// Template is the model's chat template, in Jinja, "" for none. It is not checked,
-	// since running a model does not need one.
+	// Template is the model's chat template, in Jinja, or "" if there is none. It is not checked,
+	// since a model can run without one.
 	Template string
-	// TemplateTokens are the special tokens that the template may name: "eos_token" and
-	// the like.
+	// TemplateTokens holds the special tokens that the template may refer to, by name: "eos_token"
+	// and the like.
 	TemplateTokens map[string]string
 
-	// Warnings are sentences about what the files contain but the model ignores.
+	// Warnings are sentences about contents of the files that the model ignores.
 	Warnings []string
 
 	tensors map[string]tensor // by the layout's names
 	weights *weights          // nil once closed
 }
 
-// The largest descriptions that are read; real ones are far smaller.
+// The maximum sizes of descriptions. Real ones are far smaller.
 const (
 	maxConfigBytes          = 1 << 20
 	maxTokenizerBytes       = tokenizer.MaxBytes
-	maxTokenizerConfigBytes = 16 << 20 // repeats the added tokens, may hold chat templates
+	maxTokenizerConfigBytes = 16 << 20 // repeats the added tokens and may contain chat templates
 )
 
-// Open reads the model folder at the root of fsys and checks all of it: the
-// configuration, the tokenizer, and the presence and shape of every tensor. The
-// weights are hashed but not kept or widened. name becomes Config.Name.
+// Open reads the model folder at the root of fsys and checks everything: the configuration, the
+// tokenizer, and the presence and shape of every tensor. The weights are hashed but not kept or
+// widened. name becomes Config.Name.
 //
 // Errors name the file, and inside it the key or the tensor. A missing file
 // also satisfies errors.Is(err, fs.ErrNotExist).
@@ -110,15 +109,14 @@ func newHash() modelHash { return modelHash{sha256.New()} }
 
 func (h modelHash) line(sum []byte, file string) { fmt.Fprintf(h.lines, "%x  %s\n", sum, file) }
 
-// text adds a file in memory.
+// text adds a file that is in memory.
 func (h modelHash) text(file string, text []byte) {
 	sum := sha256.Sum256(text)
 	h.line(sum[:], file)
 }
 
-// Summed is a file whose SHA-256 has been computed elsewhere: a browser hashes it in a
-// moment, while this program would spend more time there on the hash than on everything
-// else.
+// Summed is a file whose SHA-256 has been computed elsewhere. A browser computes it quickly, while
+// this program would spend more time on the hash there than on everything else.
 type Summed interface {
 	SHA256() ([]byte, error)
 }
@@ -147,13 +145,13 @@ func (h modelHash) weights(w *weights) error {
 
 func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 
-// Float32 returns a tensor's values in row-major order, the last dimension varying
-// fastest, as a copy that the caller owns. Floating-point values keep their value;
-// quantized ones become the values that ggml gives them, bit for bit.
+// Float32 returns a tensor's values in row-major order, the last dimension varying fastest, as a
+// copy that the caller owns. Floating-point values are exact; quantized ones become the same values
+// as in ggml, bit for bit.
 //
-// It is an error if the tensor is missing, has another shape, or has a value
-// that is NaN or infinite, or if the file cannot be read. The error names the
-// tensor and both shapes or the value's index.
+// Float32 returns an error if the tensor is missing, has another shape, or has a value that is NaN
+// or infinite, or if the file cannot be read. The error names the tensor and both shapes or the
+// index of the value.
 func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	if c.weights == nil {
 		return nil, fmt.Errorf("%s: checkpoint is closed", name)
@@ -162,7 +160,7 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	if !ok {
 		return nil, missingTensor(name)
 	}
-	if have := t.order.stored(t.shape); !slices.Equal(have, shape) { // its own inverse
+	if have := t.order.stored(t.shape); !slices.Equal(have, shape) { // stored is its own inverse
 		return nil, wrongShape(name, have, shape)
 	}
 	values, err := t.widen(c.weights)
@@ -173,8 +171,8 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// Verify reads every value once and rejects what Float32 would reject, without keeping
-// any. The error has a reason for each bad tensor.
+// Verify reads every value once, without keeping any, and returns an error if Float32 would return
+// one. The error has a reason for each bad tensor.
 func (c *Checkpoint) Verify() (err error) {
 	if c.weights == nil {
 		return errors.New("checkpoint is closed")
@@ -223,8 +221,8 @@ func (c *Checkpoint) Parameters() (total int64) {
 	return total
 }
 
-// Close closes the weights' file. After that Float32 fails; slices that it
-// returned stay valid.
+// Close closes the files of the weights. Afterwards, Float32 fails, but slices that it has returned
+// stay valid.
 func (c *Checkpoint) Close() error {
 	w := c.weights
 	if w == nil {

@@ -32,7 +32,7 @@ func tinyTensors(t *testing.T) []stored {
 	return tensors
 }
 
-// tinyFolder is a complete model folder with the bundled model's tokenizer.
+// tinyFolder returns a complete model folder with the bundled model's tokenizer.
 func tinyFolder(t *testing.T) fstest.MapFS {
 	t.Helper()
 	tokenizerJSON, err := os.ReadFile(filepath.FromSlash("../bundled/target/tokenizer.json"))
@@ -46,7 +46,7 @@ func tinyFolder(t *testing.T) fstest.MapFS {
 	}
 }
 
-// sequential hides all methods but Read of the files of a file system.
+// sequential hides all methods except Read from the files of a file system.
 type sequential struct{ fs.FS }
 
 type sequentialFile struct{ f fs.File }
@@ -63,8 +63,8 @@ func (s sequentialFile) Read(p []byte) (int, error) { return s.f.Read(p) }
 func (s sequentialFile) Stat() (fs.FileInfo, error) { return s.f.Stat() }
 func (s sequentialFile) Close() error               { return s.f.Close() }
 
-// TestOpenReadsEveryKindOfFolder: a folder reads the same from memory, from
-// disk and from files that can only be read sequentially.
+// TestOpenReadsEveryKindOfFolder: a folder gives the same model from memory, from disk and from
+// files that can only be read sequentially.
 func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[tokenizerConfigFile] = &fstest.MapFile{Data: []byte(`{"add_bos_token":true}`)}
@@ -96,8 +96,8 @@ func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 			if c.Hash != hash {
 				t.Errorf("hash %s, want %s", c.Hash, hash)
 			}
-			// Embedding 4096×4; a layer: norms 4+4, q and o 4×4, k and v 2×4,
-			// gate, up and down 3×4: 92; last norm 4.
+			// The embedding has 4096×4 values. A layer has 92: norms 4+4, q and o 4×4, k and v 2×4,
+			// and gate, up and down 3×4. The last norm has 4.
 			if want := int64(4096*4 + 2*92 + 4); c.Parameters() != want || c.Bytes() != 2*want {
 				t.Errorf("%d parameters in %d bytes, want %d in %d", c.Parameters(), c.Bytes(), want, 2*want)
 			}
@@ -135,7 +135,7 @@ func TestHashCoversAllFiles(t *testing.T) {
 	plain := hashOf(func(fstest.MapFS) {})
 	for _, name := range []string{configFile, tokenizerFile} {
 		if hashOf(add(name, "\n")) == plain {
-			t.Errorf("a byte more in %s does not change the hash", name)
+			t.Errorf("one more byte in %s does not change the hash", name)
 		}
 	}
 	if hashOf(func(folder fstest.MapFS) {
@@ -143,7 +143,7 @@ func TestHashCoversAllFiles(t *testing.T) {
 		data[len(data)-2] ^= 1 // the last bit of the last value
 		folder[weightsFile] = &fstest.MapFile{Data: data}
 	}) == plain {
-		t.Errorf("another weight does not change the hash")
+		t.Errorf("a changed weight does not change the hash")
 	}
 	if hashOf(func(f fstest.MapFS) { f["README.md"] = &fstest.MapFile{Data: []byte("x")} }) != plain {
 		t.Error("another file changes the hash")
@@ -296,9 +296,9 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 	}
 }
 
-// TestOpenAcceptsUnusualFolders: a tokenizer may use fewer ids than the
-// embedding has rows; a tied model may still store its output matrix; old files
-// hold rotary frequencies, which are not weights.
+// TestOpenAcceptsUnusualFolders: a tokenizer may use fewer ids than the embedding has rows; a tied
+// model may still store its output matrix; and old files contain rotary frequencies, which are not
+// weights.
 func TestOpenAcceptsUnusualFolders(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[configFile] = &fstest.MapFile{Data: tiny.with("vocab_size", 4100).json()}
@@ -319,8 +319,8 @@ func TestOpenAcceptsUnusualFolders(t *testing.T) {
 	}
 }
 
-// TestFileWithAWrongSize: a file that is shorter or longer than it claims is
-// rejected, not padded.
+// TestFileWithAWrongSize: a file that is shorter or longer than its stated size is rejected, not
+// padded or truncated.
 func TestFileWithAWrongSize(t *testing.T) {
 	for claim, want := range map[int64]string{
 		2 * chunkBytes: "has 1048586 of the 2097152 bytes it claims",
@@ -328,12 +328,12 @@ func TestFileWithAWrongSize(t *testing.T) {
 	} {
 		_, err := readChunks(strings.NewReader(strings.Repeat("x", chunkBytes+10)), claim)
 		if err == nil || err.Error() != want {
-			t.Errorf("claim %d: got %v, want %s", claim, err, want)
+			t.Errorf("stated size %d: got %v, want %s", claim, err, want)
 		}
 	}
 }
 
-// TestChunksJoin: chunks join without a gap.
+// TestChunksJoin: reads across the borders of chunks return all bytes.
 func TestChunksJoin(t *testing.T) {
 	data := make([]byte, 2*chunkBytes+5)
 	for i := range data {

@@ -8,7 +8,7 @@ import (
 // texts. Every tensor's shape follows from these numbers.
 type Config struct {
 	Name         string // name of the folder or file ("" if unknown)
-	Architecture string // "llama", "gpt2" and so on: the names that the arch_*.go register
+	Architecture string // "llama", "gpt2" and so on: the names registered by the files arch_*.go
 
 	Vocab   int // rows of the embedding; the tokenizer may use fewer
 	Width   int // of the residual stream ("hidden size")
@@ -22,23 +22,23 @@ type Config struct {
 	Block     Block
 	Attention []Attention // by layer
 
-	NormEps        float32 // added to the mean square in RMSNorm, to the variance in LayerNorm
+	NormEps        float32 // added to the mean square in RMSNorm, or to the variance in LayerNorm
 	QueryScalar    float64 // attention scores are divided by its square root; 0 means HeadDim
-	EmbeddingScale float32 // factor for a token's row of the embedding; 0 for none
-	TieEmbeddings  bool    // the output matrix is the embedding; a stored one is not used
+	EmbeddingScale float32 // factor for a token's row of the embedding; 0 if there is none
+	TieEmbeddings  bool    // the output matrix is the embedding, and a stored one is not used
 
 	BOS int   // id in front of every prompt, -1 if the model was trained without one
-	EOS []int // ids that end a text; nil if none is named
+	EOS []int // ids that end a text; nil if the files name none
 }
 
 // Attention describes how the attention of one layer uses positions.
 type Attention struct {
-	Rope   *Rope // how queries and keys are rotated; nil if they are not. Layers that rotate alike share it
-	Window int   // how many positions a token sees, its own included; 0 for all earlier ones
+	Rope   *Rope // how queries and keys are rotated; nil if they are not. Layers with equal rotations share it
+	Window int   // number of positions that a token sees, including its own; 0 for all earlier ones
 }
 
-// Window returns the sliding window of the layers that have one, and how many
-// layers these are; 0 and 0 if every token sees all earlier ones.
+// Window returns the sliding window of the layers that have one, and the number of these layers.
+// Both are 0 if every token sees all earlier ones.
 func (c Config) Window() (positions, layers int) {
 	for _, a := range c.Attention {
 		if a.Window > 0 {
@@ -59,8 +59,8 @@ func (c Config) Ropes() (all []*Rope) {
 	return all
 }
 
-// everyLayer sets how all layers use positions, unless there was an error: the
-// number of layers may then be anything.
+// everyLayer sets how all layers use positions, unless there was an error, in which case the number
+// of layers may be anything.
 func (c *Config) everyLayer(err error, of func(layer int) Attention) {
 	if err != nil {
 		return
@@ -71,8 +71,8 @@ func (c *Config) everyLayer(err error, of func(layer int) Attention) {
 	}
 }
 
-// Sane upper bounds: several times the largest published Llama, and small
-// enough that no product of two of them overflows.
+// Upper bounds: several times the sizes of the largest published Llama, and small enough that no
+// product of two of them overflows.
 const (
 	maxVocab   = 1 << 20
 	maxWidth   = 1 << 16
@@ -93,11 +93,10 @@ const (
 	generationFile      = "generation_config.json"
 )
 
-// parseConfig reads config.json and, where not nil, tokenizer_config.json and
-// generation_config.json. Missing keys have Hugging Face's defaults. Options
-// that would change the architecture's plain forward pass are rejected by name.
-// startSaid reports whether the files specify if prompts begin with a start
-// token; otherwise the tokenizer decides.
+// parseConfig parses config.json and, if they are not nil, tokenizer_config.json and
+// generation_config.json. Missing keys have Hugging Face's defaults. Options that would change the
+// architecture's plain forward pass are rejected by name. startSaid reports whether the files
+// specify if prompts begin with a start token; otherwise, the tokenizer decides.
 func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Config, startSaid bool, _ error) {
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)
@@ -119,15 +118,15 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	return config, tokens.has("add_bos_token"), nil
 }
 
-// defaults are the values of missing keys of config.json. A size of 0 means
-// that the key is required.
+// defaults holds the values of missing keys of config.json. A size of 0 means that the key is
+// required.
 type defaults struct {
 	context    int
 	kvHeads    int // equalHeads: as many as there are query heads
 	headDim    int // 0: the width over the heads
 	eps        float64
 	tied       bool
-	activation string // the only one supported; "" if the key has another name
+	activation string // the only supported one; "" if the key has another name
 }
 
 const equalHeads = -1
@@ -157,14 +156,14 @@ func readShape(f *fields, c *Config, d defaults) {
 	readHeads(f, c, d)
 }
 
-// readHeads reads how the width is divided among the heads.
+// readHeads reads the numbers and the size of the heads.
 func readHeads(f *fields, c *Config, d defaults) {
 	if f.err != nil {
 		return // the divisions below need positive sizes
 	}
 	kvHeads := d.kvHeads
 	if _, given := f.raw["num_key_value_heads"]; given || kvHeads == equalHeads {
-		kvHeads = c.Heads // the meaning of null; a number overrides it
+		kvHeads = c.Heads // the default for null; a number overrides it
 	}
 	c.KVHeads = f.size("num_key_value_heads", kvHeads, maxHeads)
 	if c.HeadDim = d.headDim; f.has("head_dim") || d.headDim > 0 {
@@ -185,9 +184,8 @@ func readHeads(f *fields, c *Config, d defaults) {
 	}
 }
 
-// readLayerTypes reads which layers have a sliding window of the given size (0:
-// there is none): the layers that layer_types lists, or without that key those
-// for which absent is true.
+// readLayerTypes reads which layers have a sliding window of the given size (0 if there is none):
+// the layers that layer_types lists or, without that key, those for which absent is true.
 func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) (windows func(layer int) int) {
 	sliding := absent
 	var types []string
@@ -215,12 +213,12 @@ func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) 
 
 // readTokenIDs reads which id starts a prompt and which ids end a text.
 //
-// bos_token_id alone does not mean that the model was trained with it in front:
-// add_bos_token decides that, or else the tokenizer's own description.
+// bos_token_id alone does not mean that the model was trained with a start token: add_bos_token
+// decides this or, without that key, the tokenizer's own description.
 func readTokenIDs(config *Config, c, tokens, generation *fields) {
 	config.BOS = -1
 	if c.err != nil {
-		return // ids are compared with a size that must be valid
+		return // the checks of ids need a valid vocabulary size
 	}
 	if tokens.boolean("add_bos_token", false) {
 		ids := slices.Concat(c.ids("bos_token_id", config.Vocab), generation.ids("bos_token_id", config.Vocab))

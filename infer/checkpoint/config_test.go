@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// object is a JSON object under construction; the value nil stands for null,
-// absent removes the key.
+// object is a JSON object under construction. The value nil stands for null, and absent removes the
+// key.
 type object map[string]any
 
 type absentKey struct{}
@@ -32,13 +32,13 @@ func (o object) with(pairs ...any) object {
 func (o object) json() []byte {
 	text, err := json.Marshal(o)
 	if err != nil {
-		panic(err) // a test wrote a value that JSON cannot hold
+		panic(err) // a test used a value that JSON cannot represent
 	}
 	return text
 }
 
-// tiny is the config.json of a model of two layers, as a recent library writes
-// it: with null keys and keys that are ignored.
+// tiny is the config.json of a model with two layers, as a recent library writes it: with null keys
+// and keys that are ignored.
 var tiny = object{
 	"architectures": []string{"LlamaForCausalLM"}, "model_type": "llama", "hidden_act": "silu",
 	"vocab_size": 4096, "hidden_size": 4, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -48,7 +48,7 @@ var tiny = object{
 	"bos_token_id": 1, "eos_token_id": 2, "torch_dtype": "bfloat16", "use_cache": true,
 }
 
-// gpt2 is the config.json of a GPT-2 of one layer.
+// gpt2 is the config.json of a GPT-2 with one layer.
 var gpt2 = object{
 	"architectures": []string{"GPT2LMHeadModel"}, "model_type": "gpt2", "activation_function": "gelu_new",
 	"vocab_size": 300, "n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 16, "n_ctx": 16, "n_inner": nil,

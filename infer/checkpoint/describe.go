@@ -12,15 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Description is what a model's files say about the model, whether it can run
-// or not. Fields that they do not give, or that could not be read, are zero.
-// All texts come from the files: escape them before printing.
+// Description holds information from a model's files about the model, even if it cannot run. Fields
+// that the files do not contain, or that could not be read, are zero. All strings come from the
+// files, so escape them before printing.
 type Description struct {
 	Name         string // of the folder or the file
 	Title        string // the model's own name for itself
-	Format       string // as in [Checkpoint], or what the file is if not a model
+	Format       string // as in [Checkpoint], or the kind of file if it is not a model
 	Architecture string // as the files name it, such as "llama" or an unsupported one
-	Files        []File // with weights
+	Files        []File // the files with weights
 	Facts        []Fact // other GGUF metadata, by key
 	Config       *Config
 	Tensors      []Tensor // in the order of the files
@@ -30,8 +30,7 @@ type Description struct {
 
 	templateTokens map[string]string // as in [Checkpoint]
 
-	// Checkpoint is the opened model, for the caller to close; nil if it cannot
-	// run.
+	// Checkpoint is the opened model, or nil if it cannot run. The caller must close it.
 	Checkpoint *Checkpoint
 }
 
@@ -44,7 +43,7 @@ type File struct {
 // Fact is a key of GGUF metadata and its value as text.
 type Fact struct{ Key, Value string }
 
-// Tensor is one tensor as a file has it.
+// Tensor describes one tensor as stored in a file.
 type Tensor struct {
 	Name  string `json:"name"`
 	Type  string `json:"type"`  // the number format, such as "F32" or "Q4_K"
@@ -54,9 +53,9 @@ type Tensor struct {
 
 // Vocabulary describes a model's tokens.
 type Vocabulary struct {
-	Kind    string // of the tokenizer, "" if it cannot be read
+	Kind    string // of the tokenizer; "" if it cannot be read
 	Tokens  int
-	Special []SpecialToken // those that represent no text, by id
+	Special []SpecialToken // tokens that represent no text, by id
 }
 
 // SpecialToken is a token that represents no text.
@@ -86,7 +85,7 @@ func (d *Description) tokenizer(t *tokenizer.Tokenizer) {
 	}
 }
 
-// weigh records the files and tensors of the weights.
+// weigh records the files and the tensors of the weights.
 func (d *Description) weigh(w *weights, tensors map[string]tensor) {
 	if w == nil {
 		return
@@ -105,8 +104,8 @@ func (d *Description) weigh(w *weights, tensors map[string]tensor) {
 // folderFormat is Checkpoint.Format of a folder.
 const folderFormat = "Hugging Face folder"
 
-// describeFolder reads the model folder at the root of fsys. The error lists
-// all reasons why it cannot run.
+// describeFolder reads the model folder at the root of fsys. The error lists all reasons why the
+// model cannot run.
 func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	d = &Description{Name: name, Format: folderFormat, Warnings: folderWarnings(fsys)}
 	var hashed [2][]byte // config.json and tokenizer.json
@@ -173,7 +172,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	return d, nil
 }
 
-// named records the names in a config.json of any model.
+// named records the names in the config.json of any model.
 func (d *Description) named(configJSON []byte) {
 	f := parseFields(configFile, configJSON)
 	d.Architecture, d.Title = f.text("model_type", ""), f.text("_name_or_path", "")
@@ -182,7 +181,7 @@ func (d *Description) named(configJSON []byte) {
 	}
 }
 
-// folderTokenizer reads a tokenizer.json; if it cannot be used, it at least
+// folderTokenizer reads a tokenizer.json. If the tokenizer cannot be used, folderTokenizer at least
 // records the special tokens.
 func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error) {
 	tok, special, err := tokenizer.Describe(text)
@@ -196,7 +195,7 @@ func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error)
 	return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
 }
 
-// ggufKinds are the format mixes that llama.cpp numbers in general.file_type.
+// ggufKinds maps llama.cpp's numbers in general.file_type to the names of mixes of formats.
 var ggufKinds = map[float64]string{
 	0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 7: "Q8_0", 8: "Q5_0", 9: "Q5_1", 10: "Q2_K", 11: "Q3_K_S", 12: "Q3_K_M",
 	13: "Q3_K_L", 14: "Q4_K_S", 15: "Q4_K_M", 16: "Q5_K_S", 17: "Q5_K_M", 18: "Q6_K", 19: "IQ2_XXS", 20: "IQ2_XS",
@@ -204,7 +203,7 @@ var ggufKinds = map[float64]string{
 	29: "IQ2_M", 30: "IQ4_XS", 31: "IQ1_M", 32: "BF16", 36: "TQ1_0", 37: "TQ2_0", 38: "MXFP4_MOE",
 }
 
-// summary returns what the head of a GGUF file says about the model.
+// summary returns a description from the head of a GGUF file.
 func (g *gguf) summary(name string) *Description {
 	d := &Description{Name: name, Format: fmt.Sprintf("GGUF version %d", g.version)}
 	text := func(key string) string { s, _ := g.pairs[key].(string); return s }

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// fields reads typed values out of one JSON object. Keys match exactly; null counts
-// as absent, as in Hugging Face's files. Errors are collected in err; after an error,
-// methods return values that are safe to use.
+// fields reads typed values from one JSON object. Keys must match exactly, and null counts as
+// absent, as in Hugging Face's files. Errors are collected in err. After an error, methods return
+// values that are safe to use.
 type fields struct {
 	place  string // the object's file or path: "config.json"
 	raw    map[string]json.RawMessage
 	err    error
-	broken bool // not an object: reported already, so no key counts as missing
+	broken bool // not an object; this has been reported, so missing keys are not
 }
 
-// parseFields parses an object; nil text has no keys.
+// parseFields parses an object. If text is nil, the object has no keys.
 func parseFields(place string, text []byte) *fields {
 	f := &fields{place: place}
 	if text == nil {
@@ -33,11 +33,11 @@ func parseFields(place string, text []byte) *fields {
 	return f
 }
 
-// maxKeys bounds the keys of an object: a map takes many times their bytes. Published
-// files have under a hundred.
+// maxKeys is the maximum number of keys of an object, since a map takes many times the memory of
+// its keys. Published files have fewer than a hundred.
 const maxKeys = 1 << 12
 
-// manyKeys reports whether the object has more keys than that; text need not be JSON.
+// manyKeys reports whether the object has more than maxKeys keys. text need not be JSON.
 func manyKeys(text []byte) bool {
 	keys, depth, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -85,7 +85,8 @@ func (f *fields) value(key, want string, v any) bool {
 	return true
 }
 
-// size reads a whole number from 1 to limit; if absent is 0, the key is required.
+// size reads a whole number from 1 to limit. absent is the default; if it is 0, the key is
+// required.
 func (f *fields) size(key string, absent, limit int) int {
 	n := absent
 	if !f.has(key) && absent == 0 {
@@ -93,7 +94,7 @@ func (f *fields) size(key string, absent, limit int) int {
 	} else if read := f.value(key, "a whole number", &n); (read || !f.has(key)) && (n < 1 || n > limit) {
 		f.fail("%s is %d, want 1 to %d", key, n, limit)
 	}
-	return min(max(n, 1), limit) // safe to divide by, whatever the file has
+	return min(max(n, 1), limit) // safe to divide by for any contents of the file
 }
 
 // count reads a whole number from 0 to limit.
@@ -136,7 +137,7 @@ func (f *fields) object(key string) *fields {
 	return sub
 }
 
-// maxIDs bounds a list of token ids; chat models name two or three.
+// maxIDs is the maximum length of a list of token ids. Chat models have two or three.
 const maxIDs = 256
 
 // ids reads one token id or a list of them, each below vocab.

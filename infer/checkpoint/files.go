@@ -10,8 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// missingFile reports a file that a model folder lacks. It unwraps to
-// fs.ErrNotExist.
+// missingFile is the error for a file that a model folder lacks. It unwraps to fs.ErrNotExist.
 type missingFile struct{ name, hint string }
 
 func (e missingFile) Error() string { return "model folder has no " + e.name + e.hint }
@@ -59,7 +58,7 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	defer f.Close()
 	var buffer bytes.Buffer
 	if size <= limit {
-		buffer.Grow(int(max(size, 0)) + bytes.MinRead) // growing would leave copies behind
+		buffer.Grow(int(max(size, 0)) + bytes.MinRead) // growing it later would leave copies behind
 		// A file may grow after Stat, or report a wrong size.
 		_, err = buffer.ReadFrom(io.LimitReader(f, limit+1))
 		size = max(size, int64(buffer.Len()))
@@ -77,8 +76,7 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// readOptional is readFile for an optional file: it returns nil if the file is
-// missing.
+// readOptional is like readFile, but returns nil if the file is missing.
 func readOptional(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	text, err := readFile(fsys, name, limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,14 +106,14 @@ func openPart(fsys fs.FS, name string) (shard, error) {
 	return p, nil
 }
 
-// chunkBytes is the size of the chunks that hold a file without random access:
-// a false claim about its size then costs at most one chunk.
+// chunkBytes is the size of the chunks that hold a file without random access. So a wrong size of
+// the file costs at most one chunk of memory.
 const chunkBytes = 1 << 20
 
-// chunks is a file in memory: full chunks of chunkBytes, then a shorter one.
+// chunks is a file in memory: full chunks of chunkBytes bytes, then a shorter one.
 type chunks [][]byte
 
-// readChunks reads r to its end, which must be at size.
+// readChunks reads r to its end, which must come after size bytes.
 func readChunks(r io.Reader, size int64) (chunks, error) {
 	var c chunks
 	for {

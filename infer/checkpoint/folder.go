@@ -21,12 +21,12 @@ const (
 	snapshots   = "snapshots"
 )
 
-// listed is the most names of files or folders in a message.
+// listed is the maximum number of names of files or folders in a message.
 const listed = 5
 
-// enter finds the model in a folder: the folder itself if it has Hugging Face's
-// layout, a snapshot if it is a model's folder in the cache, or the only model
-// file in it, with its name.
+// enter finds the model in a folder. It returns the folder itself if it has Hugging Face's layout,
+// a snapshot if it is a model's folder in the cache, or the folder and the name of the only model
+// file in it.
 func enter(path string) (folder, file string, err error) {
 	if has(path, snapshots) && !has(path, configFile) {
 		path = filepath.Join(path, snapshots)
@@ -49,8 +49,8 @@ func enter(path string) (folder, file string, err error) {
 	return path, file, err
 }
 
-// onlyModel returns the only model that is one file of a folder with these names, or ""
-// if there is none.
+// onlyModel returns the only name in a folder's list of names that is a model file, or "" if there
+// is none.
 func onlyModel(names []string) (string, error) {
 	models := modelFiles(names)
 	if len(models) > 1 {
@@ -62,7 +62,7 @@ func onlyModel(names []string) (string, error) {
 	return models[0], nil
 }
 
-// has reports whether a folder has an entry of that name.
+// has reports whether a folder has an entry with that name.
 func has(folder, name string) bool {
 	_, err := os.Stat(filepath.Join(folder, name))
 	return err == nil
@@ -86,7 +86,7 @@ func onlyFolder(path string) (string, error) {
 	return filepath.Join(path, names[0]), nil
 }
 
-// maxEntries bounds how many entries of a folder are read.
+// maxEntries is the maximum number of entries of a folder that are read.
 const maxEntries = 1 << 14
 
 // entries lists the names in a folder in order, at most maxEntries of them.
@@ -96,8 +96,8 @@ func entries(path string) ([]string, error) {
 	return names, err
 }
 
-// modelFiles returns the names that are models by themselves: GGUF files (the first part of
-// split ones) and llama2.c's. A folder in Hugging Face's layout has none.
+// modelFiles returns the names of files that are models by themselves: GGUF files (only the first
+// part of split ones) and llama2.c files. A folder in Hugging Face's layout has none.
 func modelFiles(names []string) []string {
 	var models []string
 	vocabulary := slices.Contains(names, llama2cTokens)
@@ -108,7 +108,7 @@ func modelFiles(names []string) []string {
 		switch filepath.Ext(name) {
 		case ".gguf":
 			if _, part, _, split := splitName(name); strings.HasPrefix(name, "mmproj") || split && part > 1 {
-				continue // the vision part of a language model; a later part
+				continue // the vision part of a language model, or a later part of a split file
 			}
 		case ".bin":
 			if !vocabulary || name == llama2cTokens {
@@ -135,8 +135,8 @@ func several(names []string) string {
 	return text
 }
 
-// folderName returns the name of a folder's model: in Hugging Face's cache the model's, not
-// the revision's.
+// folderName returns the name of a folder's model. In Hugging Face's cache, this is the name of the
+// model, not of the revision.
 func folderName(path string) string {
 	if above := filepath.Dir(path); filepath.Base(above) == snapshots {
 		if name, cached := strings.CutPrefix(filepath.Base(filepath.Dir(above)), cacheFolder); cached {
@@ -149,11 +149,11 @@ func folderName(path string) string {
 	return filepath.Base(path)
 }
 
-// adapterFiles are the files that PEFT writes for an adapter, such as LoRA's, which changes
-// the weights of another model.
+// adapterFiles are the files that PEFT writes for an adapter, such as a LoRA, which changes the
+// weights of another model.
 var adapterFiles = []string{"adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"}
 
-// folderWarnings describes what a folder contains besides a model.
+// folderWarnings returns warnings about files in a folder that are not part of the model.
 func folderWarnings(fsys fs.FS) []string {
 	for _, name := range adapterFiles {
 		if _, err := fs.Stat(fsys, name); err == nil {
@@ -164,9 +164,8 @@ func folderWarnings(fsys fs.FS) []string {
 	return nil
 }
 
-// otherWeights looks for a folder's weights if they are not named model.safetensors. It
-// returns the only file of that kind, or an error that describes what the folder has
-// instead.
+// otherWeights looks for a folder's weights if they are not named model.safetensors. It returns the
+// only safetensors file, or an error that describes the files that the folder has instead.
 func otherWeights(fsys fs.FS) (string, error) {
 	list, _ := fs.ReadDir(fsys, ".")
 	var tensors []string

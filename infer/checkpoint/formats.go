@@ -13,8 +13,9 @@ const (
 	dtypeF16  dtype = "F16"  // IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits
 	dtypeBF16 dtype = "BF16" // the upper half of a binary32: 1 sign, 8 exponent, 7 fraction bits
 
-	// ggml's, in blocks of 32 values with one F16 scale d each. The low halves of 16 bytes hold the
-	// 4-bit numbers q of values 0 to 15, the high halves the numbers of values 16 to 31.
+	// ggml's formats, in blocks of 32 values with one F16 scale d each. The low halves of 16 bytes
+	// hold the 4-bit numbers q of values 0 to 15, and the high halves hold those of values 16 to
+	// 31.
 	dtypeQ8    dtype = "Q8_0"   // d, 32 signed bytes q; a value is q·d
 	dtypeQ4    dtype = "Q4_0"   // d, 16 bytes; (q − 8)·d
 	dtypeQ41   dtype = "Q4_1"   // d, an F16 minimum m, 16 bytes; q·d + m
@@ -29,16 +30,16 @@ const (
 	dtypeQ6K dtype = "Q6_K"
 )
 
-// A format is how a dtype stores its values.
+// A format describes how a dtype stores its values.
 type format struct {
-	values, bytes int // of a block, the smallest unit that can be read
-	// widen converts whole blocks to float32, with ggml's arithmetic and
-	// rounding; nil if this program does not read the format.
+	values, bytes int // size of a block, the smallest unit that can be read
+	// widen converts whole blocks to float32, with ggml's arithmetic and rounding. It is nil if
+	// this program does not read the format.
 	widen func(dst []float32, src []byte)
 }
 
-// formats are all formats that a GGUF or safetensors file may name. Those that
-// cannot be read are listed too, so that a file can be described.
+// formats lists all formats that a GGUF or safetensors file may name, including those that cannot
+// be read, so that any file can be described.
 var formats = map[dtype]format{
 	dtypeF32: {1, 4, widenF32}, dtypeF16: {1, 2, widenF16}, dtypeBF16: {1, 2, widenBF16},
 	dtypeQ8: {32, 34, widenQ8}, dtypeQ4: {32, 18, widenQ4}, dtypeQ41: {32, 20, widenQ41},

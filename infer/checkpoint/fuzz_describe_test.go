@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// FuzzDescribeFile: any file of any name is described or rejected, with 1 to 64
-// reasons; if it is accepted it can be read.
+// FuzzDescribeFile: any file with any name is described or rejected, with 1 to 64 reasons. If it is
+// accepted, it can be read.
 func FuzzDescribeFile(f *testing.F) {
 	f.Add("m.gguf", smallGGUF().bytes())
 	f.Add("m.bin", llama2cFile(smallLlama2c...))
@@ -28,8 +28,7 @@ func FuzzDescribeFile(f *testing.F) {
 	})
 }
 
-// FuzzSplitGGUF checks the same for a model in three parts, one of which is
-// arbitrary.
+// FuzzSplitGGUF checks the same for a model in three parts, one of which has arbitrary bytes.
 func FuzzSplitGGUF(f *testing.F) {
 	sound := map[string][]byte{}
 	for name, part := range splitGGUF() {
@@ -71,8 +70,7 @@ func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) 
 	readAll(t, d.Checkpoint, size)
 }
 
-// FuzzWiden: every format widens any whole blocks without a panic, to the right
-// number of values.
+// FuzzWiden: every format converts any whole blocks to the right number of values, without a panic.
 func FuzzWiden(f *testing.F) {
 	for d := range formats {
 		if formats[d].widen != nil {
@@ -94,8 +92,8 @@ func FuzzWiden(f *testing.F) {
 	})
 }
 
-// FuzzRoundQ4 checks rounding to Q4_0 against the bound of its formula: no
-// value moves by more than an eighth of the largest of its block.
+// FuzzRoundQ4 checks that rounding to Q4_0 changes no value by more than an eighth of the largest
+// value of its block, the bound from its formula.
 func FuzzRoundQ4(f *testing.F) {
 	f.Add(uint64(1), float32(1))
 	f.Add(uint64(7), float32(1e-3))
@@ -115,7 +113,7 @@ func FuzzRoundQ4(f *testing.F) {
 		}
 		for i, v := range values {
 			if abs(v-rounded[i]) > most/8*1.001 {
-				t.Fatalf("%v became %v, the largest is %v", v, rounded[i], most)
+				t.Fatalf("%v was rounded to %v; the largest value of the block is %v", v, rounded[i], most)
 			}
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzGGUF: opening a GGUF file of any bytes returns; the tensors it accepts are
-// inside the file and can be read or have their values rejected.
+// FuzzGGUF: opening a GGUF file with any bytes returns. Accepted tensors are inside the file and
+// can be read or have their values rejected.
 func FuzzGGUF(f *testing.F) {
 	f.Add(smallGGUF().bytes())
 	for _, seed := range malformedGGUF {
@@ -26,7 +26,7 @@ func FuzzGGUF(f *testing.F) {
 		c, err := openGGUF(fileWeights(data), "m")
 		if err == nil {
 			readAll(t, c, int64(len(data)))
-			// The file ends with its last tensor, or with the padding of a few zeros.
+			// The file ends with its last tensor, or with a few zeros of padding.
 			g, err := readGGUF(bytes.NewReader(data), int64(len(data)))
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +42,7 @@ func FuzzGGUF(f *testing.F) {
 	})
 }
 
-// FuzzLlama2c checks the same for llama2.c's models and vocabularies.
+// FuzzLlama2c checks the same for models and vocabularies of llama2.c.
 func FuzzLlama2c(f *testing.F) {
 	vocabulary := smallTokenizerBin(nil)
 	f.Add(llama2cFile(smallLlama2c...), vocabulary)
@@ -61,8 +61,7 @@ func FuzzLlama2c(f *testing.F) {
 	})
 }
 
-// FuzzTokenizerBin checks that every accepted vocabulary decodes what it
-// encodes.
+// FuzzTokenizerBin checks that every accepted vocabulary decodes the text that it encoded.
 func FuzzTokenizerBin(f *testing.F) {
 	f.Add(smallTokenizerBin(nil), "a b")
 	for _, seed := range malformedTokenizerBin {
@@ -83,7 +82,7 @@ func FuzzTokenizerBin(f *testing.F) {
 	})
 }
 
-// FuzzIndex: no index can name a file outside of the folder.
+// FuzzIndex: no index can name a file outside the folder.
 func FuzzIndex(f *testing.F) {
 	for _, seed := range malformedIndexes {
 		f.Add([]byte(seed.text))
@@ -96,7 +95,7 @@ func FuzzIndex(f *testing.F) {
 		}
 		for tensor, file := range index {
 			if bytes.ContainsAny([]byte(file), `/\`) || len(file) < len(".safetensors") {
-				t.Fatalf("%q lies in %q, want a name of a file in the folder", tensor, file)
+				t.Fatalf("%q is in %q, want the name of a file in the folder", tensor, file)
 			}
 		}
 	})
@@ -122,7 +121,7 @@ func readAll(t *testing.T, c *Checkpoint, size int64) {
 		}
 	}
 	if ids := c.Tokenizer.Encode("a ▁\xff"); len(ids) == 0 {
-		t.Fatal("a text without tokens")
+		t.Fatal("got no tokens for a text, want at least one")
 	}
 }
 

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzSafetensors: the parser returns for any bytes; the tensors it accepts are
-// inside the file, have the size of their shape, and can be widened or have
-// their values rejected.
+// FuzzSafetensors: the parser returns for any bytes. Accepted tensors are inside the file, have the
+// size of their shape, and can be widened or have their values rejected.
 func FuzzSafetensors(f *testing.F) {
 	for _, seed := range malformed {
 		f.Add(seed.file)
@@ -46,8 +45,8 @@ func FuzzSafetensors(f *testing.F) {
 	})
 }
 
-// FuzzConfig: an accepted configuration can be laid out, whatever the files
-// contain: every size is positive and every count fits.
+// FuzzConfig: for any files, an accepted configuration is consistent: every size is positive and
+// every count fits.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range refusals {
 		f.Add(seed.config, []byte(`{}`), []byte(`{}`))
@@ -76,16 +75,16 @@ func FuzzConfig(f *testing.F) {
 		ropes := c.Ropes()
 		if c.Heads%c.KVHeads != 0 || !(c.NormEps > 0) || len(c.Attention) != c.Layers || len(ropes) > 0 &&
 			c.HeadDim%2 != 0 {
-			t.Fatalf("cannot be computed: %+v", c)
+			t.Fatalf("cannot compute a model with this configuration: %+v", c)
 		}
 		for _, r := range ropes {
 			if !(r.Theta >= 1) || r.Scaling.Kind == "linear" && !(r.Scaling.Factor >= 1) {
-				t.Fatalf("cannot be turned: %+v", r)
+				t.Fatalf("cannot rotate queries and keys with %+v", r)
 			}
 		}
 		for _, id := range append(c.EOS, c.BOS) {
 			if id < -1 || id >= c.Vocab {
-				t.Fatalf("got %+v, want token ids below its vocabulary", c)
+				t.Fatalf("got %+v, want token ids below the size of the vocabulary", c)
 			}
 		}
 		if parameters := (&Checkpoint{Config: c}).Parameters(); parameters < 1 {

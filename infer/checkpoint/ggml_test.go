@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// ggmlFolder holds ggml's results for random blocks; its ask.c made the files
-// and describes them.
+// ggmlFolder holds ggml's results for random blocks; its ask.c generated the files and describes
+// them.
 const ggmlFolder = "../../testdata/ggml"
 
-// ggmlAnswers are blocks of one format and the values that ggml widens them to.
+// ggmlAnswers holds blocks of one format and the values to which ggml converts them.
 type ggmlAnswers struct {
-	rounded int      // how many of the blocks ggml rounded; the others are random bytes
+	rounded int      // number of blocks that ggml rounded; the others are random bytes
 	blocks  []byte   // one after another
 	hashes  []uint64 // FNV-1a of each block's widened values
 	sample  []byte   // the float32 values of the first blocks
@@ -58,8 +58,8 @@ func fnv1a(values []float32) uint64 {
 	return h
 }
 
-// TestWideningMatchesGGML: every format that can be read is widened exactly as
-// ggml does it: blocks that ggml rounded and blocks of random bytes.
+// TestWideningMatchesGGML: for every format that can be read, blocks that ggml rounded and blocks
+// of random bytes are converted exactly as in ggml.
 func TestWideningMatchesGGML(t *testing.T) {
 	tried := 0
 	for d, f := range formats {
@@ -76,7 +76,7 @@ func TestWideningMatchesGGML(t *testing.T) {
 		for i := range len(a.sample) / 4 {
 			if want := binary.LittleEndian.Uint32(a.sample[4*i:]); math.Float32bits(wide[i]) != want {
 				t.Fatalf(
-					"%s: value %d is %v, ggml has %v, want math.Float32bits(wide[i]) = %d", d, i, wide[i],
+					"%s: value %d is %v, in ggml %v, want math.Float32bits(wide[i]) = %d", d, i, wide[i],
 					math.Float32frombits(want), want,
 				)
 			}
@@ -88,7 +88,7 @@ func TestWideningMatchesGGML(t *testing.T) {
 		}
 	}
 	if tried != 9 {
-		t.Errorf("%d formats in blocks, want 9", tried)
+		t.Errorf("got %d formats with blocks, want 9", tried)
 	}
 }
 

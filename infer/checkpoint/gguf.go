@@ -22,7 +22,7 @@ import (
 // A string is its length, uint64, and its bytes. An array is the type of its
 // elements, uint32, their number, uint64, and the elements.
 
-// Limits on a GGUF file, far above any real one.
+// Limits for a GGUF file, far above the sizes of any real one.
 const (
 	ggufMagic        = "GGUF"
 	maxPairs         = 1 << 16
@@ -42,19 +42,19 @@ const (
 	ggufArray  = 9
 )
 
-// ggufLists are the arrays that are kept.
+// ggufLists holds the keys of the arrays that are kept.
 var ggufLists = []string{
 	"tokenizer.ggml.tokens", "tokenizer.ggml.scores", "tokenizer.ggml.token_type", "tokenizer.ggml.merges",
 }
 
-// templateKey is the chat template's key. Texts of other keys are kept up to
-// maxKeptText only.
+// templateKey is the key of the chat template. Strings of other keys are kept only up to
+// maxKeptText bytes.
 const templateKey = "tokenizer.chat_template"
 
-// ggufSizes are the bytes of a value, by type; strings and arrays have none.
+// ggufSizes holds the size of a value in bytes, by type. Strings and arrays have no fixed size.
 var ggufSizes = map[uint32]int64{0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
-// ggufTypes are ggml's numbers of the formats of tensors. The missing ones were
+// ggufTypes maps ggml's numbers to the formats of tensors. The formats of missing numbers were
 // abandoned before any file used them.
 var ggufTypes = map[uint32]dtype{
 	0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 3: dtypeQ41, 6: dtypeQ5, 7: dtypeQ51, 8: dtypeQ8, 9: "Q8_1",
@@ -69,9 +69,9 @@ type gguf struct {
 	version  int
 	pairs    map[string]any // float64, bool, string, []string or []float32; nil if skipped
 	tensors  map[string]tensor
-	problems error // faults of single tensors, if the head could be read
+	problems error // problems with individual tensors, if the head could be read
 
-	incomplete bool // parts are missing, with the tensors in them
+	incomplete bool // some parts, and the tensors in them, are missing
 }
 
 // readGGUF reads the head of a GGUF file of size bytes.
@@ -128,8 +128,8 @@ func (g *gguf) readPair(r *ggufReader) {
 	g.pairs[key] = value
 }
 
-// Bounds on a tensor's numbers, far above any real one, so that no sum or
-// product of them overflows.
+// Bounds for a tensor's numbers, far above those of any real tensor, so that no sum or product of
+// them overflows.
 const (
 	maxValues = 1 << 50
 	maxOffset = 1 << 60
@@ -185,7 +185,7 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	return name
 }
 
-// alignment returns the number of which all tensor offsets are multiples.
+// alignment returns the number that divides the offsets of all tensors.
 func (g *gguf) alignment() (int64, error) {
 	a, ok := g.pairs["general.alignment"].(float64)
 	if !ok {
@@ -197,9 +197,9 @@ func (g *gguf) alignment() (int64, error) {
 	return int64(a), nil
 }
 
-// place makes the tensors' offsets, which count from the start of the data, relative to
-// the start of the file, and checks that the tensors are inside the file and do not
-// overlap. Problems go to g.problems.
+// place converts the tensors' offsets, which are relative to the start of the data, to offsets from
+// the start of the file, and checks that the tensors are inside the file and do not overlap. It
+// adds problems to g.problems.
 func (g *gguf) place(names []string, start, alignment, size int64) {
 	for name, t := range g.tensors {
 		t.offset += start
@@ -258,8 +258,8 @@ func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 	return nil
 }
 
-// beyondEnd returns an error for n tensors, the first of which is t, beyond the end of a
-// file of size bytes.
+// beyondEnd returns an error for n tensors beyond the end of a file of size bytes. t is the first
+// of them.
 func beyondEnd(t tensor, n int, size int64) error {
 	said := fmt.Sprintf("tensor %s ends at byte %d, the file at %d", quote(t.name), t.offset+t.bytes, size)
 	if t.offset > size {
@@ -271,7 +271,7 @@ func beyondEnd(t tensor, n int, size int64) error {
 	return errors.New(said)
 }
 
-// unreadable returns an error for each format that cannot be read, naming its tensors;
+// unreadable returns an error for each format that cannot be read, with the names of its tensors.
 // can lists the readable formats.
 func unreadable(tensors map[string]tensor, can string) error {
 	count, first := map[dtype]int{}, map[dtype]string{}

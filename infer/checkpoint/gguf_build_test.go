@@ -60,7 +60,7 @@ func floatsPair(key string, list []float32) ggufPair {
 	return ggufPair{key, ggufArray, b}
 }
 
-// ggufTensor is a tensor under construction; dims has the fastest first.
+// ggufTensor is a tensor under construction. The fastest-varying dimension comes first in dims.
 type ggufTensor struct {
 	name   string
 	dims   []uint64
@@ -74,7 +74,7 @@ type ggufModel struct {
 	pairs          []ggufPair
 	tensors        []ggufTensor
 	data           []byte
-	pairsClaimed   uint64 // 0: the real number
+	pairsClaimed   uint64 // 0 for the real number
 	tensorsClaimed uint64
 }
 
@@ -96,8 +96,7 @@ func (m ggufModel) bytes() []byte {
 	return join(b, make([]byte, (32-len(b)%32)%32), m.data)
 }
 
-// smallTokens returns SentencePiece's smallest vocabulary: three marks and the
-// bytes.
+// smallTokens returns the smallest SentencePiece vocabulary: three marks and the bytes.
 func smallTokens() (tokens []string, scores []float32) {
 	tokens = []string{"<unk>", "<s>", "</s>"}
 	for b := range 256 {
@@ -106,7 +105,7 @@ func smallTokens() (tokens []string, scores []float32) {
 	return tokens, make([]float32, len(tokens))
 }
 
-// smallGGUF returns a valid model: one block, every matrix of zeros.
+// smallGGUF returns a valid model with one block and matrices of zeros.
 func smallGGUF() *ggufModel {
 	tokens, scores := smallTokens()
 	types := join(u32(5), u64(259), u32(2, 3, 3))

@@ -55,8 +55,7 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	return d, faults
 }
 
-// whole rejects files that are not whole models: a part of one, or an accessory
-// of one.
+// whole rejects files that are not whole models, but a part of a model or an accessory.
 func (g *gguf) whole() error {
 	p := &ggufPairs{g: g, prefix: "general."}
 	switch kind := p.text("type", "model"); {
@@ -92,7 +91,7 @@ func (g *gguf) config() (Config, error) {
 	p := &ggufPairs{g: g, prefix: "general."}
 	a := ggufArchitecture(p)
 	if a == nil {
-		return Config{}, p.err // the meaning of its keys is unknown
+		return Config{}, p.err // the meaning of the keys is unknown
 	}
 	p.prefix = a.gguf + "."
 	c := Config{
@@ -144,7 +143,7 @@ func (g *gguf) config() (Config, error) {
 	return c, p.err
 }
 
-// shape reads the keys of Llama and its descendants that GPT-2 does not have.
+// shape reads the keys that Llama and its descendants have and GPT-2 does not.
 func (p *ggufPairs) shape(c *Config) {
 	p.epsilon(c, "attention.layer_norm_rms_epsilon")
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
@@ -159,8 +158,7 @@ func (p *ggufPairs) shape(c *Config) {
 	}
 }
 
-// epsilon reads the number that the norms add. llama.cpp has no default for it
-// either.
+// epsilon reads the number that the norms add. Like llama.cpp, it has no default.
 func (p *ggufPairs) epsilon(c *Config, key string) {
 	if !p.has(key) {
 		p.fail("%s%s is missing", p.prefix, key)
@@ -168,8 +166,8 @@ func (p *ggufPairs) epsilon(c *Config, key string) {
 	c.NormEps = float32(p.number(key, 1e-5, 1e-30, 1))
 }
 
-// rope reads how queries and keys are rotated. A factor without a type means linear
-// stretching; its key was first called scale_linear. A factor of 0 means none.
+// rope reads how queries and keys are rotated. A factor without a type means linear stretching. The
+// original name of its key was scale_linear. A factor of 0 means no stretching.
 func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
@@ -230,7 +228,7 @@ func (g *gguf) marks(p *ggufPairs, c *Config) {
 	}
 }
 
-// tokenizer makes the tokenizer that the metadata describes.
+// tokenizer returns the tokenizer that the metadata describes.
 func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 	p := &ggufPairs{g: g, prefix: "tokenizer.ggml."}
 	kind := p.text("model", "")
@@ -248,7 +246,7 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 	case "gpt2":
 		pre := p.text("pre", "")
 		if pre == "" && arch == "gpt2" {
-			pre = "gpt-2" // files older than the key, when there was only that pattern
+			pre = "gpt-2" // files older than the key, from when there was only this pattern
 		}
 		switch {
 		case p.err != nil:
@@ -295,7 +293,7 @@ func (g *gguf) tokenMarks(n int) ([]tokenizer.Mark, error) {
 	return marks, nil
 }
 
-// ggufPairs reads typed values out of the metadata, as fields does out of JSON.
+// ggufPairs reads typed values from the metadata, as fields does from JSON.
 type ggufPairs struct {
 	g      *gguf
 	prefix string
@@ -304,8 +302,8 @@ type ggufPairs struct {
 
 func (p *ggufPairs) has(key string) bool { _, ok := p.g.pairs[p.prefix+key]; return ok }
 
-// positive reports whether a key has a number above 0 and up to high. A missing key
-// and 0 mean the same; other numbers are errors.
+// positive reports whether a key has a number above 0 and up to high. A missing key and 0 mean the
+// same. Other numbers are errors.
 func (p *ggufPairs) positive(key string, high float64) bool {
 	x := p.number(key, 0, 0, high)
 	return x > 0 && x <= high
@@ -334,7 +332,7 @@ func (p *ggufPairs) boolean(key string, absent bool) bool {
 	return ggufValue(p, key, "true or false", absent)
 }
 
-// number reads a number from low to high; absent may be outside that range.
+// number reads a number from low to high. The default, absent, may be outside that range.
 func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
 	x := ggufValue(p, key, "a number", absent)
 	if p.has(key) && !(x >= low && x <= high) {
@@ -343,8 +341,8 @@ func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
 	return x
 }
 
-// size reads a whole number from 1 to limit; if absent is 0, the key is required.
-// An unreadable value counts as 1, so that divisions by it are safe.
+// size reads a whole number from 1 to limit. absent is the default; if it is 0, the key is
+// required. For an unreadable value, size returns 1, so that divisions by it are safe.
 func (p *ggufPairs) size(key string, absent, limit int) int {
 	if !p.has(key) && absent == 0 {
 		p.fail("%s%s is missing", p.prefix, key)

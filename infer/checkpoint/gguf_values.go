@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// ggufReader reads the head sequentially. After the first error every method
-// returns zero values.
+// ggufReader reads the head sequentially. After the first error, every method returns zero values.
 type ggufReader struct {
 	r    *bufio.Reader
 	at   int64 // bytes read
@@ -20,8 +19,8 @@ type ggufReader struct {
 	err  error
 }
 
-// value reads a metadata value. It keeps only what a model's description needs:
-// all numbers, short texts, and the tokenizer's lists of texts and numbers.
+// value reads a metadata value. It keeps only the values needed for a model's description: all
+// numbers, short strings, and the tokenizer's lists of strings and numbers.
 func (r *ggufReader) value(key string, kind uint32, depth int) any {
 	switch kind {
 	case ggufString:
@@ -46,7 +45,7 @@ func (r *ggufReader) value(key string, kind uint32, depth int) any {
 	return ggufNumber(kind, raw)
 }
 
-// ggufNumber decodes a number or a truth value.
+// ggufNumber decodes a number or a boolean.
 func ggufNumber(kind uint32, raw []byte) any {
 	le := binary.LittleEndian
 	switch kind {
@@ -146,7 +145,7 @@ func (r *ggufReader) text(limit int64) string {
 	return string(r.bytes(n))
 }
 
-// long reads a text of n bytes in chunks that fit the buffer.
+// long reads a string of n bytes in chunks that fit in the buffer.
 func (r *ggufReader) long(n int64) string {
 	var b strings.Builder
 	for r.err == nil && n > 0 {
@@ -157,8 +156,8 @@ func (r *ggufReader) long(n int64) string {
 	return b.String()
 }
 
-// length reads how many elements follow, each of at least least bytes, and
-// checks that against what is left of the file.
+// length reads the number of elements that follow, each of at least `least` bytes, and checks it
+// against the rest of the file.
 func (r *ggufReader) length(least int64) int64 {
 	n := r.uint64()
 	if left := r.size - r.at; r.err == nil && n > uint64(left)/uint64(least) {
@@ -173,7 +172,7 @@ func (r *ggufReader) length(least int64) int64 {
 	return int64(n)
 }
 
-// count is length with a limit.
+// count is like length, with a limit.
 func (r *ggufReader) count(what string, least, limit int64) int64 {
 	n := r.length(least)
 	if r.err == nil && n > limit {

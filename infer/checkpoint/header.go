@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// entry is one tensor as the header states it. Dimensions and count are
-// bounded, but nothing is checked against the file yet.
+// entry is one tensor as described in the header. The sizes and the number of dimensions are
+// bounded, but nothing has been checked against the file yet.
 type entry struct {
 	dtype   dtype
 	shape   []int
@@ -20,9 +20,9 @@ type entry struct {
 //	{"__metadata__": {"format": "pt"},
 //	 "model.norm.weight": {"dtype": "F32", "shape": [192], "data_offsets": [0, 768]}}
 //
-// It is hand-written because encoding/json keeps the last of two equal names,
-// ignores case in names, and needs several times the header's size in memory:
-// this scanner allocates only the entries it returns.
+// It is hand-written because encoding/json keeps the last of two equal names, ignores case in
+// names, and needs several times the header's size in memory. This scanner allocates only the
+// entries that it returns.
 func scanHeader(text []byte) (map[string]entry, error) {
 	s := &scanner{text: text}
 	entries := map[string]entry{}
@@ -59,8 +59,8 @@ func scanHeader(text []byte) (map[string]entry, error) {
 	return entries, nil
 }
 
-// scanner walks over the header. After the first error, kept in err, every
-// method does nothing and returns zero values.
+// scanner scans the header. After the first error, kept in err, every method does nothing and
+// returns zero values.
 type scanner struct {
 	text []byte
 	at   int
@@ -101,7 +101,7 @@ func (s *scanner) entry() (e entry) {
 	return e
 }
 
-// dtype reads the name of a format, supported or not.
+// dtype reads the name of a format, which may be unsupported.
 func (s *scanner) dtype() dtype {
 	name := string(s.string())
 	if s.err == nil && !isDtype(name) {
@@ -110,9 +110,9 @@ func (s *scanner) dtype() dtype {
 	return dtype(name)
 }
 
-// isDtype reports whether a name can be a format's: at most 16 capital letters, digits and
-// underscores, a letter first. It does not use a regular expression, since a browser would
-// take longer to compile the code that compiles one than to read the whole header.
+// isDtype reports whether a name can be the name of a format: at most 16 capital letters, digits
+// and underscores, beginning with a letter. It does not use a regular expression, since a browser
+// would need more time to compile package regexp than to read the whole header.
 func isDtype(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -157,7 +157,7 @@ func (s *scanner) offsets() (offsets [2]int64) {
 	return offsets
 }
 
-// object reads an object, calling value at each value with its key.
+// object reads an object and calls value at each value, with its key.
 func (s *scanner) object(value func(key []byte)) {
 	s.expect('{')
 	if s.accept('}') {
@@ -177,7 +177,7 @@ func (s *scanner) object(value func(key []byte)) {
 	}
 }
 
-// array reads an array, calling value at each value with its index.
+// array reads an array and calls value at each value, with its index.
 func (s *scanner) array(value func(i int)) {
 	s.expect('[')
 	if s.accept(']') {
@@ -192,7 +192,7 @@ func (s *scanner) array(value func(i int)) {
 	}
 }
 
-// integer reads a whole number from 0 to 2⁶³-1: the only numbers a header has.
+// integer reads a whole number from 0 to 2⁶³-1. A header has no other numbers.
 func (s *scanner) integer() (n int64) {
 	s.space()
 	start := s.at
@@ -212,7 +212,7 @@ func (s *scanner) integer() (n int64) {
 	return n
 }
 
-// string reads a string of at most maxNameBytes and resolves its escapes.
+// string reads a string of at most maxNameBytes bytes and resolves its escapes.
 func (s *scanner) string() []byte {
 	raw, escaped := s.rawString()
 	if s.err != nil {
@@ -236,8 +236,8 @@ func (s *scanner) string() []byte {
 	return []byte(text)
 }
 
-// rawString reads a string of any length and returns the bytes between its
-// quotes, and whether an escape is among them.
+// rawString reads a string of any length. It returns the bytes between the quotes and whether they
+// contain an escape.
 func (s *scanner) rawString() (raw []byte, escaped bool) {
 	s.expect('"')
 	if s.err != nil {

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// headBytes is how much of a file identifies it.
+// headBytes is the number of bytes at the start of a file that identify it.
 const headBytes = 512
 
-// A foreign file is easily mistaken for a model.
+// A foreign describes a file that is easily mistaken for a model.
 type foreign struct {
-	kind string // what the file is, for a description
+	kind string // the kind of file, for a description
 	say  string // the sentence that rejects it
 }
 
-// pointer matches the file that git LFS puts in place of a large one.
+// pointer matches the file that Git LFS stores in place of a large one.
 var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
 
 const pickled = "a Python pickle, which can contain code and is not read; its source often also has a " +
 	"model.safetensors, " +
 	"and transformers can write one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
 
-// signatures are the first bytes of files that are not supported models.
+// signatures lists the first bytes of files that are not supported models.
 var signatures = []struct {
 	magic string
 	foreign

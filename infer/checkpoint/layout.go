@@ -12,13 +12,13 @@ type slot struct {
 	name  string // its name in Hugging Face folders and for Float32
 	gguf  string // its name in GGUF
 	part  Role
-	bias  bool // the part's bias instead of its weight
+	bias  bool // whether it is the part's bias instead of its weight
 	shape []int
 }
 
-// layout lists the tensors of a model of this shape, in the order in which a
-// forward pass uses them. A projection's rows are its outputs, its columns its
-// inputs, whatever the file's order.
+// layout lists the tensors of a model of this shape, in the order in which a forward pass uses
+// them. The rows of a projection are its outputs and the columns are its inputs, regardless of the
+// order in the file.
 func (c Config) layout() []slot {
 	a := architectures[c.Architecture]
 	var slots []slot
@@ -47,17 +47,17 @@ func (c Config) layout() []slot {
 	return slots
 }
 
-// A dialect is how one format names and stores the tensors of a layout.
+// A dialect describes how a format names and stores the tensors of a layout.
 type dialect struct {
-	name    func(slot) string // the file's name for it
+	name    func(slot) string // the name of a tensor in the file
 	order   func(Config, Role) order
 	ignores []string // suffixes of optional tensors that follow from the configuration
 }
 
-// arrange rejects a file that lacks tensors of the layout, or has any with
-// another shape or outside the layout: ignoring a bias or an extra layer would
-// silently give wrong numbers. It returns the tensors of the layout by their
-// canonical names, and a spare output matrix by the file's.
+// arrange rejects a file that lacks tensors of the layout, or has tensors with another shape or
+// outside the layout: ignoring a bias or an extra layer would silently give wrong numbers. It
+// returns the tensors of the layout by their canonical names, and a spare output matrix by its name
+// in the file.
 func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor, error) {
 	used := map[string]bool{}
 	arranged := make(map[string]tensor, len(tensors))
@@ -83,7 +83,7 @@ func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor
 		follows := slices.ContainsFunc(d.ignores, func(ending string) bool { return strings.HasSuffix(name, ending) })
 		switch {
 		case used[name] || follows:
-		case name == spare: // tied models often store the copy
+		case name == spare: // tied models often store a copy
 			arranged[name] = tensors[name]
 		default:
 			faults = collect(
@@ -105,7 +105,7 @@ func (c Config) output() slot {
 	return a.slot(last, 0, false)
 }
 
-// folderDialect is how Hugging Face stores the tensors of an architecture.
+// folderDialect returns the dialect in which Hugging Face stores the tensors of an architecture.
 func folderDialect(c Config, tensors map[string]tensor) dialect {
 	a := architectures[c.Architecture]
 	prefix := a.folderPrefix
@@ -121,7 +121,7 @@ func folderDialect(c Config, tensors map[string]tensor) dialect {
 	return dialect{name, a.folderOrder, a.folderIgnores}
 }
 
-// ggufDialect is how llama.cpp stores the tensors of an architecture.
+// ggufDialect returns the dialect in which llama.cpp stores the tensors of an architecture.
 func ggufDialect(c Config) dialect {
 	a := architectures[c.Architecture]
 	return dialect{func(s slot) string { return s.gguf }, a.ggufOrder, a.ggufIgnores}
@@ -137,8 +137,8 @@ func wrongShape(name string, got, want []int) error {
 	return fmt.Errorf("%s%s has shape %v, want %v", layer, strings.TrimSuffix(rest, ".weight"), got, want)
 }
 
-// locate splits "model.layers.3.mlp.up_proj.weight" into "layer 3: " and
-// "mlp.up_proj.weight"; the first part of any other name is empty.
+// locate splits "model.layers.3.mlp.up_proj.weight" into "layer 3: " and "mlp.up_proj.weight". For
+// any other name, layer is empty.
 func locate(name string) (layer, rest string) {
 	for _, prefix := range []string{"model.layers.", "transformer.h.", "h.", "blk.", "layers."} {
 		if tail, ok := strings.CutPrefix(name, prefix); ok {

@@ -32,8 +32,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// TestSafetensorsAllowedVariations: safetensors files may have white space, any order, escapes,
-// and padding after the header.
+// TestSafetensorsAllowedVariations: safetensors files may have white space, escapes, entries in any
+// order, and padding after the header.
 func TestSafetensorsAllowedVariations(t *testing.T) {
 	c := fromBytes(t, file(` {"b": {"data_offsets":[4 ,8],"shape":[ 1 ] ,"dtype":"F32"},
 		"\u0061" : {"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]}, "__metadata__":{"k":"v\"","l":""} }   `,
@@ -49,7 +49,7 @@ func TestSafetensorsAllowedVariations(t *testing.T) {
 	}
 }
 
-// allocated returns the bytes that run allocates, freed ones included.
+// allocated returns the number of bytes that run allocates, including freed ones.
 func allocated(run func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -58,7 +58,8 @@ func allocated(run func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestClaimedHeaderIsNotAllocated: a header is never allocated by its claimed length alone.
+// TestClaimedHeaderIsNotAllocated: memory for a header is not allocated based only on the length
+// that the file states.
 // Promise: A model file cannot make the program allocate memory for data that it does not contain.
 func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 	for _, claim := range []uint64{maxHeaderBytes, maxHeaderBytes + 1, 1 << 40, math.MaxInt64, math.MaxUint64} {
@@ -74,8 +75,8 @@ func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 	}
 }
 
-// TestLargeHeaderMemory: the largest header that is accepted costs its own size and at most 64
-// MiB, whether it is one long string or as many tensors as are allowed.
+// TestLargeHeaderMemory: the largest accepted header takes its own size plus at most 64 MiB of
+// memory, whether it is one long string or the maximum number of tensors.
 func TestLargeHeaderMemory(t *testing.T) {
 	folder := t.TempDir()
 	long := `{"__metadata__":{"a":"` + strings.Repeat("x", 40<<20) + `"}]`

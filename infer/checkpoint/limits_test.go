@@ -22,8 +22,8 @@ func repeated(n int, format string) string {
 	return b.String()
 }
 
-// TestOversizedDescriptionsAreRefusedEarly: a description with too many entries is rejected with
-// little more memory than its text takes, so nothing is parsed needlessly or twice.
+// TestOversizedDescriptionsAreRefusedEarly: rejecting a description with too many entries takes
+// little more memory than its text, so nothing is parsed needlessly or twice.
 func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 	added := `{"added_tokens":[%s],"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},` +
 		`"model":{"type":"BPE","vocab":{%s},"merges":[]}%s}`
@@ -64,7 +64,7 @@ func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 		folder[test.file] = &fstest.MapFile{Data: []byte(test.text)}
 		size := uint64(len(test.text))
 		if size > tokenizer.MaxBytes {
-			size = 0 // nothing of it is read
+			size = 0 // the file is not read
 		}
 		var err error
 		got := allocated(func() { _, err = Open(folder, "m") })
@@ -72,13 +72,13 @@ func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 			t.Errorf("%s: got %v, want an error containing %q", test.name, err, test.want)
 		}
 		if most := size + 4<<20; got > most {
-			t.Errorf("%s: %d bytes allocated for a text of %d, want at most %d", test.name, got, len(test.text), most)
+			t.Errorf("%s: %d bytes allocated for a file of %d, want at most %d", test.name, got, len(test.text), most)
 		}
 	}
 }
 
 // TestRefusedTokenizerListsSpecialTokens: the special tokens of an unsupported tokenizer are
-// described all the same, and the maximum number of keys is read.
+// described anyway, and the maximum number of keys is read.
 func TestRefusedTokenizerListsSpecialTokens(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[tokenizerFile] = &fstest.MapFile{Data: []byte(`{"model":{"type":"WordPiece"},"added_tokens":[` +
@@ -87,14 +87,15 @@ func TestRefusedTokenizerListsSpecialTokens(t *testing.T) {
 	folder[tokenizerConfigFile] = &fstest.MapFile{Data: []byte("{" + repeated(maxKeys, `"%d":":"`) + "}")}
 	d, err := describeFolder(folder, "m")
 	if err == nil || len(Reasons(err)) != 1 || !strings.Contains(err.Error(), "pre_tokenizer is missing") {
-		t.Errorf("got %q, want the tokenizer alone at fault", Reasons(err))
+		t.Errorf("got reasons %q, want only one, about the tokenizer", Reasons(err))
 	}
 	if got, want := fmt.Sprint(d.Vocabulary.Special), "[{3 [CLS]} {7 [SEP]}]"; got != want {
 		t.Errorf("got special tokens %s, want %s", got, want)
 	}
 }
 
-// TestChatTemplateOfSeveral: of several templates the one named default is used, or the only one.
+// TestChatTemplateOfSeveral: of several chat templates, the one named default is used. A single
+// template is used under any name.
 func TestChatTemplateOfSeveral(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"name":"tool","template":"T"},{"name":"default","template":"D"}]`: "D",

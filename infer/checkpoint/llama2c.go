@@ -21,7 +21,7 @@ const (
 	llama2cHeader = 256
 	llama2cTokens = "tokenizer.bin"
 
-	// Assumptions of the program that wrote these files, which they do not store.
+	// Values that the program that wrote these files assumes and does not store in them.
 	llama2cTheta = 10_000
 	llama2cEps   = 1e-5
 	llama2cBOS   = 1
@@ -30,8 +30,7 @@ const (
 	maxPieceBytes = 256
 )
 
-// describeLlama2c describes a llama2.c model, file, and the vocabulary in the
-// file tokens.
+// describeLlama2c describes the llama2.c model in a file and its vocabulary in the file tokens.
 func describeLlama2c(
 	w *weights, vocabulary io.Reader, vocabularySize int64, file, tokens string,
 ) (*Description, error) {
@@ -72,7 +71,7 @@ func inFile(tensors map[string]tensor) map[string]tensor {
 	return named
 }
 
-// llama2cParts are the names of the weights in llama2.c's run.c.
+// llama2cParts maps names of weights to their names in llama2.c's run.c.
 var llama2cParts = map[string]string{
 	"model.embed_tokens": "token_embedding_table", "input_layernorm": "rms_att_weight", "self_attn.q_proj": "wq",
 	"self_attn.k_proj": "wk", "self_attn.v_proj": "wv", "self_attn.o_proj": "wo",
@@ -200,9 +199,9 @@ func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor,
 	return tensors, at
 }
 
-// readTokenizerBin reads llama2.c's vocabulary of n tokens: the longest token's
-// length, then for each token its score, its length and its bytes. The number
-// of tokens is in the model's file, not here.
+// readTokenizerBin reads a llama2.c vocabulary of n tokens: the length of the longest token, then
+// the score, the length and the bytes of each token. The number of tokens is in the model's file,
+// not in this one.
 func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, error) {
 	in := bufio.NewReader(r)
 	at := int64(0)
@@ -243,7 +242,7 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("byte %d: holds more than the model's %d tokens", at, n)
 	}
-	if claimed != longest { // run.c sizes its buffers by it
+	if claimed != longest { // run.c allocates its buffers with this size
 		return nil, fmt.Errorf("the header gives the longest token %d bytes, but it has %d", claimed, longest)
 	}
 	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file has no marks for them

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// malformedArchitectures are configurations of the newer architectures, each
-// with a part of the expected message.
+// malformedArchitectures lists invalid configurations of the newer architectures, each with a part
+// of the expected message.
 var malformedArchitectures = []struct {
 	name   string
 	config object
@@ -148,7 +148,7 @@ func TestMalformedArchitectures(t *testing.T) {
 			slices.Sort(reasons)
 			if len(slices.Compact(slices.Clone(reasons))) != len(reasons) {
 				t.Errorf(
-					"%s: a reason is given twice: got %q, want len(slices.Compact(slices.Clone(reasons))) = %d",
+					"%s: a reason is listed twice: got %q, want len(slices.Compact(slices.Clone(reasons))) = %d",
 					test.name, reasons, len(reasons),
 				)
 			}

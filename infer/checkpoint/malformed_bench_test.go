@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkMalformed opens every malformed file of the tests, and prints how
-// many there are and how long the slowest took. The target is one second.
+// BenchmarkMalformed opens every malformed file of the tests and prints the number of files and the
+// time of the slowest. The target is one second.
 func BenchmarkMalformed(b *testing.B) {
 	openings := malformedOpenings()
 	slowest := time.Duration(0)
@@ -15,7 +15,7 @@ func BenchmarkMalformed(b *testing.B) {
 		for _, open := range openings {
 			start := time.Now()
 			if err := open(); err == nil {
-				b.Fatal("a malformed file is accepted")
+				b.Fatal("a malformed file was accepted")
 			}
 			slowest = max(slowest, time.Since(start))
 		}
@@ -24,8 +24,7 @@ func BenchmarkMalformed(b *testing.B) {
 	b.ReportMetric(float64(slowest.Microseconds())/1e3, "ms/slowest")
 }
 
-// malformedOpenings returns functions that open the malformed files and texts
-// of the tests' tables.
+// malformedOpenings returns functions that open the malformed files in the tables of the tests.
 func malformedOpenings() (openings []func() error) {
 	one := func(name string, data []byte) {
 		files := map[string][]byte{name: data}

@@ -15,8 +15,8 @@ const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid " +
 // pickle is the beginning of a PyTorch file in a zip archive.
 const pickle = "PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00archive/data.pkl\x80\x02}"
 
-// foreignFiles are files that are easily mistaken for a model, each with a part of the message and
-// its kind.
+// foreignFiles lists files that are easily mistaken for a model, each with its kind and a part of
+// the message.
 var foreignFiles = []struct{ file, text, kind, want string }{
 	{
 		"m.gguf", lfsPointer, "git-LFS pointer",
@@ -67,8 +67,7 @@ func TestUnsupportedFilesAreNamed(t *testing.T) {
 	}
 }
 
-// foreignInFolder changes a valid folder; each change is rejected with that
-// message.
+// foreignInFolder lists changes to a valid folder, each with the message that rejects it.
 var foreignInFolder = []struct {
 	name   string
 	change func(fstest.MapFS)
@@ -110,7 +109,7 @@ func replace(name, text string) func(fstest.MapFS) {
 	return func(f fstest.MapFS) { f[name] = &fstest.MapFile{Data: []byte(text)} }
 }
 
-// instead puts another file in place of the weights.
+// instead replaces the weights by another file.
 func instead(name string) func(fstest.MapFS) {
 	return func(f fstest.MapFS) {
 		delete(f, weightsFile)
@@ -135,7 +134,7 @@ func TestUnsupportedFilesInAFolderAreNamed(t *testing.T) {
 	}
 }
 
-// TestWeightsUnderAnotherName: a single file of weights under another name works too.
+// TestWeightsUnderAnotherName: a single file of weights may have another name.
 func TestWeightsUnderAnotherName(t *testing.T) {
 	folder := tinyFolder(t)
 	folder["model.fp16.safetensors"] = folder[weightsFile]
@@ -147,8 +146,8 @@ func TestWeightsUnderAnotherName(t *testing.T) {
 	c.Close()
 }
 
-// malformedTypes are safetensors files with formats that are known but cannot be read, and with
-// unknown ones.
+// malformedTypes lists safetensors files with formats that are known but cannot be read, and with
+// unknown formats.
 var malformedTypes = []struct {
 	name string
 	file []byte
@@ -204,14 +203,15 @@ func TestMalformedTensorTypes(t *testing.T) {
 	}
 }
 
-// TestFoldersWithoutExactlyOneModel: folders that hold something other than one model.
+// TestFoldersWithoutExactlyOneModel: a folder whose files are not exactly one model is rejected,
+// unless only one of them can be meant.
 func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 	gguf := smallGGUF().bytes()
 	for _, test := range []struct {
 		name  string
-		files map[string]string // a text, or a link where it begins with "→ "
-		want  string            // "" opens it
-		model string            // its name then
+		files map[string]string // contents, or the target of a link after "→ "
+		want  string            // part of the error; "" if the model opens
+		model string            // the name of the opened model
 	}{
 		{"empty", map[string]string{}, "model folder has no config.json", ""},
 		{"one GGUF file", map[string]string{"a.gguf": string(gguf), "README.md": "x"}, "", "a"},
@@ -307,8 +307,8 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 	}
 }
 
-// TestCacheSnapshotGetsModelName: a folder in the cache gives its model the model's name, not the
-// revision's.
+// TestCacheSnapshotGetsModelName: a model in the cache gets the model's name, not the name of the
+// revision.
 func TestCacheSnapshotGetsModelName(t *testing.T) {
 	for path, want := range map[string]string{
 		"/hub/models--HuggingFaceTB--SmolLM2-135M/snapshots/93efa2f0": "SmolLM2-135M",

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// malformedGGUF are GGUF files, each with a part of the expected message.
+// malformedGGUF lists malformed GGUF files, each with a part of the expected message.
 var malformedGGUF = []struct {
 	name   string
 	change func(*ggufModel)
@@ -163,7 +163,7 @@ var malformedGGUF = []struct {
 	},
 	{"tensor missing", func(m *ggufModel) {
 		m.tensors = m.tensors[:len(m.tensors)-1]
-		m.data = m.data[:len(m.data)-32] // it had four numbers, padded
+		m.data = m.data[:len(m.data)-32] // the removed tensor had four numbers, padded
 	}, "missing output_norm.weight"},
 	{
 		"bytes behind the last tensor", func(m *ggufModel) { m.data = append(m.data, "hidden"...) },
@@ -297,14 +297,14 @@ func openMemory(name string, files map[string][]byte) error {
 var folderWords = regexp.MustCompile(`model\.(vocab|merges)|added_tokens|tokenizer\.json|config\.json|hidden_size|` +
 	`num_\w+|rope_(theta|scaling|parameters)|\.safetensors`)
 
-// refuse checks that opening a file fails with a message that begins with its name and
-// contains a given part, and uses no more memory than the file's size and 64 MiB. Errors
-// for GGUF and llama2.c files must not mention a folder's keys.
+// refuse checks that opening a file fails with a message that begins with prefix and contains want,
+// and allocates no more than the file's size plus 64 MiB. Errors for GGUF and llama2.c files must
+// not mention a folder's keys.
 func refuse(t *testing.T, size int, what, prefix, want string, open func() error) {
 	t.Helper()
 	var err error
 	if got := allocated(func() { err = open() }); got > uint64(size)+64<<20 {
-		t.Errorf("%s: took %d bytes of memory for a file of %d; want at most %d", what, got, size, uint64(size)+64<<20)
+		t.Errorf("%s: allocated %d bytes for a file of %d; want at most %d", what, got, size, uint64(size)+64<<20)
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), prefix) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s: got %v, want %s…%s", what, err, prefix, want)
@@ -314,15 +314,15 @@ func refuse(t *testing.T, size int, what, prefix, want string, open func() error
 		other := strings.HasPrefix(reason, "m.gguf: ") || strings.HasPrefix(reason, "m.bin: ") ||
 			strings.HasPrefix(reason, llama2cTokens+": ")
 		if word := folderWords.FindString(reason); other && word != "" {
-			t.Errorf("%s: got %s, a folder's word, in %q, want none", what, word, reason)
+			t.Errorf("%s: got %s, a word for folders, in %q, want none", what, word, reason)
 		}
 	}
 }
 
-// Promise: A damaged model file is refused, and the message says what is wrong and where.
+// Promise: A damaged model file is refused, and the message describes the problem and its position.
 func TestMalformedGGUF(t *testing.T) {
 	if err := openMemory("m.gguf", map[string][]byte{"m.gguf": smallGGUF().bytes()}); err != nil {
-		t.Fatalf("the valid one: %v", err)
+		t.Fatalf("the valid file: %v", err)
 	}
 	for _, test := range malformedGGUF {
 		m := smallGGUF()
@@ -335,11 +335,11 @@ func TestMalformedGGUF(t *testing.T) {
 	}
 }
 
-// TestGGUFPadding: the last tensor may be padded like those before it, in whole or in
-// part, or not at all, since programs that write such files differ.
+// TestGGUFPadding: the last tensor may be padded fully, like those before it, or partly, or not at
+// all, since programs that write such files differ.
 func TestGGUFPadding(t *testing.T) {
 	whole := smallGGUF().bytes()
-	for cut := range 17 { // its last tensor has 16 bytes, padded to 32
+	for cut := range 17 { // the last tensor has 16 bytes, padded to 32
 		if err := openMemory("m.gguf", map[string][]byte{"m.gguf": whole[:len(whole)-cut]}); err != nil {
 			t.Errorf("%d bytes of padding: %v", 16-cut, err)
 		}
@@ -355,7 +355,7 @@ func TestGGUFPadding(t *testing.T) {
 	}
 }
 
-// TestTruncatedGGUF: a truncated file of any length is rejected with its name.
+// TestTruncatedGGUF: a truncated file of any length is rejected, and the error names the file.
 func TestTruncatedGGUF(t *testing.T) {
 	data := smallGGUF().bytes()
 	for n := range len(data) {

@@ -7,9 +7,9 @@ import (
 	"testing/fstest"
 )
 
-// llama2cFile returns a llama2.c model with the header's numbers and zeros as
-// weights, valid for dim 4, hidden_dim 3, one layer, two heads, one of them for
-// keys, 259 tokens and 8 positions.
+// llama2cFile returns a llama2.c model with these numbers in its header and zeros as weights. It is
+// valid for dim 4, hidden_dim 3, one layer, two heads, one key/value head, 259 tokens and 8
+// positions.
 func llama2cFile(header ...uint32) []byte {
 	const (
 		embedding = 259 * 4
@@ -28,7 +28,7 @@ func smallVersion1() []byte {
 	return join(head, make([]byte, 4*(259*4+92+4)))
 }
 
-// smallTokenizerBin returns its vocabulary, each entry passed through change.
+// smallTokenizerBin returns the vocabulary of that model, with each entry passed through change.
 func smallTokenizerBin(change func(id int, score, length uint32, text string) (uint32, uint32, string)) []byte {
 	tokens, _ := smallTokens()
 	b := u32(6)
@@ -49,7 +49,7 @@ func llama2cWith(i int, n int32) []byte {
 	return llama2cFile(header...)
 }
 
-// malformedLlama2c are llama2.c models, each with a part of the message.
+// malformedLlama2c lists malformed llama2.c models, each with a part of the message.
 var malformedLlama2c = []struct {
 	name string
 	file []byte
@@ -82,7 +82,7 @@ func TestMalformedLlama2c(t *testing.T) {
 		"first layout": llama2cFile(smallLlama2c...), "version 1": smallVersion1(),
 	} {
 		if err := openMemory("m.bin", map[string][]byte{"m.bin": data, llama2cTokens: vocabulary}); err != nil {
-			t.Fatalf("the valid one, %s: %v", name, err)
+			t.Fatalf("the valid file, %s: %v", name, err)
 		}
 	}
 	for _, test := range malformedLlama2c {
@@ -99,7 +99,7 @@ func TestMalformedLlama2c(t *testing.T) {
 	})
 }
 
-// malformedTokenizerBin are vocabularies, each with a part of the message.
+// malformedTokenizerBin lists malformed vocabularies, each with a part of the message.
 var malformedTokenizerBin = []struct {
 	name string
 	file []byte
@@ -171,9 +171,8 @@ func TestMalformedTokenizerBin(t *testing.T) {
 	}
 }
 
-// malformedIndexes are texts of model.safetensors.index.json, each with a part
-// of the message. The folder has two shards: one.safetensors with the
-// embedding, two.safetensors with the rest.
+// malformedIndexes lists contents of model.safetensors.index.json, each with a part of the message.
+// The folder has two shards: one.safetensors with the embedding, and two.safetensors with the rest.
 var malformedIndexes = []struct{ name, text, want string }{
 	{"empty", ``, "model.safetensors.index.json: is not a JSON object"},
 	{"list", `[]`, "model.safetensors.index.json: is not a JSON object"},
@@ -209,7 +208,7 @@ var malformedIndexes = []struct{ name, text, want string }{
 	},
 }
 
-// shardedFolder is tinyFolder with its weights in two files.
+// shardedFolder returns tinyFolder with its weights in two files.
 func shardedFolder(t *testing.T) fstest.MapFS {
 	t.Helper()
 	folder := tinyFolder(t)
@@ -249,7 +248,7 @@ func TestMalformedIndexes(t *testing.T) {
 	})
 }
 
-// TestShardsReadLikeOneFile: split weights read like whole ones, and their hash
+// TestShardsReadLikeOneFile: split weights give the same model as whole ones, and their hash
 // depends on every file.
 func TestShardsReadLikeOneFile(t *testing.T) {
 	folder := shardedFolder(t)
@@ -284,6 +283,6 @@ func TestShardsReadLikeOneFile(t *testing.T) {
 	}
 	defer other.Close()
 	if other.Hash == c.Hash {
-		t.Error("another weight does not change the hash")
+		t.Error("a changed weight does not change the hash")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPipesAndDevicesAreRefused: anything that is not a file is rejected
-// immediately: opening a pipe would wait for a writer.
+// TestPipesAndDevicesAreRefused: anything that is not a regular file is rejected without opening
+// it, since opening a pipe would wait for a writer.
 func TestPipesAndDevicesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	pipe, sound := filepath.Join(dir, "pipe.gguf"), filepath.Join(dir, "m.bin")
@@ -45,7 +45,7 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasPrefix(file, "model") { // other weights come first
+		if strings.HasPrefix(file, "model") { // otherwise, the other weights would be opened first
 			if err := os.RemoveAll(filepath.Join(folder, weightsFile)); err != nil {
 				t.Fatal(err)
 			}

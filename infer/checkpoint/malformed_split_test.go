@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// splitGGUF is the valid small model in three parts.
+// splitGGUF returns the valid small model in three parts.
 func splitGGUF() map[string]*ggufModel {
 	whole := smallGGUF()
 	parts := map[string]*ggufModel{}
@@ -40,7 +40,7 @@ func splitGGUF() map[string]*ggufModel {
 	return parts
 }
 
-// TestSplitGGUF: a model in parts opens completely, whichever part is given.
+// TestSplitGGUF: a model in parts opens completely, no matter which part is given.
 func TestSplitGGUF(t *testing.T) {
 	files := map[string][]byte{}
 	for name, part := range splitGGUF() {
@@ -73,8 +73,8 @@ func asFS(files map[string][]byte) fs.FS {
 	return folder
 }
 
-// malformedSplits change the parts of a valid model; each change is rejected
-// with that message.
+// malformedSplits lists changes to the parts of a valid model, each with the message that rejects
+// it.
 var malformedSplits = []struct {
 	name   string
 	change func(parts map[string]*ggufModel, files map[string][]byte)

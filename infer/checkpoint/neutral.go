@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Some keys change what a model computes in a way that no architecture here supports. They
-// are rejected by name, since the text would be almost right, unless they have one of the
-// values below, which change nothing.
+// Some keys change a model's computation in a way that is not supported for any architecture here.
+// Since the text would be almost right if they were ignored, they are rejected by name, unless they
+// have one of the values below, which change nothing.
 
 // folderNeutral lists such keys of config.json. A key that is null is always neutral.
 var folderNeutral = map[string][]any{
@@ -29,8 +29,8 @@ var folderNeutral = map[string][]any{
 	"use_parallel_residual":       {false},
 }
 
-// ggufNeutral lists such keys of GGUF metadata, without the architecture's name. A factor of
-// 0 means none.
+// ggufNeutral lists such keys of GGUF metadata, without the architecture's name. A factor of 0
+// means that there is none.
 var ggufNeutral = map[string][]any{
 	"attention.causal":                 {true},
 	"attention.clamp_kqv":              {0.0},
@@ -97,7 +97,7 @@ func neutral(v any, want []any) bool {
 	case bool, float64:
 		return slices.Contains(want, v)
 	}
-	return false // lists cannot be compared
+	return false // lists are not comparable
 }
 
 // shown formats a metadata value for a message.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// truthPair is a pair with true or false.
+// truthPair returns a pair whose value is true or false.
 func truthPair(key string, v bool) ggufPair {
 	return ggufPair{key, 7, []byte{map[bool]byte{false: 0, true: 1}[v]}}
 }

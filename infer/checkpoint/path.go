@@ -23,14 +23,14 @@ type Files struct {
 	// same folder.
 	Tokenizer string
 
-	alone bool // the caller has no flags to name other files
+	alone bool // the caller has no way to specify other files
 }
 
 // OpenPath is [Files.Open] for a single path.
 func OpenPath(path string) (*Checkpoint, error) { return Files{Model: path}.Open() }
 
-// Open opens a model, with the name of the folder or the file. Errors are those
-// of the function Open.
+// Open opens a model and names it after the folder or the file. Errors are like those of the
+// function Open.
 func (f Files) Open() (*Checkpoint, error) {
 	d, err := f.Describe()
 	if err != nil {
@@ -39,8 +39,8 @@ func (f Files) Open() (*Checkpoint, error) {
 	return d.Checkpoint, nil
 }
 
-// Describe describes a model. [Reasons] of the error lists all reasons why it cannot
-// run; the description still has what could be read, and is never nil.
+// Describe describes a model. [Reasons] of the error lists all reasons why it cannot run; the
+// description still has everything that could be read, and is never nil.
 func (f Files) Describe() (*Description, error) {
 	nothing := &Description{Name: filepath.Base(f.Model)}
 	path, err := filepath.Abs(f.Model)
@@ -86,7 +86,7 @@ func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 	}
 	file := ""
 	if len(names) == 1 && filepath.Ext(names[0]) != ".safetensors" && names[0] != configFile {
-		file = names[0] // the only file, whatever it is
+		file = names[0] // the only file, of any kind
 	} else if file, err = onlyModel(names); err != nil {
 		return nil, err
 	}

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// problems are the faults of a model, in the order in which they were found. As
-// an error, their text is the first fault's; [Reasons] lists them all.
+// problems lists what is wrong with a model, in the order in which it was found. The message of the
+// error is that of the first problem; [Reasons] returns all.
 type problems []error
 
-// maxProblems bounds how many are kept: a damaged file may have a fault in each
-// of its tensors.
+// maxProblems is the maximum number of problems kept, since a damaged file may have a problem in
+// each of its tensors.
 const maxProblems = 64
 
 func (p problems) Error() string   { return p[0].Error() }
 func (p problems) Unwrap() []error { return p }
 
-// collect joins errors, each of which may be nil or a list.
+// collect joins errors, each of which may be nil or a list of problems.
 func collect(errs ...error) error {
 	var all problems
 	for _, err := range errs {
@@ -35,7 +35,7 @@ func collect(errs ...error) error {
 	return all[:min(len(all), maxProblems)]
 }
 
-// within prefixes each of the errors with its file.
+// within prefixes each error in err with the name of its file.
 func within(place string, err error) error {
 	var several problems
 	if !errors.As(err, &several) {
@@ -48,8 +48,8 @@ func within(place string, err error) error {
 	return located
 }
 
-// Reasons lists all problems in an error of this package, at most 64; the
-// error's own text is the first.
+// Reasons lists all problems in an error of this package, at most 64. The error's own message is
+// the first.
 func Reasons(err error) []string {
 	if err == nil {
 		return nil

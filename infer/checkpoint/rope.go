@@ -2,25 +2,24 @@ package checkpoint
 
 import "math"
 
-// RopeScaling describes how a model's rotary frequencies were stretched after
-// its first training, to extend its context. The zero value stretches nothing.
+// RopeScaling describes how a model's rotary frequencies were stretched after its first training,
+// to extend its context. The zero value means no stretching.
 type RopeScaling struct {
-	// Kind is "" (none), "linear" (Chen et al. 2023: every frequency divided by
-	// Factor), "llama3" (only the slow ones divided, with a ramp between) or
-	// "factors" (each divided by its own).
+	// Kind is "" (no scaling), "linear" (Chen et al. 2023: every frequency is divided by Factor),
+	// "llama3" (only slow frequencies are divided, with a smooth transition) or "factors" (each
+	// frequency is divided by its own factor).
 	Kind   string
 	Factor float64
 
-	// Of "llama3": frequencies that turn at most LowFreq times within
-	// OriginalContext positions are divided by Factor, those that turn HighFreq
-	// times or more are unchanged.
+	// For "llama3": frequencies that turn at most LowFreq times within OriginalContext positions
+	// are divided by Factor, those that turn HighFreq times or more are unchanged.
 	LowFreq, HighFreq float64
 	OriginalContext   int
 
 	Factors []float32 // [headDim/2], of "factors"
 }
 
-// Bounds on the numbers that stretch the rotary embedding.
+// Bounds for the numbers that stretch the rotary embedding.
 const (
 	lowTheta, highTheta   = 1, 1e12
 	lowFactor, highFactor = 1, 1 << 20
@@ -33,8 +32,8 @@ type Rope struct {
 	Scaling RopeScaling
 }
 
-// readRope reads a rotary base, theta by default, and its scaling. Newer files
-// keep both in rope_parameters.
+// readRope reads a rotary base, theta by default, and its scaling. Newer files have both in
+// rope_parameters.
 func readRope(f *fields, context int, theta float64) *Rope {
 	r := &Rope{Theta: f.number("rope_theta", theta, lowTheta, highTheta)}
 	f.number("partial_rotary_factor", 1, 1, 1)
@@ -51,8 +50,8 @@ func readRope(f *fields, context int, theta float64) *Rope {
 	return r
 }
 
-// read reads an object with a kind of scaling, untyped if it has none, and
-// optionally a base.
+// read reads an object with a kind of scaling and optionally a base. untyped is the kind if the
+// object does not name one.
 func (r *Rope) read(o *fields, context int, untyped string) {
 	kind := o.text("rope_type", o.text("type", untyped))
 	switch kind {

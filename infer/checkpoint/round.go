@@ -6,14 +6,13 @@ import (
 	"math"
 )
 
-// q4Values is how many values a block of Q4_0 has.
+// q4Values is the number of values in a block of Q4_0.
 const q4Values = 32
 
-// RoundQ4 rounds values to Q4_0 and widens them again, in place: this is the
-// precision of weights in a GGUF file of that format. Each block of 32 gets the
-// scale that puts its value of the largest magnitude at −8, as in ggml. The
-// rows of a matrix may be consecutive if they hold whole blocks; a length that
-// is not a multiple of 32 is an error.
+// RoundQ4 rounds values to Q4_0 and converts them back to float32, in place, which gives them the
+// precision of weights in a GGUF file of that format. Each block of 32 gets the scale that puts its
+// value of the largest magnitude at −8, as in ggml. The rows of a matrix can be rounded together if
+// each consists of whole blocks. A length that is not a multiple of 32 is an error.
 func RoundQ4(values []float32) error {
 	if len(values)%q4Values != 0 {
 		return fmt.Errorf("%d values, Q4_0 needs a multiple of %d", len(values), q4Values)
@@ -28,7 +27,7 @@ func RoundQ4(values []float32) error {
 
 // roundQ4 writes one block of values to dst [18].
 func roundQ4(dst []byte, values []float32) {
-	var most float32 // the value of the largest magnitude, the first of several
+	var most float32 // the first value of the largest magnitude
 	for _, v := range values {
 		if abs(v) > abs(most) {
 			most = v
@@ -55,14 +54,13 @@ func toF16(v float32) uint16 {
 	switch {
 	case v != v:
 		return sign | 0x7e00
-	case magnitude >= 65520: // halfway from the largest to what would be the next
+	case magnitude >= 65520: // halfway from the largest value to what would be the next
 		return sign | 0x7c00
 	case magnitude < 0x1p-14: // subnormal: a whole number of 2⁻²⁴
 		return sign | uint16(math.RoundToEven(magnitude*0x1p24))
 	}
 	fraction, exponent := math.Frexp(magnitude) // fraction in [½, 1)
-	// There are 11 significant bits, of which the first is implied. A fraction
-	// that rounds up to the next power of two carries into the exponent, as it
-	// should.
+	// There are 11 significant bits, of which the first is implied. A fraction that rounds up to
+	// the next power of two correctly carries into the exponent.
 	return sign | uint16(math.RoundToEven(fraction*2048)) - 1024 + uint16(exponent-1+15)<<10
 }

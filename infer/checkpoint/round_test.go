@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// inputs returns the values that testdata/ggml/ask.c makes ggml round, computed
-// in the same way: n blocks for the format with that number.
+// inputs returns the values that testdata/ggml/ask.c passes to ggml for rounding, computed in the
+// same way: n blocks for the format with the given number.
 func inputs(number uint64, n, values int) []float32 {
 	state := number
 	next := func() uint64 { // splitmix64
@@ -35,8 +35,8 @@ func inputs(number uint64, n, values int) []float32 {
 	return list
 }
 
-// TestRoundQ4MatchesGGML: values are rounded to Q4_0 as ggml rounds them, to
-// the last bit of every block.
+// TestRoundQ4MatchesGGML: values are rounded to Q4_0 exactly as in ggml, to the last bit of every
+// block.
 func TestRoundQ4MatchesGGML(t *testing.T) {
 	want := readGGML(t, dtypeQ4)
 	values := inputs(2, want.rounded, q4Values)
@@ -54,7 +54,7 @@ func TestRoundQ4MatchesGGML(t *testing.T) {
 	}
 	for i := range want.rounded {
 		if block := values[i*q4Values:][:q4Values]; fnv1a(block) != want.hashes[i] {
-			t.Fatalf("block %d, rounded and widened again, is %v, want fnv1a(block) = %d", i, block, want.hashes[i])
+			t.Fatalf("block %d, rounded and converted back, is %v, want fnv1a(block) = %d", i, block, want.hashes[i])
 		}
 	}
 	if err := RoundQ4(make([]float32, 33)); err == nil {
@@ -62,9 +62,9 @@ func TestRoundQ4MatchesGGML(t *testing.T) {
 	}
 }
 
-// TestToF16RoundsToEven: every binary16 value survives the conversion to
-// float32 and back; halfway between two of them the even one is taken, slightly
-// off it the nearer.
+// TestToF16RoundsToEven: every binary16 value is unchanged after conversion to float32 and back. A
+// value halfway between two binary16 values is rounded to the even one, and a value slightly off
+// the middle to the nearer one.
 func TestToF16RoundsToEven(t *testing.T) {
 	for h := range uint16(0x7c00) {
 		v := fromF16(h)

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Limits on a safetensors file. They are far above any real model and low
-// enough to reject a hostile file before it costs memory or time.
+// Limits for a safetensors file. They are far above the sizes of any real model, and low enough to
+// reject a hostile file before it costs much memory or time.
 const (
 	maxHeaderBytes = 100 << 20 // the format's own limit
 	maxTensors     = 1 << 16
@@ -21,12 +21,12 @@ const (
 
 // tensor locates one tensor's values in the file.
 type tensor struct {
-	name   string // the file's name for it
+	name   string // its name in the file
 	dtype  dtype
-	shape  []int // the file's shape
+	shape  []int // its shape in the file
 	offset int64 // of the first value, from the start of the file
-	bytes  int64 // whole blocks
-	order  order // of the values, compared with the layout's
+	bytes  int64 // size of the values, in whole blocks
+	order  order // of the values, relative to the layout
 }
 
 // parseSafetensors reads the header of a safetensors file of size bytes and
@@ -34,12 +34,11 @@ type tensor struct {
 // little-endian; a JSON header; then the values of all tensors one after
 // another.
 //
-// Nothing in the header is trusted before it is checked: the header must be
-// inside the file, each tensor inside the data after it, its byte count must
-// match its shape, and the tensors must fill the data to the end of the file
-// without overlaps or gaps, in any order. No values are read. If single tensors
-// have a format that cannot be read, the tensors are returned together with an
-// error that names them.
+// Nothing in the header is trusted before it is checked: the header must be inside the file, each
+// tensor inside the data after it, its byte count must match its shape, and the tensors must fill
+// the data to the end of the file without overlaps or gaps, in any order. No values are read. If
+// some tensors have a format that cannot be read, all tensors are returned together with an error
+// that names these.
 func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -65,8 +64,8 @@ func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	return tensors, unreadable(tensors, readableSafetensors)
 }
 
-// readHeader returns the JSON header. Its length is checked against the file's
-// before anything of that length is allocated.
+// readHeader returns the JSON header. Its length is checked against the file's size before memory
+// of that length is allocated.
 func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	if size < 8 {
 		return nil, fmt.Errorf("file has %d bytes, too few for the 8 of the header length", size)
@@ -101,8 +100,8 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	}
 	values := int64(1)
 	for _, n := range e.shape {
-		// The product is limited to what the data could hold at one bit a
-		// value, the least possible, long before it could overflow.
+		// The product is limited to the number of values that the data could hold with one bit per
+		// value, the smallest possible size. This is long before it could overflow.
 		if n > 0 && values > 8*dataSize/int64(n) {
 			return tensor{}, fmt.Errorf(
 				"has shape %v, more values than the %d bytes of data can hold", e.shape, dataSize,
@@ -119,8 +118,8 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil
 }
 
-// checkContiguous rejects tensors that overlap, and bytes between dataStart and
-// the end of the file, at size, that belong to none.
+// checkContiguous rejects tensors that overlap, and bytes between dataStart and the end of the
+// file, at size, that belong to no tensor.
 func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
 		ta, tb := tensors[a], tensors[b]
@@ -143,8 +142,8 @@ func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 	return nil
 }
 
-// readFull fills p from offset at. A reader may report io.EOF together with the
-// last byte; only missing bytes are an error here.
+// readFull fills p from offset at. A reader may report io.EOF together with the last byte, so only
+// missing bytes are an error.
 func readFull(r io.ReaderAt, p []byte, at int64) error {
 	n, err := r.ReadAt(p, at)
 	if n == len(p) {
@@ -156,8 +155,7 @@ func readFull(r io.ReaderAt, p []byte, at int64) error {
 	return fmt.Errorf("read %d of %d bytes: %w", n, len(p), err)
 }
 
-// quote prepares a name from a file for an error message, escaped and cut to a
-// readable length.
+// quote quotes a name from a file for an error message, escaped and truncated to a readable length.
 func quote(name string) string {
 	if len(name) > 80 {
 		return fmt.Sprintf("%.80q…", name)

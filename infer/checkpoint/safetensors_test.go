@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// file assembles a safetensors file from any header text and data.
+// file assembles a safetensors file from any header and data.
 func file(header string, data ...byte) []byte {
 	prefix := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return slices.Concat(prefix, []byte(header), data)
 }
 
-// stored is one tensor to write, its values in the file's own bits.
+// stored is a tensor to write, with its values encoded as in the file.
 type stored struct {
 	name  string
 	dtype string
@@ -25,7 +25,7 @@ type stored struct {
 	data  []byte
 }
 
-// writeSafetensors lays the tensors out one after another.
+// writeSafetensors returns a file with the tensors one after another.
 func writeSafetensors(tensors ...stored) []byte {
 	entries := []string{`"__metadata__":{"format":"pt"}`}
 	var data []byte
@@ -66,10 +66,10 @@ func fromBytes(t *testing.T, data []byte) *Checkpoint {
 	return &Checkpoint{tensors: tensors, weights: inMemory(r)}
 }
 
-// fileWeights is inMemory for a file's bytes.
+// fileWeights is like inMemory, but takes a file's bytes.
 func fileWeights(data []byte) *weights { return inMemory(bytes.NewReader(data)) }
 
-// inMemory returns a single file of weights.
+// inMemory returns weights that consist of a single file.
 func inMemory(r *bytes.Reader) *weights {
 	w := &weights{}
 	w.add(shard{name: weightsFile, ReaderAt: r, Closer: io.NopCloser(nil), size: r.Size()})
@@ -130,8 +130,8 @@ func TestWidenByHand(t *testing.T) {
 	}
 }
 
-// TestEveryF16Value: every half-precision number must equal its definition:
-// (-1)^s × 2^(e-15) × (1 + f/1024), or f × 2^-24 where e is 0.
+// TestEveryF16Value: every half-precision number must equal its definition: (-1)^s × 2^(e-15) × (1
+// + f/1024), or f × 2^-24 if e is 0.
 func TestEveryF16Value(t *testing.T) {
 	for h := range 1 << 16 {
 		sign, e, f := 1-2*float64(h>>15), h>>10&31, float64(h&1023)
@@ -151,8 +151,8 @@ func TestEveryF16Value(t *testing.T) {
 	}
 }
 
-// TestWidenAcrossBuffers: a tensor longer than the read buffer, after another
-// one, is complete.
+// TestWidenAcrossBuffers: a tensor that is longer than the read buffer and follows another tensor
+// is complete.
 func TestWidenAcrossBuffers(t *testing.T) {
 	const rows, columns = 3, widenBuffer / 4
 	var long []uint32
@@ -218,8 +218,8 @@ func TestFloat32RefusesWrongTensors(t *testing.T) {
 	}
 }
 
-// malformed are files, each with a part of the expected message. If it matters,
-// the data is 8 bytes long.
+// malformed lists malformed files, each with a part of the expected message. If it matters, the
+// data is 8 bytes long.
 var malformed = []struct {
 	name string
 	file []byte

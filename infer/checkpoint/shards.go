@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Limits on the index of weights that are split over several files.
+// Limits for the index of weights that are split over several files.
 const (
 	indexFile     = weightsFile + ".index.json"
 	maxIndexBytes = 16 << 20
 	maxShards     = 1 << 10
 )
 
-// A shard is one file of the weights, which holds their bytes from base on.
+// A shard is one file of the weights, which contains their bytes from offset base on.
 type shard struct {
 	name string
 	io.ReaderAt
@@ -64,9 +64,9 @@ func (w *weights) Close() (err error) {
 	return err
 }
 
-// openTensors opens the weights of a folder, in one file or in several, and
-// returns their tensors. place is the file to name if a tensor is missing. If
-// the files could be read but not used, they are returned with the error.
+// openTensors opens the weights of a folder, in one file or in several, and returns their tensors.
+// place is the name of the file for errors about missing tensors. If the files can be read but not
+// used, they are returned together with the error.
 func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place string, err error) {
 	w, tensors := &weights{}, map[string]tensor{}
 	place = weightsFile
@@ -87,7 +87,7 @@ func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place strin
 	return settle(w, tensors, place, err)
 }
 
-// settle closes files whose tensors could not be listed.
+// settle closes the files if their tensors could not be listed.
 func settle(
 	w *weights, tensors map[string]tensor, place string, err error,
 ) (*weights, map[string]tensor, string, error) {
@@ -97,7 +97,7 @@ func settle(
 	return w, tensors, place, err
 }
 
-// readShard opens one file, adds it to w and its tensors to tensors.
+// readShard opens one file and adds it to w and its tensors to tensors.
 func readShard(fsys fs.FS, name string, w *weights, tensors map[string]tensor) error {
 	p, err := openPart(fsys, name)
 	if err != nil {
@@ -119,8 +119,8 @@ func readShard(fsys fs.FS, name string, w *weights, tensors map[string]tensor) e
 	return err
 }
 
-// readShards opens the files that an index names. Index and files must agree on
-// which tensor is where.
+// readShards opens the files that an index names. The index and the files must agree on the
+// location of every tensor.
 func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) error {
 	index, err := parseIndex(text)
 	if err != nil {
@@ -158,8 +158,7 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 	return nil
 }
 
-// parseIndex reads which file holds which tensor. Files must be in the same
-// folder.
+// parseIndex parses an index, which maps each tensor to its file. Files must be in the same folder.
 func parseIndex(text []byte) (map[string]string, error) {
 	f := parseFields(indexFile, text)
 	var index map[string]string

@@ -8,16 +8,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Names of files with a chat template.
+// Names of files that may contain a chat template.
 const (
 	templateFile     = "chat_template.jinja"
 	templateFileJSON = "chat_template.json"
 )
 
-// folderTemplate finds the chat template of a folder: in a separate file, as in newer
-// models, or in tokenizer_config.json, alone or as the one named "default" of several. It
-// also returns the special tokens that the template may name. An unreadable template
-// counts as none, since running a model needs no template.
+// folderTemplate finds the chat template of a folder: in a separate file, as in newer models, or in
+// tokenizer_config.json, which has one template or several, one of them named "default". It also
+// returns the special tokens that the template may refer to. An unreadable template is treated as
+// missing, since a model can run without one.
 func folderTemplate(fsys fs.FS, tokenizerConfig []byte) (template string, tokens map[string]string) {
 	config := parseFields(tokenizerConfigFile, tokenizerConfig)
 	if tokenizerConfig != nil {
@@ -38,7 +38,7 @@ func folderTemplate(fsys fs.FS, tokenizerConfig []byte) (template string, tokens
 	return "", tokens
 }
 
-// template reads the chat template in a description, "" for none.
+// template returns the chat template in a description, or "" if there is none.
 func (f *fields) template() string {
 	raw := f.raw["chat_template"]
 	if !bytes.HasPrefix(raw, []byte("[")) {
@@ -64,25 +64,26 @@ func (f *fields) template() string {
 	return ""
 }
 
-// maxTemplates bounds a list of chat templates; published models have two or three.
+// maxTemplates is the maximum length of a list of chat templates. Published models have two or
+// three.
 const maxTemplates = 64
 
-// templateNames are the special tokens that a template may name, as tokenizer_config.json
-// calls them, and the keys of their ids in GGUF.
+// templateNames maps the special tokens that a template may refer to, by their names in
+// tokenizer_config.json, to the keys of their ids in GGUF.
 var templateNames = map[string]string{
 	"bos_token": "bos_token_id", "eos_token": "eos_token_id", "unk_token": "unknown_token_id",
 	"pad_token": "padding_token_id",
 }
 
-// folderTokens reads the template's special tokens from a folder: each a text, or an
-// object with one.
+// folderTokens reads the template's special tokens from a folder. Each is a string or an object
+// that contains one.
 func folderTokens(f *fields) map[string]string {
 	tokens := map[string]string{}
 	for name := range templateNames {
 		var added struct{ Content string }
 		raw := f.raw[name]
 		if json.Unmarshal(raw, &added.Content) != nil {
-			_ = json.Unmarshal(raw, &added) // leaves "" if it is neither
+			_ = json.Unmarshal(raw, &added) // leaves "" if raw is neither
 		}
 		if added.Content != "" {
 			tokens[name] = added.Content

@@ -27,8 +27,8 @@ func smallTypes(change map[int]uint32) ggufPair {
 	return ggufPair{"tokenizer.ggml.token_type", ggufArray, types}
 }
 
-// malformedVocabularies are vocabularies of GGUF files that are rejected: a
-// change to the small model, and the error.
+// malformedVocabularies lists changes to the vocabulary of the small GGUF model, each with the
+// error that rejects it.
 var malformedVocabularies = []struct {
 	name   string
 	change func(*ggufModel)
@@ -81,9 +81,8 @@ func TestMalformedVocabularies(t *testing.T) {
 	}
 }
 
-// TestGGUFVocabularyWithHoles: a vocabulary may lack the token of a byte, which
-// affects only texts that contain it, and may have user-defined tokens, which
-// are found in a text.
+// TestGGUFVocabularyWithHoles: a vocabulary may lack the token of a byte, which affects only texts
+// that contain the byte, and may have user-defined tokens, which Encode finds in a text.
 func TestGGUFVocabularyWithHoles(t *testing.T) {
 	m := smallGGUF()
 	tokens, _ := smallTokens()
@@ -96,7 +95,7 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 	}
 	c := d.Checkpoint
 	defer c.Close()
-	// The space in front, a, the space after an added token, b.
+	// The tokens are the added space in front, a, the space after an added token, and b.
 	if got, want := c.Tokenizer.Encode("a  b"), []int{
 		3 + ' ', 3 + 'a', 3 + 'B', 3 + ' ', 3 + 'b',
 	}; !slices.Equal(got, want) {
@@ -112,9 +111,8 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 	}
 }
 
-// TestAddedTokensBeyondTheEmbedding: a folder's tokenizer may have added tokens
-// that the model has no rows for, as in the smallest Gemma 3, which lack the
-// row of the image token.
+// TestAddedTokensBeyondTheEmbedding: a folder's tokenizer may have added tokens that the model has
+// no rows for, as in the smallest Gemma 3 models, which lack the row of the image token.
 func TestAddedTokensBeyondTheEmbedding(t *testing.T) {
 	folder := tinyFolder(t)
 	var file map[string]any

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// widenBuffer is roughly how many bytes of a file are read at a time, so that
-// the copy in float32 is the only large allocation.
+// widenBuffer is the approximate number of bytes of a file that are read at a time. It is small, so
+// that the copy in float32 is the only large allocation.
 const widenBuffer = 64 << 10
 
-// widen reads t's values as float32, in the order of the layout.
+// widen returns t's values as float32, in the order of the layout.
 func (t tensor) widen(r io.ReaderAt) ([]float32, error) {
 	values := make([]float32, 0, t.values())
 	err := t.each(r, func(part []float32) { values = append(values, part...) })
@@ -20,7 +20,7 @@ func (t tensor) widen(r io.ReaderAt) ([]float32, error) {
 	return t.order.restore(values, t.shape), nil
 }
 
-// values is how many values the tensor has, 0 if its format is unknown.
+// values returns the number of values in the tensor, or 0 if its format is unknown.
 func (t tensor) values() int64 {
 	f, known := formats[t.dtype]
 	if !known {
@@ -29,9 +29,9 @@ func (t tensor) values() int64 {
 	return t.bytes / int64(f.bytes) * int64(f.values)
 }
 
-// each reads t's values part by part, in the order of the file. It rejects NaN
-// and infinities: one of them would silently spread through every later number.
-// The error starts with its index in square brackets.
+// each reads t's values part by part, in the order of the file. It rejects NaN and infinities,
+// since one of them would silently spread to every later number. The error starts with the index of
+// the value in square brackets.
 func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	f := formats[t.dtype]
 	if f.widen == nil {
@@ -65,13 +65,13 @@ func endless(values []float32) int {
 	return -1
 }
 
-// An order describes how a file arranges the values of a matrix, if not row by
-// row like the layout.
+// An order describes how a file arranges the values of a matrix, if this differs from the layout,
+// which is row by row.
 type order struct {
 	transposed bool // column by column: rows are inputs
-	// interleaved is set for matrices of queries and keys whose rotary pairs
-	// are neighboring rows, and is the number of their heads. The layout has
-	// the first rows of all pairs of a head, then the second ones.
+	// interleaved is set for matrices of queries and keys whose rotary pairs are neighboring rows,
+	// and is the number of their heads. In the layout, the first rows of all pairs of a head come
+	// before the second rows.
 	interleaved int
 	lessOne     bool // the file stores each value minus one
 }
@@ -98,7 +98,7 @@ func (o order) restore(values []float32, shape []int) []float32 {
 		}
 		return out
 	case o.interleaved > 0:
-		head, cols := shape[0]/o.interleaved, 1 // rows a head, values a row
+		head, cols := shape[0]/o.interleaved, 1 // rows per head, values per row
 		for _, n := range shape[1:] {
 			cols *= n
 		}
@@ -119,13 +119,13 @@ func (o order) restore(values []float32, shape []int) []float32 {
 	return values
 }
 
-// fromF16 widens one IEEE 754 binary16 value.
+// fromF16 converts one IEEE 754 binary16 value to float32.
 func fromF16(h uint16) float32 {
 	sign := uint32(h>>15) << 31
 	exponent := uint32(h >> 10 & 0x1f)
 	fraction := uint32(h & 0x3ff)
 	switch exponent {
-	case 0: // zero and subnormals: fraction × 2⁻²⁴, which a float32 holds exactly
+	case 0: // zero and subnormals: fraction × 2⁻²⁴, which is exact in float32
 		magnitude := float32(fraction) / (1 << 24)
 		return math.Float32frombits(sign | math.Float32bits(magnitude))
 	case 31: // infinity and NaN
@@ -135,8 +135,8 @@ func fromF16(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+rebias)<<23 | fraction<<13)
 }
 
-// unravel turns the flat index i into one index per dimension, the last
-// dimension running fastest.
+// unravel converts the flat index i to one index per dimension, with the last dimension varying
+// fastest.
 func unravel(i int, shape []int) []int {
 	index := make([]int, len(shape))
 	for d := len(shape) - 1; d >= 0; d-- {

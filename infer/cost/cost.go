@@ -1,9 +1,8 @@
-// Package cost counts what a transformer's step costs, from its shape alone.
+// Package cost computes the cost of a transformer's step from the model's shape alone.
 //
-// Counts are multiply-adds of matrix products, the work that grows with the model; norms,
-// rotary positions, softmax and activations are not counted. Bytes are of the KV cache. The
-// lesson derives the same formulas; a test compares them with the counts of the running
-// engine.
+// Costs are counted in multiply-adds of matrix products, the work that grows with the model. Norms,
+// rotary positions, softmax and activations are not counted. Bytes are those of the KV cache. A
+// lesson derives the same formulas, and a test compares them with the counts of the running engine.
 package cost
 
 import "cmp"
@@ -18,12 +17,12 @@ type Shape struct {
 	// (gate, up, down) and 2 for GPT-2's; 0 means 3.
 	FFNMatrices int
 
-	// In WindowLayers of the layers a token attends to at most Window
-	// positions, its own included: a sliding window. 0 and 0 for none.
+	// In WindowLayers of the layers, a token attends to at most Window positions, including its own
+	// (a sliding window). Both are 0 if there is none.
 	Window, WindowLayers int `json:",omitzero"`
 }
 
-// Parts splits a count of multiply-adds by where they are spent.
+// Parts is a count of multiply-adds, divided by the part of the model that performs them.
 type Parts struct {
 	Projections int64 `json:"projections"`  // q, k, v and attention output matrices
 	FeedForward int64 `json:"feed_forward"` // gate, up and down matrices
@@ -31,7 +30,7 @@ type Parts struct {
 	Output      int64 `json:"output"`       // the last vector times every token's row
 }
 
-// Total is the sum of the parts.
+// Total returns the sum of the parts.
 func (p Parts) Total() int64 { return p.Projections + p.FeedForward + p.Attention + p.Output }
 
 // Plus adds two counts part by part.
@@ -42,20 +41,22 @@ func (p Parts) Plus(o Parts) Parts {
 	}
 }
 
-// Projections is d·h·s + 2·d·g·s + h·s·d: one position, one layer.
+// Projections returns d·h·s + 2·d·g·s + h·s·d, the cost of the projections for one position in one
+// layer.
 func (s Shape) Projections() int64 {
 	return int64(s.Width) * int64(s.HeadDim) * int64(2*s.Heads+2*s.KVHeads)
 }
 
-// FeedForward is 3·d·f (2·d·f for GPT-2): one position, one layer.
+// FeedForward returns 3·d·f (2·d·f for GPT-2), the cost of the feed-forward layer for one position
+// in one layer.
 func (s Shape) FeedForward() int64 {
 	m := cmp.Or(s.FFNMatrices, 3)
 	return int64(m) * int64(s.Width) * int64(s.FFN)
 }
 
-// Blocks counts m new positions through all blocks on top of a cache of
-// `cached` positions, without the output matrix: m·L·A plus, for attention,
-// 2·h·s times the positions that each new one attends, summed over the layers.
+// Blocks returns the cost of running m new positions through all blocks after `cached` positions in
+// the cache, without the output matrix: m·L·A plus, for attention, 2·h·s times the number of
+// positions that each new position attends to, summed over the layers.
 func (s Shape) Blocks(cached, m int) Parts {
 	l, n, c := int64(s.Layers), int64(m), int64(cached)
 	attended := n*c + n*(n+1)/2
@@ -68,27 +69,27 @@ func (s Shape) Blocks(cached, m int) Parts {
 	}
 }
 
-// seen returns the sum of the positions that n new ones after c attend to, each at most w:
-// Σ min(c + i, w) for i from 1 to n.
+// seen returns the total number of positions that n new positions after c attend to, at most w
+// each: Σ min(c + i, w) for i from 1 to n.
 func seen(c, n, w int64) int64 {
-	whole := min(max(w-c, 0), n) // the positions that see all earlier ones
+	whole := min(max(w-c, 0), n) // number of positions that see all earlier ones
 	return whole*c + whole*(whole+1)/2 + (n-whole)*w
 }
 
-// Output is d·V: the scores of one position.
+// Output returns d·V, the cost of the scores of one position.
 func (s Shape) Output() Parts { return Parts{Output: int64(s.Width) * int64(s.Vocab)} }
 
-// Step is one cached decode step that attends to n positions, its own included:
+// Step returns the cost of one cached decode step that attends to n positions, including its own:
 // L·A + 2·L·h·s·n + d·V.
 func (s Shape) Step(n int) Parts { return s.Blocks(n-1, 1).Plus(s.Output()) }
 
-// Pass runs n positions from scratch, with scores for the last: n·L·A + L·h·s·n·(n+1) +
-// d·V. Prefill is one Pass; without a cache every step is one.
+// Pass returns the cost of running n positions from scratch, with scores for the last: n·L·A +
+// L·h·s·n·(n+1) + d·V. Prefill is one Pass; without a cache, every step is one.
 func (s Shape) Pass(n int) Parts { return s.Blocks(0, n).Plus(s.Output()) }
 
-// Generate sums the steps that write n tokens after a prompt of m positions:
-// with a cache (one Pass over the prompt, then Steps) and without one (a Pass
-// over everything, each time).
+// Generate returns the total cost of the steps that generate n tokens after a prompt of m
+// positions: with a cache (one Pass over the prompt, then Steps), and without a cache (a Pass over
+// the whole text for each token).
 func (s Shape) Generate(m, n int) (cached, recomputed Parts) {
 	for i := range n {
 		if i == 0 {
@@ -101,14 +102,14 @@ func (s Shape) Generate(m, n int) (cached, recomputed Parts) {
 	return cached, recomputed
 }
 
-// KVBytes is 2·L·g·s·positions·bytesPerValue: a key and a value for every
-// layer, key/value head and position.
+// KVBytes returns the size of the KV cache, 2·L·g·s·positions·bytesPerValue: a key and a value for
+// every layer, key/value head and position.
 func (s Shape) KVBytes(positions, bytesPerValue int) int64 {
 	return 2 * int64(s.Layers) * int64(s.KVHeads) * int64(s.HeadDim) * int64(positions) * int64(bytesPerValue)
 }
 
-// Parameters counts the weights of the matrices; with tied embeddings it counts the token
-// table once. norms are 2·L+1 vectors of width d.
+// Parameters returns the number of weights, including 2·L+1 norms of width d. With tied embeddings,
+// it counts the token table once.
 func (s Shape) Parameters(tied bool) int64 {
 	n := int64(s.Layers)*(s.Projections()+s.FeedForward()) + int64(2*s.Layers+1)*int64(s.Width)
 	tables := int64(2)

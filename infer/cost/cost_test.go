@@ -26,7 +26,7 @@ func TestWorkedExamples(t *testing.T) {
 }
 
 func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
-	// Running positions one by one on a growing cache takes the same work in the blocks as
+	// Running positions one by one with a growing cache takes the same work in the blocks as
 	// running them in one pass: nothing is counted twice.
 	for _, n := range []int{1, 2, 7, 19, 512} {
 		var sum Parts
@@ -43,8 +43,8 @@ func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
 }
 
 func TestGenerateCountsPositions(t *testing.T) {
-	// 500 tokens after a prompt of 1,000: recomputing runs 624,750 positions
-	// through the blocks, the cache 1,499. Projections count positions.
+	// For 500 tokens after a prompt of 1,000, recomputing runs 624,750 positions through the
+	// blocks, and using the cache runs 1,499. The projections show the number of positions.
 	cached, recomputed := tiny.Generate(1000, 500)
 	per := int64(tiny.Layers) * tiny.Projections()
 	if got := recomputed.Projections / per; got != 624_750 {
@@ -56,14 +56,14 @@ func TestGenerateCountsPositions(t *testing.T) {
 }
 
 func TestAttentionShareOfRecomputation(t *testing.T) {
-	// The share of attention in recomputing N tokens from one position on.
+	// These are the shares of attention in recomputing N tokens from one position on.
 	for _, c := range []struct{ n, percent int64 }{{512, 14}, {4096, 57}} {
 		_, r := tiny.Generate(1, int(c.n))
 		if got := (100*r.Attention + r.Total()/2) / r.Total(); got != c.percent {
 			t.Errorf("N = %d: attention is %d%% of recomputation, want %d%%", c.n, got, c.percent)
 		}
 	}
-	// Cached attention equals the constant part at about n = 1,365.
+	// With a cache, attention costs as much as the constant part at about n = 1,365.
 	s := tiny.Step(1365)
 	constant := s.Projections + s.FeedForward + s.Output
 	if s.Attention > constant || tiny.Step(1366).Attention < constant {
@@ -94,16 +94,16 @@ func TestParameters(t *testing.T) {
 	// GPT-2 small without biases and positions: 12·(4·768² + 2·768·3072) + 25·768 + 768·50257.
 	gpt2 := Shape{Layers: 12, Width: 768, Heads: 12, KVHeads: 12, HeadDim: 64, FFN: 3072, Vocab: 50257, FFNMatrices: 2}
 	if got := gpt2.Projections() + gpt2.FeedForward(); got != 4*768*768+2*768*3072 {
-		t.Errorf("GPT-2: got %d per layer and position, want 4*768*768+2*768*3072", got)
+		t.Errorf("GPT-2: got %d multiply-adds per layer and position, want 4*768*768+2*768*3072", got)
 	}
 }
 
-// TestSlidingWindowCost: in 2 of 3 layers a token sees at most 4 positions; h·s = 8.
+// TestSlidingWindowCost: in 2 of 3 layers, a token sees at most 4 positions; h·s = 8.
 func TestSlidingWindowCost(t *testing.T) {
 	s := Shape{Layers: 3, Width: 8, Heads: 2, KVHeads: 1, HeadDim: 4, FFN: 16, Vocab: 10, Window: 4, WindowLayers: 2}
 	for _, row := range []struct{ cached, m, attended int64 }{
 		{0, 1, 3 * 1},               // one position sees itself in 3 layers
-		{0, 4, 3 * (1 + 2 + 3 + 4)}, // the window cuts nothing yet
+		{0, 4, 3 * (1 + 2 + 3 + 4)}, // the window has no effect yet
 		{0, 6, (1 + 2 + 3 + 4 + 5 + 6) + 2*(1+2+3+4+4+4)}, // the last two see 4
 		{2, 4, (3 + 4 + 5 + 6) + 2*(3+4+4+4)},
 		{9, 1, 10 + 2*4},
@@ -113,7 +113,8 @@ func TestSlidingWindowCost(t *testing.T) {
 			t.Errorf("%d positions after %d: %d, want 16 × %d", row.m, row.cached, got, row.attended)
 		}
 	}
-	// One by one or together, and as the cached steps of a text, the sums are the same.
+	// The sums are the same for positions one by one, for all together, and for the cached steps of
+	// a text.
 	var sum Parts
 	for i := range 9 {
 		sum = sum.Plus(s.Blocks(i, 1))
@@ -121,12 +122,12 @@ func TestSlidingWindowCost(t *testing.T) {
 	if sum != s.Blocks(0, 9) {
 		t.Errorf("9 single positions cost %+v, want as one pass: %+v", sum, s.Blocks(0, 9))
 	}
-	// A window that never cuts costs the same as no window.
+	// A window that is never exceeded costs the same as no window.
 	wide := s
 	wide.Window = 100
 	none := s
 	none.Window, none.WindowLayers = 0, 0
 	if wide.Pass(50) != none.Pass(50) {
-		t.Errorf("a wide window costs %+v, none %+v", wide.Pass(50), none.Pass(50))
+		t.Errorf("a wide window costs %+v, want the cost without one, %+v", wide.Pass(50), none.Pass(50))
 	}
 }

@@ -13,15 +13,15 @@ func TestExpectedTokens(t *testing.T) {
 	}{
 		{0.8, 4, 3.3616}, // 1 + 0.8 + 0.64 + 0.512 + 0.4096
 		{0.5, 2, 1.75},   // 1 + ½ + ¼
-		{0, 4, 1},        // nothing is accepted: only the correction
-		{1, 4, 5},        // everything, and one more
-		{0.75, 0, 1},     // nothing is drafted: plain decoding
+		{0, 4, 1},        // no token is accepted: only the correction
+		{1, 4, 5},        // all are accepted, and there is one more
+		{0.75, 0, 1},     // no token is drafted: plain decoding
 	} {
 		if got := ExpectedTokens(row.alpha, row.gamma); !(math.Abs(got-row.want) <= 1e-12) {
 			t.Errorf("α = %v, γ = %d: %v tokens, want %v", row.alpha, row.gamma, got, row.want)
 		}
 	}
-	// Near 1 the formula is stable.
+	// The formula is numerically stable near 1.
 	if got := ExpectedTokens(1-1e-9, 4); !(math.Abs(got-5) <= 1e-6) {
 		t.Errorf("α just below 1: %v, want 5", got)
 	}
@@ -39,8 +39,8 @@ func TestSpeedUp(t *testing.T) {
 	if at != 4 || !(math.Abs(best-2.0339) <= 5e-5) {
 		t.Errorf("the best is %v at γ = %d, want 2.0339 at 4", best, at)
 	}
-	// A verification that costs as much as its five positions gains nothing
-	// even if all is accepted: 5 / (4/8 + 5) < 1.
+	// If a verification costs as much as its five positions, there is no gain even if all tokens
+	// are accepted: 5 / (4/8 + 5) < 1.
 	if s := SpeedUp(1, 4, 0.125, 5); s >= 1 {
 		t.Errorf("speed-up %v with v = 5, want less than 1", s)
 	}

@@ -2,8 +2,8 @@
 // room, a lab, a connection, a request. That part ends or restarts with an error; the
 // others are unaffected.
 //
-// A panic is a bug in the program. It is logged with its stack. Its value is logged only if
-// it comes from the Go runtime, since any other value might quote what a user typed.
+// A panic is a bug in the program. It is logged with its stack. Its value is logged only if it
+// comes from the Go runtime, since any other value might contain text typed by a user.
 package fault
 
 import (
@@ -14,7 +14,7 @@ import (
 	"runtime/debug"
 )
 
-// Fault is a panic as an error. Its text is for users and does not reveal the cause.
+// Fault is an error for a panic. Its message is for users and does not reveal the cause.
 type Fault struct {
 	cause string
 	stack string
@@ -22,7 +22,8 @@ type Fault struct {
 
 func (f *Fault) Error() string { return "something failed inside the program, and was logged" }
 
-// Cause returns the loggable form of the panic's value. Stack returns where it happened.
+// Cause returns a form of the panic's value that can be logged. Stack returns the stack of the
+// panic.
 func (f *Fault) Cause() string { return f.cause }
 func (f *Fault) Stack() string { return f.stack }
 
@@ -36,15 +37,15 @@ func Try(f func() error) (err error) {
 	return f()
 }
 
-// Do is like [Try], and also logs a panic, with what as its context.
+// Do is like [Try], but also logs a panic, with what as its context.
 func Do(log *slog.Logger, what string, f func() error) error {
 	err := Try(f)
 	Log(log, what, err)
 	return err
 }
 
-// Of turns a recovered value into a fault. The deferred function that recovers the value
-// must call it, since the stack then still shows where the panic was.
+// Of converts a recovered value to a fault. It must be called by the deferred function that
+// recovers the value, since the stack then still shows the location of the panic.
 func Of(v any) *Fault {
 	f := &Fault{cause: fmt.Sprintf("%T", v), stack: string(debug.Stack())}
 	if cause, ok := v.(runtime.Error); ok {
@@ -56,7 +57,8 @@ func Of(v any) *Fault {
 	return f
 }
 
-// Log logs err if it is a fault, with what it happened in and further attributes.
+// Log logs err if it is a fault. what names the part of the program in which it happened, and more
+// holds further attributes.
 func Log(log *slog.Logger, what string, err error, more ...any) {
 	var f *Fault
 	if errors.As(err, &f) {

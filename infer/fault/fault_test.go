@@ -45,7 +45,7 @@ func TestDoTurnsPanicsIntoErrors(t *testing.T) {
 			}
 		}
 		if strings.Contains(log.String(), "typed") || !c.fault && log.Len() > 0 {
-			t.Errorf("%s: got log %s, want no typed text, and none at all without a fault", name, &log)
+			t.Errorf("%s: got log %s, want no typed text, and no log at all without a fault", name, &log)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package files opens files that users name: models, vocabularies, certificates. They must
-// be regular files. Opening a named pipe blocks until another program writes to it, opening
-// a device can have effects, and neither has to return.
+// Package files opens files that users name: models, vocabularies, certificates. They must be
+// regular files. Opening a named pipe blocks until another program writes to it, and opening a
+// device can block or have side effects.
 package files
 
 import (
@@ -25,7 +25,7 @@ func Open(path string) (*os.File, error) {
 	return opened(path)
 }
 
-// opened is like Open, without the check before opening, after which the file can be
+// opened is like Open, but without the check before opening, after which the file could be
 // replaced.
 func opened(path string) (*os.File, error) {
 	f, err := open(path)
@@ -49,7 +49,7 @@ func refuse(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// Regular returns an error that names the kind of file, unless it is regular.
+// Regular returns an error that names the kind of file, unless the file is regular.
 func Regular(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -123,7 +123,7 @@ func (d folder) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// within gives an error the path that the folder's caller used.
+// within sets the path of an error to the name that the caller used.
 func within(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -12,8 +12,8 @@ import (
 	"testing/fstest"
 )
 
-// TestOpenRefusesIrregularFiles: regular files are opened, and anything else is rejected by
-// its kind.
+// TestOpenRefusesIrregularFiles: regular files are opened, and anything else is rejected with an
+// error that names its kind.
 func TestOpenRefusesIrregularFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
@@ -33,14 +33,14 @@ func TestOpenRefusesIrregularFiles(t *testing.T) {
 		t.Errorf("a folder: got error %v, want an error of type *fs.PathError containing %q", err, "is a folder")
 	}
 	if _, err := opened(dir); err == nil {
-		t.Error("a folder is opened if it replaces a file after the check")
+		t.Error("a folder that replaced a file after the check was opened")
 	}
 	if _, err := Open(path + "s"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: got error %v, want %v", err, fs.ErrNotExist)
 	}
 }
 
-// TestReadIsLimited: a file is read up to its limit, and rejected beyond.
+// TestReadIsLimited: a file is read if it has at most limit bytes, and rejected otherwise.
 func TestReadIsLimited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Inside is a folder that confines reads: links within it are followed, and links that lead
+// Inside is a folder to which reads are confined: links within it are followed, and links that lead
 // out of it are rejected.
 type Inside struct{ root *os.Root }
 
@@ -23,8 +23,8 @@ func OpenInside(path string) (*Inside, error) {
 // Close closes the folder.
 func (d *Inside) Close() error { return d.root.Close() }
 
-// Names lists the entries of the folder name, "." for the folder itself. More than most
-// entries are an error.
+// Names lists the entries of the folder name, "." for the folder itself. If there are more than
+// most entries, Names returns an error.
 func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {

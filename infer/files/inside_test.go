@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestInsideReadsOnlyTheFolder: a folder's files are read up to a limit, and nothing
-// outside it.
+// TestInsideReadsOnlyTheFolder: files of the folder are read up to a limit, and files outside it
+// are never read.
 func TestInsideReadsOnlyTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,12 +48,12 @@ func TestInsideReadsOnlyTheFolder(t *testing.T) {
 		t.Errorf("a file above the limit: got error %v, want an error containing %q", err, "more than 4 bytes")
 	}
 	if list, err := d.Names(".", 5); err != nil || len(list) != 5 {
-		t.Errorf("%d names, %v, want 5", len(list), err)
+		t.Errorf("got %d names, %v; want 5", len(list), err)
 	}
 	if _, err := d.Names(".", 4); err == nil || !strings.Contains(err.Error(), "more than 4 files") {
 		t.Errorf("a folder above the limit: got error %v, want an error containing %q", err, "more than 4 files")
 	}
 	if _, err := OpenInside(filepath.Join(dir, "none")); err == nil {
-		t.Error("a folder that is not there was opened")
+		t.Error("a missing folder was opened")
 	}
 }

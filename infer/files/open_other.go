@@ -4,10 +4,10 @@ package files
 
 import "os"
 
-// nonblock is no flag, since files in folders are never named pipes here.
+// nonblock is 0, since files in folders are never named pipes on these systems.
 const nonblock = 0
 
-// open opens a file. Irregular files have been rejected before.
+// open opens a file. Irregular files have already been rejected.
 func open(path string) (*os.File, error) { return os.Open(path) }
 
 // openFolder opens a folder.

@@ -15,8 +15,8 @@ import (
 // patience limits a wait that only a failing test reaches.
 const patience = time.Minute
 
-// TestPipesAreRefusedAtOnce: a named pipe without a writer is rejected at once, even if it
-// replaces a file between the check and the open. So are sockets and devices.
+// TestPipesAreRefusedAtOnce: a named pipe without a writer is rejected immediately, even if it
+// replaces a file between the check and the opening. So are sockets and devices.
 func TestPipesAreRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	pipe, socket := fixture.Pipe(t, dir, "pipe"), fixture.Socket(t, dir, "socket")
@@ -47,7 +47,7 @@ func TestPipesAreRefusedAtOnce(t *testing.T) {
 				t.Errorf("%s: %v, want %s", c.what, err, c.want)
 			}
 		case <-time.After(patience):
-			t.Errorf("%s: Open blocks", c.what)
+			t.Errorf("%s: the call blocks", c.what)
 			w, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // unblocks the waiting Open
 			if err != nil {
 				t.Fatal(err)
@@ -56,7 +56,7 @@ func TestPipesAreRefusedAtOnce(t *testing.T) {
 		}
 	}
 	if _, err := opened(socket); err == nil {
-		t.Error("a socket that replaces a file is opened")
+		t.Error("a socket that replaced a file was opened")
 	}
 }
 

@@ -26,10 +26,10 @@ var (
 	markUTF16BE = []byte("\xfe\xff")
 )
 
-// Text decodes a text that another program wrote: UTF-8, with or without a byte order mark,
-// or UTF-16 with one, as PowerShell 5.1 writes it. The mark is not part of the text;
-// nothing else is changed. Errors name the encoding if it can be recognized; otherwise they
-// are of type [*UTF8Error].
+// Text decodes the contents of a text file from another program: UTF-8, with or without a byte
+// order mark, or UTF-16 with one, as PowerShell 5.1 writes it. The mark is not part of the result;
+// nothing else is changed. Errors name the encoding if it can be recognized. Otherwise, they are of
+// type [*UTF8Error].
 func Text(data []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, marksUTF32[0]), bytes.HasPrefix(data, marksUTF32[1]):
@@ -50,12 +50,12 @@ func Text(data []byte) (string, error) {
 	return string(plain), nil
 }
 
-// UTF8Error reports that a text stops being UTF-8 at byte At.
+// UTF8Error reports that data stops being valid UTF-8 at byte At.
 type UTF8Error struct{ At int }
 
 func (e *UTF8Error) Error() string { return fmt.Sprintf("is not valid UTF-8 at byte %d", e.At) }
 
-// invalid returns the offset at which data stops being UTF-8, or len(data).
+// invalid returns the offset at which data stops being valid UTF-8, or len(data).
 func invalid(data []byte) int {
 	if utf8.Valid(data) {
 		return len(data)
@@ -70,7 +70,7 @@ func invalid(data []byte) int {
 	}
 }
 
-// wide decodes UTF-16 after its mark.
+// wide decodes UTF-16 data, which follows the mark.
 func wide(data []byte, order binary.ByteOrder) (string, error) {
 	if len(data)%2 != 0 {
 		return "", fmt.Errorf("is UTF-16 text that ends in the middle of a character, after %d bytes", len(data))
@@ -93,8 +93,8 @@ func wide(data []byte, order binary.ByteOrder) (string, error) {
 	return string(text), nil
 }
 
-// looksWide reports whether every second byte at the start is NUL, as in UTF-16 text of any
-// Western language.
+// looksWide reports whether every second byte at the start is NUL, as in UTF-16 text in any Western
+// language.
 func looksWide(data []byte) bool {
 	head := data[:min(len(data), 64)]
 	if len(head) < 4 || len(data)%2 != 0 {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// utf16Of encodes a text in UTF-16 with its mark.
+// utf16Of encodes text in UTF-16 with a byte order mark.
 func utf16Of(text string, order binary.AppendByteOrder) string {
 	var data []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -18,8 +18,8 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 	return string(data)
 }
 
-// TestTextIsDecoded: UTF-8 and UTF-16 give the same text without their mark, whatever the
-// line ends; other encodings are named, and errors report the position of damage.
+// TestTextIsDecoded: UTF-8 and UTF-16 give the same text without the byte order mark, with any line
+// ends. Other encodings are named, and errors report the position of invalid bytes.
 // Promise: Text files can be UTF-8 or UTF-16 with any line ends; other encodings are
 // refused by name.
 func TestTextIsDecoded(t *testing.T) {

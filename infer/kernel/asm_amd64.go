@@ -1,7 +1,7 @@
 package kernel
 
-// The functions in assembly; the .s files document them. Strides are in values.
-// dst is written, everything else read.
+// These functions are implemented in assembly and documented in the .s files. Strides are in
+// values. Only dst is written to.
 
 //go:noescape
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkMul multiplies every matrix of a model of the bundled shape, as a
-// pass does, so that weights come from the same level of memory as in practice.
+// BenchmarkMul multiplies every matrix of a model with the bundled model's shape, as a pass does,
+// so that weights come from the same level of memory as in practice.
 func BenchmarkMul(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, kind := range []string{"float32", "bfloat16", "int8"} {
@@ -43,7 +43,7 @@ func BenchmarkMul(b *testing.B) {
 	}
 }
 
-// BenchmarkAttention runs one head of 32 over 256 positions.
+// BenchmarkAttention runs one head of size 32 over 256 positions.
 func BenchmarkAttention(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 7))
 	q, keys, values, out, w := random(r, 32), random(r, 256*64), random(

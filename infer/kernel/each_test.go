@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEachEqualsSingleQueries: several queries together give what each gives
-// alone, bit for bit, and so do several rows of weights and several matrices:
-// for any number of queries, keys and values, and wherever results end.
+// TestEachEqualsSingleQueries: several queries together give the same results as each alone, bit
+// for bit, and so do several rows of weights and several matrices. This holds for any number of
+// queries, keys and values.
 func TestEachEqualsSingleQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 4))
 	onEveryPath(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestMulEachEqualsSingleProducts(t *testing.T) {
 			for i, p := range all {
 				alone := make([]float32, len(p.Dst))
 				if p.Matrix.Mul(alone, x, n); !sameBits(alone, p.Dst) {
-					t.Errorf("matrix %d of several with %d columns gives different bits than alone", i, cols)
+					t.Errorf("matrix %d of several, with %d columns, gives different bits than alone", i, cols)
 				}
 			}
 		}
@@ -85,9 +85,9 @@ func TestScaleByHand(t *testing.T) {
 	})
 }
 
-// FuzzVectors runs the operations of attention and activations on every path:
-// the vector paths agree bit for bit, the portable one within what rounding
-// allows, and several together give what each gives alone.
+// FuzzVectors runs the operations of attention and activations on every path: the vector paths
+// agree bit for bit, the portable path agrees within the error of rounding, and several queries
+// together give the same results as each alone.
 func FuzzVectors(f *testing.F) {
 	for _, seed := range [][4]uint64{{1, 1, 1, 0}, {32, 3, 8, 1}, {33, 6, 9, 2}, {64, 4, 130, 3}, {96, 7, 31, 4}} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])

@@ -1,18 +1,17 @@
 package kernel
 
-// The functions below choose the assembly function that multiplies a panel of
-// float32 or bfloat16 with a given number of vectors. Vectors are split into
-// groups of similar size, nine into five and four, since a single one has too
-// few sums to keep the multipliers busy.
+// The functions below choose the assembly function that multiplies a panel of float32 or bfloat16
+// with a given number of vectors. Vectors are divided into groups of similar size (nine into five
+// and four), since a single vector has too few sums to keep the multipliers busy.
 
-// share is how many of the remaining vectors go first, at most mostColumns.
+// share returns how many of the remaining vectors to multiply next, at most mostColumns.
 func share(left int) int {
 	groups := (left + mostColumns - 1) / mostColumns
 	return (left + groups - 1) / groups
 }
 
-// pairColumns is the most vectors with which two panels are multiplied
-// together: their sums fill the registers that few vectors leave free.
+// pairColumns returns the maximum number of vectors for multiplying two panels together, which uses
+// the registers that a single panel and few vectors leave free.
 func pairColumns(p Path) int {
 	if p == AVX512 {
 		return 3
@@ -20,8 +19,9 @@ func pairColumns(p Path) int {
 	return 1
 }
 
-// floatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors: w [2, cols, 32], x
-// [n, cols]. Each vector has 64 results in dst, stride after the previous vector's.
+// floatPair multiplies two neighboring panels w [2, cols, 32] by n ≤ [pairColumns] vectors x [n,
+// cols]. Each vector has 64 results in dst, which begin stride values after those of the previous
+// vector.
 func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2
@@ -42,8 +42,7 @@ func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols
 	}
 }
 
-// floatPanel multiplies one panel with n vectors; otherwise it is like
-// [floatPair].
+// floatPanel is like [floatPair], but multiplies one panel by any number n of vectors.
 func floatPanel(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
 	if p == Portable {
 		floatPortable(dst, stride, w, x, cols, n)
@@ -72,7 +71,7 @@ func floatPanel(p Path, dst []float32, stride int, w []float32, x []float32, col
 	}
 }
 
-// floatColumns multiplies a panel with k vectors in 512-bit registers.
+// floatColumns multiplies a panel by k vectors in 512-bit registers.
 func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols int) {
 	switch k {
 	case 1:
@@ -94,9 +93,9 @@ func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols 
 	}
 }
 
-// bfloatPair multiplies two neighboring panels with n ≤ [pairColumns] vectors: w [2, cols, 16], x
-// [n, cols]. Each vector has 64 results in dst, stride after the previous vector's. A word has two
-// bfloat16.
+// bfloatPair multiplies two neighboring panels w [2, cols, 16] by n ≤ [pairColumns] vectors x [n,
+// cols]. Each vector has 64 results in dst, which begin stride values after those of the previous
+// vector. A word holds two bfloat16 values.
 func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2
@@ -117,8 +116,7 @@ func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols
 	}
 }
 
-// bfloatPanel multiplies one panel with n vectors; otherwise it is like
-// [bfloatPair].
+// bfloatPanel is like [bfloatPair], but multiplies one panel by any number n of vectors.
 func bfloatPanel(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		bfloatPortable(dst, stride, w, x, cols, n)
@@ -144,7 +142,7 @@ func bfloatPanel(p Path, dst []float32, stride int, w []uint32, x []float32, col
 	}
 }
 
-// bfloatColumns multiplies a panel with k vectors in 512-bit registers.
+// bfloatColumns multiplies a panel by k vectors in 512-bit registers.
 func bfloatColumns(k int, dst *float32, stride int, w *uint32, x *float32, cols int) {
 	switch k {
 	case 1:

@@ -6,12 +6,11 @@ import (
 	"unsafe"
 )
 
-// block is how many neighboring weights of a row share a scale, and how many
-// values of a vector.
+// block is the number of neighboring weights of a row, or values of a vector, that share a scale.
 const block = 64
 
-// A block of a panel: a head for each row, then the weights, four columns at a
-// time. The upper half of a head is the scale as bfloat16, the lower half −Σ w.
+// The parts of a block of a panel: a head for each row, then the weights, four columns at a time.
+// The upper half of a head is the scale as bfloat16, and the lower half is −Σ w.
 const (
 	weightsAt  = 4 * panelRows
 	blockBytes = weightsAt + block*panelRows
@@ -27,15 +26,14 @@ const (
 	mostValue  = 127 << 8
 )
 
-// least is the largest magnitude that is treated as 0: dividing by it would
-// overflow float32.
+// least is the largest magnitude that is treated as 0, since dividing by it would overflow float32.
 const least = 1e-30
 
-// Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it.
-// Every 64 neighboring weights of a row are divided by a scale, the smallest
-// bfloat16 not below max |w| / 127, and rounded to the nearest, ties to even;
-// −128 does not occur. If a weight is not finite, its row's products are not
-// either. Quantize panics if the length does not fit.
+// Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it. Every 64 neighboring
+// weights of a row are divided by a scale, the smallest bfloat16 not below max |w| / 127, and
+// rounded to the nearest integer, ties to even; −128 does not occur. If a weight is not finite, the
+// products of its row are not finite either. Quantize panics if the length of data is not
+// rows·cols.
 func Quantize(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols, bytes: weightInts(panels(rows) * blocks(cols) * blockBytes)}
@@ -60,8 +58,8 @@ func Quantize(rows, cols int, data []float32) Matrix {
 	return w
 }
 
-// weightScale is the smallest bfloat16 that is not below max |w| / 127, 0 if
-// all weights are close to 0, and NaN if one is not finite.
+// weightScale returns the smallest bfloat16 that is not below max |w| / 127. It returns 0 if all
+// weights are close to 0, and NaN if a weight is not finite.
 func weightScale(weights []float32) float32 {
 	most := magnitude(weights)
 	if most <= least {
@@ -73,8 +71,8 @@ func weightScale(weights []float32) float32 {
 	return math.Float32frombits((math.Float32bits(most/mostWeight) + 0xffff) &^ 0xffff)
 }
 
-// magnitude is max |x|, or Inf or NaN if there is one: read as integers, the
-// bits of magnitudes sort like the magnitudes, with Inf and NaN at the end.
+// magnitude returns max |x|, or Inf or NaN if x contains one. As integers, the bits of magnitudes
+// sort like the magnitudes, with Inf and NaN at the end.
 func magnitude(x []float32) float32 { return math.Float32frombits(mostBitsPortable(x)) }
 
 func blocks(cols int) int { return (cols + block - 1) / block }
@@ -110,7 +108,7 @@ func roundVectors(p Path, x []float32, n, cols int) *quantized {
 	return q
 }
 
-// mulInt8 works panel by panel, with n quantized vectors.
+// mulInt8 multiplies w by n quantized vectors, panel by panel.
 func (w Matrix) mulInt8(p Path, dst []float32, q *quantized, n int) {
 	nb := blocks(w.Cols)
 	full, size := w.Rows/panelRows, nb*blockBytes
@@ -170,7 +168,7 @@ func quantizeBlock(dst []int8, x []float32) float32 {
 	for i, v := range x {
 		rounded := math.RoundToEven(float64(float32(v * factor)))
 		if rounded != rounded {
-			rounded = 0 // the scale is not finite, so no result will be
+			rounded = 0 // the scale is not finite, so the results will not be either
 		}
 		number := int32(rounded)
 		upper := (number + 128) >> 8

@@ -24,7 +24,7 @@ func TestInt8ByHand(t *testing.T) {
 	})
 }
 
-// TestQuantizeRoundsToEven: half-way cases round to the even neighbor: the scale is
+// TestQuantizeRoundsToEven: values halfway between two steps round to the even one. The scale is
 // 254/127 = 2, so 1, 3, 5 and −3 are 0.5, 1.5, 2.5 and −1.5 steps.
 func TestQuantizeRoundsToEven(t *testing.T) {
 	w := Quantize(1, 5, []float32{254, 1, 3, 5, -3})
@@ -35,9 +35,9 @@ func TestQuantizeRoundsToEven(t *testing.T) {
 	}
 }
 
-// TestInt8AgainstFloat64: rounding moves a weight by at most half a step of its block,
-// max / 127 and up to 1/128 more for the scale's own rounding; a value by half a step
-// of max / 32,512.
+// TestInt8AgainstFloat64: rounding changes a weight by at most half a step of its block, which is
+// max / 127 plus up to 1/128 of it for the rounding of the scale. It changes a value by at most
+// half a step of max / 32,512.
 func TestInt8AgainstFloat64(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 4))
@@ -68,7 +68,7 @@ func TestInt8AgainstFloat64(t *testing.T) {
 	})
 }
 
-// TestInt8DoesNotSaturate: the largest sums that int8 can have: all weights and
+// TestInt8DoesNotSaturate: the largest possible int8 sums are correct: those with all weights and
 // values at ±127. An instruction that sums pairs in 16 bits would saturate at 32,767.
 func TestInt8DoesNotSaturate(t *testing.T) {
 	const rows, cols = 33, 130
@@ -94,15 +94,15 @@ func TestInt8DoesNotSaturate(t *testing.T) {
 	}
 }
 
-// TestInt8PathsAgree: int8 products have the same bits on every path: exact sums, and
-// the same roundings afterwards.
+// TestInt8PathsAgree: int8 products have the same bits on every path, since the sums are exact and
+// the rounding afterwards is the same.
 func TestInt8PathsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for rows := 1; rows <= 70; rows += 3 {
 		for cols := 1; cols <= 130; cols += 7 {
 			w := Quantize(rows, cols, random(r, rows*cols))
 			x := random(r, 5*cols)
-			for i := range x { // a wide range of magnitudes, zeros among them
+			for i := range x { // a wide range of magnitudes, including zeros
 				x[i] *= float32(math.Pow(10, float64(r.IntN(9)-6)) * float64(r.IntN(4)))
 			}
 			comparePaths(t, fmt.Sprintf("int8 [%d, %d]", rows, cols), 0, func() []float32 {

@@ -45,7 +45,7 @@ func sameBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
-// kinds are the ways to pack. Weights for bfloat16 are truncated to it first.
+// kinds holds the functions that pack. Weights for bfloat16 are truncated to bfloat16 first.
 var kinds = map[string]func(rows, cols int, data []float32) Matrix{
 	"float32":  Pack,
 	"bfloat16": func(rows, cols int, data []float32) Matrix { return Pack(rows, cols, bfloat16(data)) },
@@ -75,8 +75,8 @@ func TestMulByHand(t *testing.T) {
 	})
 }
 
-// TestBatchSizesAgree: on every path, with both kinds of weights and every kind of
-// tail, the number of vectors does not change a bit of any result.
+// TestBatchSizesAgree: on every path, with all kinds of weights and every size of the last panel,
+// the number of vectors does not change a bit of any result.
 func TestBatchSizesAgree(t *testing.T) {
 	shapes := [][2]int{
 		{1, 1}, {3, 5}, {7, 31}, {31, 64}, {32, 65}, {33, 97}, {64, 192}, {65, 130}, {70, 129}, {96, 63}, {192, 512},
@@ -105,7 +105,7 @@ func TestBatchSizesAgree(t *testing.T) {
 	})
 }
 
-// TestMulWritesOnlyItsResults: a product writes its results and nothing around
+// TestMulWritesOnlyItsResults: a product writes its results and does not change the values around
 // them.
 func TestMulWritesOnlyItsResults(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestMulWritesOnlyItsResults(t *testing.T) {
 					w.Mul(room[32:32+n*rows:32+n*rows], random(r, n*9), n)
 					for i, v := range room {
 						if outside := i < 32 || i >= 32+n*rows; outside != (v == 1234) {
-							t.Fatalf("%s, %d rows, %d vectors: value %d outside is %v", kind, rows, n, i-32, v)
+							t.Fatalf("%s, %d rows, %d vectors: value %d outside them is %v", kind, rows, n, i-32, v)
 						}
 					}
 				}
@@ -152,9 +152,9 @@ func TestMulAgainstFloat64(t *testing.T) {
 	})
 }
 
-// TestBfloat16ProductsAreExact: if all weights are bfloat16 they take half the memory, and their
-// products equal the products of float32 panels, bit for bit. One more row, with a value that needs
-// more bits, makes Pack use float32.
+// TestBfloat16ProductsAreExact: if all weights are bfloat16, they take half the memory, and their
+// products equal those of float32 panels, bit for bit. With one more row that has a value with more
+// bits, Pack uses float32.
 func TestBfloat16ProductsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 2))
 	onEveryPath(t, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestBfloat16ProductsAreExact(t *testing.T) {
 			)
 			if narrow.halves == nil || wide.floats == nil {
 				t.Fatalf(
-					"%v: got bfloat16 kept as words: %v, float32 as such: %v; want both", shape, narrow.halves != nil,
+					"%v: bfloat16 stored as words: %v, float32 unchanged: %v; want both", shape, narrow.halves != nil,
 					wide.floats != nil,
 				)
 			}
@@ -184,8 +184,8 @@ func TestBfloat16ProductsAreExact(t *testing.T) {
 	})
 }
 
-// comparePaths runs f on every path. Results must be within tolerance of the portable path's, and
-// the two vector paths must agree bit for bit.
+// comparePaths runs f on every path. Results must be within tolerance of those on the portable
+// path, and the two vector paths must agree bit for bit.
 func comparePaths(tb testing.TB, what string, tolerance float64, f func() []float32) {
 	tb.Helper()
 	var results [][]float32
@@ -205,8 +205,7 @@ func comparePaths(tb testing.TB, what string, tolerance float64, f func() []floa
 	}
 }
 
-// TestMulPreservesNonFiniteValues: a value that is not finite must not become a
-// number.
+// TestMulPreservesNonFiniteValues: a product with a value that is not finite must not be finite.
 func TestMulPreservesNonFiniteValues(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for kind, pack := range kinds {
@@ -225,8 +224,8 @@ func TestMulPreservesNonFiniteValues(t *testing.T) {
 	})
 }
 
-// TestRowReadsPackedMatrix: rows come back out of the panels: exactly from float32,
-// within half a step from int8.
+// TestRowReadsPackedMatrix: Row returns the rows of a packed matrix: exactly for float32, and
+// within half a step for int8.
 func TestRowReadsPackedMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 1))
 	const rows, cols = 70, 67
@@ -242,7 +241,7 @@ func TestRowReadsPackedMatrix(t *testing.T) {
 				}
 				if diff := math.Abs(float64(v - in)); !(diff <= 5.1/254) || kind != "int8" && diff != 0 {
 					t.Fatalf(
-						"%s: value %d of row %d is %v, want %v, exactly but for rounding in int8", kind, c, i, v, in,
+						"%s: value %d of row %d is %v, want %v, exactly except for rounding in int8", kind, c, i, v, in,
 					)
 				}
 			}
@@ -254,10 +253,10 @@ func TestMulEmptyMatrices(t *testing.T) {
 	for _, pack := range kinds {
 		dst := []float32{1, 1}
 		if n := pack(2, 0, nil).Mul(dst, nil, 1); n != 0 || dst[0] != 0 || dst[1] != 0 {
-			t.Errorf("a product of no columns gives %v, %d multiply-adds", dst, n)
+			t.Errorf("a product with no columns gives %v, %d multiply-adds", dst, n)
 		}
 		if n := pack(0, 2, nil).Mul(nil, []float32{1, 2}, 1); n != 0 {
-			t.Errorf("a product of no rows took %d multiply-adds", n)
+			t.Errorf("a product with no rows took %d multiply-adds", n)
 		}
 		if n := pack(2, 2, make([]float32, 4)).Mul(nil, nil, 0); n != 0 {
 			t.Errorf("a product with no vectors took %d multiply-adds", n)
@@ -316,7 +315,7 @@ func TestMulDoesNotAllocate(t *testing.T) {
 }
 
 func TestPackedBytes(t *testing.T) {
-	// 33 rows are 2 panels; 65 columns 2 blocks of 64.
+	// 33 rows take 2 panels, and 65 columns take 2 blocks of 64.
 	data := slices.Repeat([]float32{1.1}, 33*65)
 	for kind, want := range map[string]int64{
 		"float32": 2 * 32 * 65 * 4, "bfloat16": 2 * 32 * 65 * 2, "int8": 2 * 2 * (32*64 + 32*4),
@@ -334,15 +333,15 @@ func TestPathNamesParse(t *testing.T) {
 		}
 	}
 	if _, err := ParsePath("sse"); err == nil {
-		t.Error("ParsePath took sse")
+		t.Error("ParsePath accepted sse")
 	}
 	if _, err := Use(best + 1); err == nil {
-		t.Error("Use took a path that the machine lacks")
+		t.Error("Use accepted a path that the machine does not support")
 	}
 }
 
-// TestDetectionAgreesWithTheSystem: what the processor reports agrees with the
-// operating system's list of its features.
+// TestDetectionAgreesWithTheSystem: the detected path agrees with the operating system's list of
+// the processor's features.
 func TestDetectionAgreesWithTheSystem(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	_, after, found := bytes.Cut(info, []byte("\nflags"))
@@ -366,6 +365,6 @@ func TestDetectionAgreesWithTheSystem(t *testing.T) {
 		}
 	}
 	if best != want {
-		t.Errorf("detected %v, want %v as the system's flags say", best, want)
+		t.Errorf("detected %v, want %v according to the system's flags", best, want)
 	}
 }

@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// panelRows is how many rows a panel interleaves: two AVX-512 registers, so
+// panelRows is the number of rows that a panel interleaves. They fill two AVX-512 registers, so
 // that eight vectors need 16 of the 32 registers for their sums.
 const panelRows = 32
 
-// Matrix is a packed weight matrix. A product maps vectors of length Cols to
-// vectors of length Rows. [Pack] and [Quantize] make one. It never changes and
-// is safe for concurrent use. Its zero value is an empty matrix.
+// Matrix is a packed weight matrix. A product maps vectors of length Cols to vectors of length
+// Rows. [Pack] and [Quantize] create one. A Matrix never changes and is safe for concurrent use.
+// Its zero value is an empty matrix.
 type Matrix struct {
 	Rows, Cols int
 
-	// One of these holds the weights.
+	// One of these fields holds the weights.
 	floats []float32 // [panels, Cols, panelRows]
 	halves []uint32  // [panels, Cols, halfPanel], if all weights are bfloat16
 	bytes  []int8    // [panels, blocks, blockBytes], if quantized
 }
 
-// Pack copies a row-major matrix, data [rows, cols], into panels. If all weights are
-// bfloat16, as in most models, they use two bytes each, and the products are bit-identical.
-// Pack panics if the length does not fit.
+// Pack copies a row-major matrix, data [rows, cols], into panels. If all weights are bfloat16, as
+// in most models, they use two bytes each, and the products are bit-identical. Pack panics if the
+// length of data is not rows·cols.
 func Pack(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols}
@@ -50,27 +50,27 @@ func Pack(rows, cols int, data []float32) Matrix {
 	return w
 }
 
-// packFloats puts a row into its lane of a panel. Like packHalves it is a separate function
-// for browsers, which compile a function well only after many calls.
+// packFloats copies a row to its lane of a panel. Like packHalves, it is a separate function for
+// browsers, which optimize a function only after many calls.
 func packFloats(lane, row []float32) {
 	for c, v := range row {
 		lane[c*panelRows] = v
 	}
 }
 
-// packHalves puts a row of bfloat16 into its lane's words, which are 0 there: with shift 16
-// into the lower half, with shift 0 into the upper half.
+// packHalves copies a row of bfloat16 to the lower half (with shift 16) or the upper half (with
+// shift 0) of the words in its lane. That half must be 0.
 func packHalves(lane []uint32, row []float32, shift int) {
 	for c, v := range row {
 		lane[c*halfPanel] |= math.Float32bits(v) >> shift
 	}
 }
 
-// halfPanel is the number of words in which a panel of bfloat16 keeps a column.
+// halfPanel is the number of words of a column in a panel of bfloat16.
 const halfPanel = panelRows / 2
 
-// fitsBfloat16 reports whether the lower 16 bits of all values are 0: bfloat16
-// is the upper half of float32.
+// fitsBfloat16 reports whether the lower 16 bits of all values are 0, since bfloat16 is the upper
+// half of float32.
 func fitsBfloat16(data []float32) bool {
 	for _, v := range data {
 		if math.Float32bits(v)&0xffff != 0 {
@@ -80,8 +80,8 @@ func fitsBfloat16(data []float32) bool {
 	return true
 }
 
-// low and high return the two weights in a word: the weight of a row in the first half of a panel,
-// and the weight of the row 16 rows below it.
+// low and high return the two weights in a word: that of a row in the first half of a panel, and
+// that of the row 16 rows below it.
 func low(w uint32) float32  { return math.Float32frombits(w << 16) }
 func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
 
@@ -93,8 +93,8 @@ func check(rows, cols int, data []float32) {
 
 func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
 
-// Row copies row r to dst [Cols], as needed when an output matrix is also the embedding
-// table. Rows of a quantized matrix are rounded.
+// Row copies row r to dst [Cols], as needed when an output matrix is also the embedding table. The
+// rows of a quantized matrix are rounded.
 func (w Matrix) Row(dst []float32, r int) {
 	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
 		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
@@ -117,24 +117,24 @@ func (w Matrix) Row(dst []float32, r int) {
 	}
 }
 
-// Bytes is the memory used by the weights, padding included.
+// Bytes returns the memory used by the weights, including padding.
 func (w Matrix) Bytes() int64 {
 	return 4*int64(len(w.floats)) + 4*int64(len(w.halves)) + int64(len(w.bytes))
 }
 
-// Mul writes w·x for n vectors: x [n, Cols], dst [n, Rows]. It returns the
-// multiply-adds done, n·Rows·Cols. Results are bit-identical for every n. Mul
-// does not allocate. It panics if sizes do not fit.
+// Mul computes w·x for n vectors x [n, Cols] and stores the results in dst [n, Rows]. It returns
+// the number of multiply-adds, n·Rows·Cols. Results are bit-identical for every n. Mul does not
+// allocate. It panics if the sizes do not match.
 func (w Matrix) Mul(dst, x []float32, n int) int64 { return MulEach(x, n, Product{w, dst}) }
 
-// A Product is a matrix and where its results go: Dst [n, Rows].
+// A Product is a matrix and the destination of its results: Dst [n, Rows].
 type Product struct {
 	Matrix Matrix
 	Dst    []float32
 }
 
-// MulEach is [Matrix.Mul] for several matrices with the same n vectors. The
-// results are the same; for int8 weights the vectors are rounded once for all.
+// MulEach is like [Matrix.Mul], for several matrices with the same n vectors. The results are the
+// same, but for int8 weights, the vectors are rounded only once for all matrices.
 func MulEach(x []float32, n int, products ...Product) (ops int64) {
 	p := Current()
 	var q *quantized
@@ -168,8 +168,8 @@ func MulEach(x []float32, n int, products ...Product) (ops int64) {
 	return ops
 }
 
-// mulFloat works panel by panel: a panel is fetched from memory once and used for all vectors
-// while it is cached.
+// mulFloat multiplies w by n vectors, panel by panel: a panel is fetched from memory once and used
+// for all vectors while it is cached.
 func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	full := w.Rows / panelRows
 	at := 0
@@ -184,7 +184,7 @@ func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 		w.panel(p, dst[at*panelRows:], w.Rows, at, x, n)
 	}
 	if rest := w.Rows - full*panelRows; rest > 0 {
-		var whole [mostColumns * panelRows]float32 // a panel's results, padding included
+		var whole [mostColumns * panelRows]float32 // a panel's results, including padding
 		for i := 0; i < n; i += mostColumns {
 			k := min(n-i, mostColumns)
 			w.panel(p, whole[:], panelRows, full, x[i*w.Cols:(i+k)*w.Cols], k)
@@ -195,8 +195,7 @@ func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	}
 }
 
-// panel multiplies panel i with n vectors; each has 32 results in dst, stride
-// apart.
+// panel multiplies panel i by n vectors. Each has 32 results in dst, stride values apart.
 func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) {
 	if w.halves != nil {
 		size := w.Cols * halfPanel
@@ -207,7 +206,7 @@ func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) 
 	floatPanel(p, dst, stride, w.floats[i*size:(i+1)*size], x, w.Cols, n)
 }
 
-// pair multiplies panels i and i+1 with n ≤ [pairColumns] vectors.
+// pair multiplies panels i and i+1 by n ≤ [pairColumns] vectors.
 func (w Matrix) pair(p Path, dst []float32, stride, i int, x []float32, n int) {
 	if w.halves != nil {
 		size := w.Cols * halfPanel
@@ -218,7 +217,7 @@ func (w Matrix) pair(p Path, dst []float32, stride, i int, x []float32, n int) {
 	floatPair(p, dst, stride, w.floats[i*size:(i+2)*size], x, w.Cols, n)
 }
 
-// mostColumns is the most vectors that one function multiplies.
+// mostColumns is the maximum number of vectors that one assembly function multiplies.
 const mostColumns = 8
 
 // quantized is the working memory of a product with a quantized matrix.

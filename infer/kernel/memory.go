@@ -5,10 +5,9 @@ import (
 	"unsafe"
 )
 
-// Weights share slabs that the system is asked to back with huge pages. A
-// processor looks up page addresses in a small table, and a model that is read
-// from end to end for every token would need a thousand entries of 4 KiB
-// instead of two of 2 MiB.
+// Weights share slabs, for which the program asks the system to use huge pages. A processor looks
+// up page addresses in a small table. A model, which is read from end to end for every token, would
+// need a thousand entries for pages of 4 KiB instead of two for pages of 2 MiB.
 
 const line = 64 // size of the processor's cache lines: no register of weights crosses two
 
@@ -32,7 +31,7 @@ func weightBytes(n int) []byte {
 	return b
 }
 
-// newSlab returns at least size zeroed bytes, whole huge pages.
+// newSlab returns at least size zeroed bytes, in whole huge pages.
 func newSlab(size int) []byte {
 	size = (size + hugePage - 1) &^ (hugePage - 1)
 	s := make([]byte, size+hugePage)
@@ -42,7 +41,7 @@ func newSlab(size int) []byte {
 	return s
 }
 
-// weightWords returns n words, each for a float32 or two bfloat16.
+// weightWords returns n words, each for one float32 or two bfloat16 values.
 func weightWords[T float32 | uint32](n int) []T {
 	if n == 0 {
 		return nil

@@ -2,5 +2,5 @@
 
 package kernel
 
-// preferHugePages does nothing: other systems decide for themselves.
+// preferHugePages does nothing, since other systems choose the size of pages themselves.
 func preferHugePages([]byte) {}

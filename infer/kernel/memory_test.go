@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// TestWeightMemoryIsAligned: weights get their own memory, zeroed and aligned
-// to a cache line, however many goroutines ask and whether or not they fit into
-// the rest of a slab.
+// TestWeightMemoryIsAligned: weights get their own memory, zeroed and aligned to a cache line, for
+// any number of concurrent goroutines, and whether or not they fit in the rest of a slab.
 func TestWeightMemoryIsAligned(t *testing.T) {
 	sizes := []int{1, 63, 64, 65, 1000, hugePage - 1, hugePage, 5 * hugePage, 3, 2*hugePage + 1, 7}
 	all := make([][]byte, len(sizes))
@@ -22,11 +21,11 @@ func TestWeightMemoryIsAligned(t *testing.T) {
 			t.Fatalf("%d bytes with room for %d, want %d", len(b), cap(b), sizes[i])
 		}
 		if uintptr(unsafe.Pointer(&b[0]))%line != 0 {
-			t.Errorf("%d bytes begin inside a cache line", len(b))
+			t.Errorf("the memory of %d bytes begins inside a cache line", len(b))
 		}
 		for j := range b {
 			if b[j] != 0 {
-				t.Fatalf("byte %d of %d is %d: it is shared or not zeroed", j, len(b), b[j])
+				t.Fatalf("byte %d of %d is %d, so it is shared or not zeroed", j, len(b), b[j])
 			}
 			b[j] = byte(1 + i)
 		}

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Path is one way to compute everything in this package.
+// Path is an implementation of all operations in this package.
 type Path int32
 
-// The paths, from the one that runs everywhere to the fastest.
+// The paths, from the portable one to the fastest.
 const (
 	Portable Path = iota // plain Go
 	AVX2                 // AVX2 and FMA
@@ -21,8 +21,8 @@ var pathNames = [...]string{"portable", "avx2", "avx512"}
 
 func (p Path) String() string { return pathNames[p] }
 
-// ParsePath parses a path's name: portable, avx2 or avx512. A program calls it
-// at start with the environment's value, so that a misspelt name is rejected.
+// ParsePath parses a path's name: portable, avx2 or avx512. A program calls it at the start with
+// the value of the environment variable, so that a misspelled name is rejected.
 func ParsePath(name string) (Path, error) {
 	if i := slices.Index(pathNames[:], name); i >= 0 {
 		return Path(i), nil
@@ -32,7 +32,7 @@ func ParsePath(name string) (Path, error) {
 
 var best = detect()
 
-// Environment is the variable that names a path.
+// Environment is the name of the environment variable that selects a path.
 const Environment = "VIZ_KERNEL"
 
 // current is the path in use.
@@ -45,8 +45,8 @@ func init() {
 	}
 }
 
-// Current is the path in use: the fastest that the processor supports, unless
-// VIZ_KERNEL names another.
+// Current returns the path in use: the fastest that the processor supports, unless VIZ_KERNEL names
+// another.
 func Current() Path { return Path(current.Load()) }
 
 // Paths lists the paths that this machine can run.
@@ -58,10 +58,10 @@ func Paths() []Path {
 	return all
 }
 
-// Use changes the path, for tests and measurements, and returns the previous
-// one. Matrices stay valid, since all paths share their layout. Do not call it
-// while others compute: a pass that uses both paths differs in its bits from a
-// pass on one. A path that the machine lacks is an error.
+// Use changes the path, for tests and measurements, and returns the previous one. Matrices stay
+// valid, since all paths share their layout. Do not call it during a computation: a pass that uses
+// both paths gives different bits than a pass on one path. Use returns an error if the machine does
+// not support the path.
 func Use(p Path) (before Path, err error) {
 	if p < Portable || p > best {
 		return Current(), fmt.Errorf("this machine cannot run the kernel path %v", p)

@@ -1,8 +1,8 @@
 package kernel
 
-// This file chooses among the assembly functions. They are called by name and
-// not through variables, so that the compiler can see that none of them keeps
-// its arguments, and buffers can live on the stack.
+// This file chooses among the assembly functions. They are called by name and not through
+// variables, so that the compiler can see that none of them retains its arguments, and buffers can
+// be on the stack.
 
 // detect returns the fastest path that the processor supports, given the
 // registers that the operating system saves when it switches threads.
@@ -30,8 +30,7 @@ func detect() Path {
 	return AVX512
 }
 
-// int8Pair multiplies two neighboring quantized panels with the one vector of
-// q: dst [64].
+// int8Pair multiplies two neighboring quantized panels by the only vector of q: dst [64].
 func int8Pair(p Path, dst []float32, w []int8, q *quantized) {
 	if p == AVX512 {
 		_ = dst[2*panelRows-1]
@@ -43,8 +42,8 @@ func int8Pair(p Path, dst []float32, w []int8, q *quantized) {
 	int8Panel(p, dst[panelRows:], panelRows, w[half:], q.values, q.scales, 1)
 }
 
-// int8Panel multiplies a quantized panel with n vectors: values [n, blocks,
-// 2, block], scales [n, blocks].
+// int8Panel multiplies a quantized panel by n vectors: values [n, blocks, 2, block], scales [n,
+// blocks].
 func int8Panel(p Path, dst []float32, stride int, w, values []int8, scales []float32, n int) {
 	if p == Portable {
 		int8Portable(dst, stride, w, values, scales, n)
@@ -114,12 +113,12 @@ func scores(p Path, dst, q, keys []float32, stride int, scale float32) {
 		return
 	}
 	scoresAVX2(&dst[0], &q[0], &keys[0], stride, len(q), n/4, scale)
-	if n%4 > 0 { // redo the last four: less work than one at a time
+	if n%4 > 0 { // computing the last four again is less work than one at a time
 		scoresAVX2(&dst[n-4], &q[0], &keys[(n-4)*stride], stride, len(q), 1, scale)
 	}
 }
 
-// scoresThree handles three queries together, and reports false if it cannot.
+// scoresThree computes the scores of three queries together, and returns false if it cannot.
 func scoresThree(p Path, dst, q, keys []float32, stride int, scale float32) bool {
 	n, size := len(dst)/3, len(q)/3
 	if p != AVX512 || n < 4 || size%lanes > 0 {
@@ -137,8 +136,7 @@ func mix(p Path, dst, weights, values []float32, stride int) {
 	mixAVX2(&dst[0], &weights[0], &values[0], stride, len(dst), len(weights))
 }
 
-// mixThree handles three rows of weights together, and reports false if it
-// cannot.
+// mixThree computes the mixes of three rows of weights together, and returns false if it cannot.
 func mixThree(p Path, dst, weights, values []float32, stride int) bool {
 	n, size := len(weights)/3, len(dst)/3
 	if p != AVX512 || size%32 > 0 {
@@ -167,8 +165,8 @@ func scaleBy(p Path, dst, x, weight []float32, s float32) {
 	scaleByAVX2(&dst[0], &x[0], &weight[0], len(x), s)
 }
 
-// lanes is the number of float32 in a register of AVX2. Functions that need
-// whole registers get the rest of a vector in a buffer.
+// lanes is the number of float32 values in an AVX2 register. Functions that need whole registers
+// get the rest of a vector in a buffer.
 const lanes = 8
 
 func softmax(p Path, w []float32) {
@@ -197,7 +195,7 @@ func softmax(p Path, w []float32) {
 	divideAVX2(&w[0], len(w), sum)
 }
 
-// expSum replaces w by e^(w − top) and sums it up, for whole registers of AVX2.
+// expSum replaces w by e^(w − top) and returns the sum, for whole AVX2 registers.
 func expSum(p Path, w []float32, top float32) float32 {
 	switch {
 	case len(w) == 0:

@@ -5,8 +5,8 @@ import "math"
 // The portable path. Products are rounded before they are added (the
 // conversions force the compiler to), so that every machine gets the same bits.
 
-// floatPortable multiplies a panel with n vectors, 8 rows at a time so that
-// their sums stay in registers.
+// floatPortable multiplies a panel by n vectors, 8 rows at a time, so that their sums stay in
+// registers.
 func floatPortable(dst []float32, stride int, w, x []float32, cols, n int) {
 	for i := range n {
 		v := x[i*cols : (i+1)*cols]
@@ -30,7 +30,7 @@ func floatPortable(dst []float32, stride int, w, x []float32, cols, n int) {
 	}
 }
 
-// bfloatPortable is floatPortable for weights [cols, 16] of two bfloat16 each.
+// bfloatPortable is like floatPortable, for weights [cols, 16] of two bfloat16 values each.
 func bfloatPortable(dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	for i := range n {
 		v := x[i*cols : (i+1)*cols]
@@ -56,8 +56,8 @@ func bfloatPortable(dst []float32, stride int, w []uint32, x []float32, cols, n 
 	}
 }
 
-// int8Portable multiplies a quantized panel with n vectors of values [n,
-// blocks, 2, block] without an offset, and scales [n, blocks].
+// int8Portable multiplies a quantized panel by n vectors, which have values [n, blocks, 2, block],
+// without an offset, and scales [n, blocks].
 func int8Portable(dst []float32, stride int, w, values []int8, scales []float32, n int) {
 	nb := len(scales) / n
 	for i := range n {
@@ -107,7 +107,7 @@ func addScaledPortable(dst []float32, s float32, x []float32) {
 	}
 }
 
-// mostBitsPortable returns the largest of the values' bits, ignoring signs.
+// mostBitsPortable returns the largest bit pattern of the values, ignoring signs.
 func mostBitsPortable(x []float32) uint32 {
 	most := uint32(0)
 	for _, v := range x {

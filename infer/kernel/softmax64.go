@@ -8,8 +8,7 @@ import (
 // The operations that a draw needs on a vocabulary's scores are computed in float64. All paths give
 // the same bits as [math.Exp], one division and a sum from the first value to the last.
 
-// Max returns the largest of the scores. There must be at least one, and no
-// NaN.
+// Max returns the largest score. There must be at least one score and no NaN.
 func Max(z []float32) float32 {
 	top := largest(Current(), z)
 	if top == 0 {
@@ -18,15 +17,15 @@ func Max(z []float32) float32 {
 	return top
 }
 
-// ExpSum writes e^{(z−max)/t} to dst and returns the sum, added from first to
-// last: dst and z [n]. max is the largest of z; t must be positive.
+// ExpSum writes e^{(z−max)/t} to dst and returns the sum, added from first to last. dst and z are
+// [n], max is the largest of z, and t must be positive.
 func ExpSum(dst []float64, z []float32, max, t float64) float64 {
 	fit("ExpSum", len(dst), len(z))
 	return expSum64(Current(), dst, z, max, t)
 }
 
-// Between writes the indices of the scores in [from, below) to dst, in order,
-// and returns how many there are. dst must have room for all of z.
+// Between writes the indices of the scores in [from, below) to dst, in order, and returns their
+// number. dst must have room for all of z.
 func Between(dst []int32, z []float32, from, below float32) int {
 	fit("Between", len(dst), len(z))
 	return between(Current(), dst, z, from, below)
@@ -45,7 +44,7 @@ func largestPortable(z []float32) float32 {
 	return top
 }
 
-// betweenPortable continues after n indices, with the scores from at on.
+// betweenPortable continues after n indices have been found, with the scores from at on.
 func betweenPortable(dst []int32, n int, z []float32, at int, from, below float32) int {
 	for i, v := range z[at:] {
 		if v >= from && v < below {
@@ -56,7 +55,7 @@ func betweenPortable(dst []int32, n int, z []float32, at int, from, below float3
 	return n
 }
 
-// expSumPortable adds to a sum begun by another path.
+// expSumPortable continues a sum begun by another path.
 func expSumPortable(dst []float64, z []float32, max, t, sum float64) float64 {
 	for i, v := range z {
 		dst[i] = math.Exp((float64(v) - max) / t)

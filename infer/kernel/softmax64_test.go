@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// plainExpSum is the definition, with the standard library's e^x.
+// plainExpSum implements the definition, with the standard library's e^x.
 func plainExpSum(z []float32, max, t float64) (e []float64, sum float64) {
 	for _, v := range z {
 		e = append(e, math.Exp((float64(v)-max)/t))
@@ -20,10 +20,9 @@ func sameBits64(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// TestExpSumMatchesMathExp: on every path e^x is math.Exp's, bit for bit, and
-// the sum runs from first to last: for lengths with every tail, for scores near
-// each other and far apart, down to where e^x has fewer bits and finally
-// underflows.
+// TestExpSumMatchesMathExp: on every path, e^x equals math.Exp's, bit for bit, and the sum is added
+// from first to last. The test covers all lengths of the last register, and scores near each other
+// and far apart, down to the range where e^x has fewer bits and finally underflows.
 func TestExpSumMatchesMathExp(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 3))
@@ -42,13 +41,13 @@ func TestExpSumMatchesMathExp(t *testing.T) {
 					got := make([]float64, n)
 					if sum := ExpSum(got, z, top, temperature); !sameBits64(got, want) ||
 						math.Float64bits(sum) != math.Float64bits(wantSum) {
-						t.Fatalf("%d scores spread by %v at T = %v: differs from math.Exp", n, spread, temperature)
+						t.Fatalf("%d scores with spread %v at T = %v: differs from math.Exp", n, spread, temperature)
 					}
 					for i := range want {
 						want[i] /= wantSum
 					}
 					if DivideBy(got, wantSum); !sameBits64(got, want) {
-						t.Fatalf("%d scores spread by %v at T = %v: wrong quotients", n, spread, temperature)
+						t.Fatalf("%d scores with spread %v at T = %v: wrong quotients", n, spread, temperature)
 					}
 				}
 			}
@@ -56,8 +55,8 @@ func TestExpSumMatchesMathExp(t *testing.T) {
 	})
 }
 
-// TestExpSumNearUnderflow: a million arguments from 0 to where e^x underflows,
-// including those around which the last bits are rounded.
+// TestExpSumNearUnderflow: e^x equals math.Exp's for a million arguments from 0 to where e^x
+// underflows, including those where the last bits are rounded.
 func TestExpSumNearUnderflow(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		const n = 1 << 20
@@ -69,7 +68,7 @@ func TestExpSumNearUnderflow(t *testing.T) {
 		if sum := ExpSum(got, z, 0, 1); sum != wantSum || !sameBits64(got, want) {
 			for i := range want {
 				if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-					t.Fatalf("e^%v is %v, want %v as math.Exp gives", z[i], got[i], want[i])
+					t.Fatalf("e^%v is %v, want %v as from math.Exp", z[i], got[i], want[i])
 				}
 			}
 			t.Fatalf("the sum is %v, want %v", sum, wantSum)
@@ -77,7 +76,7 @@ func TestExpSumNearUnderflow(t *testing.T) {
 	})
 }
 
-// TestMaxOfSignedZeros: among zeros of both signs, 0 is the larger.
+// TestMaxOfSignedZeros: of zeros of both signs, Max returns +0.
 func TestMaxOfSignedZeros(t *testing.T) {
 	minus := float32(math.Copysign(0, -1))
 	onEveryPath(t, func(t *testing.T) {
@@ -89,8 +88,8 @@ func TestMaxOfSignedZeros(t *testing.T) {
 	})
 }
 
-// TestBetweenOnEveryPath: every path finds the same indices as a plain loop
-// over the scores, bounds included.
+// TestBetweenOnEveryPath: every path finds the same indices as a plain loop over the scores,
+// including scores at the bounds.
 func TestBetweenOnEveryPath(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 11))
@@ -122,7 +121,7 @@ func TestBetweenOnEveryPath(t *testing.T) {
 	})
 }
 
-// BenchmarkExpSum is the softmax of a vocabulary.
+// BenchmarkExpSum computes the softmax of a vocabulary.
 func BenchmarkExpSum(b *testing.B) {
 	r := rand.New(rand.NewPCG(2, 2))
 	z, dst := random(r, 4096), make([]float64, 4096)

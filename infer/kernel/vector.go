@@ -22,9 +22,8 @@ func AddScaled(dst []float32, s float32, x []float32) {
 	}
 }
 
-// Scores writes scale · (q · key) for every key: dst [n], q [size], and the
-// keys' first values stride apart, the last key complete. A score does not
-// depend on n.
+// Scores writes scale · (q · key) for every key to dst [n]. q is [size]. The first values of keys
+// are stride apart, and the last key must be complete. A score does not depend on n.
 func Scores(dst, q, keys []float32, stride int, scale float32) {
 	if len(dst) == 0 || len(q) == 0 {
 		clear(dst)
@@ -34,9 +33,8 @@ func Scores(dst, q, keys []float32, stride int, scale float32) {
 	scores(Current(), dst, q, keys, stride, scale)
 }
 
-// Mix writes Σ_j weights[j] · value j, summed from the first to the last: dst
-// [size], weights [n], and the values' first elements stride apart, the last
-// one complete.
+// Mix writes Σ_j weights[j] · value j, summed from the first to the last, to dst [size]. weights is
+// [n]. The first elements of values are stride apart, and the last value must be complete.
 func Mix(dst, weights, values []float32, stride int) {
 	if len(dst) == 0 || len(weights) == 0 {
 		clear(dst)
@@ -46,9 +44,8 @@ func Mix(dst, weights, values []float32, stride int) {
 	mix(Current(), dst, weights, values, stride)
 }
 
-// ScoresEach is [Scores] for several queries with the same keys: q [queries,
-// size], dst [queries, n]. The results are the same bit for bit; each key is
-// fetched fewer times.
+// ScoresEach is like [Scores], for several queries with the same keys: q [queries, size], dst
+// [queries, n]. The results are the same, bit for bit, but each key is fetched fewer times.
 func ScoresEach(dst, q, keys []float32, queries, stride int, scale float32) {
 	n, size := len(dst)/queries, len(q)/queries
 	fit("ScoresEach", n*queries, len(dst))
@@ -66,9 +63,8 @@ func ScoresEach(dst, q, keys []float32, queries, stride int, scale float32) {
 	}
 }
 
-// MixEach is [Mix] for several rows of weights with the same values: weights
-// [rows, n], dst [rows, size]. The results are the same bit for bit; each value
-// is fetched fewer times.
+// MixEach is like [Mix], for several rows of weights with the same values: weights [rows, n], dst
+// [rows, size]. The results are the same, bit for bit, but each value is fetched fewer times.
 func MixEach(dst, weights, values []float32, rows, stride int) {
 	n, size := len(weights)/rows, len(dst)/rows
 	fit("MixEach", n*rows, len(weights))
@@ -95,8 +91,8 @@ func ScaleBy(dst, x, weight []float32, s float32) {
 	}
 }
 
-// Softmax replaces w by e^w / Σ e^w; the largest is subtracted first. Its
-// vector form computes e^x from a polynomial, within 3e-7 of the value.
+// Softmax replaces w by e^w / Σ e^w, after subtracting the largest value. The vector paths compute
+// e^x with a polynomial, with a relative error of at most 3e-7.
 func Softmax(w []float32) {
 	if len(w) > 0 {
 		softmax(Current(), w)

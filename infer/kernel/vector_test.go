@@ -17,7 +17,8 @@ func TestVectorsByHand(t *testing.T) {
 		if AddScaled(dst, -2, []float32{3, 4}); !slices.Equal(dst, []float32{-5, -6}) {
 			t.Errorf("AddScaled gives %v, want -5 -6", dst)
 		}
-		// Keys (1, 2) and (3, 4), a 9 between them; ½·q·key for q = (2, −1).
+		// The keys are (1, 2) and (3, 4), with a 9 between them. The scores are ½·q·key for q = (2,
+		// −1).
 		scores := make([]float32, 2)
 		if Scores(scores, []float32{2, -1}, []float32{1, 2, 9, 3, 4}, 3, 0.5); !slices.Equal(scores, []float32{0, 1}) {
 			t.Errorf("Scores gives %v, want 0 1", scores)
@@ -31,7 +32,8 @@ func TestVectorsByHand(t *testing.T) {
 		if Softmax(w); !near(w, 1e-6, 0.25, 0.75) {
 			t.Errorf("Softmax gives %v, want 0.25 0.75", w)
 		}
-		// The same far beyond where e^x overflows: 1,000 is subtracted first.
+		// The result is the same far beyond the point where e^x overflows, since the largest value,
+		// about 1,000, is subtracted first.
 		w = []float32{1000, 1000 + float32(math.Log(3))}
 		if Softmax(w); !near(w, 1e-5, 0.25, 0.75) {
 			t.Errorf("Softmax of large scores gives %v, want 0.25 0.75", w)
@@ -44,8 +46,8 @@ func TestVectorsByHand(t *testing.T) {
 	})
 }
 
-// near reports whether numbers are within a tolerance of the wanted ones. NaN
-// is near nothing.
+// near reports whether numbers are within a tolerance of the wanted ones. NaN is never near a
+// number.
 func near(got []float32, tolerance float64, want ...float64) bool {
 	for i, w := range want {
 		if !(math.Abs(float64(got[i])-w) <= tolerance) {
@@ -58,7 +60,7 @@ func near(got []float32, tolerance float64, want ...float64) bool {
 func TestEmptyVectors(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		if Dot(nil, nil) != 0 {
-			t.Error("Dot of nothing is not 0")
+			t.Error("Dot of empty vectors is not 0")
 		}
 		AddScaled(nil, 1, nil)
 		Softmax(nil)
@@ -66,14 +68,13 @@ func TestEmptyVectors(t *testing.T) {
 		Scores(nil, []float32{1}, nil, 1, 1)
 		dst := []float32{3}
 		if Mix(dst, nil, nil, 1); dst[0] != 0 {
-			t.Error("Mix of nothing is not 0")
+			t.Error("Mix of no values is not 0")
 		}
 	})
 }
 
-// TestScoresDoNotDependOnBatchSize: a score does not depend on how many there
-// are, though four are computed at a time; nor does it differ from a single dot
-// product.
+// TestScoresDoNotDependOnBatchSize: a score does not depend on the number of scores, although four
+// are computed at a time, and it equals a single dot product.
 func TestScoresDoNotDependOnBatchSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	onEveryPath(t, func(t *testing.T) {
@@ -95,8 +96,8 @@ func TestScoresDoNotDependOnBatchSize(t *testing.T) {
 	})
 }
 
-// TestVectorsAcrossPaths: every vector function agrees with the portable one on every
-// path, at all short lengths.
+// TestVectorsAcrossPaths: on every path, every vector function agrees with the portable one, for
+// all short lengths.
 func TestVectorsAcrossPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	for n := 1; n <= 130; n++ {
@@ -132,8 +133,8 @@ func TestVectorsAcrossPaths(t *testing.T) {
 	}
 }
 
-// TestVectorsWriteOnlyTheirResults: the vector functions write their results
-// and nothing after them.
+// TestVectorsWriteOnlyTheirResults: the vector functions write their results and do not change the
+// values after them.
 func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, 3))
@@ -154,7 +155,7 @@ func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 				for i, v := range room[n:] {
 					if v != 1234 {
 						t.Fatalf(
-							"%s of %d values wrote %v at %d after them, want nothing written there", name, n, v, i,
+							"%s of %d values wrote %v at index %d after them, want no change there", name, n, v, i,
 						)
 					}
 				}
@@ -163,8 +164,8 @@ func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 	})
 }
 
-// TestExponentialOnEveryPath: on the vector paths e^x is within 3e-7 of its
-// value over the whole range, and 0 for values too small to matter.
+// TestExponentialOnEveryPath: on the vector paths, e^x has a relative error of at most 3e-7 over
+// the whole range, and is 0 if it is too small to matter.
 func TestExponentialOnEveryPath(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		worst := 0.
@@ -176,7 +177,7 @@ func TestExponentialOnEveryPath(t *testing.T) {
 			worst = max(worst, math.Abs(float64(w[1])/float64(w[0])-want)/want)
 		}
 		if !(worst <= 3e-7) {
-			t.Errorf("e^x is off by %.2g of its value, want at most 3e-7", worst)
+			t.Errorf("e^x has a relative error of %.2g, want at most 3e-7", worst)
 		}
 		w := []float32{0, -200, float32(math.Inf(-1))}
 		if Softmax(w); w[0] != 1 || w[1] > 2e-38 || w[2] > 2e-38 {
@@ -202,13 +203,13 @@ func TestSwiGLUFarFromZero(t *testing.T) {
 func TestFiniteFindsNaNAndInf(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		if !Finite(nil) || !Finite([]float32{0, -math.MaxFloat32, math.MaxFloat32, 1e-45}) {
-			t.Error("finite values are called infinite")
+			t.Error("Finite returned false for finite values")
 		}
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			for at := range 19 {
 				x := make([]float32, 19)
 				if x[at] = float32(bad); Finite(x) {
-					t.Errorf("%v at %d is called finite", bad, at)
+					t.Errorf("Finite returned true with %v at %d", bad, at)
 				}
 			}
 		}

@@ -12,16 +12,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Bias holds the numbers added to the scores of single tokens, by token id:
-// "12:-100,50:5". It is a string so that settings can be compared: ids ascend and no number
-// is 0, so equal biases are equal strings. Its JSON is an object: {"12": -100, "50": 5}.
-// Use [NewBias] to make one.
+// A Bias holds numbers that are added to the scores of individual tokens, by token id:
+// "12:-100,50:5". It is a string so that settings can be compared: ids ascend and no number is 0,
+// so equal biases are equal strings. Its JSON is an object: {"12": -100, "50": 5}. Use [NewBias] to
+// make one.
 type Bias string
 
 // Bounds of a [Bias].
 const (
 	MaxBias   = 100 // the minimum is −MaxBias, as in OpenAI's API
-	MaxBiased = 300 // tokens
+	MaxBiased = 300 // the maximum number of tokens
 )
 
 // NewBias returns the bias that adds by[id] to the score of each token id. Numbers range
@@ -49,7 +49,7 @@ func NewBias(by map[int]float64) (Bias, error) {
 	return Bias(strings.Join(list, ",")), nil
 }
 
-// ParseBias reads the text of a bias.
+// ParseBias parses the text of a bias.
 func ParseBias(text string) (Bias, error) {
 	wrong := func(part string) error {
 		return terms.NewRangeError("logit_bias", terms.Quoted(part), "token ids with numbers, such as 12:-100,50:5")
@@ -121,7 +121,7 @@ func (b Bias) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// UnmarshalJSON reads an object of numbers by token id. An error is a *[RangeError].
+// UnmarshalJSON parses an object of numbers by token id. Its error is a *[RangeError].
 func (b *Bias) UnmarshalJSON(text []byte) error {
 	var fields map[string]float64
 	if err := json.Unmarshal(text, &fields); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Rule names a rule of the chain, by the key of its knob where it has one. A
-// token that is cut carries the first rule of the chain that cut it.
+// A Rule is the name of a rule of the chain: the key of its knob, if it has one. A token that is
+// cut is marked with the first rule of the chain that cut it.
 type Rule string
 
 // The rules.
@@ -42,41 +42,42 @@ func (r Rule) Name() string {
 	return string(r)
 }
 
-// A rule is a link of the chain. It reads the scores or the distribution, the text so far,
-// its own state and its own u, and returns new scores, or which tokens it keeps and why it
-// cuts the others. Either score or keep is set; the other functions may be nil. All of them
-// are pure: none modifies its arguments.
+// A rule is a link of the chain. It uses the scores or the distribution, the text so far, its own
+// state and its own u, and returns new scores or the tokens that it keeps and the reasons why it
+// cuts the others. Either score or keep is set; the other functions may be nil. All of them are
+// pure: none modifies its arguments.
 type rule struct {
 	name  Rule
 	title string   // its common name, if its knob does not have it
 	knob  string   // the key of its knob, if not its name
-	also  []string // knobs for its details, without effect while it is off
+	also  []string // knobs that adjust it and have no effect while it is off
 	off   float64  // the value of its knob that turns it off
 	alias []string // other names of the rule in llama.cpp's --samplers
-	in    places   // its position in the orders of other programs, if it is part of an order
+	in    places   // its position in other programs' orders, if it is part of an order
 	// score returns new scores, given those that the previous rules returned.
 	score func(s Scores, in input) Scores
-	// keep returns the tokens of a field to keep: at least one.
+	// keep returns the tokens of a field that the rule keeps, at least one.
 	keep func(f field, in input) mask
-	// reason returns what the rule measured of the token that it cuts at an index of the
-	// field, and the bound that it compared this with, both in the rule's unit.
+	// reason returns why the rule cuts the token at an index of the field: the measured value and
+	// the bound that it is compared with, both in the rule's unit.
 	reason func(f field, m mask, at int, in Settings) Reason
 	unit   Unit
 	// next returns the rule's state for the next step, after a rank has been drawn. (The
 	// speculator keeps no state, so it refuses a rule that sets next.)
 	next func(d *Distribution, r int, in input) any
-	// early is set if the rule cuts everything from some rank on, and [Sampler] finds that
-	// rank without looking further.
+	// early is set if the rule cuts everything from some rank on and [Sampler] can find that rank
+	// without examining later tokens.
 	early bool
-	// text is set if the rule reads the text so far, which a [Context] must contain then.
+	// text is set if the rule uses the text so far, which the [Context] must then contain.
 	text bool
 	// unread explains, for a refusal, why a text that was not drawn with the rule has no
 	// probability under it; "" if it has one.
 	unread string
 }
 
-// places holds a rule's position, from 1, in the default order of each program. It is negative
-// where the program lacks the rule, which then runs after those that it has.
+// places holds a rule's position, from 1, in the default order of each program. It is negative if
+// the program lacks the rule. In that program's order, the rule then runs after all rules that the
+// program has.
 type places struct{ llama, hugging, openai int }
 
 // chain lists the rules in order. Those that change scores come first, so that all rules
@@ -120,7 +121,7 @@ var chain = []rule{
 	{name: RuleGrammar, title: "grammar", keep: fits, reason: noReason},
 }
 
-// link returns the rule's link of the chain, or one that does nothing.
+// link returns the rule's link in the chain, or a link that does nothing.
 func (r Rule) link() rule {
 	for _, c := range chain {
 		if c.name == r {
@@ -130,7 +131,7 @@ func (r Rule) link() rule {
 	return rule{}
 }
 
-// on returns the rule's setting, and whether the rule does anything at these settings.
+// on returns the rule's setting and whether the rule has any effect at these settings.
 func (r rule) on(s Settings) (x float64, on bool) {
 	switch r.name {
 	case RuleGreedy:
@@ -183,14 +184,15 @@ func (r Rule) Knob() string {
 	return ""
 }
 
-// Cuts reports whether a rule cuts tokens. Others change scores.
+// Cuts reports whether a rule cuts tokens. Other rules change scores.
 func (r Rule) Cuts() bool { return r.link().keep != nil }
 
-// Early reports whether a rule cuts everything from some rank on, wherever it is in an order.
+// Early reports whether a rule cuts everything from some rank on, regardless of its position in an
+// order.
 func (r Rule) Early() bool { return r.link().early }
 
-// Unread returns the first rule that is on and does not give a text a probability unless the text
-// was drawn with it, or [RuleNone], and the reason for a refusal.
+// Unread returns the first rule that is on and assigns a probability only to a text that was drawn
+// with it, together with the reason for a refusal. If there is none, it returns [RuleNone].
 func (s Settings) Unread() (r Rule, why string) {
 	for _, c := range chain {
 		if _, on := c.on(s); on && c.unread != "" {
@@ -200,7 +202,7 @@ func (s Settings) Unread() (r Rule, why string) {
 	return RuleNone, ""
 }
 
-// Reads reports whether a knob belongs to a rule that gives any text a probability.
+// Reads reports whether a knob belongs to a rule that assigns a probability to any text.
 func Reads(key string) bool {
 	return !slices.ContainsFunc(chain, func(c rule) bool {
 		return c.unread != "" && (c.key() == key || slices.Contains(c.also, key))
@@ -239,8 +241,8 @@ func (s Settings) ReadsText() bool {
 	return false
 }
 
-// Stateful returns the first rule that is on and carries state from step to step, or
-// [RuleNone]. A grammar's state is the text, which the caller keeps.
+// Stateful returns the first rule that is on and carries state from step to step, or [RuleNone].
+// The state of a grammar is the text, which the caller keeps.
 func (s Settings) Stateful() Rule {
 	for _, r := range chain {
 		if _, on := r.on(s); on && (r.next != nil || r.name == RuleGrammar) {
@@ -250,22 +252,23 @@ func (s Settings) Stateful() Rule {
 	return RuleNone
 }
 
-// Measure is the distribution that each rule that cuts is measured on. It decides whether
-// the order of the chain matters.
+// Measure is the distribution on which each rule that cuts is measured. It determines whether the
+// order of the chain matters.
 type Measure int
 
 // The two measures.
 const (
-	// OnUncut, this program's default, measures each rule on the probabilities before any
-	// cut. The order then only decides which rule is named for a token that several cut.
+	// OnUncut, this program's default, measures each rule on the probabilities before any cut. The
+	// order then only determines which rule is named for a token that several rules cut.
 	OnUncut Measure = iota
-	// OnRest, as in llama.cpp and Hugging Face, measures each rule on what the previous one
-	// kept, rescaled. Rescaling raises every probability, so top-p is reached sooner.
+	// OnRest, as in llama.cpp and Hugging Face, measures each rule on the rescaled probabilities of
+	// the tokens that the previous rule kept. Rescaling raises every probability, so top-p is
+	// reached sooner.
 	OnRest
 )
 
-// late reports whether a rule is on that has to see all tokens, or the order is not this
-// program's own.
+// late reports whether a rule that has to see all tokens is on, or the order is not this program's
+// own.
 func (s Settings) late() bool {
 	if s.OrderInForce() != OrderOwn {
 		return true
@@ -278,8 +281,8 @@ func (s Settings) late() bool {
 	return false
 }
 
-// OffAt returns the value of a knob that turns its rule off. It is false for a knob without
-// such a rule: the temperature, the seed.
+// OffAt returns the value of a knob that turns its rule off. ok is false for a knob without such a
+// rule: the temperature or the seed.
 func OffAt(key string) (x float64, ok bool) {
 	for _, r := range chain {
 		if r.key() == key && r.optional() {
@@ -289,8 +292,8 @@ func OffAt(key string) (x float64, ok bool) {
 	return 0, false
 }
 
-// Part returns the rule that a knob adjusts without switching it on, and the knob's usual
-// value. It is false for any other knob.
+// Part returns the rule that a knob adjusts without switching it on, and the knob's usual value. ok
+// is false for any other knob.
 func Part(key string) (of Rule, usual float64, ok bool) {
 	for _, r := range chain {
 		if slices.Contains(r.also, key) {
@@ -301,7 +304,7 @@ func Part(key string) (of Rule, usual float64, ok bool) {
 	return RuleNone, 0, false
 }
 
-// On reports whether a rule does anything at these settings.
+// On reports whether a rule has any effect at these settings.
 func (s Settings) On(name Rule) bool {
 	_, on := name.link().on(s)
 	return on && name != RuleNone

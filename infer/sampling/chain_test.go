@@ -20,9 +20,9 @@ func withRules(t *testing.T, rules ...rule) {
 	}
 }
 
-// surprising is version 2 of mirostat (Basu et al. 2020) with a target of 1 bit and a
-// learning rate of 0.5: it cuts tokens whose surprise exceeds μ bits, and moves μ toward
-// the target by half the error of the drawn token.
+// surprising returns version 2 of mirostat (Basu et al. 2020) with a target of 1 bit and a learning
+// rate of 0.5: it cuts tokens whose surprise exceeds μ bits, and moves μ toward the target by half
+// the error of the drawn token.
 func surprising() rule {
 	mu := func(in input) float64 {
 		if in.state == nil {
@@ -43,7 +43,8 @@ func surprising() rule {
 	}
 }
 
-// xtc cuts all tokens of at least 0.2 but the last, in half of the steps.
+// xtc returns a rule that, in half of the steps, cuts all tokens with a probability of at least 0.2
+// except the last of them.
 func xtc(us *[]float64) rule {
 	return rule{
 		keep: func(f field, in input) mask {
@@ -61,29 +62,29 @@ func xtc(us *[]float64) rule {
 	}
 }
 
-// TestRuleStateCarriesBetweenSteps: state computed by hand. The drill's p are 0.6316,
-// 0.2324, 0.0855, 0.0314 and 0.0191, with a surprise of 0.663, 2.105, 3.549, 4.991 and
-// 5.712 bits. With μ = 2 only the first stays; it is drawn with q = 1, so μ becomes 2 −
-// 0.5·(0 − 1) = 2.5. Then the first two stay, with q 0.7310 and 0.2690; after the second,
-// with a surprise of 1.894 bits, μ is 2.5 − 0.447 = 2.053.
+// TestRuleStateCarriesBetweenSteps: a rule's state equals values computed by hand. The drill's p
+// are 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191, with a surprise of 0.663, 2.105, 3.549, 4.991 and
+// 5.712 bits. With μ = 2, only the first token is kept. It is drawn with q = 1, so μ becomes 2 −
+// 0.5·(0 − 1) = 2.5. Then the first two are kept, with q = 0.7310 and 0.2690. After the second is
+// drawn, with a surprise of 1.894 bits, μ is 2.5 − 0.447 = 2.053.
 func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 	withRules(t, surprising())
 	place := len(chain) - 1
 	first := Context{Step: 1}.Decide(drill, Pure)
 	if first.Keep != 1 {
-		t.Fatalf("with μ = 2 %d tokens stay, want 1", first.Keep)
+		t.Fatalf("with μ = 2, %d tokens are kept, want 1", first.Keep)
 	}
 	second := Context{Step: 2, State: first.Next(0)}
 	for range 2 { // a repeated step, as after going back, starts from the same state
 		d := second.Decide(drill, Pure)
 		if mu := second.State[place]; mu != 2.5 || d.Keep != 2 {
-			t.Fatalf("μ is %v and %d tokens stay, want 2.5 and 2", mu, d.Keep)
+			t.Fatalf("μ is %v and %d tokens are kept, want 2.5 and 2", mu, d.Keep)
 		}
 		if mu := d.Next(1)[place].(float64); !(math.Abs(mu-2.0530) <= 5e-4) {
-			t.Fatalf("after the second token μ is %v, want 2.0530", mu)
+			t.Fatalf("after the second token, μ is %v, want 2.0530", mu)
 		}
 		if mu := d.Next(0)[place].(float64); !(mu > 2.5) { // another branch
-			t.Fatalf("after the first token μ is %v, want more than 2.5", mu)
+			t.Fatalf("after the first token, μ is %v, want more than 2.5", mu)
 		}
 	}
 	if greedy := Decide(drill, Settings{TopP: 1}); greedy.Next(0) == nil {
@@ -115,8 +116,8 @@ func TestEachRuleHasItsOwnU(t *testing.T) {
 	}
 }
 
-// TestRuleWithItsOwnDraw: the first two tokens of the drill have at least 0.2. If u is
-// below one half the first is cut; the others always stay.
+// TestRuleWithItsOwnDraw: the first two tokens of the drill have a probability of at least 0.2. If
+// u is below one half, the first is cut; the others are always kept.
 func TestRuleWithItsOwnDraw(t *testing.T) {
 	var us []float64
 	withRules(t, xtc(&us))
@@ -126,19 +127,19 @@ func TestRuleWithItsOwnDraw(t *testing.T) {
 		cut := us[len(us)-1] < 0.5
 		if d.Stays(0) == cut || !d.Stays(1) || !d.Stays(4) {
 			t.Fatalf(
-				"u = %v, and the first token stays: %v; want it cut below one half, and the others kept", us[len(us)-1],
+				"u = %v, first token kept = %v; want it cut below one half, and the others kept", us[len(us)-1],
 				d.Stays(0),
 			)
 		}
 		seen[cut] = true
 	}
 	if len(seen) != 2 {
-		t.Error("every u was on the same side of one half")
+		t.Error("every u was on the same side of one half, so the test proves little")
 	}
 }
 
-// TestRuleChangingScoresActsFirst: a rule that changes scores reads the text, and
-// everything after it works on the scores that it returned. Here no token is drawn twice.
+// TestRuleChangingScoresActsFirst: a rule that changes scores uses the text, and everything after
+// it works on the scores that it returned. The rule here prevents any token from being drawn twice.
 func TestRuleChangingScoresActsFirst(t *testing.T) {
 	withRules(t)
 	chain = append([]rule{{name: "once", off: -1, score: func(s Scores, in input) Scores {
@@ -161,8 +162,8 @@ func TestRuleChangingScoresActsFirst(t *testing.T) {
 	}
 }
 
-// TestSamplerRunsEveryRule: a sampler draws what Decide shows, whatever rules are on,
-// including rules without a fast path.
+// TestSamplerRunsEveryRule: a sampler draws the same tokens as Decide with any rules, including
+// rules without a fast path.
 func TestSamplerRunsEveryRule(t *testing.T) {
 	var us []float64
 	withRules(t, surprising(), xtc(&us))

@@ -1,7 +1,7 @@
 package sampling
 
-// Context holds what rules can read of a step besides its scores. The zero value suits
-// rules that read nothing else.
+// Context holds the data of a step, besides its scores, that rules can use. The zero value suits
+// rules that use only the scores.
 type Context struct {
 	// Text holds the token ids of the text so far, including the prompt. It is needed if
 	// [Settings.ReadsText]. The last Step−1 of them were generated.
@@ -17,8 +17,8 @@ type Context struct {
 	Allowed func(id int) bool
 }
 
-// State holds what the rules of a chain carry from one step to the next, by index in the
-// chain; nil at the first step. It is never modified: each step makes a new one
+// State holds the data that the rules of a chain carry from one step to the next, by index in the
+// chain. It is nil at the first step. It is never modified: each step creates a new State
 // ([Distribution.Next]), so repeating a step starts from the same state.
 type State []any
 
@@ -27,7 +27,7 @@ type input struct {
 	Settings
 	text   []int
 	wrote  []int   // the generated part of text
-	state  any     // what the rule's next returned at the previous step, or nil
+	state  any     // the result of the rule's next at the previous step, or nil
 	u      float64 // uniform in [0, 1), for this rule at this step
 	breaks func(id int) bool
 	allows func(id int) bool
@@ -50,7 +50,7 @@ func (c Context) input(s Settings, place int) input {
 // Scores holds a step's scores after the rules that change them: Z/T. The division is left
 // to the softmax, in float64.
 type Scores struct {
-	Z []float32 // [vocab] by token id; the logits themselves where no rule changed them
+	Z []float32 // [vocab] by token id; the logits themselves if no rule changed them
 	T float64
 }
 
@@ -71,12 +71,12 @@ func (c Context) Score(z []float32, s Settings) Scores {
 // Softmax returns [Softmax] of the scores.
 func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
 
-// cut runs the temperature and the rules that cut on a field, in the order of the settings.
-// It returns what each of them does, and the tokens that are left with the probabilities
-// that they are drawn with.
+// cut runs the temperature and the rules that cut on a field, in the order of the settings. It
+// returns the effect of each rule, and the tokens that are left with the probabilities with which
+// they are drawn.
 func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	measure, late := s.OrderInForce().Measure(), s.HeatsLate()
-	on := f // what the next rule is measured on
+	on := f // the field on which the next rule is measured
 	if s.Grammar != "" {
 		cuts, on = c.constrain(f, s)
 	}
@@ -101,8 +101,8 @@ func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	return cuts, on
 }
 
-// Next returns the state of the rules after rank r has been drawn, for the [Context] of the
-// next step. It is nil if no rule has state.
+// Next returns the state of the rules after rank r has been drawn, for the [Context] of the next
+// step. It returns nil if no rule has state.
 func (d *Distribution) Next(r int) State {
 	var state State
 	for place, rule := range chain {

@@ -6,18 +6,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Correction computes what [Residual] and [FromVector] make of a target's and a draft's
-// distributions, bit for bit, for callers that only draw: it visits only the tokens that
-// one of the two keeps, and reuses its memory. Its zero value is ready for use. It is not
-// safe for concurrent use.
+// Correction computes the result of [Residual] and [FromVector] for a target's and a draft's
+// distributions, bit for bit, for callers that only draw. It visits only the tokens that at least
+// one of the two keeps, and reuses its memory. Its zero value is ready for use. It is not safe for
+// concurrent use.
 type Correction struct {
 	left   float64     // Σ max(0, p − q)
-	tokens []corrected // those above 0, first in order of id, later by rank
+	tokens []corrected // tokens above 0, first in order of id, later by rank
 	cum    []float64   // Σ r of ranks 0 to r
 	mass   float64     // Σ r of all: 1, but for rounding
 
 	// Working memory.
-	p, q       []float64 // [vocab] 0 between uses
+	p, q       []float64 // [vocab], all 0 between uses
 	keys, room []uint64
 	sorted     []corrected
 }
@@ -28,9 +28,9 @@ type corrected struct {
 	r  float64
 }
 
-// Decide computes norm(excess(p, q)) of the target's p and the draft's q, which must be
-// decided over the same vocabulary. excess is [Excess]. If p is nowhere above q, the
-// residual is p itself, with mass 0.
+// Decide computes norm(excess(p, q)) of the target's p and the draft's q, which must have been
+// decided over the same vocabulary. excess is [Excess], except in tests. If p is not above q for
+// any token, the residual is p itself, with mass 0.
 func (c *Correction) Decide(p, q *Sampler, excess func(p, q float64) float64) {
 	c.p, c.q = sized(c.p, len(p.z)), sized(c.q, len(p.z))
 	p.spread(c.p)
@@ -71,9 +71,9 @@ func (c *Correction) gather(excess func(p, q float64) float64) {
 	}
 }
 
-// rank sorts the tokens, the most probable first, ties by the lower id. It first sorts by
-// the upper halves of their float64, in the way that scores are ranked; after that only
-// neighbors can be out of order.
+// rank sorts the tokens, the most probable first, ties by the lower id. It first sorts by the upper
+// halves of the float64 residuals, in the same way as scores are ranked. After that, only neighbors
+// can be out of order.
 func (c *Correction) rank() {
 	n := len(c.tokens)
 	c.keys, c.sorted = sized(c.keys, n), sized(c.sorted, n)
@@ -83,7 +83,7 @@ func (c *Correction) rank() {
 	for i, key := range sortKeys(c.keys, &c.room) {
 		t := c.tokens[idOf(key)]
 		at := i
-		for ; at > 0 && c.sorted[at-1].r < t.r; at-- { // equal ones are already in order of id
+		for ; at > 0 && c.sorted[at-1].r < t.r; at-- { // equal residuals are already in order of id
 			c.sorted[at] = c.sorted[at-1]
 		}
 		c.sorted[at] = t
@@ -94,7 +94,7 @@ func (c *Correction) rank() {
 // Mass returns Σ max(0, p − q), which is also the probability of a rejection.
 func (c *Correction) Mass() float64 { return c.left }
 
-// Len returns the number of tokens above 0.
+// Len returns the number of tokens with a residual above 0.
 func (c *Correction) Len() int { return len(c.tokens) }
 
 // Token returns the id of the token of rank r, from 0.
@@ -119,7 +119,7 @@ func (c *Correction) Vector() []float64 {
 
 // spread writes the probabilities of the kept tokens to v [vocab].
 func (s *Sampler) spread(v []float64) {
-	if s.d == nil && s.keep == len(v) && s.sum > 0 { // then the ranks are not needed
+	if s.d == nil && s.keep == len(v) && s.sum > 0 { // the ranks are not needed
 		copy(v, s.e)
 		kernel.DivideBy(v, s.sum)
 		kernel.DivideBy(v, s.mass)

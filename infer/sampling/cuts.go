@@ -4,21 +4,21 @@ package sampling
 type Cut struct {
 	Rule  Rule
 	At    float64 // its setting
-	Keeps int     // tokens that it keeps
-	Of    int     // of how many: all, or what the previous rule left
-	Moved float64 // the share of probability that it takes from what it cuts
+	Keeps int     // number of tokens that it keeps
+	Of    int     // number of tokens that it was measured on: all, or those left by the previous rule
+	Moved float64 // the share of probability that it takes from the tokens that it cuts
 	Bound float64 // for top-nσ, XTC and mirostat: the bound that tokens must meet ([Reason])
 	mask  mask    // by rank
 	alone mask    // by index in the field
-	field field   // what it was measured on
+	field field   // the field that it was measured on
 	place int     // in the chain
 }
 
-// Cuts holds the effects of the rules that are on, in order: each measured alone or, if the
-// order measures on the rest, each after the previous ones.
+// Cuts holds the effects of the rules that are on, in order. Each is measured by itself or, if the
+// order measures on the rest, after the previous ones.
 type Cuts []Cut
 
-// Reach returns how many of `of` tokens a filter alone keeps: all, if it is off.
+// Reach returns how many of `of` tokens a filter keeps by itself: all, if it is off.
 func (list Cuts) Reach(rule Rule, of int) int {
 	for _, c := range list {
 		if c.Rule == rule {
@@ -38,7 +38,7 @@ func (list Cuts) Bound(rule Rule) float64 {
 	return 0
 }
 
-// Unit is what the value and the bound of a [Reason] are.
+// Unit is the unit of the value and the bound of a [Reason].
 type Unit int
 
 // The units.
@@ -46,16 +46,16 @@ const (
 	UnitNone        Unit = iota
 	UnitRank             // from 1
 	UnitProbability      // 0 to 1
-	UnitScore            // a logit, or what rules made of it
-	UnitNats             // −ln p, or a difference of two
+	UnitScore            // a logit, possibly changed by rules
+	UnitNats             // −ln p, or the difference of two such values
 	UnitBits             // −log₂ p
 )
 
-// Reason is why a rule cut a token.
+// Reason is the reason why a rule cut a token.
 type Reason struct {
 	Rule Rule
 	Unit Unit
-	// Value is the measured value and Bound what it was compared with:
+	// Value is the measured value, and Bound is the value that it was compared with:
 	//
 	//	top-k      the rank; k
 	//	top-p      Σ p of all more probable tokens; p

@@ -26,9 +26,8 @@ func TestUIsSplitMix64(t *testing.T) {
 	}
 }
 
-// TestUIsUniform: over many steps of one seed, and over many seeds at one step, u is spread
-// evenly. The mean is ½ ± 4σ with σ = 1/√(12n), and each tenth is within 4σ of its expected
-// count.
+// TestUIsUniform: u is distributed evenly over many steps of one seed, and over many seeds at one
+// step. The mean is ½ ± 4σ with σ = 1/√(12n), and each tenth is within 4σ of its expected count.
 func TestUIsUniform(t *testing.T) {
 	const n = 100_000
 	for name, u := range map[string]func(i int) float64{
@@ -56,8 +55,8 @@ func TestUIsUniform(t *testing.T) {
 	}
 }
 
-// TestDrawByHand: with top-k 3 on the drill q is 0.6652, 0.2447 and 0.0900, so the segments
-// end at 0.6652, 0.9100 and 1.
+// TestDrawByHand: with top-k 3 on the drill, q is 0.6652, 0.2447 and 0.0900, so the segments end at
+// 0.6652, 0.9100 and 1.
 func TestDrawByHand(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TopK = 3 }))
 	for _, row := range []struct {
@@ -72,7 +71,7 @@ func TestDrawByHand(t *testing.T) {
 	for r := range 2 {
 		_, to := d.Segment(r)
 		if d.Draw(to) != r+1 || d.Draw(math.Nextafter(to, 0)) != r {
-			t.Errorf("at the border %v: rank %d, just below it %d; want %d and %d",
+			t.Errorf("at the border %v: got rank %d, and %d just below it; want %d and %d",
 				to, d.Draw(to), d.Draw(math.Nextafter(to, 0)), r+1, r)
 		}
 	}
@@ -95,7 +94,7 @@ func TestTopIsAPrefixOfRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-3, 3), 1, 40).Draw(t, "z")
 		for i := range z {
-			z[i] = float32(int(z[i])) // so that many are equal
+			z[i] = float32(int(z[i])) // so that many scores are equal
 		}
 		n := rapid.IntRange(1, 45).Draw(t, "n")
 		if got, want := Top(z, n), Rank(z)[:min(n, len(z))]; !slices.Equal(got, want) {

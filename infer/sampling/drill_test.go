@@ -85,7 +85,8 @@ func TestDrillCumulative(t *testing.T) {
 
 func TestDrillTopK(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TopK = 3 }))
-	// 0.6316, 0.2324 and 0.0855 over 0.9495: 54.5982, 20.0855, 7.3891 / 82.0728.
+	// q is 0.6316, 0.2324 and 0.0855 divided by 0.9495, or 54.5982, 20.0855 and 7.3891 divided by
+	// 82.0728.
 	wantRow(t, "q", []float64{d.Q(0), d.Q(1), d.Q(2), d.Q(3), d.Q(4)}, 0.6652, 0.2447, 0.0900, 0, 0)
 	if d.Keep != 3 || !near4(d.Mass, 0.9495) {
 		t.Errorf("keeps %d tokens with mass %v, want 3 with 0.9495", d.Keep, d.Mass)
@@ -103,20 +104,19 @@ func TestDrillNucleus(t *testing.T) {
 	}
 }
 
-// TestDrillRenormalizesBetweenFilters: filters measured on the uncut distribution keep
-// {the, a, an}; filters that rescale in between keep {the, a}: 0.8640/0.9495 = 0.9100 ≥
-// 0.9.
+// TestDrillRenormalizesBetweenFilters: filters measured on the uncut distribution keep {the, a,
+// an}. Filters with rescaling in between keep {the, a}, since 0.8640/0.9495 = 0.9100 ≥ 0.9.
 func TestDrillRenormalizesBetweenFilters(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 3, TopP: 0.9})
 	if d.Keep != 3 || d.KeepRenormalizing() != 2 {
-		t.Errorf("keeps %d, renormalizing %d; want 3 and 2", d.Keep, d.KeepRenormalizing())
+		t.Errorf("keeps %d, with renormalizing %d; want 3 and 2", d.Keep, d.KeepRenormalizing())
 	}
-	// A single filter has nothing in between.
+	// With a single filter, there is no step in between.
 	for _, s := range []Settings{
 		{Temperature: 1, TopP: 0.9}, {Temperature: 1, TopK: 3, TopP: 1}, {Temperature: 1, TopP: 1, MinP: 0.1},
 	} {
 		if d := Decide(drill, s); d.Keep != d.KeepRenormalizing() {
-			t.Errorf("%+v: keeps %d, renormalizing %d; want the same", s, d.Keep, d.KeepRenormalizing())
+			t.Errorf("%+v: keeps %d, with renormalizing %d; want the same", s, d.Keep, d.KeepRenormalizing())
 		}
 	}
 	if d := Decide(drill, Settings{TopP: 1}); d.KeepRenormalizing() != 1 {
@@ -124,8 +124,8 @@ func TestDrillRenormalizesBetweenFilters(t *testing.T) {
 	}
 }
 
-// TestTemperatureIsAPower: temperature on logits is p^(1/T), renormalized: 0.6316² / Σp² =
-// 0.8643.
+// TestTemperatureIsAPower: applying a temperature to logits gives p^(1/T), renormalized: 0.6316² /
+// Σp² = 0.8643.
 func TestTemperatureIsAPower(t *testing.T) {
 	p, _, _ := Softmax(drill, 1)
 	for _, temperature := range []float64{0.5, 0.7, 2, 10} {
@@ -137,7 +137,7 @@ func TestTemperatureIsAPower(t *testing.T) {
 		got, _, _ := Softmax(drill, temperature)
 		for i := range got {
 			if !(math.Abs(got[i]-powers[i]/total) <= 1e-14) {
-				t.Errorf("T=%v: p[%d] = %v, want %v by the power", temperature, i, got[i], powers[i]/total)
+				t.Errorf("T=%v: p[%d] = %v, want %v from the power", temperature, i, got[i], powers[i]/total)
 			}
 		}
 	}

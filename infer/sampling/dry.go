@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// penalizeRepeats is DRY, "don't repeat yourself" (p-e-w 2024, text-generation-webui pull
-// request 5677), as implemented in llama.cpp. If the last n tokens of the text also occur
-// earlier in it, followed by some token, then generating that token again would make the
-// repetition longer. If n is at least the allowed length, the token's score falls by
+// penalizeRepeats is DRY, "don't repeat yourself" (p-e-w 2024, text-generation-webui pull request
+// 5677), as implemented in llama.cpp. If the last n tokens of the text also occur earlier in it,
+// followed by some token, then generating that token again would make the repetition longer. If n
+// is at least the allowed length, the token's score is lowered by
 //
 //	multiplier · base^(n − allowed length)
 //
-// where n is the length of the longest such passage. A repetition extends back at most to
-// the last token that breaks ([Context].Breaks), and the scores of such tokens are never
-// lowered, so that the frame of a dialogue can recur. The prompt counts. (llama.cpp also
-// breaks in the middle of a token, or where several tokens make up a breaking text.)
+// where n is the length of the longest such passage. A repetition extends back at most to the last
+// token that breaks ([Context].Breaks), and the scores of such tokens are never lowered, so that
+// the structure of a dialogue can recur. The prompt is part of the text. (llama.cpp also breaks in
+// the middle of a token, or where several tokens together form a breaking string.)
 func penalizeRepeats(s Scores, in input) Scores {
 	base, _ := in.Value("dry_base")
 	least, _ := in.Value("dry_allowed_length")
@@ -41,7 +41,7 @@ func (in input) continued(least int) map[int]int {
 	if limit < least {
 		return longest
 	}
-	for back, n := range repeats(text) { // back 0 is the end itself
+	for back, n := range repeats(text) { // at back 0, the end itself
 		if n = min(n, limit); n < least {
 			continue
 		}

@@ -2,43 +2,43 @@ package sampling
 
 import "slices"
 
-// Distribution holds all that stages 3 to 5 compute about one step, over the whole
-// vocabulary. Ranks count from 0, the most probable token. It owns its slices and is not
-// modified after [Filter] has made it.
+// Distribution holds the results of stages 3 to 5 for one step, over the whole vocabulary. Ranks
+// are numbered from 0, the most probable token. A Distribution owns its slices and is not modified
+// after [Filter] has created it.
 type Distribution struct {
 	Settings Settings
 	Order    []int32   // [vocab] token id by rank
 	P        []float64 // [vocab] probability by token id, after the temperature
 	Cum      []float64 // [vocab] Σ p of ranks 0 to r
-	// [vocab+1] Σ p of ranks r to the last, summed from the least probable up, so that
-	// small terms are not lost next to large ones
+	// [vocab+1] Σ p from rank r to the last rank, added up from the least probable, so that small
+	// terms are not lost next to large ones
 	Tail   []float64
 	MaxZ   float64 // the largest logit
 	SumExp float64 // Σ e^{(z−max)/T}
-	Keep   int     // how many tokens are kept
+	Keep   int     // number of kept tokens
 	Mass   float64 // Σ p of the kept tokens
 	Cuts   Cuts    // the filters that are on, in their order; greedy is not among them
-	// Fallback is set if the filters keep no token in common. The most probable token then
-	// stays, although some of them cut it.
+	// Fallback is set if the filters keep no token in common. The most probable token is then kept
+	// although some of them cut it.
 	Fallback bool
 
 	context Context
 	scores  Scores
-	cuts    Cuts // Cuts, and greedy where it is on
+	cuts    Cuts // Cuts, and greedy if it is on
 	kept    mask
-	// The weights that the kept tokens are drawn with: P, unless the temperature comes
-	// after a rule that cuts, or there is a grammar; then the softmax over the scores of
-	// the tokens that are left. weight is their sum over the kept tokens.
+	// The weights with which the kept tokens are drawn: P or, if the temperature comes after a rule
+	// that cuts or there is a grammar, the softmax over the scores of the tokens that are left.
+	// weight is their sum over the kept tokens.
 	w      []float64 // [vocab] by token id
 	weight float64
 	hot    bool // w is not P
-	// Set if the kept tokens are not the most probable ones, or w is not P: their ranks,
-	// the sums of w up to each, and the sums of w and of p from each on [Keep+1].
+	// Set if the kept tokens are not the most probable ones, or w is not P: their ranks, the sums
+	// of w up to each of them, and the sums of w and of p from each of them on [Keep+1].
 	ranks             []int32
 	cum, tail, tailOf []float64
 }
 
-// Decide runs stages 3 and 4 on logits z [vocab], for rules that read only scores.
+// Decide runs stages 3 and 4 on logits z [vocab], for rules that use only scores.
 func Decide(z []float32, s Settings) *Distribution { return Context{}.Decide(z, s) }
 
 // Decide runs the chain on logits z [vocab].
@@ -48,10 +48,9 @@ func (c Context) Decide(z []float32, s Settings) *Distribution {
 	return c.Filter(scores, p, max, sum, Rank(scores.Z), s)
 }
 
-// Filter runs the rules that cut on p [vocab] (by token id, with max and sum as
-// [Scores.Softmax] returned them); order is [Rank] of the same scores. It keeps the tokens
-// that all rules keep, or the most probable token if there are none. Filter retains its
-// arguments without copying.
+// Filter runs the rules that cut on p [vocab], by token id. p, max and sum are the results of
+// [Scores.Softmax], and order is [Rank] of the same scores. Filter keeps the tokens that all rules
+// keep, or the most probable token if there are none. Filter retains its arguments without copying.
 func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []int32, s Settings) *Distribution {
 	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum, context: c, scores: scores}
 	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
@@ -86,9 +85,9 @@ func (d *Distribution) Entropy() float64 {
 // uncut returns the field before any cut.
 func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, nil, d.P, d.Cum, 1} }
 
-// common returns the tokens that all rules keep. If none of these can be drawn, it returns
-// the most probable token that the grammar allows, and fallback is true; greedy keeps that
-// token whatever the other rules do.
+// common returns the tokens that all rules keep. If none of these can be drawn, it returns the most
+// probable token that the grammar allows, and fallback is true. Greedy keeps that token regardless
+// of the other rules.
 func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	kept = mask{n: len(d.Order)}
 	for _, c := range cuts {
@@ -114,10 +113,10 @@ func (d *Distribution) empty(kept mask) bool {
 	return true
 }
 
-// Idle returns the filters that are on and cut nothing that the others do not cut. If two
-// filters cut the same tokens, the first in order counts as the one that cuts; under greedy
-// all are idle. If rules are measured on the rest, a rule is idle if it cuts nothing of
-// that.
+// Idle returns the filters that are on but cut only tokens that other filters also cut. If two
+// filters cut the same tokens, the first in order counts as the one that cuts; under greedy, all
+// filters are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from the
+// rest.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
@@ -137,7 +136,7 @@ func (d *Distribution) Idle() map[Rule]bool {
 	return idle
 }
 
-// lay computes the strip: the kept tokens end to end.
+// lay computes the strip, which places the kept tokens end to end.
 func (d *Distribution) lay() {
 	if d.kept.some == nil && !d.hot {
 		d.Mass = d.Cum[d.Keep-1]
@@ -184,8 +183,8 @@ func (d *Distribution) keptBefore(r int) int {
 	return i
 }
 
-// KeptIn returns how many of the ranks from, from+1, …, to−1 are kept, with the sum of
-// their p and the sum of their [Distribution.Q].
+// KeptIn returns how many of the ranks from, from+1, …, to−1 are kept, and the sums of p and of
+// [Distribution.Q] over them.
 func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 	i, j := d.keptBefore(from), d.keptBefore(to)
 	if d.ranks == nil {
@@ -195,13 +194,14 @@ func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 	return j - i, d.tailOf[i] - d.tailOf[j], (d.tail[i] - d.tail[j]) / d.weight
 }
 
-// Reach returns how many tokens a filter alone keeps: all, if it is off.
+// Reach returns how many tokens a filter keeps by itself: all, if it is off.
 func (d *Distribution) Reach(rule Rule) int { return d.Cuts.Reach(rule, len(d.Order)) }
 
 // CutBy returns the first rule that cuts rank r, or [RuleNone] if it is kept.
 func (d *Distribution) CutBy(r int) Rule { return d.Why(r).Rule }
 
-// Why returns the reason that rank r is cut. Its rule is [RuleNone] if the rank is kept.
+// Why returns the reason why rank r is cut. The rule of the reason is [RuleNone] if the rank is
+// kept.
 func (d *Distribution) Why(r int) Reason {
 	if d.kept.has(r) {
 		return Reason{}
@@ -225,9 +225,9 @@ func (d *Distribution) Keeps(id int32) bool {
 	return d.kept.has(d.RankOf(id))
 }
 
-// Q returns the probability with which rank r is drawn: 0 if the token was cut, else p
-// divided by the mass kept. If the temperature comes after a rule that cuts, the
-// temperature's effect is included.
+// Q returns the probability with which rank r is drawn: 0 if the token was cut, and otherwise p
+// divided by the kept mass. If the temperature comes after a rule that cuts, the temperature's
+// effect is included.
 func (d *Distribution) Q(r int) float64 {
 	if !d.kept.has(r) {
 		return 0
@@ -235,8 +235,8 @@ func (d *Distribution) Q(r int) float64 {
 	return d.w[d.Order[r]] / d.weight
 }
 
-// Segment returns the segment of the kept token of rank r on the strip from 0 to 1: the
-// token is drawn if from ≤ u < to.
+// Segment returns the segment of the kept token of rank r on the strip between 0 and 1. The token
+// is drawn if from ≤ u < to.
 func (d *Distribution) Segment(r int) (from, to float64) {
 	if d.ranks == nil {
 		return segment(d.Cum, d.weight, r, d.Keep)
@@ -263,11 +263,11 @@ func (d *Distribution) RankOf(id int32) int {
 	return slices.Index(d.Order, id)
 }
 
-// KeepRenormalizing returns how many tokens stay if each rule that cuts is measured
+// KeepRenormalizing returns how many tokens would be kept if each rule that cuts were measured
 // [OnRest], in the same order.
 func (d *Distribution) KeepRenormalizing() int { return d.KeepIn(d.Settings.Order.On(OnRest)) }
 
-// KeepIn returns how many tokens stay in another order.
+// KeepIn returns how many tokens would be kept in another order.
 func (d *Distribution) KeepIn(o Order) int {
 	s := d.Settings
 	if s.Order = o; o == d.Settings.Order {

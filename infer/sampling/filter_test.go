@@ -25,7 +25,8 @@ func TestRankBreaksTiesTowardTheLowerID(t *testing.T) {
 	}
 }
 
-// TestTopKKeepsLowerIDsOnTies: if the cut falls between equal tokens, the lower ids stay.
+// TestTopKKeepsLowerIDsOnTies: if the cut falls between equal tokens, those with lower ids are
+// kept.
 func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 	z := []float32{1, 5, 1, 5, 1, 5}
 	for _, row := range []struct {
@@ -36,7 +37,7 @@ func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 		{Settings{Temperature: 1, TopK: 2, TopP: 1}, []int32{1, 3}},
 		{Settings{Temperature: 1, TopK: 4, TopP: 1}, []int32{1, 3, 5, 0}},
 		{Settings{Temperature: 1, TopP: 0.5}, []int32{1, 3}}, // 0.327 + 0.327 ≥ 0.5
-		// a p equal to the largest is not cut
+		// a token with p equal to the largest p is not cut
 		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},
 		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first already crosses
 		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more than there are
@@ -60,12 +61,12 @@ func TestMinPByHand(t *testing.T) {
 	}
 	// After the temperature: at T = 0.5 the ratios are squared, to 0.1353 for `a`.
 	if d := Decide(drill, Settings{Temperature: 0.5, TopP: 1, MinP: 0.14}); d.Keep != 1 {
-		t.Errorf("min-p 0.14 at T=0.5 keeps %d tokens, want 1", d.Keep)
+		t.Errorf("min-p 0.14 at T = 0.5 keeps %d tokens, want 1", d.Keep)
 	}
 }
 
-// TestFirstRuleThatCut: top-k 4, top-p 0.9 (reaches 3) and min-p 0.2 (reaches 2: 0.3679 ≥
-// 0.2 > 0.1353). Each token carries the first rule, in that order, that cuts it.
+// TestFirstRuleThatCut: top-k 4, top-p 0.9 (reaches 3) and min-p 0.2 (reaches 2: 0.3679 ≥ 0.2 >
+// 0.1353). Each token is marked with the first rule, in that order, that cuts it.
 func TestFirstRuleThatCut(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.9, MinP: 0.2})
 	want := []Rule{RuleNone, RuleNone, RuleMinP, RuleTopP, RuleTopK}
@@ -80,19 +81,19 @@ func TestFirstRuleThatCut(t *testing.T) {
 			d.Reach(RuleMinP), d.Keep,
 		)
 	}
-	// If all three cut a token, top-k is named; if the last two do, top-p.
+	// If all three rules cut a token, top-k is named; if only the last two do, top-p is named.
 	d = Decide(drill, Settings{Temperature: 1, TopK: 1, TopP: 0.5, MinP: 0.9})
 	if d.CutBy(1) != RuleTopK {
-		t.Errorf("all three cut: %q, want top_k", d.CutBy(1))
+		t.Errorf("all three rules cut: got %q, want top_k", d.CutBy(1))
 	}
 	d = Decide(drill, Settings{Temperature: 1, TopP: 0.5, MinP: 0.9})
 	if d.CutBy(1) != RuleTopP {
-		t.Errorf("top-p and min-p cut: %q, want top_p", d.CutBy(1))
+		t.Errorf("top-p and min-p cut: got %q, want top_p", d.CutBy(1))
 	}
 }
 
-// TestGreedyKeepsOneToken: greedy shows the distribution at T = 1, keeps one token and
-// gives itself as the reason, whatever the other filters are.
+// TestGreedyKeepsOneToken: regardless of the other filters, greedy shows the distribution at T = 1,
+// keeps one token and is the reason for cutting the others.
 func TestGreedyKeepsOneToken(t *testing.T) {
 	z := []float32{0.5, 4, 1, 4}
 	for _, s := range []Settings{{TopP: 1}, {TopP: 0.9, TopK: 40, MinP: 0.1}} {
@@ -123,7 +124,7 @@ func TestGreedyKeepsOneToken(t *testing.T) {
 }
 
 // TestTopPOneCutsNothingByRounding: for ten equal tokens, ten times 0.1 adds up to
-// 0.9999999999999999. Top-p = 1 is off and must not cut the last one because of that.
+// 0.9999999999999999. Top-p = 1 is off and must not cut the last token because of this.
 func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	z := make([]float32, 10)
 	d := Decide(z, Pure)
@@ -136,15 +137,15 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	if got := d.Draw(math.Nextafter(1, 0)); got != 9 {
 		t.Errorf("the largest u draws rank %d, want the last, 9", got)
 	}
-	// A mass that the rounded sum never reaches also keeps everything.
+	// Top-p also keeps everything if the rounded sum never reaches it.
 	d = Decide(make([]float32, 1000), with(func(s *Settings) { s.TopP = math.Nextafter(1, 0) }))
 	if d.Keep < 999 {
 		t.Errorf("top-p just below 1 keeps %d of 1000, want at least 999", d.Keep)
 	}
 }
 
-// TestPlaceInRanking: Place returns a token's place in the ranking, and the first 0 tokens
-// are an empty list.
+// TestPlaceInRanking: Place returns a token's place in the ranking, and Top of 0 tokens is an empty
+// list.
 func TestPlaceInRanking(t *testing.T) {
 	z := []float32{1, 3, 3, -2, 5}
 	for at, id := range Rank(z) {
@@ -153,7 +154,7 @@ func TestPlaceInRanking(t *testing.T) {
 		}
 	}
 	if got := Top(z, 0); len(got) != 0 {
-		t.Errorf("the first 0 tokens are %v, want an empty list", got)
+		t.Errorf("Top of 0 tokens is %v, want an empty list", got)
 	}
 }
 
@@ -190,10 +191,10 @@ func TestTailSums(t *testing.T) {
 	}
 	tiny := Context{}.Filter(Scores{}, []float64{1, 1e-20, 1e-20}, 0, 1, []int32{0, 1, 2}, Pure)
 	if tiny.Tail[1] != 2e-20 || tiny.Cum[2] != 1 {
-		t.Errorf("the tail after a certain token is %v, want 2e-20", tiny.Tail[1])
+		t.Errorf("the tail after a token with probability 1 is %v, want 2e-20", tiny.Tail[1])
 	}
 	third := Context{}.Filter(Scores{}, p, 0, 1, d.Order, Settings{Temperature: 1, TopK: 2, TopP: 1})
 	if !d.Keeps(3) || third.Keeps(2) {
-		t.Error("Keeps is wrong: without a filter all are kept, with top-k 2 the third is not")
+		t.Error("Keeps is wrong: want all tokens kept without a filter, and the third cut with top-k 2")
 	}
 }

@@ -17,8 +17,8 @@ func fits(f field, in input) mask {
 	return m.leading()
 }
 
-// constrain runs the grammar on a field, before all other rules that cut. The remaining
-// tokens may have very small probabilities, so these are computed again from the scores.
+// constrain runs the grammar on a field, before all other rules that cut. The remaining tokens may
+// have very small probabilities, so their probabilities are computed again from the scores.
 func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
 	place := placeOf(RuleGrammar)
 	m := fits(f, c.input(s, place))
@@ -35,7 +35,7 @@ func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
 	return Cuts{cut}, left.heat(divisor(s.ShownTemperature()))
 }
 
-// first keeps the most probable token, among those that a grammar allows.
+// first keeps the most probable of the tokens that the grammar allows.
 func first(cuts Cuts, of int) mask {
 	m := mask{n: 1}
 	if len(cuts) > 0 && cuts[0].Rule == RuleGrammar && !cuts[0].mask.has(0) {

@@ -8,14 +8,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// taking returns a context whose grammar allows the given ids.
+// taking returns a context with a grammar that allows the given ids.
 func taking(ids ...int) Context {
 	return Context{Allowed: func(id int) bool { return slices.Contains(ids, id) }}
 }
 
-// TestGrammarByHand: the grammar allows ids 1, 3 and 4 of the drill, whose p are 0.2324,
-// 0.0314 and 0.0191, together 0.2829. So it forbids two tokens with 0.7171. The first of
-// the rest then has 20.0855/24.4525 = 0.8214, the others 0.1112 and 0.0674.
+// TestGrammarByHand: the grammar allows ids 1, 3 and 4 of the drill. Their p are 0.2324, 0.0314 and
+// 0.0191, together 0.2829, so the grammar forbids two tokens with 0.7171. The first allowed token
+// then has 20.0855/24.4525 = 0.8214, and the others have 0.1112 and 0.0674.
 func TestGrammarByHand(t *testing.T) {
 	c := taking(1, 3, 4)
 	d := c.Decide(drill, Settings{Temperature: 1, TopP: 1, Grammar: "x"})
@@ -37,8 +37,8 @@ func TestGrammarByHand(t *testing.T) {
 			RuleGrammar,
 		)
 	}
-	// The other rules see what the grammar leaves: top-k 1 keeps the first, top-p 0.9 the
-	// first two, since 0.8214 < 0.9 ≤ 0.9326.
+	// The other rules see only the tokens that the grammar allows: top-k 1 keeps the first, and
+	// top-p 0.9 keeps the first two, since 0.8214 < 0.9 ≤ 0.9326.
 	for _, s := range []Settings{
 		{Temperature: 1, TopP: 0.9, Grammar: "x"},
 		{Temperature: 1, TopP: 0.9, Grammar: "x", Order: OrderLlama},
@@ -51,20 +51,19 @@ func TestGrammarByHand(t *testing.T) {
 	if got := kept(c.Decide(drill, Settings{TopP: 1, Grammar: "x"})); !slices.Equal(got, []int{1}) {
 		t.Errorf("greedy keeps %v, want %v", got, []int{1})
 	}
-	// XTC keeps only the last of them and top-k 1 the first: nothing in common, so the
-	// first.
+	// XTC keeps only the last of them and top-k 1 only the first. They have nothing in common, so
+	// the first is kept.
 	none := Settings{Temperature: 1, TopP: 1, TopK: 1, XTCProbability: 1, XTCThreshold: 0.05, Grammar: "x"}
 	if d := c.Decide(drill, none); !d.Fallback || !slices.Equal(kept(d), []int{1}) || d.KeptQ(0) != 1 {
-		t.Errorf("with nothing in common, kept %v", kept(d))
+		t.Errorf("with nothing in common, ranks %v are kept", kept(d))
 	}
 	if rule := (Settings{Temperature: 1, TopP: 1, Grammar: "x"}).Stateful(); rule != RuleGrammar {
 		t.Errorf("the rule with state is %q, want %q", rule, RuleGrammar)
 	}
 }
 
-// TestGrammarBoundsEveryRule: whatever rules are on, the kept tokens are a subset of what
-// the grammar allows and can be drawn, even if their probability is too small for a
-// float64.
+// TestGrammarBoundsEveryRule: with any rules, the kept tokens are a subset of those that the
+// grammar allows, and they can be drawn even if their probability is too small for a float64.
 func TestGrammarBoundsEveryRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-2000, 2000), 2, 12).Draw(t, "z")
@@ -78,7 +77,7 @@ func TestGrammarBoundsEveryRule(t *testing.T) {
 		for i := range d.Keep {
 			id := int(d.Order[d.KeptRank(i)])
 			if !slices.Contains(takes, id) {
-				t.Fatalf("token %d is kept, want only those that the grammar allows, %v", id, takes)
+				t.Fatalf("token %d is kept, want only tokens that the grammar allows, %v", id, takes)
 			}
 			sum += d.KeptQ(i)
 		}
@@ -86,7 +85,7 @@ func TestGrammarBoundsEveryRule(t *testing.T) {
 			t.Fatalf("q sums to %v, want about 1", sum)
 		}
 		if id := int(d.Order[d.Draw(rapid.Float64Range(0, 0.999).Draw(t, "u"))]); !slices.Contains(takes, id) {
-			t.Fatalf("token %d is drawn, want only those that the grammar allows, %v", id, takes)
+			t.Fatalf("token %d is drawn, want only tokens that the grammar allows, %v", id, takes)
 		}
 	})
 }

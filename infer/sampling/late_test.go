@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kept returns the ranks that stay.
+// kept returns the ranks that are kept.
 func kept(d *Distribution) (ranks []int) {
 	for i := range d.Keep {
 		ranks = append(ranks, d.KeptRank(i))
@@ -16,9 +16,9 @@ func kept(d *Distribution) (ranks []int) {
 	return ranks
 }
 
-// TestTopNSigmaByHand: the drill's scores are 4, 3, 2, 1 and 0.5. Their mean is 2.1; the
-// squared deviations are 3.61, 0.81, 0.01, 1.21 and 2.56, together 8.2, so σ = √1.64 =
-// 1.2806. The bound is 2.7194 for 1σ below 4, 1.4388 for 2σ and 0.1582 for 3σ.
+// TestTopNSigmaByHand: the drill's scores are 4, 3, 2, 1 and 0.5. Their mean is 2.1. The squared
+// deviations are 3.61, 0.81, 0.01, 1.21 and 2.56, together 8.2, so σ = √1.64 = 1.2806. The bound is
+// 2.7194 for 1σ below 4, 1.4388 for 2σ and 0.1582 for 3σ.
 func TestTopNSigmaByHand(t *testing.T) {
 	for n, want := range map[float64]int{0: 5, 0.5: 1, 1: 2, 2: 3, 3: 5} {
 		for _, temperature := range []float64{0.1, 1, 5} {
@@ -30,12 +30,13 @@ func TestTopNSigmaByHand(t *testing.T) {
 	}
 	d := Decide(drill, Settings{Temperature: 1, TopP: 1, TopNSigma: 1})
 	if why := d.Why(2); why.Rule != RuleTopNSigma || why.Value != 2 || !near4(why.Bound, 2.7194) {
-		t.Errorf("rank 3 is cut for %+v, want Rule = %q, Value = 2, Bound ≈ 2.7194", why, RuleTopNSigma)
+		t.Errorf("rank 3 is cut because of %+v, want Rule = %q, Value = 2, Bound ≈ 2.7194", why, RuleTopNSigma)
 	}
 }
 
-// TestXTCByHand: p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191. A threshold of 0.2
-// excludes the first, 0.08 the first two. A single token is never excluded.
+// TestXTCByHand: p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191. A threshold of 0.2 excludes the
+// first token, and a threshold of 0.08 the first two. If only one token reaches the threshold, it
+// is not excluded.
 func TestXTCByHand(t *testing.T) {
 	for threshold, want := range map[float64][]int{
 		0.2: {1, 2, 3, 4}, 0.08: {2, 3, 4}, 0.01: {4}, 0.3: {0, 1, 2, 3, 4},
@@ -54,9 +55,9 @@ func TestXTCByHand(t *testing.T) {
 	}
 }
 
-// TestDRYByHand: the text ends with 1 2 3, which occurs earlier followed by 4; with 2 3,
-// followed by 5; and with 3, followed by 1. Base 2, allowed length 2 and a multiplier of
-// 0.5 take 0.5·2^(3−2) = 1 from token 4 and 0.5 from token 5.
+// TestDRYByHand: the text ends with 1 2 3, which also occurs earlier, followed by 4. Its end 2 3
+// occurs earlier followed by 5, and 3 followed by 1. With base 2, allowed length 2 and a multiplier
+// of 0.5, the score of token 4 is lowered by 0.5·2^(3−2) = 1 and the score of token 5 by 0.5.
 func TestDRYByHand(t *testing.T) {
 	text := []int{1, 2, 3, 4, 2, 3, 5, 3, 1, 2, 3}
 	z := []float32{6, 5, 4, 3, 2, 1}
@@ -68,25 +69,26 @@ func TestDRYByHand(t *testing.T) {
 	}{
 		{-1, func(*Settings) {}, []float32{6, 5, 4, 3, 1, 0.5}},
 		{-1, func(s *Settings) { s.DRYAllowed = 3 }, []float32{6, 5, 4, 3, 1.5, 1}},
-		// One token is enough: 4 loses 0.5·2², 5 0.5·2, and 1 0.5.
+		// If repeating one token is enough, the scores fall by 0.5·2² for token 4, 0.5·2 for 5, and
+		// 0.5 for 1.
 		{-1, func(s *Settings) { s.DRYAllowed = 1 }, []float32{6, 4.5, 4, 3, 0, 0}},
 		{-1, func(s *Settings) { s.DRYAllowed = 4 }, z},
-		// The repetition starts after the last 1, so it has two tokens at most.
+		// The repetition starts after the last 1, so it has at most two tokens.
 		{1, func(*Settings) {}, []float32{6, 5, 4, 3, 1.5, 0.5}},
 		{2, func(*Settings) {}, z},                             // only a single token is repeated
-		{4, func(*Settings) {}, []float32{6, 5, 4, 3, 2, 0.5}}, // a breaking token is never lowered
+		{4, func(*Settings) {}, []float32{6, 5, 4, 3, 2, 0.5}}, // the score of a breaking token is never lowered
 	} {
 		with := s
 		c.change(&with)
 		got := Context{Text: text, Breaks: func(id int) bool { return id == c.breaks }}.Score(z, with).Z
 		if !slices.Equal(got, c.want) {
-			t.Errorf("broken by %d, allowed %v: %v, want %v", c.breaks, with.DRYAllowed, got, c.want)
+			t.Errorf("broken by %d, allowed %v: got %v, want %v", c.breaks, with.DRYAllowed, got, c.want)
 		}
 	}
 }
 
-// TestDRYProperties: the lengths of repetitions match the definition, and enormous
-// penalties give finite scores.
+// TestDRYProperties: the lengths of repetitions match their definition, and huge penalties give
+// finite scores.
 func TestDRYProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.IntRange(0, 2), 1, 60).Draw(t, "text")
@@ -108,25 +110,25 @@ func TestDRYProperties(t *testing.T) {
 	})
 }
 
-// TestMirostatByHand: the drill's p have a surprise of 0.663, 2.105, 3.548, 4.991 and 5.712
-// bits. With τ = 1 the limit starts at 2: one token stays. It is drawn with q = 1, so with
-// η = 0.5 the limit becomes 2 − 0.5·(0 − 1) = 2.5, and the second stays too, with q 0.2690.
+// TestMirostatByHand: the drill's p have a surprise of 0.663, 2.105, 3.548, 4.991 and 5.712 bits.
+// With τ = 1, the limit starts at 2, so one token is kept. It is drawn with q = 1, so with η = 0.5
+// the limit becomes 2 − 0.5·(0 − 1) = 2.5. Then the second token is also kept, with q = 0.2690.
 func TestMirostatByHand(t *testing.T) {
 	s := Settings{Temperature: 1, TopP: 1, MirostatTau: 1, MirostatEta: 0.5}
 	first := Context{Step: 1}.Decide(drill, s)
 	if first.Keep != 1 {
-		t.Fatalf("%d tokens stay, want 1", first.Keep)
+		t.Fatalf("%d tokens are kept, want 1", first.Keep)
 	}
 	second := Context{Step: 2, State: first.Next(0)}.Decide(drill, s)
 	why := second.Why(2)
 	if second.Keep != 2 || why.Rule != RuleMirostat || why.Bound != 2.5 || !near4(why.Value, 3.5482) {
-		t.Errorf("%d tokens stay, want 2; the third is cut for %+v", second.Keep, why)
+		t.Errorf("%d tokens are kept, want 2; the third is cut because of %+v", second.Keep, why)
 	}
 	place := slices.IndexFunc(chain, func(r rule) bool { return r.name == RuleMirostat })
 	if mu := second.Next(1)[place].(float64); !near4(mu, 2.0527) { // 2.5 − 0.5·(1.8947 − 1)
-		t.Errorf("after the second token the limit is %v, want 2.0527", mu)
+		t.Errorf("after the second token, the limit is %v, want 2.0527", mu)
 	}
-	// A user can choose a token that is cut: 2.5 − 0.5·(5.7123 − 1).
+	// A user can choose a token that is cut. The limit is then 2.5 − 0.5·(5.7123 − 1).
 	if mu := second.Next(4)[place].(float64); !near4(mu, 0.1439) {
 		t.Errorf("after a token that was cut, the limit is %v, want 0.1439", mu)
 	}
@@ -135,9 +137,8 @@ func TestMirostatByHand(t *testing.T) {
 	}
 }
 
-// TestMirostatReachesItsTarget: over many steps the mean surprise of the drawn tokens
-// approaches τ, as the paper promises; drawn from a flat distribution of 4,096 tokens it
-// would be 12 bits.
+// TestMirostatReachesItsTarget: over many steps the mean surprise of the drawn tokens approaches τ,
+// as the paper claims. With draws from a flat distribution over 4,096 tokens, it would be 12 bits.
 func TestMirostatReachesItsTarget(t *testing.T) {
 	z := make([]float32, 4096)
 	for i := range z { // Zipf's law, as the paper assumes
@@ -162,8 +163,8 @@ func TestMirostatReachesItsTarget(t *testing.T) {
 	}
 }
 
-// TestDisabledRulesChangeNothing: a rule that is off changes nothing, whatever its other
-// knobs are set to.
+// TestDisabledRulesChangeNothing: a rule that is off changes nothing for any values of its other
+// knobs.
 func TestDisabledRulesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

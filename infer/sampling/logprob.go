@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// LogProbs holds natural logarithms of probabilities at T = 1, before any rule: what other
+// LogProbs gives natural logarithms of probabilities at T = 1, before any rule, which other
 // programs call logprobs. They use the same sum as [Softmax].
 type LogProbs struct {
 	z      []float32 // [vocab]
@@ -27,7 +27,7 @@ func LogProbsOf(z []float32) LogProbs {
 	return LogProbs{z: z, max: max, logSum: math.Log(sum)}
 }
 
-// summed holds buffers for the terms of sums; scoring a text needs one for each token.
+// summed holds buffers for the terms of sums. Scoring a text needs one buffer for each token.
 var summed = sync.Pool{New: func() any { return new([]float64) }}
 
 // Of returns ln p of a token: (z − max) − ln Σ e^{z−max}. It is finite even if p is too

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestLogProbsByHand: the five-token drill, whose softmax at T = 1 is 0.6316, 0.2324, 0.0855,
-// 0.0314, 0.0191; ln 86.4397 = 4.4594, so ln p of the first is 4 − 4.4594 = −0.4594.
+// TestLogProbsByHand: in the five-token drill, the softmax at T = 1 is 0.6316, 0.2324, 0.0855,
+// 0.0314, 0.0191. ln 86.4397 = 4.4594, so ln p of the first token is 4 − 4.4594 = −0.4594.
 func TestLogProbsByHand(t *testing.T) {
 	z := []float32{1, 4, 0.5, 3, 2}
 	l := LogProbsOf(z)
 	if got := l.Of(1); math.Abs(got-(-0.4594)) > 5e-5 {
-		t.Errorf("ln p of the first is %.4f, want -0.4594", got)
+		t.Errorf("ln p of the first token is %.4f, want -0.4594", got)
 	}
 	p, _, _ := Softmax(z, 1)
 	for id := range z {

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// field is what a rule that cuts is measured on: tokens, the most probable first.
+// field holds the tokens on which a rule that cuts is measured, the most probable first.
 type field struct {
-	z     []float32 // [vocab] by token id, the scores that p was made of
+	z     []float32 // [vocab] by token id, the scores from which p was computed
 	ids   []int32   // by rank
 	ranks []int32   // their ranks among all tokens; nil: 0, 1, 2, …
 	p     []float64 // [vocab] by token id
 	cum   []float64 // Σ p of the first r+1 of ids
-	mass  float64   // what p is a share of: 1, or Σ p of ids if others have been cut
+	mass  float64   // the total that p is a share of: 1, or Σ p of ids if other tokens have been cut
 }
 
-// of returns what a rule leaves of the field, for the next rule to be measured on.
+// of returns the part of the field that a rule leaves, on which the next rule is measured.
 func (f field) of(m mask) field {
 	if m.some == nil {
 		left := field{f.z, f.ids[:m.n], f.ranks, f.p, f.cum[:m.n], f.cum[m.n-1]}
@@ -46,7 +46,8 @@ func (f field) rank(i int) int {
 	return int(f.ranks[i])
 }
 
-// place returns the index of the token of a rank in the field; false if others have cut it.
+// place returns the index in the field of the token of a rank. has is false if other rules have cut
+// it.
 func (f field) place(r int) (i int, has bool) {
 	if f.ranks == nil {
 		return r, r < len(f.ids)
@@ -54,7 +55,7 @@ func (f field) place(r int) (i int, has bool) {
 	return slices.BinarySearch(f.ranks, int32(r))
 }
 
-// lift converts a mask of the field to one of all tokens.
+// lift converts a mask of the field to a mask of all tokens.
 func (f field) lift(m mask, all int) mask {
 	if f.ranks == nil && m.some == nil {
 		return m
@@ -68,8 +69,8 @@ func (f field) lift(m mask, all int) mask {
 	return whole.leading()
 }
 
-// heat returns the field at another temperature: p of its tokens is the softmax of z/t, and
-// sums to 1. Before that, it is the softmax of z.
+// heat returns the field at another temperature: the p of its tokens are the softmax of z/t over
+// these tokens. Before, they must be from the softmax of z.
 func (f field) heat(t float64) field {
 	hot := field{z: f.z, ids: f.ids, ranks: f.ranks, p: make([]float64, len(f.p)), cum: make([]float64, len(f.ids))}
 	first := float64(f.z[f.ids[0]])
@@ -88,7 +89,7 @@ func (f field) heat(t float64) field {
 
 // mask is the set of ranks that are kept.
 type mask struct {
-	n    int    // how many
+	n    int    // number of kept ranks
 	some []bool // by rank; nil: the n most probable
 	// The bounds of typical-p, top-nσ, XTC and mirostat.
 	mean, bound float64
@@ -101,7 +102,7 @@ func (m mask) has(r int) bool {
 	return m.some[r]
 }
 
-// and returns a mask of the ranks that both keep; of is the number of tokens.
+// and returns a mask of the ranks that both masks keep. of is the number of tokens.
 func (m mask) and(o mask, of int) mask {
 	if m.some == nil && o.some == nil {
 		return mask{n: min(m.n, o.n)}

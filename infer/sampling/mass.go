@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// If nothing is cut, the mass is the sum of all probabilities by rank. In another order the
-// last bits of the sum would differ, and what is drawn must not depend on how it is
-// computed. Yet the tokens do not have to be ranked. Between ½ and 1 the values of a
-// float64 are evenly spaced, one unit of 2⁻⁵³ apart. Adding p to a sum in that range adds p
-// rounded to whole units, whatever the sum is, and whole numbers can be added in any order.
-// There are two exceptions:
+// If nothing is cut, the mass is the sum of all probabilities by rank. In another order, the last
+// bits of the sum would differ, but the drawn token must not depend on how the sum is computed.
+// Still, the tokens do not have to be ranked. Between ½ and 1, the values of a float64 are evenly
+// spaced, one unit of 2⁻⁵³ apart. Adding p to a sum in that range adds p rounded to whole units,
+// independent of the sum, and whole numbers can be added in any order. There are two exceptions:
 //
 //   - A p halfway between two units is rounded in a direction that depends on the sum.
-//   - From 1 on units are twice as large. Rounding can carry the sum just past 1; then the
-//     few tokens at the end that cross 1 are ranked after all.
+//   - From 1 on, units are twice as large. Rounding can carry the sum just past 1; then the
+//     few tokens at the end that make it exceed 1 are ranked after all.
 
 // units is the number of units in 1.
 const units = 1 << 53
 
-// inUnits returns p, ½ or less, in whole units, and whether it is halfway between two.
+// inUnits returns p (at most ½) in whole units, and whether it is halfway between two units.
 func inUnits(p float64) (k float64, halfway bool) {
 	const whole = 1 << 52 // from here on a float64 has no fraction
 	x := p * units
@@ -27,17 +26,17 @@ func inUnits(p float64) (k float64, halfway bool) {
 	return k, (x-k)*(x-k) == 0.25
 }
 
-// farEnough reports whether the ranked tokens sum to at least ½ and the others are seldom
-// halfway between two units: a p just under 2⁻⁸ has eight binary places below a unit, and
-// these are a 1 and seven 0 once in 256 times.
+// farEnough reports whether the ranked tokens sum to at least ½ and the others are seldom halfway
+// between two units: a p just under 2⁻⁸ has eight binary places below a unit, which are a 1
+// followed by seven 0s in one of 256 cases.
 func (s *Sampler) farEnough() bool {
 	const small = 1. / (1 << 8)
 	highest := math.Exp((float64(s.below)-s.top)/s.settings.Temperature) / s.sum
 	return s.total() >= 0.5 && highest < small
 }
 
-// wholeMass returns the sum of all probabilities by rank. It is false if only ranking all
-// tokens can give it.
+// wholeMass returns the sum of all probabilities by rank. known is false if the sum can be computed
+// only by ranking all tokens.
 func (s *Sampler) wholeMass() (mass float64, known bool) {
 	total := s.total()
 	if s.ranked || total < 0.5 || total >= 1 {
@@ -62,11 +61,11 @@ func (s *Sampler) wholeMass() (mass float64, known bool) {
 	return s.past(sum, least)
 }
 
-// past returns the mass if the sum in units is 1 or more. least is the number of units of
-// the last token that has any.
+// past returns the mass if the sum in units is 1 or more. least is the number of units of the least
+// probable token that has any.
 func (s *Sampler) past(sum, least int64) (mass float64, known bool) {
 	const few = 512
-	surplus := sum - units + 1 // to leave out so that the sum stays below 1
+	surplus := sum - units + 1 // units to leave out so that the sum is below 1
 	s.keys = s.keys[:0]
 	for i, z := range s.z { // tokens at the end; if they are few, they have enough units
 		if z >= s.below {

@@ -2,11 +2,10 @@ package sampling
 
 import "math"
 
-// mirostat is version 2 of Basu et al. 2020, "Mirostat: A Neural Text Decoding Algorithm
-// that Directly Controls Perplexity". It keeps the tokens whose surprise −log₂ p is at most
-// μ bits, and at least one. μ starts at 2τ; after each draw it moves so that the surprise
-// of the drawn token comes closer to τ (learnSurprise). So μ is its state, and depends only
-// on the run's log.
+// mirostat is version 2 of Basu et al. 2020, "Mirostat: A Neural Text Decoding Algorithm that
+// Directly Controls Perplexity". It keeps the tokens whose surprise −log₂ p is at most μ bits, but
+// at least one token. μ starts at 2τ. After each draw, it is adjusted so that the surprise of drawn
+// tokens comes closer to τ (learnSurprise). So μ is its state, which depends only on the run's log.
 func mirostat(f field, in input) mask {
 	m := mask{bound: in.mu()}
 	for m.n < len(f.ids) && -math.Log2(f.p[f.ids[m.n]]/f.mass) <= m.bound {
@@ -27,9 +26,9 @@ func (in input) mu() float64 {
 // mostSurprise is the surprise of the smallest positive float64.
 const mostSurprise = 1074
 
-// learnSurprise returns μ for the next step: μ − η·(−log₂ q − τ), with q the probability of
-// the drawn token among those kept. llama.cpp also uses q; the paper's program uses the
-// probability before the cut, which is also used here if a user chose a token that was cut.
+// learnSurprise returns μ for the next step: μ − η·(−log₂ q − τ), with q the probability of the
+// drawn token among those kept. llama.cpp also uses q. The paper's program uses the probability
+// before the cut, which is used here only if a user chose a token that was cut.
 func learnSurprise(d *Distribution, r int, in input) any {
 	q := d.Q(r)
 	if q == 0 {

@@ -8,18 +8,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// An Order is the order of the temperature and the rules that cut, and what each of them is
-// measured on. It is a string so that settings can be compared: "" is this program's own
-// order; any other value lists the names of all these rules, joined by semicolons as in
-// llama.cpp's --samplers. The prefix "uncut:" means that each rule is measured before any
-// cut ([OnUncut]), instead of [OnRest]. [ParseOrder] makes one.
+// An Order is the order of the temperature and the rules that cut, together with the distribution
+// on which each of them is measured. It is a string so that settings can be compared: "" is this
+// program's own order; any other value lists the names of all these rules, joined by semicolons as
+// in llama.cpp's --samplers. The prefix "uncut:" means that each rule is measured before any cut
+// ([OnUncut]), instead of [OnRest]. [ParseOrder] returns one.
 //
-// The rules that change scores come before all of these, and so does a grammar, so they are
-// not part of an order. If the temperature is not first, the rules before it are measured
-// at T = 1, and it reshapes only what they leave.
+// The rules that change scores come before all of these, and so does a grammar, so they are not
+// part of an order. If the temperature is not first, the rules before it are measured at T = 1, and
+// it reshapes only the distribution of the tokens that they leave.
 type Order string
 
-// OrderOwn is this program's order: the temperature, then every rule on the same
+// OrderOwn is this program's order: the temperature, then every rule, measured on the same
 // probabilities, so that only the position of the temperature matters.
 const OrderOwn Order = ""
 
@@ -27,9 +27,9 @@ const OrderOwn Order = ""
 var (
 	// OrderLlama is llama.cpp's default (common/common.h, the list samplers of
 	// common_params_sampling): penalties, DRY, top-nσ, top-k, typical-p, top-p, min-p, XTC,
-	// temperature. A logit bias comes first (common_sampler_init). Rules and order are
-	// compared with its own samplers (testdata/samplers). Mirostat does not combine with
-	// these in llama.cpp: when on, it runs after a bias and the temperature alone.
+	// temperature. A logit bias comes first (common_sampler_init). Tests compare the rules and the
+	// order with llama.cpp's own samplers (testdata/samplers). In llama.cpp, mirostat cannot be
+	// combined with these rules: if it is on, only a bias and the temperature run before it.
 	OrderLlama = orderBy(func(p places) int { return p.llama })
 	// OrderHugging is the order of Hugging Face's generate (transformers,
 	// GenerationMixin._get_logits_processor): bias, repetition penalty, temperature, top-k,
@@ -41,11 +41,12 @@ var (
 	OrderOpenAI = orderBy(func(p places) int { return p.openai })
 )
 
-// own is [OrderOwn] spelled out: the order of the chain.
+// own is the order that [OrderOwn] stands for: the order of the chain, with every rule measured
+// before any cut.
 var own = uncutPrefix + orderBy(func(places) int { return 0 })
 
-// orderBy returns the order of the rules by the size of their positions; equal ones keep the
-// order of the chain.
+// orderBy returns the order of the rules sorted by the size of their positions. Rules with equal
+// sizes keep the order of the chain.
 func orderBy(position func(places) int) Order {
 	var list []rule
 	for _, r := range chain {
@@ -62,7 +63,8 @@ func orderBy(position func(places) int) Order {
 	return Order(strings.Join(words, ";"))
 }
 
-// orderNames holds the names of orders, as users type them, and how to find a rule's position.
+// orderNames holds the names of orders, as users type them, and the function that returns a rule's
+// position in each.
 var orderNames = []struct {
 	name  string
 	order Order
@@ -82,8 +84,8 @@ func NamedOrders() (list []Order) {
 	return list
 }
 
-// Has reports whether the program with a named order has a rule. This program has them all, and
-// so has an order without a name.
+// Has reports whether the program with a named order has a rule. This program has all rules, and so
+// does an order without a name.
 func (o Order) Has(rule Rule) bool {
 	for _, known := range orderNames {
 		if known.order == o && known.in != nil {
@@ -100,11 +102,11 @@ const (
 	maxOrder = 400 // bytes
 )
 
-// ParseOrder parses an order as users write it: a name, or rules joined by semicolons,
-// commas or spaces, after "uncut:" if each is to be measured before any cut. Rules that the
-// text does not name are added at the end and also returned as unnamed. Rules that change
-// scores ("penalties", "dry") are accepted at the start, where they always run. The error
-// is a *[RangeError].
+// ParseOrder parses an order as users write it: a name, or rules joined by semicolons, commas or
+// spaces. The prefix "uncut:" means that each rule is measured before any cut. Rules that are
+// missing from the text are added at the end and also returned as unnamed. Rules that change scores
+// ("penalties", "dry") are accepted at the start, where they always run. The error is a
+// *[RangeError].
 func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	refuse := func(got string) (Order, []Rule, error) {
 		return "", nil, terms.NewRangeError("samplers", got, wantOrder)
@@ -164,8 +166,8 @@ func orderOf(list []Rule, uncut bool) Order {
 // penalties is llama.cpp's name for the three penalties.
 const penalties = "penalties"
 
-// ruleNamed returns the rule that a word names, or [RuleNone]. For "penalties" it returns
-// one of the three, which is enough to recognize a rule that changes scores.
+// ruleNamed returns the rule with the given name, or [RuleNone]. For "penalties" it returns one of
+// the three, which is enough to recognize a rule that changes scores.
 func ruleNamed(word string) Rule {
 	word = strings.ReplaceAll(word, "-", "_")
 	if word == penalties {
@@ -195,7 +197,7 @@ func (o Order) Rules() (list []Rule) {
 	return list
 }
 
-// Measure returns what each rule of the order is measured on.
+// Measure returns the distribution on which each rule of the order is measured.
 func (o Order) Measure() Measure {
 	if o == OrderOwn || strings.HasPrefix(string(o), uncutPrefix) {
 		return OnUncut
@@ -206,10 +208,10 @@ func (o Order) Measure() Measure {
 // On returns the order with another measure.
 func (o Order) On(m Measure) Order { return orderOf(o.Rules(), m == OnUncut) }
 
-// Move returns the order with a rule moved to another index, from 0; an index out of range
-// means the nearest end. This program's own order becomes one in which each rule is
-// measured on the rest, since positions hardly matter otherwise. A rule that is not part of
-// an order gives a *[RangeError].
+// Move returns the order with a rule moved to another index, from 0; an index out of range means
+// the nearest end. This program's own order becomes an order in which each rule is measured on the
+// rest, since positions hardly matter otherwise. For a rule that is not part of an order, Move
+// returns a *[RangeError].
 func (o Order) Move(rule Rule, to int) (Order, error) {
 	list := o.Rules()
 	at := slices.Index(list, rule)
@@ -251,7 +253,7 @@ func (o Order) Check() error {
 	return err
 }
 
-// UnmarshalText parses a text with [ParseOrder].
+// UnmarshalText parses text with [ParseOrder].
 func (o *Order) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*o = OrderOwn
@@ -261,10 +263,10 @@ func (o *Order) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// OrderInForce returns the order that these settings use. Greedy uses this program's own:
-// it keeps the most probable token, whatever the order. (With XTC on, llama.cpp's
-// temperature 0 keeps the most probable token that XTC left; generate, when it does not
-// sample, runs none of these rules.)
+// OrderInForce returns the order that these settings use. Greedy uses this program's own order,
+// since it keeps the most probable token in any order. (With XTC on, llama.cpp's temperature 0
+// keeps the most probable token that XTC left. Hugging Face's generate runs none of these rules
+// when it does not sample.)
 func (s Settings) OrderInForce() Order {
 	if s.Greedy() {
 		return OrderOwn
@@ -299,12 +301,12 @@ func (s Settings) heatsFirst() bool {
 	return first == "" || strings.HasPrefix(first, string(RuleTemperature))
 }
 
-// HeatsLate reports whether the temperature comes later and reshapes what is left then. (At
-// 1 it changes nothing.)
+// HeatsLate reports whether the temperature comes after a rule that cuts and reshapes the
+// probabilities of the remaining tokens. (At 1, it changes nothing.)
 func (s Settings) HeatsLate() bool { return !s.heatsFirst() && s.Temperature != 1 }
 
-// ShownTemperature returns the temperature of the distribution before any cut: 1 if the
-// order has the temperature later, 0 under greedy.
+// ShownTemperature returns the temperature of the distribution before any cut: 1 if the temperature
+// comes later in the order, and 0 under greedy.
 func (s Settings) ShownTemperature() float64 {
 	if s.heatsFirst() {
 		return s.Temperature

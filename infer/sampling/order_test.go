@@ -10,10 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOrdersByHand: at T = 1 the drill's p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191.
-// Top-k 3 leaves 0.9495, of which the first two are 0.6652 and 0.2447, together 0.9100:
-// top-p 0.9 measured on that keeps two tokens, while measured before any cut it keeps
-// three.
+// TestOrdersByHand: at T = 1, the drill's p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191. Top-k 3
+// leaves 0.9495, of which the first two have shares of 0.6652 and 0.2447, together 0.9100. So top-p
+// 0.9 keeps two tokens if it is measured on the rest, but three if it is measured before any cut.
 func TestOrdersByHand(t *testing.T) {
 	s := Settings{Temperature: 1, TopP: 0.9, TopK: 3}
 	for order, want := range map[Order]int{OrderOwn: 3, OrderHugging: 2, OrderLlama: 2, OrderOpenAI: 2} {
@@ -24,10 +23,9 @@ func TestOrdersByHand(t *testing.T) {
 			t.Errorf("KeepIn(%s) = %d, want %d", order.Name(), got, want)
 		}
 	}
-	// At T = 2 p is 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733. With the temperature last,
-	// three tokens reach top-p 0.9 at T = 1 (0.9495), and they are drawn with e^{z/2}:
-	// 7.3891, 4.4817 and 2.7183 of 14.5891. With the temperature first, top-p keeps four
-	// (0.9267).
+	// At T = 2, p is 0.4217, 0.2558, 0.1551, 0.0941 and 0.0733. With the temperature last, three
+	// tokens reach top-p 0.9 at T = 1 (0.9495), and they are drawn with weights e^{z/2}: 7.3891,
+	// 4.4817 and 2.7183, together 14.5891. With the temperature first, top-p keeps four (0.9267).
 	late := Settings{Temperature: 2, TopP: 0.9, Order: OrderLlama}
 	d := Decide(drill, late)
 	if d.Keep != 3 || !near4(d.P[0], 0.6316) || !near4(d.Mass, 0.9495) || late.ShownTemperature() != 1 {
@@ -49,18 +47,18 @@ func TestOrdersByHand(t *testing.T) {
 		t.Errorf("KeptIn after the first rank: %d with p %v and q %v; want 2, about 0.3178, about 0.4935", n, p, q)
 	}
 	if n := d.KeepIn(OrderHugging); n != 4 {
-		t.Errorf("with the temperature first %d stay, want 4", n)
+		t.Errorf("with the temperature first, %d are kept, want 4", n)
 	}
 }
 
-// TestChainCountsCutsPerRule: what each rule cuts is counted among what the previous rule
-// left, and a token carries the rule that cut it.
+// TestChainCountsCutsPerRule: the tokens that each rule cuts are counted among those that the
+// previous rule left, and a token is marked with the rule that cut it.
 func TestChainCountsCutsPerRule(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.8, MinP: 0.5, Order: "top_k;min_p;top_p;temperature;" +
 		"typical_p;top_n_sigma;xtc;mirostat"})
-	// Top-k leaves 4 of 5 and cuts 0.0191. Min-p cuts the three below half of the first:
-	// 0.2324 + 0.0855 + 0.0314 = 0.3493 of 0.9809, which is 0.3561. One token is left for
-	// top-p.
+	// Top-k leaves 4 of 5 and cuts 0.0191. Min-p cuts the three tokens below half of the first,
+	// which have 0.2324 + 0.0855 + 0.0314 = 0.3493 of 0.9809, a share of 0.3561. One token is left
+	// for top-p.
 	want := []Cut{
 		{Rule: RuleTopK, Keeps: 4, Of: 5, Moved: 0.0191},
 		{Rule: RuleMinP, Keeps: 1, Of: 4, Moved: 0.3561},
@@ -82,7 +80,7 @@ func TestChainCountsCutsPerRule(t *testing.T) {
 		)
 	}
 	if why := d.Why(1); !near4(why.Value, 0.2369) || !near4(why.Bound, 0.3220) { // of 0.9809, and half of 0.6439
-		t.Errorf("rank 2 is cut for %+v, want Value ≈ 0.2369, Bound ≈ 0.3220", why)
+		t.Errorf("rank 2 is cut because of %+v, want Value ≈ 0.2369, Bound ≈ 0.3220", why)
 	}
 }
 
@@ -109,14 +107,14 @@ func TestParseOrder(t *testing.T) {
 		}
 	}
 	if _, unnamed, _ := ParseOrder("top_k;temperature"); len(unnamed) != 6 || slices.Contains(unnamed, RuleTopK) {
-		t.Errorf("left out: got %v, want 6 elements, it without %q", unnamed, RuleTopK)
+		t.Errorf("unnamed rules: got %v, want 6 elements without %q", unnamed, RuleTopK)
 	}
 	if Order("top_k").Check() == nil || Order("top_k;TEMPERATURE").Check() == nil {
 		t.Error("Check accepts an order that is not in canonical form")
 	}
 }
 
-// TestNamedOrders: links and logs contain the orders of other programs, so they never change.
+// TestNamedOrders: links and logs contain the orders of other programs, so these must never change.
 func TestNamedOrders(t *testing.T) {
 	for o, want := range map[Order]string{
 		own:          "uncut:temperature;top_k;top_p;min_p;typical_p;top_n_sigma;xtc;mirostat",
@@ -150,10 +148,10 @@ func TestOrderMove(t *testing.T) {
 		t.Errorf("%q, %v, want %q", o, err, want)
 	}
 	if back, _ := o.Move(RuleTemperature, -3); back != OrderHugging {
-		t.Errorf("moved back it is %q, want %q", back, OrderHugging)
+		t.Errorf("moved back, the order is %q, want %q", back, OrderHugging)
 	}
 	if last, _ := OrderLlama.Move(RuleTopK, 99); !strings.HasSuffix(string(last), ";top_k") {
-		t.Errorf("moved beyond the end it is %q, want it to end with %q", last, ";top_k")
+		t.Errorf("moved beyond the end, the order is %q, want it to end with %q", last, ";top_k")
 	}
 	if o, _ := OrderOwn.Move(RuleTopP, 1); o.Measure() != OnRest {
 		t.Errorf("the measure of %q is not %d", o, OnRest)
@@ -170,9 +168,9 @@ func orders() *rapid.Generator[Order] {
 	})
 }
 
-// TestInvariantsHoldInAnyOrder: in any order the kept tokens have positive probabilities,
-// as far as they can be drawn, that sum to 1; the strip has no gaps; the temperature never
-// reorders tokens; and a sampler draws what Decide shows.
+// TestInvariantsHoldInAnyOrder: in any order, the probabilities of the kept tokens sum to 1 and are
+// positive for all that can be drawn; the strip has no gaps; the temperature never reorders tokens;
+// and a sampler draws the same tokens as Decide.
 func TestInvariantsHoldInAnyOrder(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,7 +200,7 @@ func TestInvariantsHoldInAnyOrder(t *testing.T) {
 		}
 		for r := range d.Order {
 			if (d.CutBy(r) == RuleNone) != d.Stays(r) || d.Stays(r) != d.Keeps(d.Order[r]) {
-				t.Fatalf("rank %d stays: %v, and is cut by %q; want one or the other", r, d.Stays(r), d.CutBy(r))
+				t.Fatalf("rank %d: kept = %v, cut by %q; want one or the other", r, d.Stays(r), d.CutBy(r))
 			}
 		}
 		u := rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")
@@ -210,14 +208,15 @@ func TestInvariantsHoldInAnyOrder(t *testing.T) {
 		sampler.DecideIn(c, z, s)
 		if got := sampler.Token(sampler.Draw(u)); got != id || sampler.Len() != d.Keep ||
 			sampler.Q(id) != d.Q(d.RankOf(int32(id))) || sampler.P(id) != d.P[id] {
-			t.Fatalf("drew %d of %d, want %d of %d as Decide shows", got, sampler.Len(), id, d.Keep)
+			t.Fatalf("drew %d of %d, want %d of %d as in Decide", got, sampler.Len(), id, d.Keep)
 		}
 	})
 }
 
-// TestEquivalentOrdersAgree: orders that must agree do. If each rule is measured before any
-// cut, its position does not matter as long as the temperature keeps its own; a single rule
-// gives the same on the rest; and at T = 1 the temperature's position does not matter.
+// TestEquivalentOrdersAgree: equivalent orders give the same result. If each rule is measured
+// before any cut, its position does not matter as long as the temperature does not move. A single
+// rule gives the same result when measured on the rest. At T = 1, the temperature's position does
+// not matter.
 func TestEquivalentOrdersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -256,16 +255,16 @@ func TestEquivalentOrdersAgree(t *testing.T) {
 	})
 }
 
-// TestLateTemperatureUnderflow: if each rule is measured before any cut and a low
-// temperature comes last, what is left can be far below the first. Of z 0.5 and seven times
-// 0, typical-p 0.1 keeps a 0, and e^{−0.5/0.0001} underflows to 0. The most probable token
-// then stays, as if nothing were left.
+// TestLateTemperatureUnderflow: if each rule is measured before any cut and a low temperature comes
+// last, the remaining tokens can be far below the first. With scores of 0.5 and seven times 0,
+// typical-p 0.1 keeps a token with score 0, and e^{−0.5/0.0001} underflows to 0. Then the most
+// probable token is kept, as if no token were left.
 func TestLateTemperatureUnderflow(t *testing.T) {
 	z := []float32{0.5, 0, 0, 0, 0, 0, 0, 0}
 	o := Order("uncut:typical_p;temperature;top_k;top_p;min_p;top_n_sigma;xtc;mirostat")
 	s := Settings{Temperature: 1, TypicalP: 0.1, TopP: 1, Order: o}
 	if d := Decide(z, s); d.Leading() || d.Fallback { // typical-p alone cuts the first
-		t.Fatalf("got %d kept, the first among them: %v; want the first cut, without a fallback", d.Keep, d.Leading())
+		t.Fatalf("got %d kept, first kept = %v; want the first cut, without a fallback", d.Keep, d.Leading())
 	}
 	s.Temperature = 1e-4
 	d := Decide(z, s)
@@ -277,13 +276,13 @@ func TestLateTemperatureUnderflow(t *testing.T) {
 		)
 	}
 	if n := Decide(z, Settings{Temperature: 1e-4, TypicalP: 0.1, TopP: 1}).KeepIn(o); n != 1 {
-		t.Errorf("KeepIn of another order: %d", n)
+		t.Errorf("KeepIn of another order is %d", n)
 	}
 }
 
 // TestGreedyInAnyOrder: greedy keeps the most probable token in every order, even if XTC
 // comes first and always strikes.
-// Promise: At temperature 0 the most likely token is chosen, whatever the order of the rules.
+// Promise: At temperature 0, the most likely token is chosen in any order of the rules.
 func TestGreedyInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

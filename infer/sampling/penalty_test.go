@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRepetitionPenaltyByHand: with θ = 2 the first score, which is positive, is halved,
-// the second, which is negative, is doubled, and the third stays 0; a token that occurs
-// twice in the text is penalized once. Σ e^z is then e^1 + e^−2 + e^0 + e^0.5 = 2.7183 +
-// 0.1353 + 1 + 1.6487 = 5.5023.
+// TestRepetitionPenaltyByHand: with θ = 2, the first score, which is positive, is halved; the
+// second, which is negative, is doubled; and the third remains 0. A token that occurs twice in the
+// text is penalized once. Σ e^z is then e^1 + e^−2 + e^0 + e^0.5 = 2.7183 + 0.1353 + 1 + 1.6487 =
+// 5.5023.
 func TestRepetitionPenaltyByHand(t *testing.T) {
 	z := []float32{2, -1, 0, 0.5}
 	s := with(func(s *Settings) { s.RepetitionPenalty = 2 })
@@ -27,8 +27,8 @@ func TestRepetitionPenaltyByHand(t *testing.T) {
 			"order %v; the logits are %v now; want %v, %v", d.Order, z, []int32{0, 3, 2, 1}, []float32{2, -1, 0, 0.5},
 		)
 	}
-	// The penalty comes before the temperature and before greedy: with θ = 5 the first
-	// falls to 0.4.
+	// The penalty comes before the temperature and before greedy: with θ = 5, the first score falls
+	// to 0.4.
 	s.Temperature, s.RepetitionPenalty = 0, 5
 	if d := (Context{Text: []int{0}}).Decide(z, s); d.Order[0] != 3 || d.Keep != 1 {
 		t.Errorf("greedy takes token %d of %d kept, want 3", d.Order[0], d.Keep)
@@ -40,8 +40,8 @@ func text(t *rapid.T, vocab int) []int {
 	return rapid.SliceOfN(rapid.IntRange(0, vocab-1), 0, 30).Draw(t, "text")
 }
 
-// TestDisabledPenaltyChangesNothing: a penalty of 1 changes nothing, and neither does a
-// penalty without a text.
+// TestDisabledPenaltyChangesNothing: a penalty of 1 changes nothing, and neither does a penalty if
+// there is no text.
 func TestDisabledPenaltyChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -70,7 +70,7 @@ func TestPenaltyNeverHelpsRepetition(t *testing.T) {
 			if repeated := slices.Contains(c.Text, id); repeated && !(got <= score) || !repeated && got != score ||
 				math.IsInf(float64(got), 0) {
 				t.Fatalf(
-					"token %d had %v and has %v; want at most that if in the text (%v), else the same", id, score, got,
+					"token %d: %v became %v; want at most that if in the text (%v), else no change", id, score, got,
 					repeated,
 				)
 			}

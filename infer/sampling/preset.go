@@ -9,8 +9,8 @@ import (
 // RangeError is [terms.RangeError], the error of [Settings.Check].
 type RangeError = terms.RangeError
 
-// Say lists the settings that are not off, with the given word for the temperature:
-// "temperature 0.7, top-k 40". Under greedy it is "greedy".
+// Say lists the settings that are not off, with the given word for the temperature: "temperature
+// 0.7, top-k 40". Under greedy, it returns "greedy".
 func (s Settings) Say(temperature string) string {
 	if s.Greedy() {
 		return "greedy"
@@ -23,8 +23,8 @@ func (s Settings) Say(temperature string) string {
 	})
 }
 
-// Name lists the settings that are not off, also under greedy, with numbers as users type
-// them: "T 0, top-k 1000". Different settings have different names.
+// Name lists the settings that are not off, even under greedy, with numbers as users type them: "T
+// 0, top-k 1000". Different settings have different names.
 func (s Settings) Name() string {
 	return s.list("T", func(_ terms.Knob, x float64) string { return terms.Plain(x) })
 }
@@ -66,7 +66,7 @@ type Preset struct {
 // Pure samples from the model's own distribution.
 var Pure = Settings{Temperature: 1, TopP: 1}
 
-// Presets are in the order in which they are shown.
+// Presets lists the presets in the order in which they are shown.
 var Presets = []Preset{
 	{"greedy", "Greedy", Settings{Temperature: 0, TopP: 1}},
 	{"pure", "Pure", Pure},
@@ -85,7 +85,7 @@ func PresetOf(s Settings) (Preset, bool) {
 	return Preset{}, false
 }
 
-// PresetByKey returns the preset with a key.
+// PresetByKey returns the preset with the given key.
 func PresetByKey(key string) (Preset, bool) {
 	for _, p := range Presets {
 		if p.Key == key {

@@ -21,7 +21,7 @@ func scores() *rapid.Generator[[]float32] {
 	), 1, 40)
 }
 
-// knobs generates settings over their whole ranges, ends included.
+// knobs generates settings over their whole ranges, including the ends.
 func knobs() *rapid.Generator[Settings] {
 	return rapid.Custom(func(t *rapid.T) Settings {
 		s := Settings{
@@ -136,7 +136,7 @@ func naiveMirostat(ids []int, p []float64, s Settings) []bool {
 	return kept
 }
 
-// naiveTypical returns the tokens that are kept because those with a surprise nearer to the
+// naiveTypical returns the tokens that are kept because the tokens with a surprise nearer to the
 // average do not suffice. ids are by rank.
 func naiveTypical(ids []int, p []float64, x float64) []bool {
 	kept := make([]bool, len(p))
@@ -157,9 +157,9 @@ func naiveTypical(ids []int, p []float64, x float64) []bool {
 	return kept
 }
 
-// TestFilterProperties: a token stays exactly if every filter alone keeps it, or if it is
-// the most probable one and the filters keep nothing in common. The kept tokens are a
-// prefix of the order if the distribution reports so, and their probabilities sum to 1.
+// TestFilterProperties: a token is kept exactly if every filter by itself keeps it, or if it is the
+// most probable one and the filters keep no token in common. The kept tokens are a prefix of the
+// order if the distribution reports this, and their probabilities sum to 1.
 func TestFilterProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -189,18 +189,19 @@ func TestFilterProperties(t *testing.T) {
 			t.Fatalf("keeps %d, Σp %v, Σq %v; want at least 1, about 1, about 1", d.Keep, sumP, sumQ)
 		}
 		if n := d.KeepRenormalizing(); n < 1 || n > d.Keep && leading(s) {
-			t.Fatalf("renormalizing in between keeps %d, this order %d; want at most as many", n, d.Keep)
+			t.Fatalf("renormalizing in between keeps %d tokens, this order %d; want at most as many", n, d.Keep)
 		}
 	})
 }
 
-// leading reports whether all filters that are on keep a prefix of the order, and rescaling
-// affects only those that sum probabilities.
+// leading reports whether all filters that are on keep a prefix of the order and rescaling affects
+// only filters that sum probabilities.
 func leading(s Settings) bool {
 	return s.TypicalP == 0 && s.TopNSigma == 0 && s.XTCProbability == 0 && s.MirostatTau == 0
 }
 
-// TestReachEqualsRuleAlone: each rule's reach is what that rule keeps alone.
+// TestReachEqualsRuleAlone: the reach of each rule is the number of tokens that the rule keeps by
+// itself.
 func TestReachEqualsRuleAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -219,7 +220,7 @@ func TestReachEqualsRuleAlone(t *testing.T) {
 		typical := alone(func(o *Settings) { o.TypicalP = s.TypicalP })
 		got := []int{d.Reach(RuleTopK), d.Reach(RuleTopP), d.Reach(RuleMinP), d.Reach(RuleTypicalP)}
 		if want := []int{k, p, m, typical}; !slices.Equal(got, want) || d.Keep > slices.Min(want) {
-			t.Fatalf("the filters reach %d, alone %d; %d are kept", got, want, d.Keep)
+			t.Fatalf("got reach %d, want %d as by itself; %d are kept", got, want, d.Keep)
 		}
 	})
 }
@@ -236,7 +237,7 @@ func TestDrawProperties(t *testing.T) {
 		r := d.Draw(a)
 		if from, to := d.Segment(r); !d.Stays(r) || a < from || a >= to {
 			t.Fatalf(
-				"u=%v draws rank %d of %d, on %v to %v; want a kept one whose segment has u", a, r, d.Keep, from, to,
+				"u=%v draws rank %d of %d, in %v to %v; want a kept one whose segment has u", a, r, d.Keep, from, to,
 			)
 		}
 		if d.Q(r) == 0 {
@@ -250,7 +251,7 @@ func TestDrawProperties(t *testing.T) {
 			r := d.KeptRank(i)
 			from, to := d.Segment(r)
 			if from != end || to < from {
-				t.Fatalf("segment %d is %v to %v; the one before ends at %v", r, from, to, end)
+				t.Fatalf("segment %d is %v to %v; the previous one ends at %v", r, from, to, end)
 			}
 			end = to
 		}
@@ -278,8 +279,8 @@ func TestFrequenciesFollowQ(t *testing.T) {
 	})
 }
 
-// TestTemperatureKeepsTheOrder: temperature never changes the order. A higher score is
-// never less probable, whatever T is.
+// TestTemperatureKeepsTheOrder: temperature never changes the order. At any T, a higher score is
+// never less probable than a lower one.
 func TestTemperatureKeepsTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := scores().Draw(t, "z")

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// radixFrom is the number of keys from which sorting by digits is faster: for fewer, its
+// radixFrom is the number of keys from which sorting by digits is faster. For fewer keys, its
 // tables cost more than comparisons.
 const radixFrom = 64
 
-// rankKey returns a key that sorts as a token ranks: the inverted score in the upper half,
-// so that the highest comes first, and the id in the lower.
+// rankKey returns a key whose order is the order of ranks: the inverted score in the upper half, so
+// that the highest score comes first, and the id in the lower half.
 func rankKey(score float32, id int) uint64 {
 	return uint64(^ascending(score))<<32 | uint64(uint32(id))
 }
@@ -32,8 +32,8 @@ func rankByDigits(z []float32) []int32 {
 	return idsOf(sortByDigits(keys, make([]uint64, len(z))))
 }
 
-// sortKeys sorts keys whose ids ascend, by the faster method. The result is in keys or
-// room, which is grown to the same length.
+// sortKeys sorts keys, whose ids must ascend, by the faster method. It returns keys or room, which
+// it grows to the same length.
 func sortKeys(keys []uint64, room *[]uint64) []uint64 {
 	if len(keys) < radixFrom {
 		slices.Sort(keys)
@@ -43,24 +43,24 @@ func sortKeys(keys []uint64, room *[]uint64) []uint64 {
 	return sortByDigits(keys, *room)
 }
 
-// The 32 bits of a score are three digits if there are many keys, and four if there are
-// few, so that a digit's table is small compared to the keys.
+// The 32 bits of a score are divided into three digits if there are many keys, and four if there
+// are few, so that a digit's table is small compared to the keys.
 const (
 	longDigit  = 11
 	shortDigit = 8
 	longFrom   = 2048 // keys
 )
 
-// sortByDigits is a radix sort: each pass sorts the keys by one digit, keeping the order of
-// earlier passes among equals. Ids ascend at the start, so equal scores stay in that order
-// and ids need no pass of their own. The result is in keys or room, which have the same
-// length; the other is overwritten.
+// sortByDigits is a radix sort: each pass sorts the keys by one digit, keeping the order of earlier
+// passes among equal keys. Ids ascend at the start, so equal scores stay in that order and ids need
+// no separate pass. The result is in keys or room, which have the same length; the other slice is
+// overwritten.
 func sortByDigits(keys, room []uint64) []uint64 {
 	bits := shortDigit
 	if len(keys) >= longFrom {
 		bits = longDigit
 	}
-	var table [1 << longDigit]int32 // how many keys have each digit, then the index of the next of them
+	var table [1 << longDigit]int32 // number of keys with each digit, then the index of the next of them
 	next := table[:1<<bits]
 	for shift := 32; shift < 64; shift += bits {
 		clear(next)
@@ -82,8 +82,8 @@ func sortByDigits(keys, room []uint64) []uint64 {
 	return keys
 }
 
-// digit returns one digit of a key; digits is the number of its values. (The mask shows the
-// compiler that the shift is below 64, so that it emits no test.)
+// digit returns one digit of a key. digits is the number of values of a digit. (The mask shows the
+// compiler that the shift is below 64, so that it does not emit a test.)
 func digit(key uint64, shift, digits int) int { return int(key>>(shift&63)) & (digits - 1) }
 
 // idOf returns the token id of a key.
@@ -97,9 +97,9 @@ func idsOf(keys []uint64) []int32 {
 	return order
 }
 
-// ascending maps a float32 to an integer that sorts the same way: IEEE 754 numbers compare
-// like sign-magnitude integers, so all bits of negatives are flipped, and only the sign bit
-// of positives. −0 becomes +0 first, since they are equal scores.
+// ascending maps a float32 to an integer that sorts the same way: IEEE 754 numbers compare like
+// sign-magnitude integers, so all bits of negative numbers are flipped, but only the sign bit of
+// positive ones. −0 is first converted to +0, since they are equal scores.
 func ascending(f float32) uint32 {
 	b := math.Float32bits(f + 0)
 	return b ^ (uint32(int32(b)>>31) | 1<<31) // without a branch, since signs follow no pattern

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestRadixRankEqualsSort: sorting by digits gives the same order as sorting by the
-// definition: higher scores first, equal ones by the lower id, −0 equal to +0. Scores are
-// generated so that many are equal, of both signs, close together or far apart.
+// TestRadixRankEqualsSort: sorting by digits gives the same order as sorting by the definition:
+// higher scores first, equal scores by the lower id, with −0 equal to +0. The generated scores
+// include many equal ones, both signs, and values close together or far apart.
 func TestRadixRankEqualsSort(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 5))
 	kinds := map[string]func() float32{

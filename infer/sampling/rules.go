@@ -7,15 +7,14 @@ import (
 	"sort"
 )
 
-// penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the score of
-// each token in the text, however often it occurs, is divided by θ if positive and
-// multiplied by θ if negative, so that it never rises. As in other libraries the prompt
-// counts, including its start mark. (By default llama.cpp uses only the last 64 tokens;
-// this rule uses all.)
+// penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the score of each
+// token in the text, no matter how often it occurs, is divided by θ if positive and multiplied by θ
+// if negative, so that it never rises. As in other libraries, the prompt is included, with its
+// start mark. (By default llama.cpp uses only the last 64 tokens; this rule uses all.)
 func penalizeRepeated(s Scores, in input) Scores {
 	theta := float32(in.RepetitionPenalty)
 	z := slices.Clone(s.Z)
-	for _, id := range in.text { // computed from the old scores, so that repeats change nothing
+	for _, id := range in.text { // computed from the old scores, so that repeats have no further effect
 		if z[id] = s.Z[id] / theta; s.Z[id] < 0 {
 			z[id] = max(s.Z[id]*theta, -math.MaxFloat32)
 		}
@@ -24,9 +23,9 @@ func penalizeRepeated(s Scores, in input) Scores {
 	return s
 }
 
-// addBias adds the caller's biases to the scores of single tokens, as OpenAI's logit_bias
-// does (API reference, "logit_bias"): −100 practically forbids a token, 100 practically
-// forces it. Ids that are not in the vocabulary change nothing.
+// addBias adds the caller's biases to the scores of individual tokens, as OpenAI's logit_bias does
+// (API reference, "logit_bias"): −100 practically forbids a token, and 100 practically forces it.
+// Ids that are not in the vocabulary have no effect.
 func addBias(s Scores, in input) Scores {
 	z := slices.Clone(s.Z)
 	for id, b := range in.LogitBias.All() {
@@ -38,10 +37,9 @@ func addBias(s Scores, in input) Scores {
 	return s
 }
 
-// penalizeFrequent is OpenAI's frequency penalty α (API guide, "Frequency and presence
-// penalties"): the score of a token falls by α for each time that it was generated. The
-// prompt does not count. llama.cpp computes the same sum over its last 64 tokens, including
-// the prompt's.
+// penalizeFrequent is OpenAI's frequency penalty α (API guide, "Frequency and presence penalties"):
+// the score of a token falls by α for each time that it was generated. The prompt does not count.
+// llama.cpp computes the same sum over the last 64 tokens, including those of the prompt.
 func penalizeFrequent(s Scores, in input) Scores {
 	counts := map[int]int{}
 	for _, id := range in.wrote {
@@ -60,8 +58,8 @@ func penalizePresent(s Scores, in input) Scores {
 	return s.lowered(counts, func(int) float64 { return in.PresencePenalty })
 }
 
-// lowered subtracts by(n) from the score of each token that is counted n times. It returns
-// a new slice of scores.
+// lowered subtracts by(n) from the score of each token with a count of n. It returns a new slice of
+// scores.
 func (s Scores) lowered(counts map[int]int, by func(n int) float64) Scores {
 	if len(counts) == 0 {
 		return s
@@ -77,7 +75,7 @@ func (s Scores) lowered(counts map[int]int, by func(n int) float64) Scores {
 // finite clamps a score to the range of a float32.
 func finite(z float32) float32 { return min(max(z, -math.MaxFloat32), math.MaxFloat32) }
 
-// divide is the temperature: the softmax uses z/T.
+// divide applies the temperature: the softmax uses z/T.
 func divide(s Scores, in input) Scores {
 	s.T = divisor(in.Temperature)
 	return s
@@ -88,8 +86,8 @@ func mostProbable(field, input) mask { return mask{n: 1} }
 
 func noReason(field, mask, int, Settings) Reason { return Reason{} }
 
-// topK keeps the k most probable tokens (Fan et al. 2018). Among equal ones, the lower ids
-// are kept; in llama.cpp this depends on the sort of its C++ library.
+// topK keeps the k most probable tokens (Fan et al. 2018). Among equal tokens, those with lower ids
+// are kept; in llama.cpp, this depends on the sort function of its C++ library.
 func topK(f field, in input) mask { return mask{n: min(in.TopK, len(f.ids))} }
 
 func rankAgainstK(_ field, _ mask, at int, in Settings) Reason {
@@ -114,13 +112,13 @@ func shareOfFirst(f field, _ mask, at int, in Settings) Reason {
 	return Reason{Value: f.share(at), Bound: in.MinP * f.share(0)}
 }
 
-// typicalP keeps the tokens whose surprise −ln p is nearest to the average, the entropy in
-// nats, until their probability is at least typical-p (Meister et al. 2022, "Locally
-// Typical Sampling"). Of two equally near, the more probable one comes first. It can cut
-// the most probable token, whose surprise may be too small. A token with p = 0 adds nothing
-// to the entropy. In llama.cpp, which sums p · log p in float32, it turns the sum into NaN,
-// so that what typical-p keeps after a top-nσ that has cut something depends on the sort of
-// the C++ library.
+// typicalP keeps the tokens whose surprise −ln p is nearest to the average, the entropy in nats,
+// until their probability is at least typical-p (Meister et al. 2022, "Locally Typical Sampling").
+// Of two equally near tokens, the more probable one comes first. It can cut the most probable
+// token, whose surprise may be too small. A token with p = 0 adds nothing to the entropy. In
+// llama.cpp, which sums p · log p in float32, such a token makes the sum NaN. So the tokens that
+// typical-p keeps there after a top-nσ that has cut something depend on the sort function of the
+// C++ library.
 func typicalP(f field, in input) mask {
 	n := len(f.ids)
 	surprise, near := make([]float64, n), make([]int32, n)

@@ -7,14 +7,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Sampler is [Decide] for callers that only draw. It keeps the same tokens, with the same
-// probabilities, and draws the same token for the same u, all bit for bit. But it ranks
-// tokens only as far as the filters and the draw need, divides only the probabilities that
-// are requested, and reuses its memory. Its zero value is ready for use. It is not safe for
-// concurrent use.
+// Sampler does the work of [Decide] for callers that only draw. It keeps the same tokens, with the
+// same probabilities, and draws the same token for the same u, all bit for bit. But it ranks tokens
+// only as far as the filters and the draw require, divides only the probabilities that are
+// requested, and reuses its memory. Its zero value is ready for use. It is not safe for concurrent
+// use.
 //
-// If a filter is on that has to see all tokens, such as typical-p, none of this is saved:
-// the sampler ranks all tokens and allocates for each draw.
+// If a filter that has to see all tokens is on, such as typical-p, nothing is saved: the sampler
+// ranks all tokens and allocates for each draw.
 type Sampler struct {
 	context  Context
 	logits   []float32 // [vocab] the caller's
@@ -24,30 +24,30 @@ type Sampler struct {
 	e        []float64 // [vocab] e^{(z−max)/T}
 	sum      float64   // Σ e; 0 until e is computed
 
-	keep int           // how many tokens are kept
-	d    *Distribution // set if a rule has to see all tokens, or for another order
+	keep int           // number of kept tokens
+	d    *Distribution // set if a rule has to see all tokens, or the order is not the program's own
 	some []bool        // [vocab] by token id: kept by d
-	mass float64       // Σ p of the kept
+	mass float64       // Σ p of the kept tokens
 	last uint64        // rankKey of the last of them, or greater
 
 	// The tokens ranked so far:
 	order  []int32   // the kept tokens by rank
 	cum    []float64 // Σ p of ranks 0 to r
-	below  float32   // scores from here up have been ranked
+	below  float32   // scores from this value up have been ranked
 	width  float64   // how far below top the next shell ends
-	ranked bool      // all that are kept have been ranked
+	ranked bool      // all kept tokens have been ranked
 
 	// Working memory of the ranking.
 	ids        []int32
 	keys, room []uint64
 }
 
-// Decide computes the decision for logits z [vocab] and settings, like [Decide]. It reads z
-// until the next call; z must not change until then.
+// Decide computes the decision for logits z [vocab] and settings, like [Decide]. The sampler uses z
+// until the next call, so z must not change until then.
 func (s *Sampler) Decide(z []float32, settings Settings) { s.DecideIn(Context{}, z, settings) }
 
-// DecideIn is like Decide, with a context for rules that read more than scores, like
-// [Context.Decide].
+// DecideIn is like [Context.Decide]: it is Decide with a context for rules that use more than
+// scores.
 func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 	z := c.Score(logits, settings).Z
 	s.context, s.logits = c, logits
@@ -74,7 +74,7 @@ func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 	s.last = rankKey(z[id], int(id))
 }
 
-// decideWhole handles rules that have to see all tokens, by way of [Context.Decide].
+// decideWhole handles rules that have to see all tokens, with [Context.Decide].
 func (s *Sampler) decideWhole() {
 	d := s.context.Decide(s.logits, s.settings)
 	s.d, s.some = d, make([]bool, len(s.z))
@@ -103,7 +103,7 @@ func (s *Sampler) keepAll() {
 		s.mass = mass
 		return
 	}
-	s.width = math.Inf(1) // the rest at once
+	s.width = math.Inf(1) // all the rest at once
 	s.rankTo(s.keep)
 	s.mass = s.total()
 }
@@ -116,9 +116,9 @@ func (s *Sampler) total() float64 {
 	return s.cum[len(s.cum)-1]
 }
 
-// Tokens are ranked in shells of scores below the highest one. The first shell ends where p
-// is e⁻⁴ of the highest, and each is as wide as all before it together; after the last one
-// comes the rest.
+// Tokens are ranked in shells of scores below the highest one. The first shell ends where p is e⁻⁴
+// times the highest, and each further shell is as wide as all shells before it together. After the
+// last shell, the remaining tokens are ranked at once.
 const (
 	firstShell = 4
 	lastShell  = 256
@@ -135,7 +135,7 @@ func (s *Sampler) rankMore() {
 	s.below, s.width = float32(from), 2*s.width
 }
 
-// rankTo ranks n tokens, or all that are kept.
+// rankTo ranks at least n tokens, or all kept tokens if there are fewer.
 func (s *Sampler) rankTo(n int) {
 	for !s.ranked && len(s.order) < n {
 		s.rankMore()
@@ -179,7 +179,7 @@ func (s *Sampler) take(shell []uint64) (cut bool) {
 	return false
 }
 
-// put appends a token to the strip, whose length is then total.
+// put appends a token to the strip. The new length of the strip is total.
 func (s *Sampler) put(id int32, total float64) {
 	s.order, s.cum = append(s.order, id), append(s.cum, total)
 }
@@ -222,7 +222,7 @@ func (s *Sampler) P(id int) float64 {
 	return s.e[id] / s.sum
 }
 
-// Q returns a token's probability among those kept, 0 if it was cut.
+// Q returns a token's probability among the kept tokens, or 0 if it was cut.
 func (s *Sampler) Q(id int) float64 {
 	switch {
 	case s.d != nil && !s.some[id], s.d == nil && rankKey(s.z[id], id) > s.last:

@@ -10,13 +10,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// differs describes how a sampler differs from Decide on the same scores, bit for bit; ""
-// if it does not. us are drawn with both.
+// differs describes how a sampler differs from Decide on the same scores, bit for bit, or returns
+// "" if they agree. Each of us is drawn with both.
 func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	want := Decide(z, settings)
 	s.Decide(z, settings)
 	if s.Len() != want.Keep {
-		return fmt.Sprintf("%d tokens are kept, Decide keeps %d", s.Len(), want.Keep)
+		return fmt.Sprintf("got %d tokens kept, want %d as in Decide", s.Len(), want.Keep)
 	}
 	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 	v := want.Vector()
@@ -44,8 +44,8 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	return ""
 }
 
-// TestSamplerEqualsDecide: a sampler agrees with Decide, whatever the scores and settings,
-// and whatever it was used for before.
+// TestSamplerEqualsDecide: a sampler agrees with Decide for any scores and settings, and after any
+// earlier use.
 func TestSamplerEqualsDecide(t *testing.T) {
 	var s Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,8 +56,9 @@ func TestSamplerEqualsDecide(t *testing.T) {
 	})
 }
 
-// TestSamplerOfLargeVocabularies: the same for vocabularies that are ranked in part: scores
-// spread out and close together, with ties, few and many kept.
+// TestSamplerOfLargeVocabularies: a sampler also agrees with Decide for vocabularies that are only
+// partly ranked: with scores spread out or close together, with ties, and with few or many kept
+// tokens.
 func TestSamplerOfLargeVocabularies(t *testing.T) {
 	var s Sampler
 	random := rand.New(rand.NewPCG(8, 1))
@@ -68,7 +69,7 @@ func TestSamplerOfLargeVocabularies(t *testing.T) {
 				z := make([]float32, n)
 				for i := range z {
 					if z[i] = float32(random.NormFloat64() * spread); round%3 == 0 {
-						z[i] = float32(math.Round(float64(z[i]))) // many are equal
+						z[i] = float32(math.Round(float64(z[i]))) // makes many scores equal
 					}
 				}
 				settings := Settings{Temperature: []float64{0, 0.05, 0.7, 1, 2, 50}[random.IntN(6)], TopP: 1}
@@ -93,7 +94,7 @@ func TestSamplerOfLargeVocabularies(t *testing.T) {
 		}
 	}
 	if kept[true] < 50 || kept[false] < 50 || typical < 50 {
-		t.Errorf("more than a quarter kept: %v, under typical-p %d; the test proves little", kept, typical)
+		t.Errorf("decisions that keep over a quarter: %v, with typical-p: %d; the test proves little", kept, typical)
 	}
 }
 
@@ -122,9 +123,9 @@ func TestSamplerAppliesEveryFilter(t *testing.T) {
 	}
 }
 
-// TestUncutMassEqualsSumByRank: if nothing is cut, the mass equals the sum over all tokens
-// by rank, to the last bit, mostly without ranking them: both when the sum stays below 1
-// and when it exceeds 1.
+// TestUncutMassEqualsSumByRank: if nothing is cut, the mass equals the sum over all tokens by rank,
+// to the last bit, mostly without ranking them. This holds both when the sum is below 1 and when it
+// exceeds 1.
 func TestUncutMassEqualsSumByRank(t *testing.T) {
 	var s Sampler
 	random := rand.New(rand.NewPCG(6, 2))
@@ -150,7 +151,7 @@ func TestUncutMassEqualsSumByRank(t *testing.T) {
 	}
 	if below < 100 || past < 100 || ranked == 0 || ranked > 150 {
 		t.Errorf(
-			"%d sums below 1, %d past it, %d by ranking all; want at least 100, at least 100, not 0, at most 150",
+			"got %d sums below 1, %d above it, %d by ranking all; want at least 100, at least 100, not 0, at most 150",
 			below, past, ranked,
 		)
 	}
@@ -178,9 +179,9 @@ func TestInUnitsReportsHalfway(t *testing.T) {
 	}
 }
 
-// TestSamplerDoesNotAllocate: once it has grown, a sampler does not allocate, except for
-// filters that have to see all tokens. These need a few allocations per draw, however many
-// tokens there are.
+// TestSamplerDoesNotAllocate: once it has grown, a sampler does not allocate, except for filters
+// that have to see all tokens. These need a few allocations per draw, no matter how many tokens
+// there are.
 func TestSamplerDoesNotAllocate(t *testing.T) {
 	z := make([]float32, 4096)
 	random := rand.New(rand.NewPCG(4, 4))
@@ -206,13 +207,13 @@ func TestSamplerDoesNotAllocate(t *testing.T) {
 		}
 		once()
 		if n := testing.AllocsPerRun(20, once); n > most {
-			t.Errorf("%+v: %v allocations a draw, want at most %v", settings, n, most)
+			t.Errorf("%+v: got %v allocations per draw, want at most %v", settings, n, most)
 		}
 	}
 }
 
-// BenchmarkDraw measures a draw from logits: by Decide, as the loop's stages show it, and
-// by a sampler.
+// BenchmarkDraw measures a draw from logits with Decide, as in the loop's stages, and with a
+// sampler.
 func BenchmarkDraw(b *testing.B) {
 	var all [64][]float32 // so that branches cannot be predicted
 	random := rand.New(rand.NewPCG(1, 1))

@@ -1,12 +1,12 @@
-// Package sampling turns one vector of logits into one chosen token.
+// Package sampling chooses a token, given a vector of logits.
 //
-// It contains the arithmetic of the loop's stages 3 to 5 and nothing else: no model, no
-// clock, no random source. The pages, the terminal trace and the exercises all call these
-// functions, so learners are graded by what the program itself does.
+// It contains the arithmetic of the loop's stages 3 to 5 and nothing else: no model, no clock, no
+// random source. The pages, the terminal trace and the exercises all call these functions, so
+// exercises are graded with the same code that the program runs.
 //
-// A chain of rules (chain.go) shapes and cuts the distribution. A rule reads the scores,
-// the text so far, its own state and its own u, and changes scores or cuts tokens. The
-// order is this program's own (libraries differ):
+// A chain of rules (chain.go) shapes and cuts the distribution. A rule uses the scores, the text so
+// far, its own state and its own u, and changes scores or cuts tokens. The order is this program's
+// own (libraries differ):
 //
 //  1. The rules that change scores: the logit bias, the repetition, frequency and presence
 //     penalties, DRY, and finally the temperature, which divides the scores:
@@ -15,19 +15,20 @@
 //     top-k, top-p, min-p, typical-p, top-nσ, XTC and mirostat, each measured on those
 //     same probabilities (rescaled after a grammar), before any other filter has cut
 //     anything: [Context.Filter].
-//  3. One renormalization over what every filter kept or, if they keep nothing in common,
+//  3. One renormalization over the tokens that all filters keep or, if there are none,
 //     over the most probable token.
-//  4. One draw: u, uniform in [0, 1), selects from the kept tokens laid end to end:
+//  4. One draw: u, uniform in [0, 1), selects one of the kept tokens, placed end to end:
 //     [Distribution.Draw], with u from [U].
 //
-// Another order ([Settings].Order) can run the temperature later, and measure each rule on
-// what the previous one left, rescaled, as llama.cpp and Hugging Face do.
+// Another order ([Settings].Order) can run the temperature later, and can measure each rule on the
+// rescaled probabilities of the tokens that the previous rule left, as llama.cpp and Hugging Face
+// do.
 //
 // T = 0 is greedy: the probabilities shown are those at T = 1, one token is kept, and no u
 // is drawn. Ties break toward the lower token id everywhere.
 //
-// [Decide] does 1 to 3 for the whole vocabulary, ranked. Use a [Sampler] if you only need a
-// token and its probability: it gives the same results, bit for bit, faster. Tests compare
+// [Decide] does steps 1 to 3 for the whole vocabulary and ranks it. Use a [Sampler] if you only
+// need a token and its probability: it gives the same results, bit for bit, faster. Tests compare
 // the two.
 package sampling
 
@@ -47,41 +48,41 @@ type Settings struct {
 	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off
 	TopP        float64 `json:"top_p"`       // keep the smallest leading set with at least this mass; 1 is off
 	MinP        float64 `json:"min_p"`       // keep tokens with p ≥ MinP × the largest p; 0 is off
-	// TypicalP keeps the tokens whose surprise is nearest to the average, with at
-	// least this mass; 0 is off, and so is its knob at 1.
+	// TypicalP keeps the tokens whose surprise is nearest to the average, with at least this mass;
+	// 0 is off. Its knob is off at 1.
 	TypicalP float64 `json:"typical_p,omitempty"`
-	// RepetitionPenalty lowers the scores of tokens that are already in the text: it
-	// divides positive ones and multiplies negative ones. 0 is off, as is 1 on its knob.
+	// RepetitionPenalty lowers the scores of tokens that are already in the text: it divides
+	// positive scores and multiplies negative ones. 0 is off. Its knob is off at 1.
 	RepetitionPenalty float64 `json:"repetition_penalty,omitempty"`
-	// FrequencyPenalty is subtracted from a token's score for each time that it was
-	// generated, PresencePenalty once if it was generated at all; 0 is off.
+	// FrequencyPenalty is subtracted from a token's score for each time that it was generated.
+	// PresencePenalty is subtracted once if it was generated at all. 0 is off.
 	FrequencyPenalty float64 `json:"frequency_penalty,omitempty"`
 	PresencePenalty  float64 `json:"presence_penalty,omitempty"`
-	// LogitBias is added to the scores of single tokens; "" is off.
+	// LogitBias is added to the scores of individual tokens; "" is off.
 	LogitBias Bias `json:"logit_bias,omitempty"`
 	// TopNSigma keeps tokens whose score is within TopNSigma standard deviations of the
 	// highest; 0 is off.
 	TopNSigma float64 `json:"top_n_sigma,omitempty"`
-	// XTCProbability is how often all tokens with a probability of at least XTCThreshold
-	// but the last of them are excluded; 0 is off. A threshold of 0 means the usual one,
-	// 0.1.
+	// XTCProbability is the probability with which all tokens with a probability of at least
+	// XTCThreshold, except the last of them, are excluded; 0 is off. A threshold of 0 means the
+	// usual value, 0.1.
 	XTCProbability float64 `json:"xtc_probability,omitempty"`
 	XTCThreshold   float64 `json:"xtc_threshold,omitempty"`
-	// DRYMultiplier lowers the scores of tokens that would make a repeated passage longer
-	// than DRYAllowed tokens, by a factor of DRYBase more for each further token; 0 is off.
-	// For the other two, 0 means the usual value: a base of 1.75, 2 tokens.
+	// DRYMultiplier lowers the scores of tokens that would make a repeated passage longer than
+	// DRYAllowed tokens, by a factor of DRYBase more for each further token; 0 is off. For the
+	// other two, 0 means the usual value: a base of 1.75 and 2 tokens.
 	DRYMultiplier float64 `json:"dry_multiplier,omitempty"`
 	DRYBase       float64 `json:"dry_base,omitempty"`
 	DRYAllowed    float64 `json:"dry_allowed_length,omitempty"`
-	// MirostatTau is the surprise in bits that mirostat aims at; 0 is off. MirostatEta is
-	// its learning rate; 0 means the usual one, 0.1.
+	// MirostatTau is the surprise in bits that mirostat aims at; 0 is off. MirostatEta is its
+	// learning rate; 0 means the usual value, 0.1.
 	MirostatTau float64 `json:"mirostat_tau,omitempty"`
 	MirostatEta float64 `json:"mirostat_eta,omitempty"`
-	// Grammar is the grammar that the text must follow, as package grammar compiles it; ""
-	// is off. [Context.Allowed] holds what it allows.
+	// Grammar is the grammar that the text must follow, in a form that package grammar compiles; ""
+	// is off. [Context.Allowed] reports which tokens it allows.
 	Grammar string `json:"grammar,omitempty"`
-	// Order is the order of the temperature and the rules that cut, and what they are
-	// measured on; "" is this program's own.
+	// Order is the order of the temperature and the rules that cut, and the distribution on which
+	// they are measured; "" is this program's own order.
 	Order Order `json:"samplers,omitempty"`
 }
 
@@ -95,8 +96,8 @@ func (s Settings) Uncut() bool {
 	return true
 }
 
-// Scoring returns the settings of the rules that change scores, with all others as in
-// [Pure]. It does not include the temperature, which divides scores.
+// Scoring returns the settings of the rules that change scores, with all others as in [Pure]. They
+// do not include the temperature, which divides scores.
 func (s Settings) Scoring() Settings {
 	only := Pure
 	only.RepetitionPenalty, only.FrequencyPenalty = s.RepetitionPenalty, s.FrequencyPenalty
@@ -107,12 +108,12 @@ func (s Settings) Scoring() Settings {
 	return only
 }
 
-// Greedy reports whether the most probable token is taken without a draw.
+// Greedy reports whether the most probable token is chosen without a draw.
 func (s Settings) Greedy() bool { return s.Temperature == 0 }
 
-// field returns where the setting of a knob is stored, and its usual value, which is stored
-// as 0 so that it has one form. It is nil for a knob that does not belong to sampling, and
-// for top-k, which is an integer.
+// field returns a pointer to the setting of a knob, and the knob's usual value, which is stored as
+// 0 so that it has only one form. at is nil for a knob that does not belong to sampling, and for
+// top-k, which is an integer.
 func (s *Settings) field(key string) (at *float64, usual float64) {
 	switch key {
 	case "temperature":
@@ -162,8 +163,8 @@ func (s Settings) Value(key string) (float64, bool) {
 	return cmp.Or(*at, usual), true
 }
 
-// Set sets a knob to a valid value ([terms.Knob.Check]), and reports whether the knob
-// belongs to sampling. A zero loses its sign, which would be shown.
+// Set sets a knob to a valid value ([terms.Knob.Check]), and reports whether the knob belongs to
+// sampling. A negative zero is stored without its sign, which would be shown.
 func (s *Settings) Set(key string, x float64) bool {
 	if key == "top_k" {
 		s.TopK = int(min(x, math.MaxInt32)) // more than any vocabulary has
@@ -194,10 +195,9 @@ func (s Settings) Check() error {
 	return s.LogitBias.Check()
 }
 
-// Softmax returns p [vocab] with p_i = e^{(z_i−max)/t} / Σ_j e^{(z_j−max)/t},
-// computed in float64 over the whole of z [vocab]; t = 0 gives the
-// distribution at t = 1, which is what greedy shows. Subtracting the largest
-// score first changes nothing (only differences of logits matter) and keeps
+// Softmax returns p [vocab] with p_i = e^{(z_i−max)/t} / Σ_j e^{(z_j−max)/t}, computed in float64
+// over the whole of z [vocab]; t = 0 gives the distribution at t = 1, which greedy shows.
+// Subtracting the largest score first changes nothing (only differences of logits matter) and keeps
 // the exponentials finite. z must be finite and not empty.
 func Softmax(z []float32, t float64) (p []float64, max, sum float64) {
 	max = float64(kernel.Max(z))
@@ -207,7 +207,7 @@ func Softmax(z []float32, t float64) (p []float64, max, sum float64) {
 	return p, max, sum
 }
 
-// divisor returns what the logits are divided by at a temperature.
+// divisor returns the number by which the logits are divided at a temperature.
 func divisor(t float64) float64 {
 	if t == 0 {
 		return 1
@@ -225,7 +225,7 @@ func Rank(z []float32) []int32 {
 	return rankByDigits(z)
 }
 
-// Place returns the position of a token in [Rank], from 1, without sorting the rest.
+// Place returns the position of a token in the result of [Rank], from 1, without sorting the rest.
 func Place(z []float32, id int) int {
 	place := 1
 	for i, zi := range z {
@@ -236,7 +236,7 @@ func Place(z []float32, id int) int {
 	return place
 }
 
-// Top returns the first n ids of [Rank] without sorting the rest.
+// Top returns the first n ids of the result of [Rank] without sorting the rest.
 func Top(z []float32, n int) []int32 {
 	if n <= 0 {
 		return nil
@@ -246,7 +246,7 @@ func Top(z []float32, n int) []int32 {
 		if len(top) == n && zi <= z[top[n-1]] {
 			continue
 		}
-		// After all that have the same score: they have lower ids.
+		// Insert it after all tokens with the same score, since they have lower ids.
 		at := len(top)
 		for at > 0 && z[top[at-1]] < zi {
 			at--
@@ -256,8 +256,8 @@ func Top(z []float32, n int) []int32 {
 	return top
 }
 
-// Entropy returns −Σ p·log2 p in bits: 0 where the model is certain,
-// log2(vocab) where it has no idea.
+// Entropy returns −Σ p·log2 p in bits: 0 if the model is certain, and log2(vocab) if all tokens are
+// equally likely.
 func Entropy(p []float64) float64 {
 	var h float64
 	for _, x := range p {
@@ -268,21 +268,21 @@ func Entropy(p []float64) float64 {
 	return h
 }
 
-// SoftmaxEntropy returns [Entropy] of the result of [Softmax] for z [vocab] at t, p with
-// max and sum, without a logarithm for each token: −ln p is ln sum + (max − z)/t, and the p
-// sum to 1. No term is negative, so none cancels another.
+// SoftmaxEntropy returns the [Entropy] of p, where p, max and sum are the results of [Softmax] for
+// z [vocab] at t. It does not need a logarithm for each token, since −ln p is ln sum + (max − z)/t,
+// and the p sum to 1. No term is negative, so terms do not cancel out.
 func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float64 {
-	var below float64 // how far a token drawn from p is below the first, on average
+	var below float64 // the average distance below the first of a token drawn from p
 	for i, x := range p {
 		below += x * (max - float64(z[i]))
 	}
 	return (math.Log(sum) + below/divisor(t)) / math.Ln2
 }
 
-// U returns the number drawn at a step (1 for the first generated token): the step-th
-// output of the SplitMix64 generator (Steele, Lea and Flood 2014) started at seed, its
-// upper 53 bits read as a fraction of [0, 1). It depends on seed and step alone, so going
-// back, or branching to another text, gives the same u at the same step.
+// U returns the number drawn at a step (1 for the first generated token): the step-th output of the
+// SplitMix64 generator (Steele, Lea and Flood 2014) started at seed, with its upper 53 bits as a
+// fraction in [0, 1). It depends only on seed and step, so going back or branching to another text
+// gives the same u at the same step.
 func U(seed uint64, step int) float64 {
 	x := seed + uint64(step)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -291,8 +291,8 @@ func U(seed uint64, step int) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// roundingSlack is how far a sum of probabilities can fall short of p by rounding alone:
-// eight times 0.1 adds up to 0.7999999999999999, which counts as 0.8.
+// roundingSlack is the amount by which a sum of probabilities can fall short of p because of
+// rounding alone: eight times 0.1 adds up to 0.7999999999999999, which counts as 0.8.
 const roundingSlack = 1e-12
 
 // prefixReaching returns the length of the shortest prefix of cum whose last value is at

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPenaltiesAndBiasByHand: after the prompt [3 3] the tokens 0, 1, 0 were generated.
-// With a frequency penalty of 0.5, token 0 loses 2 × 0.5 and token 1 loses 0.5; with a
-// presence penalty of 0.25 both lose another 0.25. Token 3, which only the prompt contains,
-// keeps its score. Biases of −1 on token 2 and of 2 on token 3 are added.
+// TestPenaltiesAndBiasByHand: after the prompt [3 3], the tokens 0, 1, 0 were generated. With a
+// frequency penalty of 0.5, token 0 loses 2 × 0.5 and token 1 loses 0.5. With a presence penalty of
+// 0.25, both lose another 0.25. The score of token 3, which only the prompt contains, does not
+// change. Biases of −1 on token 2 and of 2 on token 3 are added.
 func TestPenaltiesAndBiasByHand(t *testing.T) {
 	bias, err := NewBias(map[int]float64{2: -1, 3: 2, 1: 0, 99: 5})
 	if err != nil || bias != "2:-1,3:2,99:5" {
@@ -36,8 +36,8 @@ func TestPenaltiesAndBiasByHand(t *testing.T) {
 	}
 }
 
-// TestScoringProperties: penalties of 0 and a bias without tokens change nothing; otherwise
-// a sampler and Decide agree bit for bit, and scores stay finite.
+// TestScoringProperties: penalties of 0 and a bias without tokens change nothing. With any others,
+// a sampler and Decide agree bit for bit, and scores remain finite.
 func TestScoringProperties(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -67,7 +67,7 @@ func TestScoringProperties(t *testing.T) {
 		u := rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")
 		r := d.Draw(u)
 		if got := sampler.Token(sampler.Draw(u)); got != int(d.Order[r]) || sampler.Q(got) != d.Q(r) {
-			t.Fatalf("drew token %d, want token %d with the same q as Decide shows", got, d.Order[r])
+			t.Fatalf("drew token %d, want token %d with the same q as in Decide", got, d.Order[r])
 		}
 		for id := range z {
 			if x := float64(d.Score(id)); math.IsInf(x, 0) || math.IsNaN(x) {
@@ -80,7 +80,7 @@ func TestScoringProperties(t *testing.T) {
 			err = json.Unmarshal(text, &back)
 		}
 		if err != nil || back != s {
-			t.Fatalf("%s is read as %+v (%v); want %+v, <nil>", text, back, err, s)
+			t.Fatalf("%s is parsed as %+v (%v); want %+v, <nil>", text, back, err, s)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestBiasIsRefused(t *testing.T) {
 		var b Bias
 		if err := json.Unmarshal([]byte(text), &b); !errors.As(err, &r) || r.Field != "logit_bias" {
 			t.Errorf(
-				"%s is read as %q (%v); want an error of type *RangeError, r.Field = %q", text, b, err, "logit_bias",
+				"%s is parsed as %q (%v); want an error of type *RangeError, r.Field = %q", text, b, err, "logit_bias",
 			)
 		}
 	}

@@ -10,8 +10,8 @@ func TestCheckNamesTheField(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, row := range []struct {
 		field  string
-		values []float64 // each is refused
-		fine   []float64 // each is taken
+		values []float64 // each must be rejected
+		fine   []float64 // each must be accepted
 		want   string
 		set    func(*Settings, float64)
 	}{
@@ -48,12 +48,12 @@ func TestCheckNamesTheField(t *testing.T) {
 			err := with(func(s *Settings) { row.set(s, v) }).Check()
 			var r *RangeError
 			if !errors.As(err, &r) || r.Field != row.field || r.Want != row.want {
-				t.Errorf("%s %v: %v, want a RangeError for %q that asks for %q", row.field, v, err, row.field, row.want)
+				t.Errorf("%s %v: %v, want a RangeError for %q with range %q", row.field, v, err, row.field, row.want)
 			}
 		}
 		for _, v := range row.fine {
 			if err := with(func(s *Settings) { row.set(s, v) }).Check(); err != nil {
-				t.Errorf("%s %v: %v, want none", row.field, v, err)
+				t.Errorf("%s %v: got error %v, want none", row.field, v, err)
 			}
 		}
 	}
@@ -98,6 +98,6 @@ func TestPresets(t *testing.T) {
 		t.Error("there is a preset named warm")
 	}
 	if _, ok := PresetOf(Settings{Temperature: 0.71, TopP: 0.9}); ok {
-		t.Error("0.71 and 0.9 are a preset")
+		t.Error("a preset matches temperature 0.71 and top-p 0.9")
 	}
 }

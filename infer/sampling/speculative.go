@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Speculative sampling (Leviathan et al. 2022; Chen et al. 2023): a small model proposes a
-// token x with probability q(x), and the large one accepts it with probability min(1,
-// p(x)/q(x)). A rejected token is replaced by a draw from norm(max(0, p − q)). Whatever q
-// is, the resulting token has probability
+// Speculative sampling (Leviathan et al. 2022; Chen et al. 2023): a small model proposes a token x
+// with probability q(x), and the large one accepts it with probability min(1, p(x)/q(x)). A
+// rejected token is replaced by a draw from norm(max(0, p − q)). For any q, the resulting token has
+// probability
 //
 //	q(x)·min(1, p(x)/q(x)) + (1 − Σ min(p, q)) · max(0, p(x) − q(x)) / Σ max(0, p − q) = p(x)
 //
-// since both 1 − Σ min(p, q) and Σ max(0, p − q) are the part of p above q.
+// since both 1 − Σ min(p, q) and Σ max(0, p − q) are the total of p above q.
 
 // Acceptance returns min(1, p/q): the probability that a token proposed with probability q
 // > 0 is accepted if the target gives it probability p.
 func Acceptance(p, q float64) float64 { return min(1, p/q) }
 
-// Excess returns max(0, p − q): how far the target's probability of a token exceeds the
+// Excess returns max(0, p − q): the amount by which the target's probability of a token exceeds the
 // draft's.
 func Excess(p, q float64) float64 { return max(0, p-q) }
 
-// Residual returns norm(max(0, p − q)) [vocab], from which a rejected proposal is replaced,
-// and the mass Σ max(0, p − q) that it was divided by. If p is nowhere above q, nothing is
-// ever rejected except by rounding; Residual then returns p itself, with mass 0. p and q
-// are [vocab] and each sums to 1.
+// Residual returns norm(max(0, p − q)) [vocab], from which the replacement of a rejected proposal
+// is drawn, and the mass Σ max(0, p − q) by which it was divided. If p is not above q for any
+// token, nothing is ever rejected except because of rounding, and Residual returns p itself with
+// mass 0. p and q are [vocab] and each sums to 1.
 func Residual(p, q []float64) (r []float64, mass float64) {
 	r = make([]float64, len(p))
 	for i := range p {
@@ -52,15 +52,15 @@ func (d *Distribution) Vector() []float64 {
 	return v
 }
 
-// FromVector returns a distribution to draw from, given probabilities p [vocab] by token
-// id: nothing is cut, the most probable comes first, ties by the lower id. It retains p
+// FromVector returns a distribution to draw from, given probabilities p [vocab] by token id.
+// Nothing is cut, the most probable token comes first, and ties are ordered by id. It retains p
 // without copying.
 func FromVector(p []float64) *Distribution {
 	order, none := make([]int32, 0, len(p)), make([]int32, 0, len(p))
 	for i, x := range p {
 		if x > 0 {
 			order = append(order, int32(i))
-		} else { // most of a residual, already in order
+		} else { // most tokens of a residual, already in order
 			none = append(none, int32(i))
 		}
 	}
@@ -68,8 +68,8 @@ func FromVector(p []float64) *Distribution {
 	return Context{}.Filter(Scores{}, p, 0, 1, append(order, none...), Pure)
 }
 
-// Purpose is what a u is drawn for. One step can need several; with one stream for all
-// purposes they would be the same number, and the outcomes would be correlated.
+// Purpose is the purpose for which a u is drawn. One step can need several u. With one stream for
+// all purposes, they would be the same number, and the outcomes would be correlated.
 type Purpose uint64
 
 // The purposes.
@@ -80,10 +80,10 @@ const (
 	ForRule                  // the rule at index 0 of the chain; index 1 has the next number, and so on
 )
 
-// UFor returns the u of a step (1 for the first generated token) for a purpose. For ForDraw it is
-// [U]. For the others it is U of another seed: seed plus purpose times SplitMix64's increment, put
-// through the 64-bit finalizer of MurmurHash3 (Appleby), so that one seed's streams do not overlap
-// its neighbors' streams. Like U it depends on its arguments alone.
+// UFor returns the u of a step (1 for the first generated token) for a purpose. For ForDraw, it is
+// [U]. For the others, it is U with another seed: seed plus purpose times SplitMix64's increment,
+// put through the 64-bit finalizer of MurmurHash3 (Appleby), so that one seed's streams do not
+// overlap its neighbors' streams. Like U, it depends only on its arguments.
 func UFor(seed uint64, step int, purpose Purpose) float64 {
 	if purpose == ForDraw {
 		return U(seed, step)

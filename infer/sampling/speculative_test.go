@@ -8,14 +8,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAcceptanceAndResidualByHand: with p = ½, ⅓, ⅙ and q = ¼, ¼, ½ the first two are
-// always accepted, the third one time in three. p exceeds q by ¼ and 1/12, 1/3 together, so
-// the residual is ¾, ¼, 0.
+// TestAcceptanceAndResidualByHand: with p = ½, ⅓, ⅙ and q = ¼, ¼, ½, the first two tokens are
+// always accepted, and the third is accepted one time in three. p exceeds q by ¼ and 1/12, 1/3
+// together, so the residual is ¾, ¼, 0.
 func TestAcceptanceAndResidualByHand(t *testing.T) {
 	p, q := []float64{1. / 2, 1. / 3, 1. / 6}, []float64{1. / 4, 1. / 4, 1. / 2}
 	for i, want := range []float64{1, 1, 1. / 3} {
 		if got := Acceptance(p[i], q[i]); !(math.Abs(got-want) <= 1e-15) {
-			t.Errorf("token %d is accepted with %v, want %v", i, got, want)
+			t.Errorf("token %d is accepted with probability %v, want %v", i, got, want)
 		}
 	}
 	r, mass := Residual(p, q)
@@ -29,12 +29,12 @@ func TestAcceptanceAndResidualByHand(t *testing.T) {
 	}
 	// If q equals p, nothing is left to replace with.
 	if r, mass := Residual(p, p); mass != 0 || !slices.Equal(r, p) {
-		t.Errorf("residual of equals: %v, mass %v; want p and 0", r, mass)
+		t.Errorf("residual of equal distributions: %v, mass %v; want p and 0", r, mass)
 	}
 }
 
-// TestOneTokenHasTheTargetsProbability: accepted and replaced together, a token has the
-// target's probability, whatever was proposed.
+// TestOneTokenHasTheTargetsProbability: over acceptance and replacement together, a token has the
+// target's probability for any distribution of proposals.
 func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
@@ -64,14 +64,14 @@ func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 				got += q[x] * Acceptance(p[x], q[x])
 			}
 			if !(math.Abs(got-p[x]) <= 1e-12) {
-				t.Fatalf("token %d comes out with %v, want the target's %v", x, got, p[x])
+				t.Fatalf("token %d results with probability %v, want the target's %v", x, got, p[x])
 			}
 		}
 	})
 }
 
 func TestVectorRoundTrip(t *testing.T) {
-	// The drill with top-k 3: 0.6652, 0.2447, 0.0900 by token id, the rest 0.
+	// With top-k 3, the drill has 0.6652, 0.2447, 0.0900 by token id, and 0 for the other tokens.
 	v := Decide(drill, with(func(s *Settings) { s.TopK = 3 })).Vector()
 	for i, want := range []float64{0.6652, 0.2447, 0.0900, 0, 0} {
 		if !(math.Abs(v[i]-want) <= 5e-5) {
@@ -89,7 +89,7 @@ func TestVectorRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUForIsAsDocumented: the streams match an independent program's: upper 53 bits.
+// TestUForIsAsDocumented: the streams match the upper 53 bits from an independent program.
 func TestUForIsAsDocumented(t *testing.T) {
 	for _, row := range []struct {
 		seed    uint64

@@ -2,9 +2,8 @@ package sampling
 
 import "sort"
 
-// The tokens that can be drawn are laid end to end from 0 to 1, the most probable first,
-// each as long as its probability. cum holds Σ p of ranks 0 to r, mass is Σ p of all keep
-// tokens.
+// The tokens that can be drawn are placed end to end between 0 and 1, the most probable first. The
+// length of each is its probability. cum holds Σ p of ranks 0 to r, mass is Σ p of all keep tokens.
 
 // segment returns the segment of rank r. The last token's segment ends at 1, which absorbs
 // rounding.

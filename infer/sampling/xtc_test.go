@@ -8,18 +8,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// xtcAsked holds what llama.cpp's XTC did to one vector in repeated calls
+// xtcAsked holds the results of llama.cpp's XTC for one vector in repeated calls
 // (testdata/samplers/ask.c, draws), each with its own draw.
 type xtcAsked struct {
 	Probability float64
 	Threshold   float64
 	Seed        uint32
 	Z           []int   // in units of 1/4096
-	Kept        [][]int // at each step, by id; empty if all were kept
+	Kept        [][]int // at each step, ids of the kept tokens; empty if all were kept
 }
 
-// TestXTCStrikesLikeLlamaCpp: given the same u, this program's XTC strikes when llama.cpp's
-// does, and both leave the same tokens; and llama.cpp's strikes as often as its probability
+// TestXTCStrikesLikeLlamaCpp: given the same u, this program's XTC strikes when llama.cpp's XTC
+// does, and both leave the same tokens. llama.cpp's XTC strikes as often as its probability
 // predicts.
 func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 	var list []xtcAsked
@@ -58,8 +58,8 @@ func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 	}
 }
 
-// TestXTCStrikesAtItsProbability: in 10,000 steps XTC strikes in the given share of them:
-// the same steps each time, others with another seed or at another step of the text.
+// TestXTCStrikesAtItsProbability: XTC strikes in the given share of 10,000 steps. It strikes in the
+// same steps each time, but in other steps with another seed or another first step.
 func TestXTCStrikesAtItsProbability(t *testing.T) {
 	const steps = 10_000
 	struck := func(seed uint64, from int, probability float64) (list []bool) {
@@ -86,8 +86,8 @@ func TestXTCStrikesAtItsProbability(t *testing.T) {
 	}
 }
 
-// TestXTCStrikesIndependentOfOrder: XTC's draw does not depend on its position in the
-// order: moved, it strikes in the same steps.
+// TestXTCStrikesIndependentOfOrder: XTC's draw does not depend on its position in the order: if it
+// is moved, it strikes in the same steps.
 func TestXTCStrikesIndependentOfOrder(t *testing.T) {
 	own := Settings{Temperature: 1, TopP: 1, TopK: 4, XTCProbability: 0.5}
 	first := own
@@ -95,7 +95,7 @@ func TestXTCStrikesIndependentOfOrder(t *testing.T) {
 	for step := range 100 {
 		c := Context{Seed: 7, Step: step + 1}
 		if c.Decide(drill, own).Stays(0) != c.Decide(drill, first).Stays(0) {
-			t.Fatalf("at step %d it strikes in only one of the orders", step+1)
+			t.Fatalf("at step %d, XTC strikes in only one of the orders", step+1)
 		}
 	}
 }

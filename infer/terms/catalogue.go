@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Catalog holds the texts of one package in one language, by key. It is read from a file of
-// lines:
+// Catalog holds the texts of one package in one language, by key. It is read from a file with lines
+// such as:
 //
 //	# texts about stage 2
 //	numbers.logits = Scores run from {min} to {max}.
@@ -19,10 +19,10 @@ type Catalog struct {
 	texts map[string][]Segment
 }
 
-// Segment is a part of a text: words, or the name of a value.
+// Segment is a part of a text: either words or the name of a value.
 type Segment struct{ Words, Name string }
 
-// ReadCatalog reads the texts of a file. Its error names the line.
+// ReadCatalog parses the texts in a file's contents. Its error names the line.
 func ReadCatalog(file string) (Catalog, error) {
 	whole := map[string]string{}
 	last := ""
@@ -78,8 +78,8 @@ func (c Catalog) Has(key string) bool { return c.texts[key] != nil }
 // Keys lists the keys of all texts, in order.
 func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
-// Pieces returns the pieces of a text. A key without a text is a bug in the program; the
-// key itself is shown instead.
+// Pieces returns the pieces of a text. A key without a text is a bug in the program, for which
+// Pieces returns the key itself.
 func (c Catalog) Pieces(key string) []Segment {
 	if p, ok := c.texts[key]; ok {
 		return p

@@ -20,7 +20,7 @@ func TestReadCatalog(t *testing.T) {
 		t.Errorf("got %q of %q; want %q, %q", got, c.Keys(), "a = b", []string{"plain", "scores"})
 	}
 	if c.Has("other") || c.Text("other") != "other" {
-		t.Errorf("a missing text is %q", c.Text("other"))
+		t.Errorf("got %q for a missing text", c.Text("other"))
 	}
 	for _, file := range []string{"a = {open", "a = and {}", "a: b", "a = 1\na = 2", "two words = x"} {
 		if _, err := ReadCatalog(file); err == nil {
@@ -30,7 +30,7 @@ func TestReadCatalog(t *testing.T) {
 }
 
 // TestLanguagesAreComplete checks that each language has all texts, and that the methods of
-// a language use them.
+// Language use them.
 func TestLanguagesAreComplete(t *testing.T) {
 	list, err := os.ReadDir("words")
 	if err != nil || len(list) == 0 {

@@ -2,9 +2,8 @@ package terms
 
 import "strings"
 
-// RightToLeft reports whether a text has a letter of a right-to-left script. Such a text
-// needs its own direction on a page: otherwise it reorders the words and numbers next to
-// it.
+// RightToLeft reports whether a text contains a letter of a right-to-left script. Such a text needs
+// its own direction on a page; otherwise, it reorders the words and numbers next to it.
 func RightToLeft(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc ||
@@ -27,8 +26,8 @@ func Running(text string) string {
 	}, text)
 }
 
-// Isolated returns a text for a sentence on a page that cannot contain an element, such as
-// a title, so that the direction of the words around it is unaffected. (UAX #9, isolates)
+// Isolated returns a text in a form that does not affect the direction of the words around it (UAX
+// #9, isolates). It is for sentences that cannot contain an element, such as a page's title.
 func Isolated(text string) string {
 	text = Running(text)
 	if !RightToLeft(text) {

@@ -14,9 +14,8 @@ func TestRightToLeft(t *testing.T) {
 	}
 }
 
-// TestIsolatedTextsTurnNothing: a text within a sentence is isolated if necessary, and
-// never contains a mark that could end the isolation or change the direction of what
-// follows.
+// TestIsolatedTextsTurnNothing: a text within a sentence is isolated if necessary, and never
+// contains a mark that could end the isolation or change the direction of the text that follows.
 func TestIsolatedTextsTurnNothing(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -1,5 +1,5 @@
-// Package terms formats values for people: numbers, sizes, times, prices and counts of
-// things, a table for spreadsheets ([Sheet]), text for a terminal ([Terminal]). All pages,
-// lessons, charts and the terminal use it, so they format values alike. It imports no other
-// package of the program.
+// Package terms formats values for people: numbers, sizes, times, prices, counts, tables for
+// spreadsheets ([Sheet]) and text for a terminal ([Terminal]). All pages, lessons, charts and
+// commands use it, so that they format values in the same way. It imports no other package of the
+// program.
 package terms

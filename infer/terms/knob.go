@@ -5,26 +5,25 @@ import (
 	"slices"
 )
 
-// Knob is a numeric setting that a user can change: how the distribution is shaped and cut,
-// the seed, the limit on tokens. Every form, flag, file and message gets its knobs here, so
-// that all accept the same values under the same names and reject others with the same
-// message.
+// Knob is a numeric setting that a user can change: one that shapes or cuts the distribution, the
+// seed, or the token limit. Every form, flag, file and message uses these knobs, so that all accept
+// the same values under the same names and reject other values with the same message.
 type Knob struct {
 	Key   string // its name in JSON, forms, lesson files, labs and the API: "top_k"
-	Short string // its short name, in lanes and lessons' experiments: "k"
+	Short string // its short name in lanes and in the experiments of lessons: "k"
 	Flag  string // its name on the command line
-	// Letter is its name in links, which are short. It never changes, and is never reused
-	// for another knob, since links are kept for years.
+	// Letter is its name in links, which must be short. It never changes and is never reused for
+	// another knob, since people keep links for years.
 	Letter string
-	Arg    string // the placeholder for its value in the command line's help
+	Arg    string // the placeholder for its value in the help of commands
 	Label  string // its label: "Top-k"
 	Name   string // its name within a sentence: "top-k"
 	The    string // the beginning of a sentence about it
-	Unit   string // what it counts, or ""
-	Help   string // what it does, in one clause
+	Unit   string // the unit of its value, or ""
+	Help   string // its effect, in one clause
 
-	// Min and Max bound the accepted values; Open excludes Min itself. Whole accepts only
-	// integers. Want describes all that in words.
+	// Min and Max bound the accepted values; Open excludes Min itself. Whole accepts only integers.
+	// Want describes the accepted values in words.
 	Min, Max    float64
 	Open, Whole bool
 	Want        string
@@ -33,27 +32,27 @@ type Knob struct {
 	// The range and step of a slider, which covers most values worth trying.
 	From, To, Step float64
 
-	// Late is set for knobs that labs and lessons' experiments omit: their forms show only
-	// the most common ones.
+	// Late is set for knobs that labs and the experiments of lessons omit, since their forms show
+	// only the most common knobs.
 	Late bool
 }
 
-// Bounds of knobs that the engine also uses.
+// Bounds of knobs that are also used by the engine.
 const (
-	// MaxTemperature is far above the point at which every distribution is flat, so a
-	// larger value is a typing error.
+	// MaxTemperature is far above the point at which every distribution is flat, so a larger value
+	// must be a typo.
 	MaxTemperature = 100
-	// MaxSeed is the largest integer that a JavaScript number holds exactly, so
-	// that a seed survives any page or notebook.
+	// MaxSeed is the largest integer that a JavaScript number represents exactly, so that a seed is
+	// unchanged in any page or notebook.
 	MaxSeed = 1<<53 - 1
-	// MaxMaxTokens is the highest limit on tokens.
+	// MaxMaxTokens is the highest token limit.
 	MaxMaxTokens = 1_000_000
 )
 
-// unbounded is the Max of a knob without an upper limit: integers are exact up to there.
+// unbounded is the Max of a knob without an upper limit. Integers are exact up to this value.
 const unbounded = 1 << 53
 
-// knobs lacks the words, which belong to a [Language].
+// knobs holds the knobs without their words, which belong to a [Language].
 var knobs = [...]Knob{
 	{
 		Key: "temperature", Short: "t", Flag: "temp", Letter: "t", Arg: "T",
@@ -141,17 +140,17 @@ func KnobKeys() []string {
 	return keys
 }
 
-// SetKeys returns the keys of the knobs that the command "set" changes, in runs, classes
-// and walkthroughs: all but the limit on tokens, which is a stop condition.
+// SetKeys returns the keys of the knobs that the command "set" changes, in runs, classes and
+// walkthroughs: all except the token limit, which is a stop condition.
 func SetKeys() []string {
 	return slices.DeleteFunc(KnobKeys(), func(key string) bool { return key == "max_tokens" })
 }
 
-// KnobOf returns the knob with a key, or false.
+// KnobOf returns the knob with a key. It returns false if there is none.
 func KnobOf(key string) (Knob, bool) { return English.Knob(key) }
 
-// KnobNamed is like [KnobOf] for names that users type: it also finds the short name and
-// the flag.
+// KnobNamed is like [KnobOf], for names that users type: it also accepts the short name and the
+// flag.
 func KnobNamed(name string) (Knob, bool) {
 	for _, k := range English.knobs {
 		if name == k.Key || name == k.Short || name == k.Flag {
@@ -161,8 +160,8 @@ func KnobNamed(name string) (Knob, bool) {
 	return Knob{}, false
 }
 
-// MustKnob is like [KnobOf] for a key that is a constant of the program. It panics if there
-// is no such knob.
+// MustKnob is like [KnobOf], for a key that is a constant in the program. It panics if there is no
+// such knob.
 func MustKnob(key string) Knob {
 	k, ok := KnobOf(key)
 	if !ok {
@@ -174,7 +173,7 @@ func MustKnob(key string) Knob {
 // WantNumber returns Want, for a value that is not a number.
 func (k Knob) WantNumber() string { return k.wantNumber }
 
-// Check returns a *[RangeError] if the knob does not accept a value, else nil.
+// Check returns a *[RangeError] if the knob does not accept a value, and nil otherwise.
 func (k Knob) Check(x float64) error {
 	switch {
 	case !(x >= k.Min && x <= k.Max), k.Open && x == k.Min:

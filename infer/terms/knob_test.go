@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadNumberVariants: numbers are accepted in the forms that people write, and nothing
-// else is.
+// TestReadNumberVariants: numbers are accepted in the forms that people write, and other strings
+// are rejected.
 func TestReadNumberVariants(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0.63": 0.63, "0,63": 0.63, ".5": 0.5, "5.": 5, "63%": 0.63, " 63 % ": 0.63, "1 000": 1000, "1,000": 1000,
@@ -31,8 +31,8 @@ func TestReadNumberVariants(t *testing.T) {
 	}
 }
 
-// TestKnobBounds: each knob accepts its bounds, unless they are open, nothing beyond them,
-// and all values of its slider.
+// TestKnobBounds: each knob accepts its bounds, unless they are open, and all values of its slider,
+// but no value beyond the bounds.
 func TestKnobBounds(t *testing.T) {
 	for _, k := range Knobs() {
 		takes := func(x float64) bool { return k.Check(x) == nil }
@@ -49,7 +49,7 @@ func TestKnobBounds(t *testing.T) {
 			}
 		}
 		if takes(k.Max-0.25) == k.Whole && k.Max < 1<<52 {
-			t.Errorf("%s: whole is %v, and %v is not", k.Key, k.Whole, k.Max-0.25)
+			t.Errorf("%s: Whole is %v, which does not match the result for %v", k.Key, k.Whole, k.Max-0.25)
 		}
 		if k.Label == "" || k.The == "" || k.Help == "" || k.Want == "" || k.Arg == "" || k.Step <= 0 {
 			t.Errorf("%+v lacks a text", k)
@@ -57,7 +57,7 @@ func TestKnobBounds(t *testing.T) {
 	}
 }
 
-// TestKnobNamesAreUnique: each name means one knob.
+// TestKnobNamesAreUnique: no two knobs share a name.
 func TestKnobNamesAreUnique(t *testing.T) {
 	of := map[string]string{}
 	for _, k := range Knobs() {
@@ -72,11 +72,11 @@ func TestKnobNamesAreUnique(t *testing.T) {
 		}
 	}
 	if _, ok := KnobNamed("heat"); ok {
-		t.Error("there is a knob named heat")
+		t.Error("got a knob named heat, want none")
 	}
 }
 
-// TestKnobParseErrorsNameTheRange: errors name the range in words.
+// TestKnobParseErrorsNameTheRange: errors describe the accepted range in words.
 func TestKnobParseErrorsNameTheRange(t *testing.T) {
 	for _, c := range []struct{ key, text, want string }{
 		{"temperature", "0,7", ""},
@@ -106,11 +106,11 @@ func TestKnobParseErrorsNameTheRange(t *testing.T) {
 	}
 }
 
-// TestLinesRoundTrip: a list of texts written one per line reads back unchanged.
+// TestLinesRoundTrip: a list of texts formatted with one per line is parsed back unchanged.
 func TestLinesRoundTrip(t *testing.T) {
 	for _, list := range [][]string{{"a", "b c"}, {"\n\n", `\n`, "\t\r", `\`, `\\n`}, {" "}, nil} {
 		if back := ReadLines(Lines(list)); !slices.Equal(back, list) {
-			t.Errorf("%q comes back as %q from %q, want it unchanged", list, back, Lines(list))
+			t.Errorf("%q is parsed back as %q from %q, want it unchanged", list, back, Lines(list))
 		}
 	}
 	if got := ReadLines("a\r\n\r\nb\r\n"); !slices.Equal(got, []string{"a", "b"}) {

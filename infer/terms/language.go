@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Language is a language of pages, messages and the terminal: the names of
-// stages, stops and settings, units, and nouns after a count. Digits and signs
-// are the same in all. Functions of this package without a language use
-// [English].
+// Language is a language of pages, messages and the terminal: the names of stages, stops and
+// settings, units, and nouns after a count. Digits and signs are the same in all languages.
+// Functions of this package without a language use [English].
 type Language struct {
 	// Tag is its name in HTML: "en".
 	Tag    string
@@ -19,7 +18,7 @@ type Language struct {
 	knobs  []Knob
 }
 
-// Each language is one file of texts.
+// Each language is one file with texts.
 //
 //go:embed words
 var files embed.FS
@@ -27,7 +26,7 @@ var files embed.FS
 // English is the program's own language.
 var English = mustRead("en")
 
-// Texts returns the file of a language's texts.
+// Texts returns the contents of the file with a language's texts.
 func Texts(tag string) (string, error) {
 	b, err := files.ReadFile("words/" + tag + ".txt")
 	return string(b), err
@@ -45,7 +44,7 @@ func mustRead(tag string) *Language {
 	return l
 }
 
-// ReadLanguage makes a language from its texts, in the form described at [Catalog].
+// ReadLanguage returns a language with these texts, which have the format described at [Catalog].
 func ReadLanguage(tag, texts string) (*Language, error) {
 	words, err := ReadCatalog(texts)
 	if err != nil {
@@ -85,7 +84,7 @@ func ReadLanguage(tag, texts string) (*Language, error) {
 // Stage returns the n-th stage, from 1 to [Stages].
 func (l *Language) Stage(n int) Stage { return l.stages[n-1] }
 
-// Stop returns the stop reason with a key, or an empty one if there is none.
+// Stop returns the stop reason with a key, or an empty Stop if there is none.
 func (l *Language) Stop(key string) Stop {
 	for _, s := range l.stops {
 		if s.Key == key {
@@ -96,9 +95,9 @@ func (l *Language) Stop(key string) Stop {
 }
 
 // Knobs returns all knobs, in the order in which they act and are shown.
-func (l *Language) Knobs() []Knob { return slices.Clip(l.knobs) } // so that append copies
+func (l *Language) Knobs() []Knob { return slices.Clip(l.knobs) } // so that append copies the list
 
-// Knob returns the knob with a key, or false.
+// Knob returns the knob with a key. It returns false if there is none.
 func (l *Language) Knob(key string) (Knob, bool) {
 	for _, k := range l.knobs {
 		if k.Key == key {
@@ -108,8 +107,8 @@ func (l *Language) Knob(key string) (Knob, bool) {
 	return Knob{}, false
 }
 
-// The returns the beginning of a sentence about a field: "The seed", "Top-k". An unknown
-// field keeps its own name.
+// The returns the beginning of a sentence about a field: "The seed", "Top-k". For an unknown field,
+// it returns the field itself.
 func (l *Language) The(field string) string {
 	if k, ok := l.Knob(field); ok {
 		return k.The

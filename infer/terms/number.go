@@ -10,13 +10,13 @@ import (
 // tabular figures.
 const Minus = "−"
 
-// tooLong is the size above which numbers are written in scientific notation: at a temperature of
-// 1e-300 even a small score becomes a number of 301 digits.
+// tooLong is the magnitude from which numbers are written in scientific notation: at a temperature
+// of 1e-300, even a small score becomes a number with 301 digits.
 const tooLong = 1e6
 
-// Decimals formats any number with n decimals, thousands commas and a true minus sign. A
-// negative number that rounds to zero loses its sign. From tooLong on the format is
-// "1.34e301", and "∞" for infinity.
+// Decimals formats any number with n decimals, thousands commas and a true minus sign. A negative
+// number that rounds to zero has no sign. From tooLong on, the format is "1.34e301", and "∞" for
+// infinity.
 func Decimals(x float64, n int) string {
 	if math.Abs(x) >= tooLong {
 		return scientific(x)
@@ -24,8 +24,8 @@ func Decimals(x float64, n int) string {
 	return Grouped(x, n)
 }
 
-// Grouped is like [Decimals] for numbers that are never too long to write out: counts,
-// prices, the marks of a chart's axis.
+// Grouped is like [Decimals], for numbers that are never too long to write out: counts, prices, and
+// the marks on a chart's axis.
 func Grouped(x float64, n int) string {
 	s := Thousands(strconv.FormatFloat(math.Abs(x), 'f', n, 64))
 	if x < 0 && strings.Trim(s, "0.,") != "" {
@@ -80,9 +80,9 @@ func Thousands(number string) string {
 	return number
 }
 
-// Measured formats a measured number with three or four significant digits: "1,204",
-// "123.4", "12.34", "0.1234", "0.000345", "2.50e-7". Integers, and numbers from a million
-// on, have no decimals.
+// Measured formats a measured number with three or four significant digits: "1,204", "123.4",
+// "12.34", "0.1234", "0.000345", "2.50e-7". Integers and numbers from a million on have no
+// decimals.
 func Measured(x float64) string {
 	switch a := math.Abs(x); {
 	case x == math.Trunc(x) && a < 1<<53:
@@ -105,9 +105,8 @@ func Measured(x float64) string {
 	return exponent(strconv.FormatFloat(x, 'e', 2, 64))
 }
 
-// Setting formats a value that a user set, with as many decimals as it needs, but at least
-// two: 0.70, 0.125, 2.00. Very small and very large values are formatted as users type
-// them: 1e-300.
+// Setting formats a value set by a user, with as many decimals as necessary, but at least two:
+// 0.70, 0.125, 2.00. Very small and very large values are formatted as users type them: 1e-300.
 func Setting(x float64) string {
 	if a := math.Abs(x); a >= tooLong || (a > 0 && a < 1e-4) {
 		return exponent(strconv.FormatFloat(x, 'e', -1, 64))
@@ -119,7 +118,7 @@ func Setting(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// Plain formats a number in its shortest form, integers without an exponent: for programs,
+// Plain formats a number in its shortest form, with integers without an exponent, for programs,
 // addresses and cells of tables.
 func Plain(x float64) string {
 	switch {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// RangeError reports a rejected field, its value and what is accepted. Its text is for
+// RangeError reports a rejected field, its value and the accepted values. Its message is for
 // people; Field is for programs.
 type RangeError struct {
 	Field string // as in JSON: "temperature", "top_k", "max_tokens", ...
@@ -36,8 +36,7 @@ func The(field string) string { return English.The(field) }
 // Quoted quotes a user's text, shortened.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }
 
-// Shortened returns at most n characters of a text, the last an ellipsis if it
-// was cut.
+// Shortened returns a text with at most n characters. If it is truncated, the last is an ellipsis.
 func Shortened(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// written maps signs in numbers that people write to the signs that they mean.
+// written maps characters in numbers that people write to the characters that they mean.
 var written = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", Minus, "-")
 
 var (
@@ -18,9 +18,9 @@ var (
 // longestNumber is the maximum length of a number, in bytes.
 const longestNumber = 64
 
-// ReadNumber parses a number as people write it: it accepts 0.63, 0,63, 63%, 1 000 and
-// 1,000 as well as 1e-3 and a true minus sign. It returns false for anything else, for
-// values that a float64 cannot hold, and for more than 64 bytes.
+// ReadNumber parses a number in the forms that people write: it accepts 0.63, 0,63, 63%, 1 000 and
+// 1,000 as well as 1e-3 and a true minus sign. It returns false for anything else, for values that
+// a float64 cannot represent, and for more than 64 bytes.
 func ReadNumber(text string) (float64, bool) {
 	if len(text) > longestNumber {
 		return 0, false
@@ -55,7 +55,7 @@ var (
 	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
 )
 
-// Unescaped returns one text of a list without escapes.
+// Unescaped resolves the escapes in one text of a list.
 func Unescaped(text string) string { return unescape.Replace(text) }
 
 // ReadLines parses a list of texts. It ignores empty lines.
@@ -93,8 +93,8 @@ var readUnits = []struct {
 	{"T", 1 << 40},
 }
 
-// ReadBytes parses a size as people write it: a number above 0 and a unit, such as
-// "512MiB", "1.5 GiB" or "2G". It returns false for anything else, including GB, which some
+// ReadBytes parses a size in the forms that people write: a number above 0 and a unit, such as
+// "512MiB", "1.5 GiB" or "2G". It returns false for anything else, including GB, which some people
 // use for 10⁹ bytes and others for 2³⁰.
 func ReadBytes(text string) (int64, bool) {
 	for _, unit := range readUnits {

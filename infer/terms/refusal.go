@@ -6,31 +6,31 @@ import (
 	"fmt"
 )
 
-// Code is the kind of a [Refusal], for programs.
+// Code identifies the kind of a [Refusal] for programs.
 type Code string
 
 // The codes that many packages share. A package can have its own codes.
 const (
 	CodeRange   Code = "range"   // a field is outside its range: Field and Want are set
-	CodeUnknown Code = "unknown" // no such command, field or part
-	CodeFormat  Code = "format"  // the message is not one JSON object
+	CodeUnknown Code = "unknown" // there is no such command, field or part
+	CodeFormat  Code = "format"  // the message is not a single JSON object
 	CodeBusy    Code = "busy"    // too many requests at a time, or the server is busy
-	CodeFull    Code = "full"    // no room for one more of this kind
-	CodeExpired Code = "expired" // it existed and is gone
-	CodeModel   Code = "model"   // the engine failed, or this model cannot do it
+	CodeFull    Code = "full"    // there is no room for another one of this kind
+	CodeExpired Code = "expired" // it existed, but is gone
+	CodeModel   Code = "model"   // the engine failed, or this model does not support the request
 )
 
-// Refusal explains why a request was not carried out; nothing has changed. Message is a
-// sentence for people, the rest is for programs. errors.Is compares codes, so
-// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal for lack of space,
-// whatever its message.
+// Refusal explains why a request was rejected, without having changed anything. Message is a
+// sentence for people, and the other fields are for programs. errors.Is compares codes, so
+// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal because of a lack of space,
+// regardless of its message.
 type Refusal struct {
 	Code    Code   `json:"code"`
 	Field   string `json:"field,omitempty"` // the field at fault, as in JSON
-	Want    string `json:"want,omitempty"`  // what is accepted there
+	Want    string `json:"want,omitempty"`  // the accepted values of the field
 	Message string `json:"message"`
 
-	cause error // the failure behind it, if any
+	cause error // the failure that caused it, if any
 }
 
 // Refuse returns a [Refusal] with a message.
@@ -38,7 +38,7 @@ func Refuse(code Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// RefuseField returns a refusal of a field's value; want describes what is accepted.
+// RefuseField returns a refusal of a field's value. want describes the accepted values.
 func RefuseField(field, got, want string) *Refusal { return NewRangeError(field, got, want).refusal() }
 
 func (e *Refusal) Error() string { return e.Message }
@@ -53,8 +53,8 @@ func (e *Refusal) Is(target error) bool {
 	return ok && other.Code == e.Code
 }
 
-// AsRefusal returns the refusal in an error: a *Refusal, or one made from a *RangeError. It
-// returns false for failures and for canceled or expired contexts.
+// AsRefusal returns the refusal in an error: a *Refusal, or a refusal converted from a *RangeError.
+// It returns false for failures and for canceled or expired contexts.
 func AsRefusal(err error) (*Refusal, bool) {
 	var own *Refusal
 	var r *RangeError
@@ -67,9 +67,9 @@ func AsRefusal(err error) (*Refusal, bool) {
 	return nil, false
 }
 
-// RefusalOf is like [AsRefusal] for errors of a run: any other error is the model's failure
-// and gives a refusal that unwraps to it. A canceled or expired context gives one with
-// [CodeBusy].
+// RefusalOf is like [AsRefusal], for errors of a run: any other error is a failure of the model,
+// for which RefusalOf returns a refusal that unwraps to it. For a canceled or expired context, it
+// returns a refusal with [CodeBusy].
 func RefusalOf(err error) *Refusal {
 	if r, ok := AsRefusal(err); ok {
 		return r

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestRefusalOf: a refusal keeps its code, field and range, a failure of the program
-// differs from a user's mistake, and errors.Is compares codes.
+// TestRefusalOf: a refusal has its code, field and range, a failure of the program is distinguished
+// from a user's mistake, and errors.Is compares codes.
 func TestRefusalOf(t *testing.T) {
 	short := errors.New("a row is short")
 	for _, c := range []struct {
@@ -59,6 +59,6 @@ func TestRefusalOf(t *testing.T) {
 		}
 	}
 	if r, ok := terms.AsRefusal(short); ok {
-		t.Errorf("a failure was taken for the refusal %+v", r)
+		t.Errorf("got refusal %+v for a failure, want none", r)
 	}
 }

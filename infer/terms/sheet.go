@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// A SheetForm is a variant of CSV for a kind of reader.
+// A SheetForm is a variant of CSV for one kind of program.
 type SheetForm int
 
 const (
-	// SheetPipe is for other programs: lines end as text does.
+	// SheetPipe is for other programs. Lines end with a line feed, as in text.
 	SheetPipe SheetForm = iota
-	// SheetFile is for spreadsheets, which need CRLF, and a byte order mark to recognize
+	// SheetFile is for spreadsheets, which need CRLF line ends and a byte order mark to recognize
 	// UTF-8.
 	SheetFile
-	// SheetComma is for spreadsheets in German, Swedish and many other languages, which
-	// expect a decimal comma, and semicolons between columns.
+	// SheetComma is for spreadsheets in German, Swedish and many other languages, which expect
+	// decimal commas, and semicolons between columns.
 	SheetComma
 )
 
-// SheetFormOf returns the form for the parameter "decimal" of a download's address.
+// SheetFormOf returns the form for the parameter "decimal" in the address of a download.
 func SheetFormOf(decimal string) SheetForm {
 	if decimal == "comma" {
 		return SheetComma
@@ -35,13 +35,13 @@ func SheetFormOf(decimal string) SheetForm {
 // SheetType is the content type of a sheet.
 const SheetType = "text/csv; charset=utf-8"
 
-// A Sheet writes a table as CSV (RFC 4180); all CSV of this program comes from here. Texts
-// that a spreadsheet could interpret as a formula get an apostrophe in front, control
-// characters are escapes such as \u001b, and numbers are in their shortest exact form.
+// A Sheet writes a table as CSV (RFC 4180). All CSV of this program is written by a Sheet. A text
+// that a spreadsheet could interpret as a formula gets an apostrophe in front, control characters
+// become escapes such as \u001b, and numbers have their shortest exact form.
 type Sheet struct {
 	out   *csv.Writer
 	form  SheetForm
-	inner *strings.Replacer // guards texts that would be formulas if columns were split at other separators
+	inner *strings.Replacer // guards texts that would be formulas if columns were split at another separator
 	err   error
 }
 
@@ -66,7 +66,7 @@ func NewSheet(w io.Writer, form SheetForm) *Sheet {
 	return s
 }
 
-// Row writes a row. A cell is a text, a number, a bool, or nil if it is empty.
+// Row writes a row. A cell is a string, a number, a bool, or nil if it is empty.
 func (s *Sheet) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
@@ -100,7 +100,7 @@ func (s *Sheet) cell(cell any) string {
 	return s.inner.Replace(safeCell(shownControls(fmt.Sprint(cell))))
 }
 
-// number formats a number for the form.
+// number converts a formatted number to the sheet's form.
 func (s *Sheet) number(text string) string {
 	if s.form == SheetComma {
 		return strings.Replace(text, ".", ",", 1)
@@ -108,8 +108,7 @@ func (s *Sheet) number(text string) string {
 	return text
 }
 
-// shownControls escapes control characters other than tabs and line ends, which belong to
-// text.
+// shownControls escapes control characters other than tabs and line ends, which are part of text.
 func shownControls(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if !strings.ContainsFunc(text, escapedInCell) {
@@ -128,9 +127,9 @@ func shownControls(text string) string {
 
 func escapedInCell(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// safeCell makes a text safe in a table that a spreadsheet opens: if it begins like a
-// formula, after any spaces and other invisible characters, it gets a leading apostrophe,
-// so that it stays text (OWASP, "CSV Injection"). That includes a text such as "+1".
+// safeCell makes a text safe in a table that a spreadsheet opens: if it begins like a formula,
+// after any spaces and other invisible characters, it gets a leading apostrophe, so that it remains
+// text (OWASP, "CSV Injection"). This includes a text such as "+1".
 func safeCell(text string) string {
 	unseen := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unseen))

@@ -1,6 +1,6 @@
 package terms
 
-// Stage names one of the seven stages of a loop's turn.
+// Stage holds the names of one of the seven stages of a loop's turn.
 type Stage struct {
 	Key   string // in JSON, links and lessons: "cache"
 	Name  string // "Cache grows"

@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// commands reports whether a character is one that a terminal acts on instead of showing
-// it: a control character, which can begin an escape sequence, a character that changes the
-// direction of the text after it, or a line separator. It includes \n and tabs, which
-// callers allow in text of several lines.
+// commands reports whether a terminal acts on a character instead of showing it: a control
+// character, which can begin an escape sequence, a character that changes the direction of the text
+// after it, or a line separator. It also returns true for \n and tabs, which callers allow in text
+// with several lines.
 func commands(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// appendEscape appends a character as an escape in JSON and Go strings: JSON keeps its
-// meaning.
+// appendEscape appends a character as an escape that is valid in JSON and Go strings, so that the
+// meaning of JSON does not change.
 func appendEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "\\u%04x", r) }
 
-// Printable returns a text as one line for a terminal: control characters, including line
-// ends, become escapes such as \u001b, and a byte that is not UTF-8 becomes \x9b. All
-// output goes through a [Terminal], so this is for names in columns, and where a line end
-// would look like the start of the program's own line.
+// Printable returns a text as one line for a terminal: control characters, including line ends,
+// become escapes such as \u001b, and bytes that are not UTF-8 become escapes such as \x9b. All
+// output goes through a [Terminal], so Printable is only for names in columns, and for text in
+// which a line end would look like the start of the program's own line.
 func Printable(text string) string {
 	var b []byte
 	for i, r := range text {
@@ -41,13 +41,13 @@ func Printable(text string) string {
 	return string(b)
 }
 
-// Terminal is a writer in front of a terminal. It escapes control characters other than
-// line ends and tabs as [Printable] does, wherever they come from: models, files, paths,
-// flags, other servers. Its methods are safe for concurrent use.
+// Terminal is a writer in front of a terminal. It escapes control characters other than line ends
+// and tabs as [Printable] does, regardless of their source: models, files, paths, flags, other
+// servers. Its methods are safe for concurrent use.
 type Terminal struct {
 	mu  sync.Mutex
 	to  io.Writer
-	cut []byte // the end of the last write, if it is part of a character
+	cut []byte // the end of the last write, if it is an incomplete character
 }
 
 // NewTerminal returns a terminal that writes to a writer. [Terminal.Flush] must be
@@ -67,7 +67,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what is held.
+// Flush writes the held bytes.
 func (t *Terminal) Flush() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestTerminalEscapesControls: printed text cannot control a terminal; lines, tabs and all
+// TestTerminalEscapesControls: printed text cannot control a terminal. Line ends, tabs and all
 // other characters are kept.
 func TestTerminalEscapesControls(t *testing.T) {
 	for text, want := range map[string]string{
@@ -28,7 +28,7 @@ func TestTerminalEscapesControls(t *testing.T) {
 	} {
 		var b strings.Builder
 		term := NewTerminal(&b)
-		for i := range len(text) { // however it is split
+		for i := range len(text) { // split at every position
 			if n, err := term.Write([]byte(text[i : i+1])); n != 1 || err != nil {
 				t.Fatalf("writing one byte: got %d, %v; want 1, <nil>", n, err)
 			}
@@ -48,8 +48,8 @@ func TestTerminalEscapesControls(t *testing.T) {
 	}
 }
 
-// FuzzTerminal: whatever is printed, and however it is split, no control character other
-// than line ends and tabs is left, and JSON keeps its meaning.
+// FuzzTerminal: for any text, split at any position, the output has no control characters other
+// than line ends and tabs, and the meaning of JSON does not change.
 func FuzzTerminal(f *testing.F) {
 	f.Add([]byte("\x1b[2J\u202e\r\n\xf0\x9f"), 3)
 	f.Add([]byte("\u009b\r"), 1)
@@ -80,7 +80,7 @@ func FuzzTerminal(f *testing.F) {
 			}
 		}
 		if !utf8.ValidString(got) || print([]byte(got)) != got {
-			t.Errorf("%q is printed as %q, want valid UTF-8 that is printed as it is", text, got)
+			t.Errorf("%q is printed as %q, want valid UTF-8 that is printed unchanged", text, got)
 		}
 		if got := Printable(string(text)); strings.ContainsFunc(got, commands) {
 			t.Errorf("%q is %q in a line, want no control character", text, got)

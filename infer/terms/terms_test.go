@@ -186,8 +186,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCellDefusesFormulas: a text that begins like a formula is marked as text, whatever
-// space comes first; everything else is unchanged.
+// TestCellDefusesFormulas: a text that begins like a formula, after any space, is marked as text.
+// Everything else is unchanged.
 // Promise: No text in an exported table can run as a formula in a spreadsheet.
 func TestCellDefusesFormulas(t *testing.T) {
 	for text, want := range map[string]string{
@@ -202,8 +202,8 @@ func TestCellDefusesFormulas(t *testing.T) {
 	}
 }
 
-// TestSheetForms: texts are marked, numbers stay numbers, and each form has the separators,
-// quotes and line ends that its readers expect. Control characters are escapes.
+// TestSheetForms: texts are marked, numbers remain numbers, and each form has the separators,
+// quotes and line ends that its programs expect. Control characters become escapes.
 func TestSheetForms(t *testing.T) {
 	for form, want := range map[SheetForm]string{
 		SheetPipe: "'=a,-1,-2,-0.5,0.1,1e-07,,true\n\"a \"\"b\"\", c\",'-1,\"two\nlines\"\n" +

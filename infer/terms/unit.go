@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// BytesShort is like [Bytes], for sentences and the marks of a chart: "2 GiB" instead of
-// "2.0 GiB".
+// BytesShort is like [Bytes], for sentences and the marks on a chart: "2 GiB" instead of "2.0 GiB".
 func BytesShort[N ~int | ~int64 | ~float64](n N) string {
 	return strings.Replace(Bytes(n), ".0 ", " ", 1)
 }
@@ -15,8 +14,8 @@ func BytesShort[N ~int | ~int64 | ~float64](n N) string {
 // Bytes is [Language.Bytes] for English.
 func Bytes[N ~int | ~int64 | ~float64](n N) string { return English.bytes(float64(n)) }
 
-// Bytes formats a size: exact below 10,000, else KiB, MiB and so on, always with one
-// decimal, so that a number that changes keeps its width.
+// Bytes formats a size: exactly below 10,000 bytes, and otherwise in KiB, MiB and so on, always
+// with one decimal, so that the width of a changing number stays the same.
 func (l *Language) Bytes(n int64) string { return l.bytes(float64(n)) }
 
 func (l *Language) bytes(n float64) string {
@@ -27,8 +26,8 @@ func (l *Language) bytes(n float64) string {
 	return l.unit(Grouped(x, 1), unit)
 }
 
-// BytesFull formats a size in the largest unit that it fills, with up to two decimals: "512
-// B", "1.5 KiB", "12.55 GiB".
+// BytesFull formats a size in the largest unit of which it has at least one, with up to two
+// decimals: "512 B", "1.5 KiB", "12.55 GiB".
 func BytesFull(n int64) string {
 	x, unit := inUnit(float64(n))
 	return English.unit(strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), "."), unit)
@@ -37,7 +36,7 @@ func BytesFull(n int64) string {
 // byteUnits holds the keys of the byte units.
 var byteUnits = [...]string{"bytes", "kib", "mib", "gib", "tib", "pib"}
 
-// inUnit converts bytes to the largest power of 1,024 that they fill.
+// inUnit converts bytes to the largest unit of which there is at least one.
 func inUnit(x float64) (float64, string) {
 	i := 0
 	for ; i < len(byteUnits)-1 && math.Abs(x) >= 1024; i++ {
@@ -52,7 +51,7 @@ func (l *Language) unit(number, unit string) string { return l.words.Text("unit.
 // MultAdds is [Language.MultAdds] for English.
 func MultAdds(n int64) string { return English.MultAdds(n) }
 
-// MultAdds formats a count of multiply-adds: exact below 10,000, else in millions (M) or
+// MultAdds formats a count of multiply-adds: exactly below 10,000, and otherwise in millions (M) or
 // billions (G) with two decimals.
 func (l *Language) MultAdds(n int64) string {
 	switch {
@@ -87,8 +86,8 @@ func (l *Language) Took(d time.Duration) string {
 
 const day = 24 * time.Hour
 
-// Wait formats how far away something is, in the largest unit that fits: "10 min", "3
-// days", "2.4 months".
+// Wait formats the time until an event, in the largest unit that fits: "10 min", "3 days", "2.4
+// months".
 func Wait(d time.Duration) string {
 	switch {
 	case d < time.Hour:

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Capital capitalizes the first letter of a sentence.
+// Capital returns s with its first letter capitalized.
 func Capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -18,9 +18,9 @@ func Capital(s string) string {
 // Counted is [Language.Counted] for English.
 func Counted(n int, noun string) string { return English.Counted(n, noun) }
 
-// Counted returns a count with a noun of the language's texts, given by its English
-// singular: "1 token", "4,096 tokens". An unknown noun is assumed to be English, with an s
-// for its plural.
+// Counted returns a count followed by a noun from the language's texts, which is given by its
+// English singular: "1 token", "4,096 tokens". An unknown noun is assumed to be English, with a
+// plural that ends in s.
 func (l *Language) Counted(n int, noun string) string {
 	key := "noun." + strings.ReplaceAll(noun, " ", "_")
 	if !l.words.Has(key) {

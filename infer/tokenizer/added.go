@@ -7,17 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Added tokens that are not special, such as the runs of blanks of CodeGen and GPT-NeoX,
-// are found in a text first, and only the text between them is split and merged. Of several
-// that begin at the same byte the longest wins. As in Hugging Face's tokenizers there are
-// two searches: first for tokens whose flag normalized is off, in the original text, then
-// for the others, in the normalized text between those.
+// Added tokens that are not special, such as the runs of blanks of CodeGen and GPT-NeoX, are found
+// in a text first, and only the text between them is split and merged. Of several that begin at the
+// same byte, the longest wins. As in Hugging Face's tokenizers, there are two searches: first for
+// tokens whose flag normalized is off, in the original text, and then for the others, in the
+// normalized text between the tokens found first.
 //
-// Special tokens are searched for as well, but remain plain text when found: this keeps the
-// same search from finding an added token inside the name of a special one.
+// Special tokens are also searched for, but remain plain text when found. This prevents the search
+// from finding an added token inside the name of a special one.
 
-// maxAddedBytes is the longest added token that is searched for; published ones
-// stay below 100.
+// maxAddedBytes is the maximum length of an added token. Published ones have fewer than 100 bytes.
 const maxAddedBytes = 1024
 
 // A matcher finds added tokens in a text. The zero matcher finds none.
@@ -29,7 +28,7 @@ type matcher struct {
 // An addedMatch describes an added token to a matcher.
 type addedMatch struct {
 	id      int32
-	special bool // found, but left as text
+	special bool // found, but remains text
 
 	singleWord     bool // only if no word character is next to it
 	lstrip, rstrip bool // includes the whitespace on that side
@@ -51,7 +50,7 @@ func (m *matcher) add(text string, match addedMatch) {
 	}
 }
 
-// within returns the matcher without the ids from n on.
+// within returns the matcher without the tokens whose ids are n or more.
 func (m *matcher) within(n int) (smaller matcher) {
 	for text, match := range m.tokens {
 		if int(match.id) < n {
@@ -61,8 +60,8 @@ func (m *matcher) within(n int) (smaller matcher) {
 	return smaller
 }
 
-// next finds the first token at or after from, the longest of those that begin
-// there.
+// next finds the first token that begins at or after from; of several at the same byte, the
+// longest.
 func (m *matcher) next(text string, from int) (match addedMatch, start, end int, ok bool) {
 	for start = from; start < len(text); start++ {
 		for _, n := range m.lengths[text[start]] {
@@ -77,8 +76,8 @@ func (m *matcher) next(text string, from int) (match addedMatch, start, end int,
 	return match, 0, 0, false
 }
 
-// cut calls visit with the parts of a text in order: with the id of each added token, and
-// with -1 for the text between two of them.
+// cut calls visit for the parts of a text in order: with the id for each added token, and with -1
+// for the text between two of them.
 func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 	if len(m.tokens) == 0 {
 		visit(-1, 0, len(text))
@@ -104,8 +103,8 @@ func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 			visit(-1, done, start)
 		}
 		visit(match.id, start, end)
-		// A token that the previous one swallowed as whitespace ends before that one does;
-		// the reference continues after it nevertheless.
+		// A token that the previous one swallowed as whitespace ends before the previous one does.
+		// Nevertheless, the reference continues after it.
 		done = end
 	}
 	if done < len(text) {
@@ -123,16 +122,16 @@ func startsWithWord(text string) bool {
 	return size > 0 && wordCharacter(r)
 }
 
-// wordCharacter is \w of Unicode's Technical Standard 18: Alphabetic, marks,
-// decimal digits, connectors and the two joiners.
+// wordCharacter reports whether r matches \w of Unicode Technical Standard 18: alphabetic
+// characters, marks, decimal digits, connectors and the two joiners.
 func wordCharacter(r rune) bool {
 	return unicode.IsLetter(r) || r == '\u200c' || r == '\u200d' ||
 		unicode.In(r, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic)
 }
 
-// readMatchers sorts the added tokens into the two searches.
+// readMatchers divides the added tokens between the two searches.
 func (t *Tokenizer) readMatchers(list []addedToken) {
-	// If two have the same text after normalizing, a special one counts first.
+	// If two tokens have the same text after normalizing, a special one takes precedence.
 	slices.SortStableFunc(list, func(a, b addedToken) int {
 		switch {
 		case a.Special == b.Special:

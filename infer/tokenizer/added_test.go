@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// withAdded parses smallTree with added tokens from id 266 on.
+// withAdded parses smallTree with added tokens, whose ids begin at 266.
 func withAdded(tb testing.TB, tokens ...tree) *Tokenizer {
 	tb.Helper()
 	return small(tb, func(f tree) {
@@ -19,8 +19,8 @@ func withAdded(tb testing.TB, tokens ...tree) *Tokenizer {
 	})
 }
 
-// TestAddedTokensByHand: added tokens by hand, with the rules of smallTree: he is 256,
-// hello 259, Ġw 260.
+// TestAddedTokensByHand: the ids of texts with added tokens equal ids computed by hand with the
+// rules of smallTree: he is 256, hello 259, Ġw 260.
 func TestAddedTokensByHand(t *testing.T) {
 	word := func(content string, flags ...string) tree {
 		a := tree{"content": content, "special": false}
@@ -85,9 +85,9 @@ func TestAddedTokensByHand(t *testing.T) {
 	}
 }
 
-// TestAddedTokensAndNormalizing: a token that is not normalized is searched for in the
-// original text. Another one is searched for in the text's normalization form C, and is
-// itself in that form.
+// TestAddedTokensAndNormalizing: a token that is not normalized is searched for in the original
+// text. A normalized token is converted to normalization form C and searched for in the text in
+// that form.
 func TestAddedTokensAndNormalizing(t *testing.T) {
 	for _, test := range []struct {
 		normalized bool
@@ -111,9 +111,8 @@ func TestAddedTokensAndNormalizing(t *testing.T) {
 	}
 }
 
-// TestAddedTokenTables: an added token represents its text where a model writes it, and is
-// not a special token. One that merging can also produce is found by its bytes; others are
-// not.
+// TestAddedTokenTables: an added token that a model generates represents its text, and it is not a
+// special token. Lookup finds an added token by its bytes only if merging can also produce it.
 func TestAddedTokenTables(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<tool>"}, tree{"content": "\t\t"})
 	if string(tok.Bytes(266)) != "<tool>" || string(tok.Bytes(267)) != "\t\t" || tok.Size() != 268 {
@@ -125,7 +124,7 @@ func TestAddedTokenTables(t *testing.T) {
 		t.Error("<tool> counts as special")
 	}
 	if _, ok := tok.Lookup("<tool>"); ok {
-		t.Error("Lookup finds the added token, which merging cannot make")
+		t.Error("Lookup finds the added token, which merging cannot produce")
 	}
 	tok = small(t, func(f tree) {
 		f["added_tokens"] = append(f["added_tokens"].([]any), tree{"id": 259, "content": "hello"})
@@ -138,9 +137,9 @@ func TestAddedTokenTables(t *testing.T) {
 	}
 }
 
-// TestAddedTokensAndTheSpaceInFront: the space in front of a text, in each way that files
-// specify it. smallPieces has ▁ 259, a 260, b 261, ▁a 262, ab 263, and <x> is added as 265.
-// ▁ merges with a and with b.
+// TestAddedTokensAndTheSpaceInFront: the space in front of a text is added as specified, in each
+// way that files can specify it. smallPieces has ▁ 259, a 260, b 261, ▁a 262, ab 263, and <x> is
+// added as 265. ▁ merges with a and with b.
 func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	space := func(scheme string) tree {
 		return tree{"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": false}
@@ -184,9 +183,8 @@ func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	}
 }
 
-// FuzzAdded adds two tokens with any flags to a small vocabulary. Encode never panics; its tokens
-// spell the text, unless a flag swallows blanks, and if Check accepts a text, nothing of it is
-// lost.
+// FuzzAdded adds two tokens with any flags to a small vocabulary. Encode never panics. Its tokens
+// spell the text, unless a flag swallows blanks. If Check accepts a text, no part of it is lost.
 func FuzzAdded(f *testing.F) {
 	for _, seed := range []struct{ one, other, text string }{
 		{"  ", "   ", "a       b"},
@@ -219,7 +217,7 @@ func FuzzAdded(f *testing.F) {
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "tokenizer: added_tokens[") &&
 				!strings.HasPrefix(err.Error(), "tokenizer: model.") {
-				t.Fatalf("the error %q names no added token", err)
+				t.Fatalf("got error %q, want one that names an added token", err)
 			}
 			return
 		}
@@ -233,7 +231,7 @@ func FuzzAdded(f *testing.F) {
 			}
 		}
 		if got := tok.Decode(ids); !swallows(tok) && norm.NFC.String(got) != norm.NFC.String(text) {
-			t.Fatalf("%q becomes %v, which decodes to %q, want the text but for normalization", text, ids, got)
+			t.Fatalf("%q becomes %v, which decodes to %q; want the text, except for normalization", text, ids, got)
 		}
 	})
 }

@@ -2,10 +2,10 @@ package tokenizer
 
 import "unicode/utf8"
 
-// A tokenizer.json is JSON, so it cannot hold arbitrary bytes. GPT-2's alphabet
-// spells each byte as one printable character: the printable ones of Latin-1
-// represent themselves, and the other 68, in order, are U+0100 and up. A space
-// is Ġ (U+0120), a line feed Ċ (U+010A).
+// A tokenizer.json is JSON, so it cannot contain arbitrary bytes. GPT-2's alphabet spells each byte
+// as one printable character: the printable characters of Latin-1 represent themselves, and the
+// other 68 bytes, in order, are spelled U+0100 and up. A space is Ġ (U+0120), and a line feed is Ċ
+// (U+010A).
 
 // alphabetSize is one more than the highest character of the alphabet: 256 plus the 68
 // bytes that do not represent themselves.
@@ -32,14 +32,14 @@ func init() {
 	}
 }
 
-// standsForItself reports whether byte b, read as Latin-1, is a visible character: not a
-// control, not a space, not the soft hyphen (0xAD).
+// standsForItself reports whether byte b is a visible character in Latin-1, and not a control
+// character, a space or the soft hyphen (0xAD).
 func standsForItself(b int) bool {
 	return b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xFF && b != 0xAD
 }
 
-// appendSpelled appends the bytes that spelling represents. If a character is
-// not in the alphabet it returns that character and false.
+// appendSpelled appends the bytes that spelling represents. If a character is not in the alphabet,
+// it returns that character and false.
 func appendSpelled(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
 	for _, r := range spelling {
 		if r >= alphabetSize || runeToByte[r] < 0 {

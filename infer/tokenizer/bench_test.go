@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// BenchmarkEncode encodes with the built-in model's tokenizer: English prose, the 2,000
-// texts of the oracle file, and pieces that are one long word.
+// BenchmarkEncode encodes English prose, the 2,000 texts of the oracle file, and pieces that are
+// one long word, with the built-in model's tokenizer.
 func BenchmarkEncode(b *testing.B) {
 	tok := bundled(b)
 	var varied strings.Builder
@@ -39,8 +39,8 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkParseLarge parses a file of 17 MB, the size of the largest common ones, and
-// rejects one that is damaged at its very end.
+// BenchmarkParseLarge parses a file of 17 MB, the size of the largest common files, and rejects a
+// file that is damaged at its very end.
 func BenchmarkParseLarge(b *testing.B) {
 	data := fixture.Tokenizer(235_000)
 	damaged := bytes.Clone(data[:len(data)-4]) // the last braces are missing
@@ -57,10 +57,10 @@ func BenchmarkParseLarge(b *testing.B) {
 	}
 }
 
-// gemmaLike returns a tokenizer.json of the size and structure of Gemma 3's: 33 MB,
-// indented, with 262,144 tokens, 514,906 rules as pairs, each on four lines, and 6,415
-// added tokens, one of them beyond the vocabulary. Its words are strings of up to four
-// Cyrillic letters, each made by two rules and the last ones by three.
+// gemmaLike returns a tokenizer.json with the size and structure of Gemma 3's: 33 MB, indented,
+// with 262,144 tokens, 514,906 rules as pairs on four lines each, and 6,415 added tokens, one of
+// them beyond the vocabulary. Its words are strings of up to four Cyrillic letters, each produced
+// by two rules, and the last ones by three.
 func gemmaLike() []byte {
 	const tokens, rules, added = 262_144, 514_906, 6_415
 	const letters = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
@@ -131,8 +131,8 @@ func gemmaLike() []byte {
 	return b.Bytes()
 }
 
-// BenchmarkParseGemma parses such a file, and rejects one whose last rule makes no token.
-// The target is two seconds.
+// BenchmarkParseGemma parses a file like Gemma 3's, and rejects a file whose last rule does not
+// produce a token. The target is two seconds.
 func BenchmarkParseGemma(b *testing.B) {
 	data := gemmaLike()
 	at := bytes.LastIndexByte(data[:bytes.LastIndexByte(data, '"')], '"')
@@ -150,7 +150,7 @@ func BenchmarkParseGemma(b *testing.B) {
 	}
 }
 
-// BenchmarkParse reads the built-in model's tokenizer.json.
+// BenchmarkParse parses the built-in model's tokenizer.json.
 func BenchmarkParse(b *testing.B) {
 	data, err := os.ReadFile(bundledPath)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A cursor walks through JSON token by token. vocab and merges are long lists of short
-// strings. Reading them in place costs a fraction of decoding them into Go values, and an
+// A cursor iterates over JSON token by token. vocab and merges are long lists of short strings.
+// Reading them in place takes a fraction of the time needed to decode them into Go values, and an
 // error can name the item.
 //
-// Its input must be JSON that encoding/json has found valid. So it can treat commas and
-// colons as blanks, and never runs past the end.
+// Its input must be JSON that encoding/json has found to be valid. So it can treat commas and
+// colons as blanks, and never reads past the end.
 type cursor struct {
 	rest string
 }
@@ -57,7 +57,7 @@ func tokenLen(s string) int {
 	return len(s)
 }
 
-// text returns the string that token holds; ok is false if it holds none.
+// text returns the value of token if it is a string. Otherwise, ok is false.
 func text(token string) (string, bool) {
 	if token == "" || token[0] != '"' {
 		return "", false

@@ -6,19 +6,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Encode returns the token ids of text, an empty slice for an empty text. All of the text
-// is plain text: "<|endoftext|>" becomes the ordinary tokens that spell it; only added
-// tokens that are not special are found in it. Any bytes are accepted; a byte outside valid
-// UTF-8 counts as a character that is neither letter, digit nor space.
+// Encode returns the token ids of text, or an empty slice if text is empty. All of text is plain
+// text: "<|endoftext|>" becomes the ordinary tokens that spell it, and only added tokens that are
+// not special are found in it. Any bytes are accepted. A byte outside valid UTF-8 is treated as a
+// character that is neither a letter nor a digit nor a space.
 //
-// A byte that has no token is skipped, as in Hugging Face's tokenizers. Most vocabularies
-// have all 256; for others [Tokenizer.Check] detects the texts that lose something.
+// A byte that has no token is skipped, as in Hugging Face's tokenizers. Most vocabularies have all
+// 256 bytes. For others, [Tokenizer.Check] detects texts with bytes that Encode would skip.
 //
 // Decode returns the exact text, with exceptions that follow from the model's training:
 //
-//   - add_prefix_space leaves a space in front of a text that had none;
-//   - SentencePiece reads ▁ as a space, and the variant that adds its space only if there
-//     is none drops one that was there;
+//   - with add_prefix_space, a text that had no space in front has one;
+//   - SentencePiece decodes ▁ as a space, and the variant that adds a space only if there
+//     is none drops an existing one;
 //   - a tokenizer with the NFC normalizer returns the text in that form;
 //   - the space in front of a text is repeated after an added token;
 //   - an added token with lstrip or rstrip swallows the whitespace next to it.
@@ -30,8 +30,8 @@ func (t *Tokenizer) Encode(text string) []int {
 	return e.ids
 }
 
-// Check returns a *[MissingByteError] for the first byte of text that has no
-// token, or nil if Encode leaves nothing out.
+// Check returns a *[MissingByteError] for the first byte of text that has no token, or nil if
+// Encode does not skip any byte.
 func (t *Tokenizer) Check(text string) error {
 	if t.lacks == 0 {
 		return nil
@@ -44,10 +44,9 @@ func (t *Tokenizer) Check(text string) error {
 	return e.missing
 }
 
-// EncodeSized is like Encode, and also returns how many bytes of text each token stands
-// for. For a text that [Tokenizer.Check] accepts they add up to len(text): a space that the
-// tokenizer puts in front counts as 0, and whitespace that an added token swallows counts
-// for that token.
+// EncodeSized is like Encode, but also returns how many bytes of text each token represents. For a
+// text that [Tokenizer.Check] accepts, the sizes add up to len(text): a space that the tokenizer
+// adds in front counts as 0, and whitespace that an added token swallows counts for that token.
 func (t *Tokenizer) EncodeSized(text string) (ids, sizes []int) {
 	e := encoder{t: t, sized: true}
 	e.encode(text)
@@ -65,12 +64,12 @@ type encoder struct {
 	ids []int
 
 	text    string
-	from    int    // where in text the fragment begins
-	origin  origin // of the fragment: the text between two added tokens
+	from    int    // the offset in text at which the fragment begins
+	origin  origin // of the fragment, which is the text between two added tokens
 	missing *MissingByteError
 
 	sized bool
-	ends  []int // [len(ids)] where in text the tokens end, if sized
+	ends  []int // [len(ids)] the offsets in text at which the tokens end, if sized
 }
 
 func (e *encoder) encode(text string) {
@@ -124,7 +123,8 @@ func (e *encoder) pieces(normal string, from, to int) {
 	}
 }
 
-// spaced converts an offset in the normalized fragment to one in which each ▁ is a space.
+// spaced converts an offset in the normalized fragment to an offset in the same text with a space
+// for each ▁.
 func (t *Tokenizer) spaced(normal string, at int) int {
 	if !t.metaspace {
 		return at
@@ -150,7 +150,7 @@ func (e *encoder) piece(text string, at int) {
 	}
 }
 
-// end records where in the text the newest token ends.
+// end records the offset in the text at which the newest token ends.
 func (e *encoder) end(at int) {
 	if e.sized {
 		e.ends = append(e.ends, at)
@@ -164,8 +164,8 @@ func (e *encoder) measure(at int) {
 	}
 }
 
-// normalize converts a text to the form in which added tokens with the flag
-// normalized are searched for, and which is cut into pieces.
+// normalize converts a text to the form in which it is searched for added tokens with the flag
+// normalized and cut into pieces.
 func (t *Tokenizer) normalize(text string) string {
 	if t.nfc {
 		text = norm.NFC.String(text)
@@ -179,8 +179,8 @@ func (t *Tokenizer) normalize(text string) string {
 	return text
 }
 
-// withSpace adds the space that the pre-tokenizer puts in front of a part of the text;
-// first is set for the text's first part.
+// withSpace adds the space that the pre-tokenizer inserts in front of a part of the text. first is
+// set for the first part.
 func (t *Tokenizer) withSpace(text string, first bool) string {
 	switch {
 	case text == "" || text[0] == ' ':

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 )
 
-// Reading a vocabulary of a quarter of a million tokens and twice as many rules is bound by
-// memory latency: each part of each rule is looked up. The two tables here use open
-// addressing and one short slot per entry. Built-in maps would need twice the memory and
-// more time. Their hashes have random seeds, so that no file can force collisions.
+// The time to read a vocabulary with a quarter of a million tokens and twice as many rules is
+// dominated by memory latency, since each part of each rule is looked up. The two tables in this
+// file use open addressing with one short slot per entry. Built-in maps would need twice the memory
+// and more time. The hashes of the tables have random seeds, so that no file can force collisions.
 
 // roomy returns the size of a table for n entries: a power of two, at most three quarters
 // full.
@@ -21,27 +21,26 @@ func roomy(n int) int {
 	return size
 }
 
-// An index finds tokens by their bytes. It holds ids and 32 bits of each hash; the bytes
-// themselves are in Tokenizer.bytes. It is never full, so an empty slot ends every search.
+// An index finds tokens by their bytes. It contains the ids and 32 bits of each hash; the bytes
+// themselves are in Tokenizer.bytes. It is never full, so every search ends at an empty slot.
 type index struct {
 	seed  maphash.Seed
 	slots []indexSlot
 	used  int
 }
 
-// An indexSlot is one token, or empty if idPlus, which is the id plus one, is
-// 0.
+// An indexSlot holds one token. It is empty if idPlus, which is the id plus one, is 0.
 type indexSlot struct {
 	hash   uint32
 	idPlus int32
 }
 
-// newIndex makes an index with room for n tokens.
+// newIndex returns an index with room for n tokens.
 func newIndex(n int) index {
 	return index{seed: maphash.MakeSeed(), slots: make([]indexSlot, roomy(n))}
 }
 
-// find returns the token that merging can make with exactly these bytes.
+// find returns the token with exactly these bytes, if merging can produce it.
 func (t *Tokenizer) find(key string) (id int32, ok bool) {
 	if t.index.used == 0 {
 		return 0, false
@@ -75,8 +74,8 @@ func seek[K string | []byte](t *Tokenizer, hash uint64, key K) (slot *indexSlot,
 	}
 }
 
-// register enters a token under its bytes. If another token has the same bytes it returns
-// that one, and false.
+// register adds a token to the index under its bytes. If another token has the same bytes, register
+// returns that token and false.
 func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	key := t.Bytes(int(id))
 	hash := maphash.Bytes(t.index.seed, key)
@@ -89,21 +88,20 @@ func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	return id, true
 }
 
-// rules holds the merge rules by the pair that each joins. The zero value is empty.
+// rules holds the merge rules by the pair that they join. The zero value is empty.
 type rules struct {
 	seed  [2]uint64
 	slots []rule
 	used  int
 }
 
-// A rule joins left and right, or is an empty slot if rankPlus, which is its
-// rank plus one, is 0.
+// A rule joins left and right. It is an empty slot if rankPlus, which is its rank plus one, is 0.
 type rule struct {
 	pair
 	rankPlus, into int32
 }
 
-// newRules makes a table with room for n rules; it grows for more.
+// newRules returns a table with room for n rules. It grows if there are more.
 func newRules(n int) rules {
 	return rules{seed: [2]uint64{rand.Uint64(), rand.Uint64() | 1}, slots: make([]rule, roomy(n))}
 }
@@ -117,7 +115,7 @@ func (r *rules) get(p pair) (merge, bool) {
 	return merge{rank: slot.rankPlus - 1, id: slot.into}, slot.rankPlus > 0
 }
 
-// put adds a rule. If the pair already has one it returns that one, and false.
+// put adds a rule. If the pair already has a rule, put returns that rule and false.
 func (r *rules) put(p pair, m merge) (first merge, ok bool) {
 	if r.used >= len(r.slots)/4*3 {
 		r.grow()

@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// modelsFolder holds small models with tokenizers of all kinds; oracle.mjs there describes
-// how the expected ids are made.
+// modelsFolder holds small models with tokenizers of all kinds; oracle.mjs in that folder describes
+// how the expected ids are generated.
 const modelsFolder = "../../testdata/models"
 
 // kindsOracle holds texts with the ids that @huggingface/tokenizers gives them under each
@@ -67,9 +67,9 @@ var wantKinds = map[string]string{
 	"mistral":   "SentencePiece BPE",
 }
 
-// TestKindsMatchHuggingFace compares every kind of tokenizer with @huggingface/tokenizers
-// on thousands of texts: all scripts, emoji, one letter 20,000 times, blanks and line
-// breaks between everything.
+// TestKindsMatchHuggingFace compares every kind of tokenizer with @huggingface/tokenizers on
+// thousands of texts: in all scripts, with emoji, with one letter 20,000 times, and with blanks and
+// line breaks at all positions.
 func TestKindsMatchHuggingFace(t *testing.T) {
 	o, texts := readKinds(t)
 	if len(o.Kinds) != len(wantKinds) || len(texts) < 3000 {
@@ -106,11 +106,11 @@ func TestKindsMatchHuggingFace(t *testing.T) {
 }
 
 // otherNumber reports whether r is a number that the npm package's Digits, which matches
-// JavaScript's \d, ignores; the Rust reference and this program do not.
+// JavaScript's \d, ignores. The Rust reference and this program do not ignore it.
 func otherNumber(r rune) bool { return r > unicode.MaxASCII && unicode.IsNumber(r) }
 
-// TestSingleDigits checks these numbers by hand: every number is a piece of its own, and
-// the text between is cut as if it ended there.
+// TestSingleDigits checks these numbers by hand: every number is a separate piece, and the text
+// before it is cut as if it ended there.
 func TestSingleDigits(t *testing.T) {
 	tok, _ := parseModel(t, "smollm")
 	ids := tok.Encode
@@ -119,7 +119,7 @@ func TestSingleDigits(t *testing.T) {
 	} {
 		var want []int
 		for _, part := range parts {
-			if part == "a  " { // the whole run at the end of a segment
+			if part == "a  " { // all the spaces at the end of a segment
 				want = append(append(want, ids("a")...), ids("  ")...)
 				continue
 			}
@@ -131,22 +131,22 @@ func TestSingleDigits(t *testing.T) {
 	}
 }
 
-// comesBack returns the expected Decode(Encode(text)) of each kind.
+// comesBack returns the expected Decode(Encode(text)) for a kind of tokenizer.
 func comesBack(name, text string) string {
 	switch name {
 	case "qwen2", "qwen3":
 		return norm.NFC.String(text)
 	case "tinyllama":
 		return strings.ReplaceAll(text, "▁", " ")
-	case "mistral": // adds its space only where none is, so one is lost
+	case "mistral": // adds its space only if there is none, so one is lost
 		text = strings.ReplaceAll(text, "▁", " ")
 		return strings.TrimPrefix(text, " ")
 	}
 	return text
 }
 
-// TestKindsRoundTrip checks that texts come back byte for byte, including invalid UTF-8 and
-// special-looking names, and that these never become special tokens.
+// TestKindsRoundTrip checks that decoding the tokens of a text gives the same bytes, including
+// invalid UTF-8 and names of special tokens, and that such names never become special tokens.
 func TestKindsRoundTrip(t *testing.T) {
 	_, texts := readKinds(t)
 	texts = append(texts, "\xff", "a\xc3", "\xe2\x96", "\xe2\x96\x81x", "é\x80\x80é", "\xf0\x9f\x98", "日\xe6\x97 本",
@@ -170,7 +170,7 @@ func TestKindsRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStartToken checks which token the template puts in front, which Encode leaves out.
+// TestStartToken checks the token that the template puts in front of a text. Encode leaves it out.
 func TestStartToken(t *testing.T) {
 	for name, want := range map[string]string{
 		"gpt2": "", "smollm": "", "qwen2": "", "llama3": "<|begin_of_text|>", "tinyllama": "<s>", "mistral": "<s>",

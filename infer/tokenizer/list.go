@@ -21,24 +21,24 @@ type Mark uint8
 
 // The marks.
 const (
-	Ordinary Mark = iota // made by merging
+	Ordinary Mark = iota // produced by merging
 	Special              // represents no text, such as the end of text
-	Added                // represents its text, and is found in texts before merging
+	Added                // represents its text and is found in texts before merging
 )
 
-// maxScoredBytes is the length of the longest token that scores can make; published ones
-// stay below 50.
+// maxScoredBytes is the maximum length of a token with a score. Published ones have fewer than 50
+// bytes.
 const maxScoredBytes = 256
 
-// A published describes how a tokenizer that GGUF names differs from GPT-2's.
+// A published describes how a tokenizer that has a name in GGUF differs from GPT-2's.
 type published struct {
 	split       *splitter
 	nfc         bool // according to its tokenizer.json; GGUF does not record it
 	wholePieces bool
 }
 
-// publishedPre are GGUF's names for split patterns: for each pattern, first the
-// model whose tokenizer introduced it, then others that split alike.
+// publishedPre maps GGUF's names for split patterns to the tokenizers. For each pattern, the model
+// whose tokenizer introduced it comes first, followed by others that split in the same way.
 var publishedPre = map[string]published{
 	"gpt-2":    {split: splitGPT2},
 	"phi-2":    {split: splitGPT2},            // CodeGen's
@@ -58,9 +58,9 @@ var publishedPre = map[string]published{
 	"qwen2": {split: splitQwen2, nfc: true}, // Qwen3's too
 }
 
-// NewByteLevel makes a byte-level BPE of a list. merges are its rules in order of rank,
-// each "left right"; pre is GGUF's name for the split pattern, such as "llama-bpe". Errors
-// name the token, merge or pre that is wrong.
+// NewByteLevel returns a byte-level BPE with the tokens of a list. merges holds its rules in order
+// of rank, each as "left right", and pre is GGUF's name for the split pattern, such as "llama-bpe".
+// Errors name the token, merge or pre that is wrong.
 func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	kind, ok := publishedPre[pre]
 	if !ok {
@@ -90,9 +90,9 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	return t, nil
 }
 
-// NewSentencePiece makes a SentencePiece BPE of a list. Of the adjacent pairs that form a
-// token, the pair whose token has the highest score is joined first; scores is
-// [len(Tokens)]. addSpace puts a space in front of every text.
+// NewSentencePiece returns a SentencePiece BPE with the tokens of a list. Of the adjacent pairs
+// that form a token, the pair whose token has the highest score is joined first. scores is
+// [len(Tokens)]. With addSpace, a space is added in front of every text.
 func NewSentencePiece(l List, scores []float32, addSpace bool) (*Tokenizer, error) {
 	t := &Tokenizer{start: -1, characters: true}
 	if addSpace {
@@ -132,8 +132,8 @@ func (t *Tokenizer) readList(l List) error {
 	t.readMatchers(added)
 	r := newVocabReader(t, inList, len(l.Tokens))
 	for id, text := range l.Tokens {
-		// llama.cpp's SentencePiece merges into tokens of every kind, but never into one
-		// spelled with a space, since it replaces spaces by ▁ before it merges.
+		// llama.cpp's SentencePiece merges into tokens of every kind, but never into one spelled
+		// with a space, since it replaces spaces by ▁ before merging.
 		made := t.characters && !strings.Contains(text, " ")
 		if l.Marks != nil && (l.Marks[id] == Special || l.Marks[id] == Added && !made) {
 			continue
@@ -145,8 +145,8 @@ func (t *Tokenizer) readList(l List) error {
 	return r.build()
 }
 
-// readScores ranks the tokens by score. Equal scores give equal ranks; among equal ranks
-// the leftmost pair is joined first.
+// readScores ranks the tokens by score. Equal scores give equal ranks. Of pairs with equal ranks,
+// the leftmost is joined first.
 func (t *Tokenizer) readScores(scores []float32) error {
 	if len(scores) != t.Size() {
 		return fmt.Errorf("%d tokens, but %d scores", t.Size(), len(scores))

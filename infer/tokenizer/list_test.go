@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// byteTokens returns the smallest byte-level vocabulary of a list, and more.
+// byteTokens returns the smallest byte-level vocabulary, followed by the tokens in more.
 func byteTokens(more ...string) []string {
 	var tokens []string
 	for b := range 256 {
@@ -20,7 +20,7 @@ func byteTokens(more ...string) []string {
 	return append(tokens, more...)
 }
 
-// pieceTokens returns SentencePiece's vocabulary: special tokens, bytes, then more.
+// pieceTokens returns a SentencePiece vocabulary: special tokens, bytes, and the tokens in more.
 func pieceTokens(more ...string) ([]string, []Mark) {
 	tokens, marks := []string{"<unk>", "<s>", "</s>"}, []Mark{Special, Special, Special}
 	for b := range 256 {
@@ -30,7 +30,8 @@ func pieceTokens(more ...string) ([]string, []Mark) {
 	return tokens, append(marks, make([]Mark, len(tokens)-3)...)
 }
 
-// TestPieceScoresByHand: scores by hand: 259 is a space, then a, b, ab, ba, aba.
+// TestPieceScoresByHand: merging by scores gives the ids computed by hand. 259 is a space, followed
+// by a, b, ab, ba and aba.
 func TestPieceScoresByHand(t *testing.T) {
 	tokens, marks := pieceTokens("▁", "a", "b", "ab", "ba", "aba", "▁a")
 	for _, test := range []struct {
@@ -39,7 +40,7 @@ func TestPieceScoresByHand(t *testing.T) {
 		text   string
 		want   []int
 	}{
-		// a·ba; then a+ba makes aba, with a lower score: see below
+		// a·ba; then a+ba gives aba, with a lower score: see below
 		{"the higher score goes first", 1, 2, "xaba", []int{259, 3 + 'x', 260, 263}},
 		{"of equal scores the leftmost", 1, 1, "abab", []int{259, 262, 262}},
 		{"a character beyond the vocabulary", 1, 2, "é", []int{259, 3 + 0xc3, 3 + 0xa9}},
@@ -54,7 +55,7 @@ func TestPieceScoresByHand(t *testing.T) {
 		}
 		got := tok.Encode(test.text)
 		if test.name == "the higher score goes first" {
-			// Even the lowest score makes a token: a and ba become aba.
+			// Pairs are joined even into the token with the lowest score: a and ba become aba.
 			test.want = []int{259, 3 + 'x', 264}
 		}
 		if !slices.Equal(got, test.want) || tok.Decode(got) != test.text {
@@ -63,7 +64,7 @@ func TestPieceScoresByHand(t *testing.T) {
 	}
 }
 
-// TestMalformedListsAreRefused checks malformed lists, each with the whole message.
+// TestMalformedListsAreRefused checks that malformed lists are rejected with the exact messages.
 func TestMalformedListsAreRefused(t *testing.T) {
 	bytes, pieces := byteTokens("ab"), func(change func([]string, []Mark)) List {
 		tokens, marks := pieceTokens()
@@ -138,8 +139,8 @@ func TestMalformedListsAreRefused(t *testing.T) {
 	}
 }
 
-// TestMalformedKindsAreRefused checks malformed SentencePiece and Llama-3 files, made by
-// changes to the text of a valid tokenizer.json.
+// TestMalformedKindsAreRefused checks that malformed SentencePiece and Llama-3 files, which are
+// changed copies of a valid tokenizer.json, are rejected.
 func TestMalformedKindsAreRefused(t *testing.T) {
 	for _, test := range []struct{ folder, old, with, want string }{
 		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: the pattern "},

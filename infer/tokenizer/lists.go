@@ -8,23 +8,23 @@ import (
 	"unsafe"
 )
 
-// Nearly all of a tokenizer.json is three lists: the vocabulary, the merges and the added
-// tokens. They are cut out of the file and read in place; only the rest, a few thousand
+// A tokenizer.json consists almost entirely of three lists: the vocabulary, the merges and the
+// added tokens. They are cut out of the file and read in place, and only the rest, a few thousand
 // bytes, is decoded. The file is known to be valid JSON.
 
-// lists holds the long lists, "" if the file has none, and the rest of the file.
+// lists holds the long lists, or "" for those missing from the file, and the rest of the file.
 type lists struct {
 	added, vocab, merges string
-	rest                 []byte // with null in their place
+	rest                 []byte // the file with null in place of the lists
 	cuts                 []cut
 }
 
-// A cut is a list that was taken out: the length of the rest before it, and the number of
+// A cut describes a list that was cut out: the length of the rest before it, and the number of
 // bytes removed.
 type cut struct{ at, by int }
 
-// cutLists cuts the lists out of text. It rejects a list that is given twice; other errors
-// show when the rest is decoded.
+// cutLists cuts the lists out of text. It rejects a list that is given twice; other errors are
+// found when the rest is decoded.
 func cutLists(text string) (l lists, err error) {
 	done := 0 // of text
 	keep := func(to int) error {
@@ -82,9 +82,8 @@ func (l *lists) offset(at int64) int64 {
 	return moved
 }
 
-// members calls visit with each key, in quotes, of the object that begins after
-// from, and with the start and end of its value. Anything but an object has no
-// members.
+// members calls visit with each key, in quotes, of the object that begins after from, and with the
+// start and end of its value. A value that is not an object has no members.
 func members(text string, from int, visit func(key string, from, to int) error) error {
 	c := cursor{text[from:]}
 	at := func() int { return len(text) - len(c.rest) }
@@ -107,8 +106,8 @@ func members(text string, from int, visit func(key string, from, to int) error) 
 	}
 }
 
-// opens is 1 for a token that opens an object or an array, −1 for one that
-// closes it, else 0.
+// opens returns 1 for a token that opens an object or an array, −1 for a token that closes one, and
+// 0 for any other token.
 func opens(token string) int {
 	switch {
 	case is(token, '{'), is(token, '['):
@@ -119,7 +118,7 @@ func opens(token string) int {
 	return 0
 }
 
-// decodeFile reads the parts of a tokenizer.json, the long lists raw.
+// decodeFile decodes the parts of a tokenizer.json, except for the long lists, which stay raw.
 func decodeFile(data []byte) (*file, error) {
 	if !json.Valid(data) {
 		return nil, explainJSON(json.Unmarshal(data, new(struct{})), nil)
@@ -139,8 +138,8 @@ func decodeFile(data []byte) (*file, error) {
 	return f, nil
 }
 
-// explainJSON adds to an error the position in the file at which encoding/json stopped; l
-// is nil if it decoded the whole file.
+// explainJSON adds the position in the file at which encoding/json stopped to an error. l is nil if
+// encoding/json decoded the whole file.
 func explainJSON(err error, l *lists) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {

@@ -8,13 +8,13 @@ import (
 	"unicode"
 )
 
-// EncodeMarked is like [Tokenizer.Encode] for a text that contains special tokens, such as
-// a chat. Each of marks, which are ascending byte offsets, is the position of a special
-// token's name; the longest name there counts. Such a token swallows the whitespace next to
-// it if the vocabulary specifies that. The rest is plain text, whatever it looks like.
+// EncodeMarked is like [Tokenizer.Encode] for a text that contains special tokens, such as a chat.
+// marks are ascending byte offsets. Each is the position of a special token's name; of several
+// names there, the longest counts. Such a token swallows the whitespace next to it if the
+// vocabulary specifies this. The rest is plain text, no matter what it contains.
 //
-// An offset without a name is an error, and so is a byte without a token, which is a
-// *[MissingByteError].
+// EncodeMarked returns an error for an offset without a name, and a *[MissingByteError] for a byte
+// without a token.
 func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	longest := 0
 	for name := range t.names {
@@ -59,7 +59,7 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	return e.ids, nil
 }
 
-// strip is the sides on which a special token swallows whitespace.
+// strip tells on which sides a special token swallows whitespace.
 type strip struct{ left, right bool }
 
 // Added returns the names of the added tokens that are not special, in no particular order.

@@ -5,19 +5,19 @@ import "unicode/utf8"
 // A pair is two adjacent tokens.
 type pair struct{ left, right int32 }
 
-// A merge is a rule for a pair: its rank in the file (a lower rank goes first)
-// and the token that the pair becomes.
+// A merge is a rule for a pair: its rank in the file (a lower rank is applied first) and the token
+// that the pair becomes.
 type merge struct{ rank, id int32 }
 
-// noRank marks a token that has no rule with its right neighbor, or has been
-// merged away. Ranks are below it.
+// noRank marks a token that has no rule with its right neighbor, or has been merged into another
+// token.
 const noRank = int32(-1)
 
 // end marks the missing neighbor at the start and the end of a piece.
 const end = int32(-1)
 
-// A symbol is one token of the piece being merged, a link of a doubly linked
-// list. Its index never changes.
+// A symbol is one token of the piece being merged, an element of a doubly linked list. Its index
+// never changes.
 type symbol struct {
 	id         int32
 	prev, next int32 // indices of the neighbors, or end
@@ -28,20 +28,20 @@ type symbol struct {
 // A merger applies merge rules to one piece after another and reuses its buffers between
 // them.
 //
-// The candidates are in a binary min-heap, ordered by rank, then position: lowest rank
-// first, leftmost first. A merge changes at most two neighboring pairs; their old
-// candidates stay in the heap and are recognized as stale when popped, because their rank
-// is no longer their symbol's. A piece of n bytes has fewer than 3n candidates in total, so
-// it takes O(n log n) time. (The simplest implementation, which searches the piece for the
-// best pair before each merge, takes O(n²): seconds for one long run of letters.)
+// The candidates are in a binary min-heap, ordered by rank and then by position: lowest rank first,
+// leftmost first. A merge changes at most two neighboring pairs. Their old candidates stay in the
+// heap and are recognized as stale when popped, because their rank differs from the current rank of
+// their symbol. A piece of n bytes has fewer than 3n candidates in total, so merging takes O(n log
+// n) time. (The simplest implementation, which searches the piece for the best pair before each
+// merge, takes O(n²), which is seconds for one long sequence of letters.)
 type merger struct {
 	symbols []symbol
 	heap    []uint64 // rank<<32 | index of the left symbol
 	joined  []byte   // scratch of rule
 }
 
-// appendPiece appends the tokens of one piece to ids. lost is the index of the
-// first byte without a token, or -1. A piece is at most 2 GiB.
+// appendPiece appends the tokens of one piece to ids. lost is the index of the first byte without a
+// token, or -1. A piece may have at most 2 GiB.
 func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) (_ []int, lost int) {
 	if t.wholePieces {
 		if id, ok := t.find(piece); ok {
@@ -66,7 +66,7 @@ func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) (_ []int, lo
 	return ids, lost
 }
 
-// begin makes symbols of the bytes of a piece, or of its characters.
+// begin creates symbols from the bytes of a piece, or from its characters.
 func (m *merger) begin(t *Tokenizer, piece string) (lost int) {
 	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
 	lost = -1
@@ -114,8 +114,8 @@ func (m *merger) rule(t *Tokenizer, left, right int32) (merge, bool) {
 	return merge{rank: t.ranks[id], id: id}, true
 }
 
-// rate looks up the rule for symbol i and its right neighbor and, if there is
-// one, adds the pair to the candidates.
+// rate looks up the rule for symbol i and its right neighbor and, if there is a rule, adds the pair
+// to the candidates.
 func (m *merger) rate(t *Tokenizer, i int32) {
 	s := &m.symbols[i]
 	s.rank = noRank

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A MissingByteError reports a byte of a text that has no token. Vocabularies trained
-// without the alphabet of all bytes lack those that never occurred in the training data:
-// SmolLM's lacks 21, GPT-NeoX's 13.
+// A MissingByteError reports a byte of a text that has no token. Vocabularies trained without the
+// alphabet of all bytes lack the bytes that never occurred in the training data: SmolLM's lacks 21,
+// and GPT-NeoX's lacks 13.
 type MissingByteError struct {
 	Byte byte
-	Char string // the character that it is part of, or the byte alone if it is part of none
+	Char string // the character that contains the byte, or the byte alone if there is none
 
-	Offset       int // of that character in the text, in bytes
-	Line, Column int // of that character, from 1; columns in characters
+	Offset       int // the character's offset in the text, in bytes
+	Line, Column int // the character's position, from 1; columns are counted in characters
 }
 
 // Error returns a message such as
@@ -67,13 +67,13 @@ type origin struct {
 
 	begun       bool
 	same        bool      // normalizing changes nothing
-	from, at    int       // where the next character is, in source and normalized
-	width, size int       // its bytes, in source and normalized; width 0 if not yet known
+	from, at    int       // offsets of the next character in source and normalized
+	width, size int       // its size in bytes in source and normalized; width is 0 if not yet known
 	composed    norm.Iter // yields the characters of form NFC
 }
 
-// of returns the offset in the fragment of the character at byte `at` of its normalized
-// form. Each ▁ counts as a space there. From one call to the next, at must not decrease.
+// of returns the offset in the fragment of the character at byte `at` of its normalized form. Each
+// ▁ counts as a space there. at must not decrease from one call to the next.
 func (o *origin) of(at int) int {
 	if !o.begun {
 		o.begin()

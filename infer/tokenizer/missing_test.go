@@ -18,8 +18,8 @@ func lacking(tb testing.TB, normalizer any, bytes ...byte) *Tokenizer {
 	})
 }
 
-// TestCheckNamesTheMissingByte: a text with a byte that has no token is rejected with the
-// byte, its character and its position in the text; all other texts pass.
+// TestCheckNamesTheMissingByte: a text with a byte that has no token is rejected with the byte, its
+// character and its position in the text. All other texts are accepted.
 // Promise: A text that the model's vocabulary cannot express is refused with the character and its position.
 func TestCheckNamesTheMissingByte(t *testing.T) {
 	tok := lacking(t, nil, 3, '7', 0xc3, 0xff, 0xf1)
@@ -57,8 +57,8 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 	}
 }
 
-// TestCheckReportsPositionInOriginalText: the position is in the original text: before
-// normalizing, without the space in front, after added tokens.
+// TestCheckReportsPositionInOriginalText: the position is in the original text: before normalizing,
+// without the added space in front, and counting the text of added tokens.
 func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	nfc := lacking(t, tree{"type": "NFC"}, 0xc3, 3)
 	added := small(t, func(f tree) {
@@ -78,7 +78,7 @@ func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	metaspaced := pieces(false)
 	metaspaced.prefix, metaspaced.metaspace = prefixMissing, true // spaces are replaced after normalizing
 	noSpace := lacking(t, nil)
-	noSpace.byteIDs[' '], noSpace.lacks, noSpace.addPrefixSpace = -1, 1, true // as no published file is
+	noSpace.byteIDs[' '], noSpace.lacks, noSpace.addPrefixSpace = -1, 1, true // no published file has this combination
 	for _, test := range []struct {
 		name   string
 		tok    *Tokenizer
@@ -129,8 +129,8 @@ func TestEncodeSkipsMissingBytes(t *testing.T) {
 	}
 }
 
-// TestWithinDropsAddedTokens: added tokens that a model has no rows for are dropped; for
-// ordinary ones and the start token this is an error.
+// TestWithinDropsAddedTokens: added tokens without rows in the model are dropped. For ordinary
+// tokens and the start token, Within returns an error.
 func TestWithinDropsAddedTokens(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<one>"}, tree{"content": "<two>", "special": true}, tree{"content": "<three>"})
 	within, err := tok.Within(267)
@@ -172,17 +172,17 @@ func TestWithinDropsAddedTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := pieces.Within(259); err == nil {
-		t.Error("Within accepts a model without rows for all bytes")
+		t.Error("Within accepted a model without rows for all bytes")
 	}
 }
 
-// TestMergeRuleTableGrows: the table finds its entries, keeps the first of two for a pair,
+// TestMergeRuleTableGrows: the table finds its entries, keeps the first of two rules for a pair,
 // and grows.
 func TestMergeRuleTableGrows(t *testing.T) {
 	r := newRules(0)
 	for i := range int32(1000) {
 		if _, ok := r.put(pair{i, 1000 - i}, merge{rank: i, id: 2 * i}); !ok {
-			t.Fatalf("put of new rule %d reports that it exists", i)
+			t.Fatalf("put reports that new rule %d exists", i)
 		}
 	}
 	for i := range int32(1000) {

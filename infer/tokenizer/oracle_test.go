@@ -11,7 +11,7 @@ import (
 )
 
 // oraclePath holds texts with the ids that another implementation gives them; the header of
-// make.mjs, next to it, describes how it is made.
+// make.mjs in the same folder describes how it is generated.
 const oraclePath = "../../testdata/tokenizer/strings.jsonl"
 
 // oracleLine is one text of the oracle file.
@@ -20,7 +20,7 @@ type oracleLine struct {
 	IDs  []int  `json:"ids"`
 }
 
-// oracle reads the oracle file, and checks that it was made from this tokenizer.
+// oracle reads the oracle file, and checks that it was generated with this tokenizer.
 func oracle(tb testing.TB) []oracleLine {
 	tb.Helper()
 	model, err := os.ReadFile(bundledPath)
@@ -42,7 +42,7 @@ func oracle(tb testing.TB) []oracleLine {
 	sum := sha256.Sum256(model)
 	if got := hex.EncodeToString(sum[:]); got != head.SHA256 {
 		tb.Fatalf(
-			"%s was made from another %s: rerun testdata/tokenizer/make.mjs as its header says", oraclePath,
+			"%s was made from another %s: rerun testdata/tokenizer/make.mjs as described in its header", oraclePath,
 			bundledPath,
 		)
 	}

@@ -9,9 +9,9 @@ import (
 	"reflect"
 )
 
-// Limits on what Parse accepts, so that a hostile file is rejected early and cheaply. Gemma
-// 3's, the largest published one for a model that runs here, has 262,144 tokens, 514,906
-// merges, 6,415 added tokens and 33 MB.
+// Limits for files, so that a hostile file is rejected early and cheaply. Gemma 3's file, the
+// largest published one for a supported model, has 262,144 tokens, 514,906 merges, 6,415 added
+// tokens and 33 MB.
 const (
 	MaxBytes     = 48 << 20 // of the file
 	maxRestBytes = 8 << 20  // of the file without its three lists
@@ -20,14 +20,14 @@ const (
 	maxStepBytes = 1 << 20 // of one part of the pipeline
 	maxAdded     = 1 << 16
 	maxID        = 2_000_000
-	// A file can skip ids, but the tables are as long as the highest id, so that must be
+	// A file can skip ids, but the tables are as long as the highest id, so the highest id must be
 	// within a small multiple of the number of entries.
 	maxIDsPerEntry = 4
 )
 
-// A file is the part of a tokenizer.json that decides how text becomes ids. The lists stay
-// raw: they are read item by item, so that an error can name the item, reading stops at the
-// first bad one, and a repeated key is noticed.
+// A file is the part of a tokenizer.json that determines how text becomes ids. The lists stay raw.
+// They are read item by item, so that an error can name the item, reading stops at the first
+// invalid item, and a repeated key is detected.
 type file struct {
 	added string // JSON, "" if it is missing (lists.go)
 
@@ -68,9 +68,9 @@ type model struct {
 	vocab, merges string // JSON, "" if they are missing (lists.go)
 }
 
-// Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with a supported
-// split pattern, or a SentencePiece BPE with byte fallback. An error names the part of the
-// file that is wrong or not supported, as in
+// Parse parses a Hugging Face tokenizer.json with a byte-level BPE that has a supported split
+// pattern, or with a SentencePiece BPE with byte fallback. An error names the part of the file that
+// is wrong or not supported, as in
 //
 //	tokenizer: model.merges[12]: the left part "xy" is not in model.vocab
 //	tokenizer: normalizer: type "Lowercase" is not supported; want none or NFC
@@ -88,8 +88,8 @@ func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
 	return t, err
 }
 
-// Describe is like [Parse], and also returns the special tokens, by id. It returns them for
-// a rejected file, too, as far as they can be read.
+// Describe is like [Parse], and also returns the special tokens, by id. It also returns them for a
+// rejected file, as far as they can be read.
 func Describe(tokenizerJSON []byte) (t *Tokenizer, special map[int32]string, err error) {
 	t = &Tokenizer{start: -1}
 	if err := t.parse(tokenizerJSON); err != nil {
@@ -126,8 +126,8 @@ func (t *Tokenizer) parse(data []byte) error {
 	return nil
 }
 
-// explainType names what has the wrong JSON type: whole if it is the decoded value itself,
-// else the field's path after prefix.
+// explainType names the value that has the wrong JSON type: whole if it is the decoded value
+// itself, and otherwise the field's path after prefix.
 func explainType(whole, prefix string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -153,8 +153,8 @@ func explainType(whole, prefix string, err error) error {
 	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
 }
 
-// checkModel rejects kinds of model, and options of BPE, whose ids differ from merging bytes by
-// rank.
+// checkModel rejects kinds of models, and options of BPE, that give different ids than merging
+// bytes by rank.
 func checkModel(m *model) error {
 	switch {
 	case m == nil:
@@ -173,8 +173,7 @@ func checkModel(m *model) error {
 	return nil
 }
 
-// quote quotes a string from the file for an error message, cut to 40
-// characters.
+// quote quotes a string from the file for an error message, truncated to 40 characters.
 func quote(s string) string {
 	left := 40
 	for i := range s {

@@ -40,7 +40,7 @@ func TestParseAccepts(t *testing.T) {
 			m["continuing_subword_prefix"], m["end_of_word_suffix"], m["ignore_merges"] = "", "", false
 		},
 		"escapes in JSON": func(f tree) {
-			// RawMessage keeps \u escapes as they are written.
+			// RawMessage keeps \u escapes unchanged.
 			f["model"].(tree)["merges"].([]any)[0] = json.RawMessage(`[ "\u0068" ,"\u0065"]`)
 			f["model"].(tree)["merges"].([]any)[4] = json.RawMessage("\t\"\\u0120\\u0020w\"\n")
 		},
@@ -61,8 +61,8 @@ func TestParseAccepts(t *testing.T) {
 	}
 }
 
-// TestParseIndented checks that blanks between the parts of the JSON, as most
-// published files have them, change nothing.
+// TestParseIndented checks that blanks between the parts of the JSON, which most published files
+// have, change nothing.
 func TestParseIndented(t *testing.T) {
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, encodeTree(t, smallTree()), "\r\n", "\t "); err != nil {
@@ -77,7 +77,7 @@ func TestParseIndented(t *testing.T) {
 	}
 }
 
-// TestParseAllowsGapsInIDs checks a vocabulary that skips ids, within limits.
+// TestParseAllowsGapsInIDs checks that a vocabulary may skip ids, within limits.
 func TestParseAllowsGapsInIDs(t *testing.T) {
 	tok := small(t, func(f tree) { at(f, "model", "vocab")["hello"] = 1000 })
 	if tok.Size() != 1001 || string(tok.Bytes(1000)) != "hello" {
@@ -91,14 +91,14 @@ func TestParseAllowsGapsInIDs(t *testing.T) {
 	if got := tok.Encode("hello"); !slices.Equal(got, []int{1000}) {
 		t.Errorf("Encode(hello) = %v, want [1000]", got)
 	}
-	// 267 tokens: the highest id can be at most 4*267-1 (see TestParseRefuses).
+	// With 267 tokens, the highest id can be at most 4*267-1 (see TestParseRefuses).
 	tok = small(t, func(f tree) { at(f, "model", "vocab")["xy"] = 4*267 - 1 })
 	if tok.Size() != 4*267 {
 		t.Errorf("Size() = %d, want %d", tok.Size(), 4*267)
 	}
 }
 
-// TestParseRefuses checks which files are rejected, and with what error.
+// TestParseRefuses checks which files are rejected, and with which errors.
 func TestParseRefuses(t *testing.T) {
 	vocab := func(key string, value any) func(tree) {
 		return func(f tree) { at(f, "model", "vocab")[key] = value }
@@ -302,7 +302,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestParseRefusesText checks files that json.Marshal cannot write.
+// TestParseRefusesText checks that Parse rejects malformed files that json.Marshal cannot generate.
 func TestParseRefusesText(t *testing.T) {
 	good := string(encodeTree(t, smallTree()))
 	replace := func(old, with string) string {
@@ -326,7 +326,7 @@ func TestParseRefusesText(t *testing.T) {
 		{"null", `pre_tokenizer is missing; want ByteLevel`},
 		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is given twice`},
 		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is given twice`},
-		// The position is in the file, including the long lists before it.
+		// The reported position is in the file, including the long lists before it.
 		{
 			replace(`"type":"BPE"`, `"type":5`),
 			fmt.Sprintf(
@@ -361,7 +361,8 @@ func TestParseRefusesText(t *testing.T) {
 }
 
 // TestParseMemory: parsing a large file allocates no more than the file's size plus 64 MiB,
-// counting what is freed along the way. With VIZ_LONG=1 the file is as large as Gemma 3's.
+// including memory that is freed during parsing. With VIZ_LONG=1, the file is as large as Gemma
+// 3's.
 func TestParseMemory(t *testing.T) {
 	data, tokens := fixture.Tokenizer(150_000), 150_000
 	if os.Getenv("VIZ_LONG") != "" {

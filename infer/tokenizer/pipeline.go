@@ -28,14 +28,14 @@ type step struct {
 	Start            int     `json:"start"`             // of Strip
 	Stop             int     `json:"stop"`              // of Strip
 	Replacement      string  `json:"replacement"`       // of Metaspace
-	PrependScheme    string  `json:"prepend_scheme"`    // of Metaspace; older files have add_prefix_space
+	PrependScheme    string  `json:"prepend_scheme"`    // of Metaspace; older files have add_prefix_space instead
 	Split            *bool   `json:"split"`             // of Metaspace; absent means true
 
 	Single        []templatePart          `json:"single"`         // of TemplateProcessing
 	SpecialTokens map[string]templateMark `json:"special_tokens"` // of TemplateProcessing
 }
 
-// pattern is what a Split or a Replace searches for: one of the two fields.
+// pattern is the pattern that a Split or a Replace searches for, in one of the two fields.
 type pattern struct {
 	Regex  string `json:"Regex"`
 	String string `json:"String"`
@@ -56,8 +56,7 @@ type templateMark struct {
 	IDs []int64 `json:"ids"`
 }
 
-// A pipeline is the four parts of the file around the model, each a list of
-// steps.
+// A pipeline holds the four parts of the file around the model, each as a list of steps.
 type pipeline struct{ normalizer, preTokenizer, postProcessor, decoder []step }
 
 // readPipeline reads the four parts and configures the tokenizer. It supports
@@ -99,8 +98,8 @@ func (p pipeline) byteLevel() bool {
 	return false
 }
 
-// readByteLevel reads the pipelines of GPT-2 and its followers: text cut by a
-// pattern, bytes spelled in the alphabet.
+// readByteLevel reads the pipelines of GPT-2 and its followers, which cut text by a pattern and
+// spell bytes in the alphabet.
 func (t *Tokenizer) readByteLevel(p pipeline) error {
 	for _, s := range p.normalizer {
 		if s.Type != "NFC" {
@@ -153,9 +152,9 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	return nil
 }
 
-// readSplit recognizes a pattern by its exact text: an almost right one would give a model
-// almost the right input. Since every pattern matches all of a text, keeping only the
-// matches (Removed, inverted) is equivalent to cutting at them (Isolated).
+// readSplit recognizes a pattern by its exact text, since an almost right pattern would give a
+// model almost the right input. Every pattern matches all of a text, so keeping only the matches
+// (Removed, inverted) is equivalent to cutting at them (Isolated).
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf(
@@ -173,8 +172,8 @@ func readSplit(s step) (*splitter, error) {
 	)
 }
 
-// readPostProcessor determines which token is put in front of a text. ByteLevel only trims
-// offsets, which Encode does not return.
+// readPostProcessor determines which token comes in front of a text. ByteLevel only trims offsets,
+// which Encode does not return.
 func (t *Tokenizer) readPostProcessor(list []step) error {
 	for _, s := range list {
 		switch s.Type {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// smallPieces returns a SentencePiece BPE as a tokenizer.json: <unk>, <s>, </s>, the bytes
-// from id 3 on, then
+// smallPieces returns a SentencePiece BPE as a tokenizer.json. It has <unk>, <s>, </s>, the bytes
+// from id 3 on, and
 //
 //	259  ▁    260  a    261  b    262  ▁+a    263  a+b    264  ▁+ab
 func smallPieces() tree {
@@ -32,8 +32,8 @@ func smallPieces() tree {
 	}
 }
 
-// pipelineSeeds holds the four parts around the model as in published files, and near
-// misses.
+// pipelineSeeds holds the four parts around the model from published files, and slightly invalid
+// variants.
 var pipelineSeeds = [][4]string{
 	{`null`, `{"type":"ByteLevel","add_prefix_space":false}`, `null`, `{"type":"ByteLevel"}`},
 	{
@@ -87,10 +87,10 @@ var pipelineSeeds = [][4]string{
 	},
 }
 
-// FuzzPipeline puts any four parts around a valid model of either kind. Nothing panics;
-// errors name the part that they are about; all steps of accepted files have a type that
-// Parse supports; and a text comes back unchanged, except for the documented changes of
-// those steps.
+// FuzzPipeline puts any four parts around a valid model of one of the two kinds. Nothing panics,
+// and errors name the part that is wrong. All steps of accepted files have a type that Parse
+// supports, and encoding and decoding a text does not change it, except for the documented changes
+// of those steps.
 func FuzzPipeline(f *testing.F) {
 	for _, s := range pipelineSeeds {
 		for _, pieces := range []bool{false, true} {
@@ -106,7 +106,7 @@ func FuzzPipeline(f *testing.F) {
 		file := tree{"added_tokens": bases[pieces]["added_tokens"], "model": bases[pieces]["model"]}
 		for name, part := range parts {
 			if !json.Valid([]byte(part)) {
-				return // FuzzParse has such files
+				return // FuzzParse tests such files
 			}
 			file[name] = json.RawMessage(part)
 		}
@@ -119,7 +119,7 @@ func FuzzPipeline(f *testing.F) {
 			if !slices.ContainsFunc(names, func(name string) bool {
 				return strings.HasPrefix(err.Error(), "tokenizer: "+name)
 			}) {
-				t.Fatalf("the error %q names none of the parts", err)
+				t.Fatalf("got error %q, want one that names a part", err)
 			}
 			return
 		}
@@ -147,8 +147,8 @@ var knownTypes = []string{
 	"Prepend", "Replace", "Metaspace", "ByteFallback", "Fuse", "Strip",
 }
 
-// typesOf lists the types of a part's steps. A step that spells "type" in another case
-// (which is the same to encoding/json) is left out.
+// typesOf lists the types of a part's steps. A step that spells "type" in another case (which
+// encoding/json also accepts) is left out.
 func typesOf(part string) []string {
 	var list []string
 	var step map[string]any

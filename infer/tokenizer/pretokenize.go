@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// GPT-2 cuts a text into pieces with this pattern; the first alternative that
-// matches wins, and each run is as long as possible:
+// GPT-2 cuts a text into pieces with this pattern. The first alternative that matches wins, and
+// each repetition is as long as possible:
 //
 //	'(?:[sdmt]|ll|ve|re)    a contraction, lower case only
 //	 ?\p{L}+                letters, with at most one space in front
@@ -16,9 +16,9 @@ import (
 //	                        next piece when something follows
 //	\s+                     the one whitespace character that is still left
 //
-// Go's regexp has no look-ahead, so pieceLen implements it by hand. \s is the
-// Unicode property White_Space (U+0085 is in it, U+FEFF is not); the optional
-// space in front is U+0020 alone.
+// Go's regexp has no look-ahead, so pieceLen implements it by hand. \s is the Unicode property
+// White_Space (which includes U+0085, but not U+FEFF). The optional space in front can only be
+// U+0020.
 
 // A class is a kind of character that the pattern distinguishes.
 type class uint8
@@ -65,11 +65,11 @@ func contractionLen(text string) int {
 	return 0
 }
 
-// spaceLen returns the length of a whitespace piece at the front of text: the
-// whole run at the end of the text, else all of the run but its last character,
-// else (the run is one character) that character.
+// spaceLen returns the length of a whitespace piece at the front of text: all the whitespace if the
+// text ends after it, and otherwise all of it except its last character, but at least one
+// character.
 func spaceLen(text string) int {
-	last, end := 0, 0 // where the last whitespace character begins, and ends
+	last, end := 0, 0 // start and end of the last whitespace character
 	for end < len(text) {
 		c, size := firstClass(text[end:])
 		if c != space {
@@ -83,7 +83,7 @@ func spaceLen(text string) int {
 	return last
 }
 
-// runLen returns the length of the run of class c at the front of text.
+// runLen returns the length of the sequence of characters of class c at the front of text.
 func runLen(text string, c class) int {
 	n := 0
 	for n < len(text) {
@@ -96,9 +96,9 @@ func runLen(text string, c class) int {
 	return n
 }
 
-// firstClass returns the class of the first character of text and its size in
-// bytes. A byte that begins no valid UTF-8 sequence is one character of class
-// other: it decodes to U+FFFD, which is a symbol.
+// firstClass returns the class of the first character of text and its size in bytes. A byte that
+// does not begin a valid UTF-8 sequence is one character of class other, since it decodes to
+// U+FFFD, which is a symbol.
 func firstClass(text string) (class, int) {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {

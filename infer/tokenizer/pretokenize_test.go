@@ -27,7 +27,7 @@ func TestSplitPattern(t *testing.T) {
 		{" 12 ab ,;", []string{" 12", " ab", " ,;"}},
 		{"snake_case", []string{"snake", "_", "case"}},
 
-		// Contractions: lower case only, at the front of a piece only.
+		// Contractions: only in lower case, and only at the front of a piece.
 		{"I'm he's I'd", []string{"I", "'m", " he", "'s", " I", "'d"}},
 		{"we'll you've they're don't", []string{"we", "'ll", " you", "'ve", " they", "'re", " don", "'t"}},
 		{"WE'LL DON'T", []string{"WE", "'", "LL", " DON", "'", "T"}},
@@ -40,7 +40,7 @@ func TestSplitPattern(t *testing.T) {
 		{"x'l", []string{"x", "'", "l"}},
 		{"it’s", []string{"it", "’", "s"}}, // U+2019 is not an apostrophe here
 
-		// Whitespace: the last character of a run belongs to the next piece.
+		// Whitespace: the last of several characters belongs to the next piece.
 		{" ", []string{" "}},
 		{"a ", []string{"a", " "}},
 		{"a   ", []string{"a", "   "}},
@@ -75,11 +75,11 @@ func TestSplitPattern(t *testing.T) {
 		{"हिन्दी", []string{"ह", "ि", "न", "्", "द", "ी"}},
 		{"x² ½Ⅳ٣", []string{"x", "²", " ½Ⅳ٣"}}, // No, Nl and Nd are numbers
 
-		// Everything else forms one run.
+		// All other characters in sequence form one piece.
 		{"hi 😀👩‍👩‍👧!", []string{"hi", " 😀👩‍👩‍👧!"}},
 		{"<|endoftext|>", []string{"<|", "endoftext", "|>"}},
 
-		// Bytes that are not UTF-8: one character each, of the last kind.
+		// Bytes that are not UTF-8 count as one character each, of the last kind.
 		{"a\xff\xfeb", []string{"a", "\xff\xfe", "b"}},
 		{" \xc3 \xa9", []string{" \xc3", " \xa9"}},
 		{"a  \x80", []string{"a", " ", " \x80"}},

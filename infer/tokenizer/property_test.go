@@ -8,12 +8,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkEncode checks what holds for any text that the vocabulary can spell: the joined
-// bytes of the tokens are the text; no token is special; Lookup finds each token by its
-// bytes, unless it is an added one.
+// checkEncode checks properties of any text that the vocabulary can spell: the joined bytes of the
+// tokens are the text, no token is special, and Lookup finds each token by its bytes, unless it is
+// an added token.
 func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text string) {
 	if tok.Check(text) != nil {
-		tok.Encode(text) // leaves something out
+		tok.Encode(text) // skips some bytes
 		return
 	}
 	ids := tok.Encode(text)
@@ -33,7 +33,7 @@ func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text st
 		joined.WriteString(bytes)
 	}
 	if joined.String() != text {
-		tb.Fatalf("the tokens of %q have the bytes %q, want the text's", text, joined.String())
+		tb.Fatalf("the tokens of %q have the bytes %q, want the text", text, joined.String())
 	}
 	if got := tok.Decode(ids); got != text {
 		tb.Fatalf("Decode(Encode(%q)) = %q, want the text", text, got)
@@ -41,7 +41,7 @@ func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text st
 }
 
 // texts generates strings that stress the pattern and the merges: a mix of pieces of text,
-// characters of any script, special-looking names and raw bytes.
+// characters of any script, names of special tokens and raw bytes.
 func texts() *rapid.Generator[string] {
 	part := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -63,8 +63,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// slowMerge is byte-pair encoding by its definition: search the piece for the pair with the
-// lowest rank, the leftmost among equals, join it, repeat.
+// slowMerge implements byte-pair encoding by its definition: search the piece for the pair with the
+// lowest rank (the leftmost of equals), join it, and repeat.
 func slowMerge(tok *Tokenizer, piece string) []int {
 	var ids []int32
 	for _, b := range []byte(piece) {
@@ -94,7 +94,7 @@ func slowMerge(tok *Tokenizer, piece string) []int {
 // TestMergeOrder compares the heap with slowMerge, on texts over an alphabet so small that
 // rules overlap everywhere, and on generated texts.
 func TestMergeOrder(t *testing.T) {
-	dense := small(t, func(f tree) { // many overlapping rules over a and b, some of a lower rank than their parts
+	dense := small(t, func(f tree) { // many overlapping rules for a and b, some with a lower rank than their parts
 		vocab := at(f, "model", "vocab")
 		merges := []any{}
 		for _, m := range strings.Fields("aab+b aa+b a+a b+a ab+ab a+b ba+a b+b abab+a aa+aa bb+a") {

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// shapesFolder holds small tokenizers in the shape of published ones; kinds.mjs next to it
-// describes how they and the expected ids are made.
+// shapesFolder holds small tokenizers in the shape of published ones. kinds.mjs in it describes how
+// they and the expected ids are generated.
 const shapesFolder = "../../testdata/tokenizer"
 
 // A vector is a text with the ids that the reference gives it.
@@ -26,7 +26,7 @@ type vector struct {
 	IDs  []int  `json:"ids"`
 }
 
-// A shape is one such tokenizer.
+// A shape is one of the tokenizers in shapesFolder.
 type shape struct {
 	name    string
 	data    []byte // its tokenizer.json
@@ -34,7 +34,7 @@ type shape struct {
 	vectors []vector
 }
 
-// shapes reads all of them.
+// shapes reads all shapes.
 func shapes(tb testing.TB) []shape {
 	tb.Helper()
 	var kinds map[string]struct {
@@ -60,7 +60,7 @@ func shapes(tb testing.TB) []shape {
 	return list
 }
 
-// A shapeFile holds what the tests read from a tokenizer.json without Parse.
+// A shapeFile holds the fields that the tests read from a tokenizer.json without Parse.
 type shapeFile struct {
 	Added []struct {
 		ID      int    `json:"id"`
@@ -87,10 +87,10 @@ var wantLacks = map[string]int{
 	"starcoder2": 14,
 }
 
-// TestShapesOfPublishedFiles: every tokenizer in the shape of a published one gives the
-// reference's ids, on llama.cpp's published texts and on hundreds that mix words, runs of
-// blanks and the tokenizer's added tokens. Check rejects exactly the texts with a byte that
-// the vocabulary lacks.
+// TestShapesOfPublishedFiles: every tokenizer in the shape of a published one gives the reference's
+// ids, on llama.cpp's published texts and on hundreds of texts that mix words, sequences of blanks
+// and the tokenizer's added tokens. Check rejects exactly the texts with a byte that the vocabulary
+// lacks.
 func TestShapesOfPublishedFiles(t *testing.T) {
 	all := shapes(t)
 	if len(all) != len(wantLacks) {
@@ -121,7 +121,7 @@ func TestShapesOfPublishedFiles(t *testing.T) {
 					refused++
 				}
 			}
-			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // others lack no valid byte
+			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // others have all valid bytes
 				t.Errorf(
 					"got %d of %d texts rejected, want some only for smollm2 and starcoder2", refused, len(s.vectors),
 				)
@@ -145,8 +145,8 @@ func (s shape) missing(tb testing.TB) map[byte]bool {
 	return list
 }
 
-// lists returns the file as GGUF stores it: every token by its id, added ones with a space
-// for ▁ as GGUF's writers do, merges as strings.
+// lists returns the file as GGUF stores it: every token by its id, added tokens with a space for ▁
+// as GGUF converters write them, and merges as strings.
 func (s shape) lists(tb testing.TB) (l List, merges []string) {
 	tb.Helper()
 	f := s.file(tb)
@@ -190,7 +190,7 @@ func TestShapesAsGGUFLists(t *testing.T) {
 		if s.name == "gemma3" {
 			l, merges := s.lists(t)
 			scores := make([]float32, len(l.Tokens))
-			for rank, line := range slices.Backward(merges) { // so that the first rule counts
+			for rank, line := range slices.Backward(merges) { // in reverse, so that the first rule counts
 				left, right, _ := strings.Cut(line, " ")
 				id, _ := s.tok.Lookup(strings.ReplaceAll(left+right, metaspace, " "))
 				scores[id] = float32(-rank)
@@ -221,11 +221,11 @@ func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
 	}
 }
 
-// TestShapesKeepSpecialNamesAsText: in every shape, names of special tokens stay plain text
-// and names of other added tokens become those tokens. Both decode to the name.
+// TestShapesKeepSpecialNamesAsText: in every shape, names of special tokens stay plain text and
+// names of other added tokens become those tokens. In both cases, the ids decode to the name.
 func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 	for _, s := range shapes(t) {
-		if s.name == "flags" { // has tokens that are found only between blanks, or swallow them
+		if s.name == "flags" { // some of its tokens are found only between blanks or swallow them
 			continue
 		}
 		for _, a := range s.file(t).Added {
@@ -233,19 +233,19 @@ func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 			ids := s.tok.Encode(text)
 			if a.Special == slices.Contains(ids, a.ID) {
 				t.Errorf(
-					"%s: %q, special %v, want anything but %v, has the id %d and becomes %v", s.name, a.Content,
+					"%s: %q, special %v, among the ids: %v; want one of the two (id %d, ids %v)", s.name, a.Content,
 					a.Special, slices.Contains(ids, a.ID), a.ID, ids,
 				)
 			}
 			if got, want := s.tok.Decode(ids), cameBack(s.tok, text); got != want {
-				t.Errorf("%s: %q comes back as %q, want %q", s.name, text, got, want)
+				t.Errorf("%s: %q is decoded as %q, want %q", s.name, text, got, want)
 			}
 		}
 	}
 }
 
-// TestShapesRoundTrip: every text that a vocabulary can spell comes back, byte for byte
-// except for normalizing.
+// TestShapesRoundTrip: decoding the tokens of a text that a vocabulary can spell gives the text,
+// byte for byte except for normalizing.
 func TestShapesRoundTrip(t *testing.T) {
 	for _, s := range shapes(t) {
 		if s.name == "flags" { // swallows blanks

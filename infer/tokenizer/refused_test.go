@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMalformedShapesAreRefused checks malformed files, made by changes to the text of a
-// valid one.
+// TestMalformedShapesAreRefused checks that malformed files, which are changed copies of a valid
+// file, are rejected.
 func TestMalformedShapesAreRefused(t *testing.T) {
 	for _, test := range []struct{ shape, old, with, want string }{
 		{

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// SentencePiece (Kudo and Richardson 2018) does not split a text into pieces. A space is
-// written ▁ (U+2581), and usually one is added in front, so that a word is the same token
-// at the start of a text as inside (Gemma does not add one). Tokens begin as characters; a
-// character outside the vocabulary falls back to its UTF-8 bytes, whose 256 tokens are
-// spelled <0x00> to <0xFF>.
+// SentencePiece (Kudo and Richardson 2018) does not split a text into pieces. A space is written as
+// ▁ (U+2581). Usually, a space is added in front of a text, so that a word is the same token at the
+// start of a text as inside it (Gemma does not add one). Tokens begin as characters; a character
+// outside the vocabulary falls back to its UTF-8 bytes, whose 256 tokens are spelled <0x00> to
+// <0xFF>.
 
-// metaspace is the character for a space.
+// metaspace is the character that represents a space.
 const metaspace = "▁"
 
-// A prefix is a rule for when a space is added in front of a text.
+// A prefix specifies when a space is added in front of a text.
 type prefix uint8
 
 const (
 	prefixNone    prefix = iota
-	prefixAlways         // before every text that is not empty, and after added tokens
-	prefixMissing        // likewise, unless there is one
-	prefixFirst          // before a text that does not begin with one, or with an added token
+	prefixAlways         // in front of every text that is not empty, and after added tokens
+	prefixMissing        // likewise, unless there is already a space
+	prefixFirst          // in front of a text that does not begin with a space or an added token
 )
 
-// readSentencePiece reads both forms of its pipeline: with normalizers that write ▁ (Llama
-// 2, Gemma 3), or with the Metaspace pre-tokenizer.
+// readSentencePiece reads both forms of SentencePiece's pipeline: with normalizers that insert ▁
+// (Llama 2, Gemma 3), or with the Metaspace pre-tokenizer.
 func (t *Tokenizer) readSentencePiece(p pipeline) error {
 	t.characters = true
 	replaces := false
@@ -45,7 +45,7 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 	}
 	for _, s := range p.preTokenizer {
 		if replaces && s.Type == "Split" && s.Pattern.String == " " {
-			continue // Gemma's: no space is left to split at
+			continue // Gemma's; no space is left to split at
 		}
 		if err := t.readMetaspace(s, replaces); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	return nil
 }
 
-// checkSentencePieceDecoder rejects a decoder that does more than undo the pipeline.
+// checkSentencePieceDecoder rejects a decoder that does more than reverse the pipeline.
 func checkSentencePieceDecoder(list []step) error {
 	bytes := false
 	for _, s := range list {

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkShape checks what holds for any text under any tokenizer: nothing panics, every id
-// is an ordinary token's, and a text that the vocabulary can spell comes back, except for
-// normalizing.
+// checkShape checks properties of any text with any tokenizer: nothing panics, every id is the id
+// of an ordinary token, and the tokens of a text that the vocabulary can spell decode to the text,
+// except for normalizing.
 func checkShape(tb interface{ Fatalf(string, ...any) }, s shape, text string) {
 	ids := s.tok.Encode(text)
 	for _, id := range ids {
@@ -21,7 +21,7 @@ func checkShape(tb interface{ Fatalf(string, ...any) }, s shape, text string) {
 	got, want := s.tok.Decode(ids), cameBack(s.tok, text)
 	if err := s.tok.Check(text); err != nil {
 		if len(got) >= len(want) {
-			tb.Fatalf("%s: %q lacks nothing, but %v", s.name, text, err)
+			tb.Fatalf("%s: %q has only bytes with tokens, but got error %v", s.name, text, err)
 		}
 		return
 	}

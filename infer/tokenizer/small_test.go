@@ -26,8 +26,8 @@ func bundled(tb testing.TB) *Tokenizer {
 // A tree is a tokenizer.json under construction: tests change parts of it.
 type tree = map[string]any
 
-// smallTree returns the smallest tokenizer with merges. The byte b has id b, merge i makes
-// id 256+i, and <|end|> is the id after those.
+// smallTree returns the smallest tokenizer with merges. The byte b has id b, merge i produces id
+// 256+i, and <|end|> has the id after those.
 //
 //	256  he     257  l+l    258  he+ll = hell    259  hell+o = hello
 //	260  Ġ+w    261  o+r    262  a+a             263  b+a
@@ -84,7 +84,7 @@ func encodeTree(tb testing.TB, t tree) []byte {
 	return data
 }
 
-// small parses smallTree modified by change, which may be nil.
+// small parses smallTree after modifying it with change, which may be nil.
 func small(tb testing.TB, change func(tree)) *Tokenizer {
 	tb.Helper()
 	f := smallTree()

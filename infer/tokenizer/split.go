@@ -9,20 +9,20 @@ type splitter struct {
 	name   string
 	regex  string                // as in a tokenizer.json
 	digits bool                  // numbers are split off one by one before anything else
-	length func(text string) int // of the first piece, at least 1
+	length func(text string) int // returns the length of the first piece, at least 1
 }
 
-// The supported patterns. Llama-3's and Qwen2's differ from GPT-2's:
-// contractions in any case; a letter run includes one character of any kind in
-// front (but no number and no line break); numbers come in groups of at most
-// three or one by one; line breaks end a run of punctuation or of whitespace.
+// The supported patterns. Llama-3's and Qwen2's patterns differ from GPT-2's: contractions may have
+// any case; a sequence of letters includes one character of any kind in front (except a number or a
+// line break); numbers come in groups of at most three or one by one; and line breaks end a
+// sequence of punctuation or of whitespace.
 var (
 	splitGPT2 = &splitter{
 		name:   "GPT-2 split",
 		regex:  `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
 		length: pieceLen,
 	}
-	// SmolLM's: the Digits pre-tokenizer, then GPT-2's pattern.
+	// SmolLM uses the Digits pre-tokenizer, then GPT-2's pattern.
 	splitGPT2Digits = &splitter{name: "GPT-2 split, digits alone", digits: true, length: pieceLen}
 	splitLlama3     = &splitter{
 		name: "Llama-3 split",
@@ -58,8 +58,8 @@ func (s *splitter) segment(text string) int {
 	return len(text)
 }
 
-// modernLen is like pieceLen, for the patterns of Llama 3 and Qwen2, in which a piece has
-// at most `digits` numbers. The alternatives in order:
+// modernLen is like pieceLen, for the patterns of Llama 3 and Qwen2, in which a piece has at most
+// `digits` numbers. The alternatives are, in order:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)   a contraction
 //	[^\r\n\p{L}\p{N}]?\p{L}+       letters, at most one character in front
@@ -111,8 +111,8 @@ func modernLen(text string, digits int) int {
 	return spaceLen(text)
 }
 
-// foldedContractionLen is like contractionLen, but ignores case. One character beyond ASCII
-// folds to an ASCII letter of a contraction: ſ (U+017F), an s.
+// foldedContractionLen is like contractionLen, but ignores case. One character beyond ASCII folds
+// to an ASCII letter of a contraction: ſ (U+017F) folds to s.
 func foldedContractionLen(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0

@@ -1,16 +1,16 @@
-// Package tokenizer turns text into token ids and token ids back into bytes, by byte-pair
-// encoding (Sennrich et al. 2016) of two kinds: the byte-level encoding of GPT-2 (Radford
-// et al. 2019), Llama 3, Qwen and many more, and the encoding of SentencePiece (Kudo and
-// Richardson 2018), which Llama 2, Mistral and Gemma use. Vocabularies come from the
-// tokenizer.json of a Hugging Face model folder ([Parse]) or as lists ([NewByteLevel],
-// [NewSentencePiece]), as stored in GGUF and llama2.c files.
+// Package tokenizer converts text to token ids and token ids back to bytes, with byte-pair encoding
+// (Sennrich et al. 2016) of two kinds: the byte-level encoding of GPT-2 (Radford et al. 2019),
+// Llama 3, Qwen and many more, and the encoding of SentencePiece (Kudo and Richardson 2018), which
+// Llama 2, Mistral and Gemma use. Vocabularies come from the tokenizer.json of a Hugging Face model
+// folder ([Parse]) or as lists ([NewByteLevel], [NewSentencePiece]), as stored in GGUF and llama2.c
+// files.
 //
-// Byte-level encoding runs in four steps, one file each:
+// Byte-level encoding has four steps, each in its own file:
 //
-//  1. Added tokens, such as runs of blanks, are found in the text (added.go).
-//  2. What is between them is cut into pieces by a split pattern. GPT-2's: a
-//     contraction such as 's, a run of letters, of digits or of other
-//     characters, each with at most one space in front, or a run of whitespace
+//  1. Added tokens, such as sequences of blanks, are found in the text (added.go).
+//  2. The text between them is cut into pieces by a split pattern. In GPT-2's, a piece is a
+//     contraction such as 's, a sequence of letters, of digits or of other
+//     characters, each with at most one space in front, or a sequence of whitespace
 //     (pretokenize.go; the others are in split.go). No merged token crosses the
 //     border between two pieces.
 //  3. Each byte of a piece becomes a single-byte token. The file spells a byte
@@ -28,14 +28,12 @@
 // byte, not the character, so a token can end in the middle of a character, and a single
 // token can be half a character.
 //
-// What a learner types is always plain text. The special tokens of a model (such as end of
-// text) have ids and names, but Encode never produces them, whatever the text looks like;
-// SpecialID returns their ids.
+// Text typed by a learner is always plain text. The special tokens of a model (such as end of text)
+// have ids and names, but Encode never produces them for any text; SpecialID returns their ids.
 //
-// A tokenizer.json can describe many other tokenizers. Parse (parse.go) rejects
-// them with an error that names what it does not support, since an almost right
-// tokenizer would give a model almost the right input unnoticed. The file is
-// untrusted.
+// A tokenizer.json can describe many other tokenizers. Parse (parse.go) rejects them with an error
+// that names the unsupported part, since nobody would notice that an almost right tokenizer gives a
+// model almost the right input. The file is untrusted.
 package tokenizer
 
 // A Tokenizer is a vocabulary with its merge rules. It is immutable and safe for concurrent
@@ -43,13 +41,13 @@ package tokenizer
 type Tokenizer struct {
 	split      *splitter // nil for SentencePiece
 	characters bool      // SentencePiece: tokens begin as characters, not as bytes
-	prefix     prefix    // SentencePiece: when a space is added in front
-	metaspace  bool      // SentencePiece: its pre-tokenizer writes ▁, not its normalizer
+	prefix     prefix    // SentencePiece: specifies when a space is added in front
+	metaspace  bool      // SentencePiece: its pre-tokenizer inserts ▁, not its normalizer
 	nfc        bool      // the text is converted to normalization form C first
-	start      int32     // added in front of a text, -1 for none
+	start      int32     // the token in front of a text, or -1 if there is none
 
-	// addPrefixSpace puts a space in front of a text that does not begin with
-	// one: the ByteLevel pre-tokenizer's option of that name.
+	// addPrefixSpace is set if a space is added in front of a text that does not begin with one. It
+	// is the option of the ByteLevel pre-tokenizer with that name.
 	addPrefixSpace bool
 
 	// bytes holds the bytes of all ordinary tokens; spans[id] locates the bytes of token id. It is
@@ -57,13 +55,13 @@ type Tokenizer struct {
 	bytes []byte
 	spans []span // [size]
 
-	index   index      // bytes to id, for tokens that merging makes
+	index   index      // bytes to id, for tokens that merging produces
 	byteIDs [256]int32 // single byte to id, -1 if the vocabulary lacks it
-	lacks   int        // how many bytes have no token
-	merges  rules      // none if ranks decide the merges
-	ranks   []int32    // [size] of the rule that makes a token; nil if merges decide
+	lacks   int        // number of bytes without a token
+	merges  rules      // empty if ranks determine the merges
+	ranks   []int32    // [size] rank of the rule that produces a token; nil if merges is used
 
-	wholePieces bool // a piece that is itself a token becomes that token, whatever the merges
+	wholePieces bool // a piece that is itself a token becomes that token, regardless of the merges
 
 	specials map[int32]string // id to name
 	names    map[string]int32 // name to id, special tokens only
@@ -91,7 +89,7 @@ func (t *Tokenizer) Bytes(id int) []byte {
 	return t.bytes[s.from:s.to:s.to]
 }
 
-// Longest returns the largest number of bytes of a text that one token can stand for.
+// Longest returns the maximum number of bytes of a text that one token can represent.
 func (t *Tokenizer) Longest() int {
 	most := 1
 	for _, s := range t.spans {
@@ -148,13 +146,12 @@ func (t *Tokenizer) Kind() string {
 	return "byte-level BPE, " + t.split.name
 }
 
-// Start returns the token that the tokenizer's file puts in front of a text; ok is false if
-// it names none. Encode leaves it out.
+// Start returns the token that, according to the tokenizer's file, comes in front of a text; ok is
+// false if there is none. Encode leaves it out.
 func (t *Tokenizer) Start() (id int, ok bool) { return int(t.start), t.start >= 0 }
 
-// Size returns the size of the vocabulary, special tokens included: the highest
-// id plus one. A model with exactly this vocabulary has this many logits; a
-// model may pad its table to more.
+// Size returns the size of the vocabulary, including special tokens: the highest id plus one. A
+// model with exactly this vocabulary has as many logits; a model may pad its table with more rows.
 func (t *Tokenizer) Size() int { return len(t.spans) }
 
 // Lookup returns the ordinary token with exactly these bytes; ok is false if

@@ -47,7 +47,7 @@ func TestEncodeSmall(t *testing.T) {
 	}
 }
 
-// TestTokenTables checks the methods that describe single tokens.
+// TestTokenTables checks the methods that describe individual tokens.
 func TestTokenTables(t *testing.T) {
 	tok := small(t, nil)
 	if got := tok.Size(); got != 266 {
@@ -89,9 +89,9 @@ func TestTokenTables(t *testing.T) {
 		t.Errorf("SpecialID(hello) = %d, true; want false for an ordinary token", id)
 	}
 	if got := tok.Decode([]int{265, 259, -7, 260, math.MaxInt, 0xc3}); got != "hello w\xc3" {
-		t.Errorf("Decode left out the wrong things: got %q, want %q", got, "hello w\xc3")
+		t.Errorf("Decode left out the wrong tokens: got %q, want %q", got, "hello w\xc3")
 	}
-	// A caller that appends to a token's bytes must not reach another token's.
+	// A caller that appends to a token's bytes must not overwrite another token's bytes.
 	for id := range tok.Size() {
 		if got := tok.Bytes(id); len(got) != cap(got) {
 			t.Errorf(
@@ -111,18 +111,18 @@ func TestByteAlphabet(t *testing.T) {
 			t.Errorf("byte 0x%02X is spelled %q, want %q", b, got, want)
 		}
 		if got, _, ok := appendSpelled(nil, string(want)); !ok || string(got) != string([]byte{b}) {
-			t.Errorf("%q stands for % X, %v, want %02X", want, got, ok, b)
+			t.Errorf("%q represents % X, %v, want %02X", want, got, ok, b)
 		}
 	}
-	for _, r := range "\x00 \u00a0\u00adńſ\U0001F600" { // ń is U+0144, the first one past the alphabet
+	for _, r := range "\x00 \u00a0\u00adńſ\U0001F600" { // ń is U+0144, the first character past the alphabet
 		if _, bad, ok := appendSpelled(nil, "a"+string(r)); ok || bad != r {
 			t.Errorf("appendSpelled of a%c (%U) returns %U, %v, want %U, false", r, r, bad, ok, r)
 		}
 	}
 }
 
-// TestPrefixSpace checks add_prefix_space: a space goes in front of a text that
-// is not empty and does not begin with one.
+// TestPrefixSpace checks add_prefix_space, which adds a space in front of a text that is not empty
+// and does not begin with one.
 func TestPrefixSpace(t *testing.T) {
 	tok := small(t, func(f tree) { at(f, "pre_tokenizer")["add_prefix_space"] = true })
 	for text, want := range map[string][]int{
@@ -142,7 +142,7 @@ func TestPrefixSpace(t *testing.T) {
 // test's time limit.
 func TestLongPiecesEncodeQuickly(t *testing.T) {
 	tok := small(t, nil)
-	// 20,000 a's: 10,000 aa, then 5,000 aaaa.
+	// 20,000 times a becomes 10,000 times aa, then 5,000 times aaaa.
 	got := tok.Encode(strings.Repeat("a", 20_000))
 	if len(got) != 5_000 || slices.ContainsFunc(got, func(id int) bool { return id != 264 }) {
 		t.Errorf("20,000 a's give %d tokens, want 5,000 times 264", len(got))

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestLlamaCppsPublishedVectors compares with the ids that llama.cpp publishes for its test
-// texts, under the parts of the published vocabularies that the texts can use; vectors.mjs
-// documents their source, and how the whole vocabularies were compared.
+// TestLlamaCppsPublishedVectors compares ids with those that llama.cpp publishes for its test
+// texts. It uses the parts of the published vocabularies that the texts need. vectors.mjs documents
+// their source, and how the whole vocabularies were compared.
 func TestLlamaCppsPublishedVectors(t *testing.T) {
 	var published struct {
 		Kinds map[string]publishedKind `json:"kinds"`
@@ -38,7 +38,7 @@ func TestLlamaCppsPublishedVectors(t *testing.T) {
 				got = append(got, numbers[id])
 			}
 			if !slices.Equal(got, kind.IDs[i]) {
-				t.Errorf("%s: Encode(%q) = %v, want %v as llama.cpp publishes", name, text, got, kind.IDs[i])
+				t.Errorf("%s: Encode(%q) = %v, want %v as published by llama.cpp", name, text, got, kind.IDs[i])
 			}
 			if err := tok.Check(text); err != nil {
 				t.Errorf("%s: Check(%q) = %v", name, text, err)
@@ -47,7 +47,7 @@ func TestLlamaCppsPublishedVectors(t *testing.T) {
 	}
 }
 
-// publishedKind is a part of a vocabulary, with texts and their ids.
+// publishedKind is part of a vocabulary, with texts and their ids.
 type publishedKind struct {
 	Pre    string              `json:"pre"`
 	Tokens [][]json.RawMessage `json:"tokens"` // id, text, GGUF's type (1 if absent), score
@@ -56,7 +56,7 @@ type publishedKind struct {
 	IDs    [][]int             `json:"ids"`
 }
 
-// tokenizer makes the tokenizer, and returns its tokens' ids in the whole vocabulary.
+// tokenizer returns the tokenizer, and the ids of its tokens in the whole vocabulary.
 func (k publishedKind) tokenizer(t *testing.T) (*Tokenizer, []int) {
 	t.Helper()
 	var l List

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// readAdded reads added_tokens. Special ones are never found in a text; the others
-// represent their own text, and [Tokenizer.readMatchers] makes them findable (added.go).
+// readAdded reads added_tokens. Special tokens are never found in a text. The others represent
+// their own text, and [Tokenizer.readMatchers] adds them to the searches (added.go).
 func (t *Tokenizer) readAdded(raw string) (list []addedToken, err error) {
 	t.clear()
 	if absent(raw) {
@@ -80,10 +80,10 @@ func (t *Tokenizer) addAdded(a addedToken) error {
 	return nil
 }
 
-// Within returns the tokenizer for a model with rows for n tokens, without the added tokens
-// beyond those. This happens because a family of models shares its file, and a text-only
-// model can lack the row of the image token, as Gemma 3's smallest do. It is an error if a
-// token that merging makes has no row.
+// Within returns the tokenizer for a model with rows for n tokens, without added tokens that have
+// no row. There are such tokens because a family of models shares its file, and a text-only model
+// can lack the row of the image token, like the smallest Gemma 3 models. Within returns an error if
+// a token that merging produces has no row.
 func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	if t.Size() <= n {
 		return t, nil
@@ -111,7 +111,7 @@ func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	return &within, nil
 }
 
-// checkID rejects an id that is negative or absurdly high.
+// checkID rejects an id that is negative or too high.
 func checkID(id int64) error {
 	if id < 0 || id > maxID {
 		return fmt.Errorf("id %d is outside 0 to %d", id, maxID)
@@ -119,8 +119,8 @@ func checkID(id int64) error {
 	return nil
 }
 
-// places holds the names of a vocabulary's parts in error messages. A tokenizer.json has
-// names for them; GGUF and llama2.c have lists with numbered entries.
+// places holds the names of a vocabulary's parts in error messages. A tokenizer.json has names for
+// them, while GGUF and llama2.c have lists with numbered entries.
 type places struct{ vocab, added, rule string }
 
 var (
@@ -136,7 +136,7 @@ type vocabReader struct {
 	entries []vocabEntry // [ordinary tokens]
 
 	fallback map[int32]bool // SentencePiece's tokens <0x00> to <0xFF>
-	both     map[int32]bool // added tokens that merging also makes
+	both     map[int32]bool // added tokens that merging also produces
 }
 
 func newVocabReader(t *Tokenizer, in places, tokens int) *vocabReader {
@@ -238,8 +238,8 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	return nil
 }
 
-// spellsItself reports whether the text of an added token, read in the vocabulary's
-// spelling, is itself, so that merging can also make it.
+// spellsItself reports whether the text of an added token represents itself in the vocabulary's
+// spelling, so that merging can also produce it.
 func (t *Tokenizer) spellsItself(text string) bool {
 	if t.characters {
 		return true
@@ -248,8 +248,8 @@ func (t *Tokenizer) spellsItself(text string) bool {
 	return ok && string(bytes) == text
 }
 
-// build builds the tables once all entries are known to be valid: ids dense and unique,
-// tokens unique.
+// build builds the tables after checking all entries: ids must be dense and unique, and tokens must
+// be unique.
 func (r *vocabReader) build() error {
 	size, err := r.size()
 	if err != nil {
@@ -334,8 +334,8 @@ func (r *vocabReader) quote(s span) string {
 	return quote(spell(r.bytes[s.from:s.to]))
 }
 
-// findSingles fills the table of single bytes, which encoding starts from or falls back to.
-// fallback holds SentencePiece's.
+// findSingles fills the table of single bytes, from which encoding starts or to which it falls
+// back. fallback holds SentencePiece's tokens for bytes.
 func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	if t.index.used+len(fallback) == 0 {
 		return errors.New("no token represents any text")
@@ -350,7 +350,7 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 				return fmt.Errorf("<0x%02X> is listed twice", b)
 			}
 			t.byteIDs[b] = id
-			t.register(id) // unless the vocabulary has it as a character
+			t.register(id) // no effect if the vocabulary has it as a character
 		}
 	} else {
 		for b := range t.byteIDs {
@@ -367,8 +367,8 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	return nil
 }
 
-// appendBytes appends the bytes of a spelling of this vocabulary. If a character represents
-// no byte it returns that character and false.
+// appendBytes appends the bytes of a spelling of this vocabulary. If a character does not represent
+// a byte, it returns that character and false.
 func (t *Tokenizer) appendBytes(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
 	if t.characters {
 		return appendPlain(dst, spelling), 0, true

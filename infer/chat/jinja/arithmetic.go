@@ -52,7 +52,8 @@ func (r *render) arithmetic(operator string, a, b any) any {
 	return nil
 }
 
-// times returns the number of repetitions n as an int, after counting their work.
+// times returns the number of repetitions n as an int, after counting the work of n copies of size
+// bytes or items.
 func (r *render) times(size int, n int64) int {
 	if n <= 0 || size == 0 {
 		return 0
@@ -67,7 +68,7 @@ func (r *render) times(size int, n int64) int {
 	return int(n)
 }
 
-// whole applies an operator to integers.
+// whole applies an operator to two integers.
 func (r *render) whole(operator string, a, b int64) any {
 	switch operator {
 	case "+":
@@ -119,7 +120,7 @@ func magnitude(a int64) uint64 {
 	return uint64(a)
 }
 
-// float applies an operator to floating-point numbers.
+// float applies an operator to two floating-point numbers.
 func (r *render) float(operator string, x, y float64) any {
 	if y == 0 && (operator == "/" || operator == "//" || operator == "%") {
 		r.fail("a number is divided by zero")

@@ -3,51 +3,50 @@
 // (trim_blocks, lstrip_blocks, loop controls, immutable values, and the functions
 // raise_exception, strftime_now and tojson).
 //
-// A template comes with a model's files and is untrusted. It can access only the values
-// that it is given: no files, no other templates, no attributes of Go values. All its work
-// is limited ([Limits]): the number of expressions and statements, the bytes of every
-// string that it makes, and the depth of nesting and of calls. So even the worst template
-// ends with an error after a fraction of a second. Everything else in Jinja (include,
-// import, extends, block, call, and filters and tests that no chat needs) is rejected by
-// name when the template is parsed.
+// A template comes with a model's files and is untrusted. It can access only the values passed to
+// it: no files, no other templates, and no attributes of Go values. All its work is limited
+// ([Limits]): the number of expressions and statements, the size of all strings that it creates,
+// and the depth of nesting and of calls. So even the worst template ends with an error after a
+// fraction of a second. Everything else in Jinja (include, import, extends, block, call, and
+// filters and tests that chats do not need) is rejected by name when the template is parsed.
 //
-// There are three steps, of one or two files each: tokens (lex.go), a tree (parse.go,
-// expression.go, nodes.go), and its evaluation (render.go and the others: values and their
-// operators, strings, filters, tests, methods).
+// There are three steps: splitting the template into tokens (lex.go), parsing them into a tree
+// (parse.go, expression.go, nodes.go), and evaluating the tree (render.go and the other files:
+// values and their operators, strings, filters, tests and methods).
 package jinja
 
 import "fmt"
 
-// Error is an error in a template, or in the values that it was given.
+// Error is an error in a template, or in the values passed to it.
 type Error struct {
 	Line    int // of the template, from 1
 	Message string
-	// Raised is set if the template itself rejected its values, with its own message, by
-	// raise_exception.
+	// Raised is set if the template itself rejected its values with raise_exception. Message is
+	// then the template's own.
 	Raised bool
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
-// Limits bound the work and output of rendering.
+// Limits holds the maximum work and output of rendering.
 type Limits struct {
-	Work   int // expressions, statements, and units of 16 bytes of all strings made
+	Work   int // expressions, statements, and units of 16 bytes of all created strings
 	Output int // bytes
 }
 
-// Limits on a template itself.
+// Limits for a template itself.
 const (
 	maxSource = 256 << 10 // bytes
 	maxDepth  = 100       // of nested expressions and statements
 	maxChain  = 1000      // operators of one kind, filters or calls in a row
 	maxCalls  = 50        // nested macro calls
-	maxRange  = 100_000   // numbers of a range, as in Jinja's sandbox
+	maxRange  = 100_000   // numbers in a range, as in Jinja's sandbox
 )
 
-// A value of a template is one of: undefined, nil, bool, int64, float64, string, *list,
-// *dict, *namespace, *loop, function.
+// A value in a template has one of these types: undefined, nil, bool, int64, float64, string,
+// *list, *dict, *namespace, *loop, function.
 type (
-	undefined struct{ name string } // name is what is missing
+	undefined struct{ name string } // name of the missing value
 	list      struct {
 		items []any
 		tuple bool
@@ -69,7 +68,7 @@ type Pair struct {
 	Value any
 }
 
-// from converts a value of the caller.
+// from converts a value passed by the caller.
 func from(v any) any {
 	switch v := v.(type) {
 	case int:

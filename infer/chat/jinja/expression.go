@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// expression parses one expression. The operators, from the loosest: if else, or, and, not,
-// comparisons, + and -, ~, * / // %, **, signs, and the suffixes of a value: attributes,
-// items, calls, filters and tests.
+// expression parses one expression. The operators, from the lowest to the highest precedence, are:
+// if else, or, and, not, comparisons, + and -, ~, * / // %, **, signs, and the suffixes of a value:
+// attributes, items, calls, filters and tests.
 func (p *parser) expression() expression {
 	defer p.deeper()()
 	e := p.or()
@@ -70,7 +70,7 @@ func (p *parser) compare() expression {
 	}
 }
 
-// binary parses operators of one precedence.
+// binary parses an expression with operators of one precedence.
 func (p *parser) binary(inner func() expression, operators ...string) expression {
 	e := inner()
 	for n := 0; p.now().kind == operator && slices.Contains(operators, p.now().text); n++ {
@@ -198,8 +198,8 @@ func (p *parser) dictionary() expression {
 	return d
 }
 
-// tuple parses one expression, or several separated by commas. It ends before any of ends,
-// or at the end of the tag.
+// tuple parses one expression, or several separated by commas. It ends before any word in ends, or
+// at the end of the tag.
 func (p *parser) tuple(empty bool, ends ...string) expression {
 	var list []expression
 	for several := false; ; several = true {
@@ -325,7 +325,7 @@ func (p *parser) dotted() string {
 	return full
 }
 
-// test parses a test after the word is.
+// test parses a test after the word "is".
 func (p *parser) test(e expression) expression {
 	t := tested{of: e, not: p.skipName("not")}
 	t.name = p.dotted()

@@ -48,7 +48,7 @@ func init() {
 	}
 }
 
-// counted is like iterate, and counts each item as work.
+// counted is like iterate, but also counts each item as work.
 func (r *render) counted(v any) []any {
 	items := r.iterate(v)
 	r.spend(len(items))
@@ -126,7 +126,7 @@ func joined(r *render, v any, a *arguments) any {
 	return b.String()
 }
 
-// attribute returns the value at a dotted path.
+// attribute returns the attribute of a value at a dotted path.
 func (r *render) attribute(v any, path string) any {
 	for part := range strings.SplitSeq(path, ".") {
 		if i, err := strconv.ParseInt(part, 10, 64); err == nil {
@@ -160,7 +160,7 @@ func replaced(r *render, s string, a *arguments) any {
 	return strings.Replace(s, from, to, int(n))
 }
 
-// textOf returns a value that must be a string.
+// textOf returns v as a string, and fails if it is not one.
 func (r *render) textOf(v any) string {
 	s, ok := v.(string)
 	if !ok {
@@ -170,7 +170,7 @@ func (r *render) textOf(v any) string {
 	return s
 }
 
-// wholeOf returns a value that must be an integer.
+// wholeOf returns v as an integer, and fails if it is not one.
 func (r *render) wholeOf(v any) int64 {
 	n, _, whole, ok := number(v)
 	if !ok || !whole {
@@ -317,7 +317,7 @@ func indented(r *render, v any, a *arguments) any {
 	return b.String()
 }
 
-// mapAll implements map: by an attribute, or by another filter.
+// mapAll implements map, with an attribute or with another filter.
 func mapAll(r *render, v any, a *arguments) any {
 	l := &list{}
 	if attribute, given := a.take(len(a.positional), "attribute"); given {
@@ -345,8 +345,8 @@ func mapAll(r *render, v any, a *arguments) any {
 	return l
 }
 
-// pick implements select and its variants: the items that pass a test, themselves or by an
-// attribute.
+// pick implements select and its variants, which return the items that pass or fail a test, for the
+// item itself or for an attribute.
 func (r *render) pick(v any, a *arguments, byAttribute, passing bool) any {
 	at := 0
 	path := ""

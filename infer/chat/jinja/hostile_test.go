@@ -9,8 +9,8 @@ import (
 
 var limits = Limits{Work: 1 << 20, Output: 1 << 16}
 
-// TestHostileTemplates renders templates that would run forever, or use up the memory or
-// the stack.
+// TestHostileTemplates checks that templates that would run forever, or use up the memory or the
+// stack, end with an error.
 // Promise: No chat template can run forever or use up the memory.
 func TestHostileTemplates(t *testing.T) {
 	t.Parallel()
@@ -84,8 +84,7 @@ func TestHostileTemplates(t *testing.T) {
 	}
 }
 
-// TestRefusedTemplates parses templates outside the supported language, or not in the
-// language.
+// TestRefusedTemplates checks that templates with invalid or unsupported syntax are rejected.
 func TestRefusedTemplates(t *testing.T) {
 	t.Parallel()
 	many := func(s string, n int) string { return strings.Repeat(s, n) }

@@ -17,7 +17,7 @@ const (
 	openOut              // {{
 	closeOut             // }}
 	name
-	text // a string's value
+	text // the value of a string
 	integer
 	float
 	operator
@@ -64,7 +64,7 @@ func (l *lexer) move(n int) {
 	l.at += n
 }
 
-// next reads the text up to the next tag, and the tag.
+// next reads the text before the next tag, and the tag.
 func (l *lexer) next() error {
 	rest := l.source[l.at:]
 	i, found := 0, false
@@ -85,7 +85,7 @@ func (l *lexer) next() error {
 		sign = rest[size]
 		size++
 	}
-	begins := l.at == 0 || l.source[l.at-1] == '\n' // a line
+	begins := l.at == 0 || l.source[l.at-1] == '\n' // whether a line begins here
 	switch line := strings.LastIndexByte(before, '\n') + 1; {
 	case sign == '-':
 		before = trimRight(before)
@@ -125,7 +125,7 @@ func (l *lexer) comment() error {
 	return nil
 }
 
-// afterBlock skips what a block's end removes.
+// afterBlock skips the newline or blanks that the end of a block removes.
 func (l *lexer) afterBlock(sign byte) {
 	rest := l.source[l.at:]
 	switch {
@@ -136,7 +136,8 @@ func (l *lexer) afterBlock(sign byte) {
 	}
 }
 
-// rawTag reports whether an opened tag consists of a single word, and its length.
+// rawTag reports whether an opened tag consists only of the given word, and returns the length of
+// the tag.
 func (l *lexer) rawTag(word string) (size int, ok bool) {
 	rest := l.source[l.at:]
 	s := trimLeft(rest)
@@ -219,7 +220,7 @@ func (l *lexer) tag(closing kind, mark string) error {
 	}
 }
 
-// operators lists two-character operators before one-character operators.
+// operators lists all operators, those with two characters before those with one.
 var operators = []string{
 	"//", "**", "==", "!=", "<=", ">=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", "=", "<", ">",
 	".", ":", "|", ",",
@@ -285,7 +286,7 @@ func (l *lexer) number(rest string) error {
 		return from
 	}
 	n, k := digits(0), integer
-	after := len(l.list) > 0 && l.list[len(l.list)-1] == token{operator, ".", l.line} // x.0.1 has two places
+	after := len(l.list) > 0 && l.list[len(l.list)-1] == token{operator, ".", l.line} // x.0.1 has two indexes
 	if !after && n+1 < len(rest) && rest[n] == '.' && rest[n+1] >= '0' && rest[n+1] <= '9' {
 		n, k = digits(n+1), float
 	}
@@ -322,7 +323,7 @@ func (l *lexer) quoted(rest string) error {
 	return fail(l.line, "a string has no end")
 }
 
-// escapes holds the characters that escapes in Python's strings stand for.
+// escapes holds the characters that escapes in Python's strings represent.
 var escapes = map[byte]string{
 	'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
 	'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v",
@@ -377,7 +378,7 @@ func unquote(s string) (value, fault string) {
 	return b.String(), ""
 }
 
-// blank reports whether Python counts r as whitespace.
+// blank reports whether r is whitespace in Python.
 func blank(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 func trimLeft(s string) string  { return strings.TrimLeftFunc(s, blank) }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// method returns a method of a value, or nil if it has none of that name, or only one that
-// would modify the value.
+// method returns a method of a value. It returns nil if there is no method with that name, or if
+// the method would modify the value.
 func method(of any, name string) any {
 	switch of := of.(type) {
 	case string:
@@ -47,8 +47,8 @@ func method(of any, name string) any {
 	return nil
 }
 
-// textMethods are methods of Python's strings. init fills the map, since items look them
-// up.
+// textMethods holds methods of Python's strings. init fills the map, since evaluating an item looks
+// them up.
 var textMethods map[string]textMethod
 
 type textMethod func(r *render, s string, a *arguments) any
@@ -88,7 +88,7 @@ func init() {
 	}
 }
 
-// split is Python's split: at a separator, or at blanks.
+// split implements Python's split, at a separator or at blanks.
 func (r *render) split(s string, a *arguments) any {
 	limit := -1
 	separator, given := a.take(0, "sep")
@@ -123,7 +123,7 @@ func (r *render) split(s string, a *arguments) any {
 	return l
 }
 
-// affix implements startswith and endswith, with one string or several.
+// affix implements startswith and endswith, with one or several strings.
 func (r *render) affix(s string, a *arguments, has func(s, affix string) bool) any {
 	v, _ := a.take(0, "")
 	if several, ok := v.(*list); ok && several.tuple {

@@ -130,8 +130,8 @@ func numbers(r *render, a *arguments) any {
 	return l
 }
 
-// StrftimeNow returns the function strftime_now for a given time: Python's strftime, for
-// the directives of dates and times of day.
+// StrftimeNow returns the function strftime_now for a given time. It implements Python's strftime
+// for the directives of dates and times of day.
 func StrftimeNow(now time.Time) any {
 	layouts := map[byte]string{
 		'd': "02", 'b': "Jan", 'B': "January", 'Y': "2006", 'y': "06", 'm': "01", 'a': "Mon", 'A': "Monday",

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// typeOf names a value's type, as Python does.
+// typeOf returns a name for the type of a value, for error messages.
 func typeOf(v any) string {
 	switch v := v.(type) {
 	case undefined:
@@ -43,7 +43,7 @@ func (r *render) known(v any) {
 	}
 }
 
-// truth is Python's truth value: empty values and zeros are false.
+// truth returns Python's truth value of v: empty values and zeros are false.
 func (r *render) truth(v any) bool {
 	switch v := v.(type) {
 	case undefined, nil:
@@ -64,8 +64,8 @@ func (r *render) truth(v any) bool {
 	return true
 }
 
-// iterate returns the items of a value: of a list, the keys of a dictionary, the characters
-// of a string. An undefined value has none.
+// iterate returns the items of a list, the keys of a dictionary, or the characters of a string. An
+// undefined value has none.
 func (r *render) iterate(v any) []any {
 	switch v := v.(type) {
 	case undefined:
@@ -86,7 +86,7 @@ func (r *render) iterate(v any) []any {
 	return nil
 }
 
-// key returns a value as a key of a dictionary.
+// key returns v as a key of a dictionary, and fails if it cannot be one.
 func (r *render) key(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, string:
@@ -115,7 +115,7 @@ func (r *render) length(v any) int {
 	return 0
 }
 
-// number returns a value as a number, with truth values as 0 and 1.
+// number returns v as a number, with truth values as 0 and 1.
 func number(v any) (whole int64, x float64, isWhole, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -155,7 +155,7 @@ func (r *render) compare(operator string, a, b any) bool {
 	return c == 1 || c == 0
 }
 
-// order returns -1, 0 or 1, or 2 for NaN, which has no order.
+// order returns -1, 0 or 1 like cmp.Compare, or 2 if a value is NaN, which has no order.
 func (r *render) order(a, b any) int {
 	if m, x, whole, ok := number(a); ok {
 		if n, y, both, ok := number(b); ok {
@@ -220,7 +220,7 @@ func (r *render) equal(a, b any) bool {
 	return false
 }
 
-// contains implements the operator in.
+// contains implements the operator "in".
 func (r *render) contains(in, v any) bool {
 	switch in := in.(type) {
 	case string:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Render renders the template with values, which are strings, numbers, booleans, nil, lists
-// ([]any, []Dict) and [Dict]. An error is an *[Error] or the context's error.
+// Render renders the template with values, which may be strings, numbers, booleans, nil, lists
+// ([]any, []Dict) and [Dict]. The error is an *[Error] or the context's error.
 func (t *Template) Render(ctx context.Context, values map[string]any, l Limits) (text string, err error) {
 	r := &render{ctx: ctx, limits: l, line: 1, out: &strings.Builder{}}
 	defer caught(&err)
@@ -21,7 +21,7 @@ func (t *Template) Render(ctx context.Context, values map[string]any, l Limits) 
 	return r.out.String(), r.ended
 }
 
-// render is the state of one rendering. On failure it panics with an *[Error], which
+// render is the state of one rendering. On failure, it panics with an *[Error], which
 // [Template.Render] recovers.
 type render struct {
 	ctx    context.Context
@@ -30,12 +30,12 @@ type render struct {
 	line   int
 	calls  int // depth of macro calls
 	out    *strings.Builder
-	ended  error // the context's
+	ended  error // the context's error
 }
 
 func (r *render) fail(format string, args ...any) { panic(fail(r.line, format, args...)) }
 
-// spend counts work.
+// spend counts n units of work, and fails if the limit is reached.
 func (r *render) spend(n int) {
 	before := r.work
 	if r.work += n; r.work > r.limits.Work || n < 0 {
@@ -46,10 +46,10 @@ func (r *render) spend(n int) {
 	}
 }
 
-// made counts the work of a string before it is made.
+// made counts the work of a string before it is created.
 func (r *render) made(bytes int) { r.spend(bytes/16 + 1) }
 
-// write adds to the output.
+// write appends s to the output.
 func (r *render) write(s string) {
 	r.made(len(s))
 	if r.out.Len()+len(s) > r.limits.Output {
@@ -58,7 +58,7 @@ func (r *render) write(s string) {
 	r.out.WriteString(s)
 }
 
-// capture returns what f writes.
+// capture returns the output of f.
 func (r *render) capture(f func()) string {
 	before := r.out
 	r.out = &strings.Builder{}
@@ -68,7 +68,7 @@ func (r *render) capture(f func()) string {
 	return written
 }
 
-// scope holds names. Loops and macros have their own scopes; branches and blocks share the
+// scope holds names. Loops and macros have their own scopes, while branches and blocks share the
 // enclosing one, as in Jinja.
 type scope struct {
 	values map[string]any
@@ -94,7 +94,7 @@ type expression interface {
 	value(r *render, s *scope) any
 }
 
-// jumping is how a statement ended.
+// jumping specifies how a statement ended.
 type jumping uint8
 
 const (
@@ -103,7 +103,7 @@ const (
 	continued
 )
 
-// run runs statements until one jumps.
+// run runs statements until one of them jumps.
 func (r *render) run(list []statement, s *scope) jumping {
 	for _, each := range list {
 		r.spend(1)
@@ -120,7 +120,7 @@ func (r *render) eval(e expression, s *scope) any {
 	return e.value(r, s)
 }
 
-// output is text, or an expression in {{ }}.
+// output is text or an expression in {{ }}.
 type output struct {
 	of   expression
 	line int
@@ -190,7 +190,7 @@ func (a assignment) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// assign sets a name, or several to the items of a list.
+// assign sets one name to v, or several names to the items of v.
 func (r *render) assign(s *scope, names []string, v any) {
 	if len(names) == 1 {
 		s.values[names[0]] = v
@@ -264,9 +264,9 @@ func (l *loop) get(name string) any {
 type forEach struct {
 	names     []string
 	over      expression
-	test      expression // filters the items; nil for all
+	test      expression // selects items; nil for all
 	body      []statement
-	otherwise []statement // for no items
+	otherwise []statement // runs if there are no items
 	line      int
 }
 
@@ -304,14 +304,14 @@ func (f forEach) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// macro is a part of a template that it can call.
+// macro is a part of a template that the template can call.
 type macro struct {
 	name       string
 	parameters []argument
 	body       []statement
 }
 
-// definition is where a macro is defined.
+// definition is a statement that defines a macro.
 type definition struct {
 	of   *macro
 	line int
@@ -354,7 +354,7 @@ type argument struct {
 type arguments struct {
 	positional []any
 	named      map[string]any
-	taken      int // of the positional ones
+	taken      int // number of positional arguments taken
 }
 
 func (r *render) arguments(s *scope, positional []expression, named []argument) *arguments {
@@ -374,7 +374,7 @@ func (r *render) arguments(s *scope, positional []expression, named []argument) 
 	return a
 }
 
-// take returns the argument at a position, which can also be passed by name.
+// take returns the argument at a position. It can also be passed by name.
 func (a *arguments) take(place int, name string) (v any, given bool) {
 	if place < len(a.positional) {
 		a.taken = max(a.taken, place+1)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// str converts a value to a string as Python does. An undefined value is empty.
+// str converts a value to a string as Python does. An undefined value becomes an empty string.
 func (r *render) str(v any) string {
 	switch v := v.(type) {
 	case undefined:
@@ -19,7 +19,7 @@ func (r *render) str(v any) string {
 	return b.String()
 }
 
-// repr writes a value as Python's repr does.
+// repr appends a value to b as Python's repr formats it.
 func (r *render) repr(b *strings.Builder, v any) {
 	r.spend(1)
 	switch v := v.(type) {
@@ -84,7 +84,7 @@ func floatText(x float64) string {
 	return strconv.FormatFloat(x, 'e', -1, 64)
 }
 
-// quoted writes a string in Python's quotes.
+// quoted appends a string in quotes to b, as Python formats it.
 func quoted(b *strings.Builder, s string) {
 	mark := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {

@@ -1,7 +1,7 @@
-// Command gen writes the assembly of package kernel from the templates in
-// its folder. AVX-512 and AVX2 run the same algorithm with registers of different
-// lengths, and one to eight columns with more or fewer accumulators, so one
-// template has the algorithm and the generator lists its variants:
+// Command gen generates the assembly of package kernel from the templates in its folder. AVX-512
+// and AVX2 run the same algorithm with registers of different lengths, and one to eight columns
+// need more or fewer accumulators. So a template contains the algorithm, and the generator lists
+// the variants:
 //
 //	float.tmpl → float_amd64.s   panels of float32 or bfloat16 × 1 to 8 columns
 //	int8.tmpl  → int8_amd64.s    panels of int8 × 1, 2, 4 columns
@@ -24,11 +24,10 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
-// panelRows is how many rows a panel interleaves, as in package kernel.
+// panelRows is the number of rows that a panel interleaves, as in package kernel.
 const panelRows = 32
 
-// block is how many quantized weights of a row share a scale, as in package
-// kernel.
+// block is the number of quantized weights of a row that share a scale, as in package kernel.
 const block = 64
 
 // variant is one function: a register length, a number of panels read together
@@ -36,29 +35,29 @@ const block = 64
 type variant struct {
 	Name    string
 	Reg     string // "Z" for 512 bits, "Y" for 256
-	Lanes   int    // float32 in a register
+	Lanes   int    // number of float32 values in a register
 	Panels  int    // panels of 32 rows side by side
 	Columns int    // vectors multiplied together
-	Unroll  int    // steps along a row in one round of the loop (float only)
+	Unroll  int    // steps along a row in one iteration of the loop (float only)
 	Half    bool   // weights are bfloat16 (float only)
 }
 
-// Vectors is how many registers hold one column's results.
+// Vectors returns the number of registers that hold the results of one column.
 func (v variant) Vectors() int { return v.Panels * panelRows / v.Lanes }
 
-// PerPanel is how many registers hold one column of one panel.
+// PerPanel returns the number of registers that hold one column of one panel.
 func (v variant) PerPanel() int { return panelRows / v.Lanes }
 
-// Bytes is the length of a register.
+// Bytes returns the length of a register in bytes.
 func (v variant) Bytes() int { return 4 * v.Lanes }
 
-// Acc names the accumulator of column c, vector r.
+// Acc returns the name of the accumulator for column c, vector r.
 func (v variant) Acc(c, r int) string { return v.at(c*v.Vectors() + r) }
 
-// Sum names the accumulator over all blocks of column c, vector r (int8 only).
+// Sum returns the name of the accumulator over all blocks for column c, vector r (int8 only).
 func (v variant) Sum(c, r int) string { return v.at((v.Columns+c)*v.Vectors() + r) }
 
-// Free names the i-th register after n accumulators of every column.
+// Free returns the name of the i-th register after n accumulators for every column.
 func (v variant) Free(n, i int) string { return v.at(n*v.Columns*v.Vectors() + i) }
 
 func (v variant) at(i int) string {
@@ -68,10 +67,10 @@ func (v variant) at(i int) string {
 	return fmt.Sprint(v.Reg, i)
 }
 
-// Panel is the pointer to the weights that result vector r comes from.
+// Panel returns the register that points to the weights for result vector r.
 func (v variant) Panel(r int) string { return [...]string{"SI", "R11"}[r/v.PerPanel()] }
 
-// StepBytes is the length of a panel's step of 32 weights.
+// StepBytes returns the length of a panel's step of 32 weights, in bytes.
 func (v variant) StepBytes() int {
 	if v.Half {
 		return 2 * panelRows
@@ -79,26 +78,26 @@ func (v variant) StepBytes() int {
 	return 4 * panelRows
 }
 
-// StepShift is the logarithm of StepBytes to base 2.
+// StepShift returns the base-2 logarithm of StepBytes.
 func (v variant) StepShift() int { return bits.Len(uint(v.StepBytes())) - 1 }
 
-// Loads is how many registers of bfloat16 a step of all panels fills.
+// Loads returns the number of bfloat16 registers that a step of all panels fills.
 func (v variant) Loads() int { return v.Vectors() / 2 }
 
-// Low and High name the two results whose weights are in load j.
+// Low and High return the indices of the two results whose weights are in load j.
 func (v variant) Low(j int) int  { return j/(v.PerPanel()/2)*v.PerPanel() + j%(v.PerPanel()/2) }
 func (v variant) High(j int) int { return v.Low(j) + v.PerPanel()/2 }
 
-// LoadOffset is the offset of load j in its panel's step.
+// LoadOffset returns the offset of load j in its panel's step.
 func (v variant) LoadOffset(j int) int { return j % (v.PerPanel() / 2) * v.Bytes() }
 
-// Offset is the offset of vector r in its panel's step of 32 weights.
+// Offset returns the offset of vector r in its panel's step of 32 weights.
 func (v variant) Offset(r int) int { return r % v.PerPanel() * v.Bytes() }
 
-// And is the instruction for a bitwise and.
+// And returns the instruction for a bitwise AND.
 func (v variant) And() string { return map[string]string{"Y": "VPAND", "Z": "VPANDD"}[v.Reg] }
 
-// AllOnes sets every bit of a register.
+// AllOnes returns an instruction that sets every bit of a register.
 func (v variant) AllOnes(reg string) string {
 	if v.Reg == "Y" {
 		return fmt.Sprintf("VPCMPEQD %[1]s, %[1]s, %[1]s", reg)
@@ -106,9 +105,9 @@ func (v variant) AllOnes(reg string) string {
 	return fmt.Sprintf("VPTERNLOGD $0xff, %[1]s, %[1]s, %[1]s", reg)
 }
 
-// X addresses a value of column c, disp bytes after the current one. BX points
-// to column 0, R10 to column 3, R8 holds the bytes from column to column and R9
-// three times that.
+// X returns the address of a value of column c, disp bytes after the current one. BX points to
+// column 0 and R10 to column 3. R8 holds the distance in bytes between columns, and R9 holds three
+// times that distance.
 func (v variant) X(c, disp int) string {
 	at := [...]string{
 		"(BX)", "(BX)(R8*1)", "(BX)(R8*2)", "(R10)", "(BX)(R8*4)", "(R10)(R8*2)", "(BX)(R9*2)", "(R10)(R8*4)",
@@ -119,23 +118,23 @@ func (v variant) X(c, disp int) string {
 	return fmt.Sprint(disp, at)
 }
 
-// Block is how many weights of a row share a scale.
+// Block returns the number of weights of a row that share a scale.
 func (v variant) Block() int { return block }
 
 // BothBytes reports whether there are enough registers to sum the upper and the
 // lower bytes of x together, so that each weight is loaded once.
 func (v variant) BothBytes() bool { return v.Reg == "Z" && v.Columns == 1 }
 
-// Groups is how many times four columns make a block.
+// Groups returns the number of groups of four columns in a block.
 func (v variant) Groups() int { return block / 4 }
 
-// HeadBytes is the length of a block's head, a word for each row.
+// HeadBytes returns the length of a block's head, which has a word for each row.
 func (v variant) HeadBytes() int { return 4 * panelRows }
 
-// BlockBytes is the length of a block of a panel.
+// BlockBytes returns the length of a block of a panel, in bytes.
 func (v variant) BlockBytes() int { return v.HeadBytes() + block*panelRows }
 
-// Scales addresses the scale of x in each of four columns.
+// Scales returns the addresses of the scales of x in four columns.
 func (v variant) Scales() []string {
 	return []string{"(R12)", "(R12)(R13*1)", "(R12)(R13*2)", "(R12)(AX*1)"}
 }
@@ -143,10 +142,10 @@ func (v variant) Scales() []string {
 // step holds the values for the template of one step along the rows.
 type step struct {
 	Variant variant
-	At      int // which step of the round
+	At      int // index of the step in the iteration
 }
 
-// Step returns step u of a round.
+// Step returns step u of an iteration.
 func (v variant) Step(u int) step { return step{v, u} }
 
 func times(n int) []int {
@@ -189,7 +188,7 @@ func floats(half bool) []variant {
 		{name + "AVX2x1pair", "Y", 8, 2, 1, 2, half},
 		{name + "AVX2x2", "Y", 8, 1, 2, 2, half},
 	}
-	if !half { // bfloat16 needs three registers more, which AVX2 lacks
+	if !half { // bfloat16 needs three more registers than AVX2 has
 		all = append(all, variant{name + "AVX2x3", "Y", 8, 1, 3, 1, half})
 	}
 	return all
@@ -210,7 +209,7 @@ func Generate(name string) ([]byte, error) {
 	if err := t.Execute(&out, files[name]); err != nil {
 		return nil, err
 	}
-	var lines []string // lines that only control the template are dropped
+	var lines []string // without the lines that only control the template
 	for line := range strings.Lines(out.String()) {
 		lines = append(lines, strings.TrimRight(line, " \t\n"))
 	}
