@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// attrs are the words after a directive's name or in a heading's braces:
-// `#id word key=value key="two words"`.
+// attrs holds the words after a directive's name or in a heading's braces: `#id word key=value
+// key="two words"`.
 type attrs struct {
 	id    string
 	words []string
@@ -83,7 +83,7 @@ func attrValue(text string) (value, rest string, err error) {
 	return "", "", fmt.Errorf("a quote is never closed")
 }
 
-// only reports the first key that is not allowed, or nil.
+// only returns an error that names the first key that is not allowed, or nil.
 func (a attrs) only(allowed ...string) error {
 	var wrong []string
 	for k := range a.keys {

@@ -2,8 +2,7 @@ package lessons
 
 import "testing"
 
-// BenchmarkLoad measures how long the program's start spends on loading the
-// course.
+// BenchmarkLoad measures how long the program takes to load the course when it starts.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, err := Load(English); err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// readCards reads cards.md: a heading with the id, the front, a line ---, and
-// the back.
+// readCards reads cards.md: each card has a heading with its id, the front, a line ---, and the
+// back.
 func (l *loader) readCards(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "outcome", "section")
@@ -29,8 +29,8 @@ func (l *loader) readCards(d *document) {
 	}
 }
 
-// readTerms reads glossary.md: `## Name {#id section=slug#id}` and its meaning.
-// Terms are keyed by name.
+// readTerms reads glossary.md: each term is a heading `## Name {#id section=slug#id}` followed by
+// its meaning. Terms are keyed by name.
 func (l *loader) readTerms(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "section")
@@ -53,8 +53,8 @@ func (l *loader) readTerms(d *document) {
 	}
 }
 
-// readReferences reads references.md: `## Short name {#id}` and the full
-// entry. Only here may text link to other sites.
+// readReferences reads references.md: each reference is a heading `## Short name {#id}` followed by
+// the full entry. Only this file may link to other sites.
 func (l *loader) readReferences(d *document) {
 	l.outside = true
 	defer func() { l.outside = false }()
@@ -74,8 +74,8 @@ func (l *loader) readReferences(d *document) {
 	}
 }
 
-// readSheet reads a page of sections: reference.md, the course on one page, or
-// checked.md, figures recomputed from other sources.
+// readSheet reads a page of sections: reference.md (the course on one page) or checked.md
+// (recomputed figures from other sources).
 func (l *loader) readSheet(d *document) *Sheet {
 	if len(d.sections) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// check visits every node of a piece. It reports what is not in the dialect,
-// resolves links, and attaches marks to the nodes that they mark.
+// check visits every node of a piece. It reports syntax that is not part of the dialect, resolves
+// links, and attaches marks to the nodes that they mark.
 func (p *fragment) check() {
 	p.joinLines()
 	var marks []*markNode
@@ -37,8 +37,8 @@ func (p *fragment) check() {
 	}
 }
 
-// stackWidth is the largest width, in letters, of a table that fits on a phone:
-// the sum over the columns of the longest cells.
+// stackWidth is the maximum width, in letters, of a table that fits on a phone. A table's width is
+// the total length of each column's longest cell.
 const stackWidth = 80
 
 // headCells labels each cell of a table that is too wide for a phone with the
@@ -100,7 +100,7 @@ func (p *fragment) hold(f *formula) {
 		}
 		break
 	}
-	if held.ChildCount() == 1 { // there is nothing to hold
+	if held.ChildCount() == 1 { // no bracket or punctuation to hold
 		held.Parent().ReplaceChild(held.Parent(), held, f)
 	}
 }
@@ -141,8 +141,7 @@ func (p *fragment) checkNode(n ast.Node) {
 	}
 }
 
-// offsetOf returns the offset of a node, or else of a descendant or an
-// ancestor.
+// offsetOf returns the offset of a node or, if it has none, of a descendant or an ancestor.
 func offsetOf(n ast.Node) int {
 	if n.Pos() >= 0 {
 		return n.Pos()

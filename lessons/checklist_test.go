@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A point is something that the course must teach, with the places that teach it.
+// A point is a topic that the course must teach, with the places where it is taught.
 type point struct {
 	number, text string
 	places       []string
@@ -36,8 +36,8 @@ func checklist(t *testing.T) (list []point) {
 	return list
 }
 
-// TestChecklistCoversTheSources: every point of each of the five sources has a row, and every
-// row a place that exists.
+// TestChecklistCoversTheSources: every point of the five sources has a row, and every row names
+// only places that exist.
 func TestChecklistCoversTheSources(t *testing.T) {
 	c := course(t)
 	sources, seen := map[string]int{}, map[string]bool{}
@@ -50,7 +50,7 @@ func TestChecklistCoversTheSources(t *testing.T) {
 		seen[p.number] = true
 		for _, href := range p.places {
 			if !exists(c, href) {
-				t.Errorf("%s (%s) is said to be taught at %q, which does not exist", p.number, p.text, href)
+				t.Errorf("%s (%s) should be taught at %q, which does not exist", p.number, p.text, href)
 			}
 		}
 	}

@@ -11,13 +11,13 @@ import (
 // [Load], so it is safe for concurrent use.
 type Course struct {
 	Lessons    []*Lesson    // in order of their numbers
-	Outcomes   []Outcome    // what a learner can do at the end
+	Outcomes   []Outcome    // what learners can do at the end
 	Terms      []Term       // the glossary, by name
 	Questions  []*Question  // the quiz, in file order
 	Cards      []*Card      // the flashcards, in file order
 	References []Reference  // the cited works, in file order
 	Sheet      *Sheet       // the one-page reference
-	Checked    *Sheet       // recomputed figures that other sources print differently
+	Checked    *Sheet       // recomputed figures that differ from other sources
 	Starts     []*LoopStart // the runs that lessons link to
 	Walks      []*Walk      // scripts that lead a class or a single learner through the loop
 
@@ -29,7 +29,7 @@ type Course struct {
 	starts    map[string]*LoopStart
 	widgets   map[string]bool // by "slug#id"
 	index     *index
-	loader    *loader // for scripts that are read later, see [Course.ReadWalk]
+	loader    *loader // for scripts that are read later; see [Course.ReadWalk]
 }
 
 // A Lesson is one page of the course.
@@ -48,10 +48,10 @@ type Lesson struct {
 	Sections   []*Section
 	Notes      []Note
 	Terms      []string // ids of the terms whose notes open in place, in order of first use
-	Sentence   string   // the sentence that the picture beside the text shows
+	Sentence   string   // the sentence shown by the picture beside the text
 }
 
-// Href is the lesson's address.
+// Href returns the lesson's address.
 func (l *Lesson) Href() string { return "/learn/" + l.Slug }
 
 // A Section is a part of a lesson under its own heading.
@@ -61,24 +61,24 @@ type Section struct {
 	Lesson    string // slug
 	Blocks    []Block
 
-	text string // its whole plain text, for searching
+	text string // the section's plain text, for searching
 }
 
-// Key is "slug#id": the section's name in progress, questions and cards.
+// Key returns "slug#id", which identifies the section in progress, questions and cards.
 func (s *Section) Key() string { return s.Lesson + "#" + s.ID }
 
-// Href is the section's address.
+// Href returns the section's address.
 func (s *Section) Href() string { return "/learn/" + s.Key() }
 
 // A Block is a part of a section: a [Prose], [Fold], [Widget], [Picture], [Check] or [Aside].
 type Block interface{ block() }
 
-// Prose is running text as safe HTML: made from Markdown that may not contain
-// HTML, its formulas as MathML, its figures computed.
+// Prose is running text as safe HTML. It is rendered from Markdown that must not contain HTML.
+// Formulas are MathML, and figures are computed.
 type Prose struct{ HTML string }
 
-// A Fold is text behind a button, initially closed: numbers and formulas that a reader may
-// skip. Of briefly describes its contents, and may be empty.
+// A Fold is text behind a button, initially closed: numbers and formulas that a reader may skip. Of
+// briefly describes its contents; it may be empty.
 type Fold struct{ Title, Of, HTML string }
 
 // A Widget is a live experiment on the engine.
@@ -93,8 +93,8 @@ type Widget struct {
 // A Check asks one question at the end of a section.
 type Check struct{ Question *Question }
 
-// An Aside is set apart from the text. Kind is "slip" (a common mistake), "pitfall", "care"
-// (only partly true), "small-model" (beyond a small model) or "notice".
+// An Aside is a remark that is set apart from the text. Kind is "slip" (a common mistake),
+// "pitfall", "care" (only partly true), "small-model" (beyond a small model) or "notice".
 type Aside struct{ Kind, Title, HTML string }
 
 func (Prose) block()  {}
@@ -103,7 +103,7 @@ func (Widget) block() {}
 func (Check) block()  {}
 func (Aside) block()  {}
 
-// A Note is in the margin next to a section.
+// A Note is a remark in the margin next to a section.
 type Note struct{ Section, HTML string }
 
 // An Outcome is something that a learner can do after the course, with the places where it is
@@ -119,12 +119,13 @@ type Outcome struct {
 // A Term is an entry of the glossary.
 type Term struct {
 	ID, Name   string
-	HTML, Text string // what it means
+	HTML, Text string // the term's meaning
 	Where      string // href of the section that explains it
 }
 
-// A Question asks the learner to recall something ("recall": write, then compare with the
-// rubric) or to choose ("choice": one choice is right, and every choice has an explanation).
+// A Question asks learners either to recall something ("recall": they write an answer and compare
+// it with the rubric) or to choose ("choice": one choice is right, and every choice has an
+// explanation).
 type Question struct {
 	ID, Kind   string
 	Prompt     string // HTML
@@ -165,7 +166,7 @@ type Reference struct {
 	Text      string
 }
 
-// A Sheet is a page of sections apart from the lessons.
+// A Sheet is a page of sections that is not a lesson.
 type Sheet struct {
 	Title, Lead string // Lead is HTML
 	Sections    []*Section
@@ -176,7 +177,7 @@ type Sheet struct {
 type LoopStart struct {
 	Key, Title string
 	Prompt     string
-	// Chat is a conversation for the loop's chat form. Opening it starts no run. Prompt then
+	// Chat is a conversation for the loop's chat form. Opening it does not start a run. Prompt then
 	// has the same text as plain lines.
 	Chat     []chat.Message
 	Settings infer.Settings
@@ -184,20 +185,20 @@ type LoopStart struct {
 	Stage    string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
 }
 
-// Lesson returns the lesson with a slug, or nil.
+// Lesson returns the lesson with the given slug, or nil.
 func (c *Course) Lesson(slug string) *Lesson { return c.lessons[slug] }
 
-// Section returns the section "slug#id", or nil.
+// Section returns the section with the given key ("slug#id"), or nil.
 func (c *Course) Section(key string) *Section { return c.sections[key] }
 
-// Question returns the question with an id, or nil.
+// Question returns the question with the given id, or nil.
 func (c *Course) Question(id string) *Question { return c.questions[id] }
 
-// Card returns the card with an id, or nil.
+// Card returns the card with the given id, or nil.
 func (c *Course) Card(id string) *Card { return c.cards[id] }
 
-// Term returns the term with an id, or nil.
+// Term returns the term with the given id, or nil.
 func (c *Course) Term(id string) *Term { return c.terms[id] }
 
-// Start returns the run with a key that lessons link to, or nil.
+// Start returns the linked run with the given key, or nil.
 func (c *Course) Start(key string) *LoopStart { return c.starts[key] }

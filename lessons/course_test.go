@@ -72,7 +72,7 @@ func TestCourseHasItsParts(t *testing.T) {
 					checks++
 					if b.Question.Section != s.Key() {
 						t.Errorf(
-							"section %s asks %s, which belongs to %s; want its own questions", s.Key(), b.Question.ID,
+							"section %s asks %s, which belongs to %s; want only its own questions", s.Key(), b.Question.ID,
 							b.Question.Section,
 						)
 					}
@@ -95,7 +95,7 @@ func TestCourseHasItsParts(t *testing.T) {
 	}
 }
 
-// TestLookupByName: lookups by name find everything that is listed, and nothing else.
+// TestLookupByName: lookups by name find every listed item and nothing else.
 func TestLookupByName(t *testing.T) {
 	c := course(t)
 	for _, lesson := range c.Lessons {
@@ -134,8 +134,8 @@ func TestLookupByName(t *testing.T) {
 	}
 }
 
-// TestLanguagesHaveAllFiles: every language has the same files as English. An unknown
-// language is an error that names it.
+// TestLanguagesHaveAllFiles: every language has the same files as English. For an unknown language,
+// Load returns an error that names it.
 func TestLanguagesHaveAllFiles(t *testing.T) {
 	files := func(language string) (list []string) {
 		folder, err := content(language)

@@ -11,10 +11,10 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// A number in the text is computed ({=…}) or marked as given ([…]{.given}, a
-// table under {.given}). Any other number must be in this file: an ordinal, a
-// quoted setting, a number of a made-up example. Lines have the form `file:
-// numbers`. Years and single digits within formulas need no entry.
+// Every number in the text is computed ({=…}), marked as given ([…]{.given}, or in a table under
+// {.given}), or listed in this file, which is for ordinals, quoted settings, and numbers in
+// invented examples. Lines have the form `file: numbers`. Years and single digits within formulas
+// need not be listed.
 const digitsFile = "testdata/digits.txt"
 
 var (
@@ -33,7 +33,7 @@ func typedNumbers(p *fragment) (list []string) {
 	}
 	none := func(string) bool { return false }
 	inFormula := func(n string) bool { return len(n) == 1 }
-	var text strings.Builder // running text comes in pieces: "1", ",", "024"
+	var text strings.Builder // the parser splits text into pieces: "1", ",", "024"
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if _, given := n.AttributeString("given"); given {
 			return ast.WalkSkipChildren, nil
@@ -105,8 +105,8 @@ func TestNumbersAreComputed(t *testing.T) {
 	}
 }
 
-// TestFiguresWorkSomethingOut: a figure computes something: a bare number in
-// braces would be a typed number.
+// TestFiguresWorkSomethingOut: every figure computes something. A bare number in braces would just
+// be a typed number.
 func TestFiguresWorkSomethingOut(t *testing.T) {
 	idle := regexp.MustCompile(`^\s*(calc\()?\s*[0-9.]+\s*\)?\s*[%x,0-9]*$`)
 	for expression, want := range map[string]bool{

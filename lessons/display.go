@@ -9,7 +9,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// display is $$…$$ on separate lines.
+// display is a formula between $$ and $$ on separate lines.
 type display struct {
 	ast.BaseBlock
 	text                 strings.Builder
@@ -55,7 +55,7 @@ func (displayParser) Continue(node ast.Node, reader text.Reader, _ parser.Contex
 	return parser.Continue | parser.NoChildren
 }
 
-// take adds a line, and detects the last line.
+// take adds a line, and checks whether it is the last one.
 func (n *display) take(line string) {
 	body, last := strings.CutSuffix(line, "$$")
 	if n.text.Len() > 0 && body != "" {
@@ -90,7 +90,7 @@ func (l *loader) texFigures(at position, tex string) string {
 	})
 }
 
-// texOf writes a figure in a form that TeX typesets as one number.
+// texOf returns a figure in a form that TeX typesets as one number.
 func texOf(figure string) string {
 	number, unit, _ := strings.Cut(figure, " ")
 	tex := strings.NewReplacer(",", "{,}", "%", `\%`, "×", `\times`, "−", "-").Replace(number)

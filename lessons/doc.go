@@ -1,17 +1,17 @@
 // Package lessons is the course: explanations, experiments, questions and
 // cards, written as Markdown in the folder content and built into the program.
 //
-// [Load] reads the folder in two passes. The first splits every file into sections and
-// directives and collects link targets. The second turns each piece into safe HTML and checks
-// it: link targets must exist, a widget must be known and its settings in range, a formula
-// must have been rendered, a figure must compute. Any problem is an error with the file and
-// the line, and Load returns no course, so a page never shows a broken piece.
+// [Load] reads the folder in two passes. The first splits every file into sections and directives
+// and collects link targets. The second turns each piece into safe HTML and checks it: link targets
+// must exist, a widget must be known and its settings in range, a formula must have been rendered,
+// and a figure must be computable. Any problem is an error that names the file and the line, and
+// Load returns no course, so a page never shows a broken piece.
 //
 // [LoadWith] adds an instructor's folder, written in the same dialect.
 //
 // # The dialect
 //
-// Markdown without HTML and pictures, plus:
+// The dialect is Markdown without HTML and images, plus:
 //
 //	## Heading {#id}                      a section
 //	::: widget KIND id=ID key="value"     a live experiment; the text is its caption

@@ -11,9 +11,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Markdown assumes spaces between words, which Chinese and Japanese do not have: a line break
-// in the source would add a space to a sentence, and emphasis that ends with punctuation, as
-// in **温度，**它, would need a space after it (commonmark-spec issue 650).
+// Markdown assumes spaces between words, which Chinese and Japanese do not have: a line break in
+// the source would add a space to a sentence, and emphasis that ends with punctuation, as in
+// **温度，**它, would need to be followed by a space (commonmark-spec issue 650).
 
 // wide reports whether a character belongs to East Asian writing.
 func wide(r rune) bool {
@@ -24,7 +24,7 @@ func wide(r rune) bool {
 	return false
 }
 
-// sharedMarks are punctuation that East Asian and other writing have in common.
+// sharedMarks holds the punctuation that East Asian and other writing systems share.
 const sharedMarks = "“”‘’…—·"
 
 // joins reports whether two characters around a line break are joined without a space. Korean
@@ -65,8 +65,8 @@ func (p *fragment) around(t *ast.Text) (before, after rune) {
 	return before, after
 }
 
-// emphasisParser parses asterisks next to East Asian characters. It leaves all others to
-// Markdown's own parser.
+// emphasisParser parses asterisks next to East Asian characters. All others are left to Markdown's
+// own parser.
 type emphasisParser struct{ parser.InlineParser }
 
 func newEmphasisParser() parser.InlineParser { return emphasisParser{parser.NewEmphasisParser()} }
@@ -86,7 +86,7 @@ func (e emphasisParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 	if line, _ := block.PeekLine(); len(line) > 0 {
 		after, _ = utf8.DecodeRune(line)
 	}
-	if wide(before) || wide(after) { // punctuation on the other side then does not matter
+	if wide(before) || wide(after) { // then punctuation on the other side does not matter
 		run.CanOpen, run.CanClose = !util.IsSpaceRune(after), !util.IsSpaceRune(before)
 	}
 	return node

@@ -2,9 +2,9 @@ package lessons
 
 import "testing"
 
-// TestEastAsianText: a line break between Chinese or Japanese characters is not a space, in a page
-// or in its plain text, and asterisks emphasize next to their punctuation. Korean keeps its
-// spaces, and other text is unchanged.
+// TestEastAsianText: a line break between Chinese or Japanese characters is not rendered as a
+// space, either in a page or in its plain text, and asterisks next to their punctuation mark
+// emphasis. Korean keeps its spaces, and other text is unchanged.
 func TestEastAsianText(t *testing.T) {
 	l := newLoader(nil, MathTable{})
 	for _, test := range []struct{ markdown, html, plain string }{
@@ -13,7 +13,7 @@ func TestEastAsianText(t *testing.T) {
 		{"これは**「重点」**です", "<p>これは<strong>「重点」</strong>です</p>", "これは「重点」です"},
 		{"이것은 **강조(emphasis)**는", "<p>이것은 <strong>강조(emphasis)</strong>는</p>", "이것은 강조(emphasis)는"},
 		{"中*文（a）*字", "<p>中<em>文（a）</em>字</p>", "中文（a）字"},
-		{"中文** 字**", "<p>中文** 字**</p>", "中文** 字**"}, // an asterisk next to a space opens nothing
+		{"中文** 字**", "<p>中文** 字**</p>", "中文** 字**"}, // an asterisk next to a space does not start emphasis
 		{"第一行，\n第二行", "<p>第一行，第二行</p>", "第一行，第二行"},
 		{"第一行\n**第二行**\n第三行", "<p>第一行<strong>第二行</strong>第三行</p>", "第一行第二行第三行"},
 		{"**第一\n第二**\n“三”\n四", "<p><strong>第一第二</strong>“三”四</p>", "第一第二“三”四"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A value is the value of an expression: a number, a word, or a record whose
-// fields are selected with a dot. A record may also have a number.
+// A value is the value of an expression: a number, a word, or a record whose fields are selected
+// with a dot. A record may also have a number of its own.
 type value struct {
 	num    float64
 	word   string // if not empty, the value is this word
@@ -20,8 +20,8 @@ type value struct {
 func number(x float64) value { return value{num: x} }
 func word(s string) value    { return value{word: s} }
 
-// compute evaluates the inside of {=…}: an expression and an optional format.
-// It returns the figure as the page prints it.
+// compute evaluates the contents of {=…}: an expression and an optional format. It returns the
+// figure in the form that pages show.
 //
 //	expr   = term  { ("+" | "-") term }
 //	term   = power { ("*" | "/") power }
@@ -47,7 +47,7 @@ const maxDepth = 32
 
 func (e *expression) skip() { e.rest = strings.TrimLeft(e.rest, " \t") }
 
-// eat consumes one of the operators if it is next.
+// eat consumes and returns the next character if it is one of the operators.
 func (e *expression) eat(operators string) byte {
 	e.skip()
 	if e.rest == "" || !strings.ContainsRune(operators, rune(e.rest[0])) {
@@ -276,8 +276,8 @@ func (v value) number() (float64, error) {
 	return v.num, nil
 }
 
-// arguments are a function's arguments. Their methods collect errors, so that
-// functions need not check each argument.
+// arguments holds a function's arguments. Its methods collect errors, so that functions need not
+// check each argument.
 type arguments struct {
 	list  []float64
 	named map[string]string
@@ -365,5 +365,5 @@ func (a *arguments) one() float64 {
 	return a.list[0]
 }
 
-// must is the default of arguments that are required.
+// must is the default value that marks an argument as required.
 var must = math.NaN()

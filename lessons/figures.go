@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// functions are the functions that figures can use. The drill functions work on
-// the drill's five tokens with infer/sampling; the cost functions
-// (figures_cost.go) use infer/cost. The loop and the grading of exercises use
-// the same code.
+// functions holds the functions that figures can use. The drill functions work on the drill's five
+// tokens with infer/sampling; the cost functions (figures_cost.go) use infer/cost. The loop and the
+// grading of exercises use the same code.
 var functions map[string]func(a *arguments) value
 
 func init() {
@@ -67,8 +66,7 @@ func record(list []float64) value {
 	return v
 }
 
-// drillP returns the softmax at T. With `places` each probability is rounded
-// first, as on paper.
+// drillP returns the softmax at T. With `places`, each probability is rounded first, as on paper.
 func drillP(a *arguments) (p []float64, max, sum float64) {
 	z, t := drillScores(a), temperature(a)
 	places := a.whole("places", -1, -1, 9)
@@ -95,8 +93,7 @@ func figureLogit(a *arguments) value {
 	return record(list)
 }
 
-// figureExp returns e^(z/T) of each token and their sum or, for a single number
-// x, e^x.
+// figureExp returns e^(z/T) for each token and their sum or, for a single number x, e^x.
 func figureExp(a *arguments) value {
 	if len(a.list) > 0 {
 		return number(math.Exp(a.one()))
@@ -122,7 +119,7 @@ func figureSoftmax(a *arguments) value {
 	return v
 }
 
-// figureCumulative returns the running sum of p, from the most probable down.
+// figureCumulative returns the running sum of p, from the most probable token down.
 func figureCumulative(a *arguments) value {
 	p, _, _ := drillP(a)
 	sum := 0.0
@@ -133,8 +130,7 @@ func figureCumulative(a *arguments) value {
 	return record(p)
 }
 
-// figurePower returns p^(1/T), rescaled: the temperature applied after the
-// softmax.
+// figurePower returns p^(1/T), rescaled, which applies the temperature after the softmax.
 func figurePower(a *arguments) value {
 	t := temperature(a)
 	p, _, _ := sampling.Softmax(drillLogits, 1)
@@ -161,7 +157,7 @@ func token(a *arguments, name string) int {
 	return 0
 }
 
-// figureRatio returns how many times likelier one token is than another.
+// figureRatio returns how many times more likely one token is than another.
 func figureRatio(a *arguments) value {
 	p, _, _ := drillP(a)
 	return number(p[token(a, "of")] / p[token(a, "to")])
@@ -198,10 +194,9 @@ func decided(a *arguments) *sampling.Distribution {
 	return sampling.Decide(z, s)
 }
 
-// figureFilter returns the result of the filters: each token's renormalized
-// share, which tokens are kept, how many, and their mass. It also returns how
-// many would be kept if each filter worked on the rescaled result of the
-// previous one.
+// figureFilter returns the result of the filters: each token's renormalized share, which tokens are
+// kept, their number, and their mass. It also returns how many tokens would be kept if each filter
+// were applied to the rescaled result of the previous one.
 func figureFilter(a *arguments) value {
 	d := decided(a)
 	v := value{fields: map[string]value{}, bare: true}

@@ -4,7 +4,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// costFunctions are the figures about work, memory and price.
+// costFunctions holds the functions for figures about work, memory and price.
 var costFunctions = map[string]func(a *arguments) value{
 	"shape":       figureShape,
 	"step":        func(a *arguments) value { return parts(shapeOf(a).Step(positions(a, "n"))) },
@@ -20,12 +20,11 @@ var costFunctions = map[string]func(a *arguments) value{
 	"bestspeedup": figureBestSpeedUp,
 }
 
-// shapes are the model shapes for figures. A test compares the first with the
-// bundled model.
+// shapes holds the model shapes for figures. A test compares the first one with the bundled model.
 var shapes = map[string]struct {
 	cost.Shape
 	context int
-	tied    bool // the output matrix is the token table
+	tied    bool // the output matrix is also the token table
 }{
 	"bundled": {
 		cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 1024, Vocab: 4096}, 512, true,
@@ -66,7 +65,8 @@ func figureShape(a *arguments) value {
 	}}
 }
 
-// parts returns a count of multiply-adds: the total, or by where they are spent.
+// parts returns a count of multiply-adds as a record: the total, with a field for each part of the
+// model.
 func parts(p cost.Parts) value {
 	return value{num: float64(p.Total()), fields: map[string]value{
 		"total": number(float64(p.Total())), "projections": number(float64(p.Projections)),
@@ -75,8 +75,8 @@ func parts(p cost.Parts) value {
 	}}
 }
 
-// figureGenerate returns the work of writing n tokens after a prompt of m, with
-// and without a cache, and how many positions run through the blocks.
+// figureGenerate returns the work of generating n tokens after a prompt of m, with and without a
+// cache, and how many positions the blocks process.
 func figureGenerate(a *arguments) value {
 	s := shapeOf(a)
 	m, n := positions(a, "m"), a.whole("n", must, 1, 1e5)
@@ -88,7 +88,7 @@ func figureGenerate(a *arguments) value {
 		return value{}
 	}
 	cached, recomputed := s.Generate(m, n)
-	per := float64(s.Layers) * float64(s.Projections()) // of one position
+	per := float64(s.Layers) * float64(s.Projections()) // for one position
 	f := map[string]value{
 		"cached": number(float64(cached.Total())), "recomputed": number(float64(recomputed.Total())),
 		"ratio":                  number(float64(recomputed.Total()) / float64(cached.Total())),
@@ -101,8 +101,8 @@ func figureGenerate(a *arguments) value {
 	return value{fields: f, bare: true}
 }
 
-// figureBreakeven returns the n at which attention costs a cached step as much
-// as its constant part: 2·L·h·s·n = L·A + d·V.
+// figureBreakeven returns the n at which attention costs as much as the constant part of a cached
+// step: 2·L·h·s·n = L·A + d·V.
 func figureBreakeven(a *arguments) value {
 	one := shapeOf(a).Step(1)
 	return number(float64(one.Total()-one.Attention) / float64(one.Attention))

@@ -10,12 +10,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// figuresFile lists every figure of the course, tab-separated: the expression, the printed
-// result, and the arithmetic that gives the result without the program.
+// figuresFile lists every figure of the course. Its tab-separated columns are the expression, the
+// printed result, and the arithmetic that gives the result without the program.
 const figuresFile = "testdata/figures.txt"
 
-// TestFiguresMatchTheTable checks every figure printed in the course against the table, and
-// the table against the course.
+// TestFiguresMatchTheTable: the course's figures and the table's are the same.
 func TestFiguresMatchTheTable(t *testing.T) {
 	data, err := os.ReadFile(figuresFile)
 	if err != nil {
@@ -39,7 +38,7 @@ func TestFiguresMatchTheTable(t *testing.T) {
 		if w, ok := want[f.expression]; !ok {
 			t.Errorf("%s, which is not in %s: work it out by hand and add it", f, figuresFile)
 		} else if w != f.text {
-			t.Errorf("%s, want %s", f, w)
+			t.Errorf("got %s, want %s", f, w)
 		}
 	}
 	for expression := range want {
@@ -49,7 +48,7 @@ func TestFiguresMatchTheTable(t *testing.T) {
 	}
 }
 
-// TestFigureShapesMatchTheModels: the shapes in figures match the models that they name.
+// TestFigureShapesMatchTheModels: the shapes used by figures match the models that they name.
 func TestFigureShapesMatchTheModels(t *testing.T) {
 	target, err := bundled.Target()
 	if err != nil {
@@ -79,13 +78,13 @@ func recomputedAttention(n int) string {
 	return fmt.Sprintf("generate(m=1, n=%d).recomputed * generate(m=1, n=%[1]d).attention_share", n)
 }
 
-// computed has results of the functions worked out by hand, whether or not the
-// text prints them.
+// computed holds results of the functions, worked out by hand, whether or not they occur in the
+// text.
 var computed = []struct{ expression, want string }{
 	{"softmax().the 4", "0.6316"},                // 54.5982 / 86.4397
 	{"softmax(T=0.5).the 4", "0.8643"},           // 2980.9580 / 3449.0923
 	{"softmax(T=2).or 4", "0.0733"},              // 1.2840 / 17.5218
-	{"softmax(T=1, add=-100).the 4", "0.6316"},   // a constant changes nothing
+	{"softmax(T=1, add=-100).the 4", "0.6316"},   // adding a constant changes nothing
 	{"softmax(places=3).sum 3", "0.999"},         // 0.632 + 0.232 + 0.085 + 0.031 + 0.019
 	{"cumulative(T=1, places=3).and 3", "0.980"}, // 0.632 + 0.232 + 0.085 + 0.031
 	{"cumulative().and 4", "0.9809"},
@@ -188,7 +187,7 @@ func TestComputeRefusesBadExpressions(t *testing.T) {
 		"calc(1, 2)":                                     "it needs one number, not 2",
 	} {
 		if got, err := compute(expression); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("{=%s} is %q, error %v; want one with %q", expression, got, err, want)
+			t.Errorf("{=%s} is %q, error %v; want an error with %q", expression, got, err, want)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// format formats a figure: with N decimals ("4"), as a count with commas (","),
-// as a percentage ("%1"), as bytes ("bytes") or as a multiple ("x2"). Without a
-// format a figure must be an integer or a word.
+// format formats a figure: with N decimals ("4"), as a count with commas (","), as a percentage
+// ("%1"), as bytes ("bytes") or as a multiple ("x2"). Without a format, a figure must be an integer
+// or a word.
 func format(v value, how string) (string, error) {
 	if v.word != "" {
 		if how != "" {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzLesson reads any text as a lesson. For any input, reading ends, problems
-// have a position within the file, and the output contains only the dialect's
-// tags.
+// FuzzLesson reads any text as a lesson. Reading terminates for any input, problems have a position
+// within the file, and the output contains only the dialect's tags.
 func FuzzLesson(f *testing.F) {
 	f.Add(small["00-start.md"])
 	f.Add("---\n---\n\n## A {#a}\n\n$x$ {=softmax(T=0.5).the 4} [[loop|<b>]] `<i>`{.tk} [1,0]{.given}\n")
@@ -33,7 +32,7 @@ func FuzzLesson(f *testing.F) {
 		if l.problems.err() != nil {
 			var p *Problem
 			if !errors.As(l.problems.err(), &p) {
-				t.Errorf("%v is no Problem", l.problems.err())
+				t.Errorf("%v is not a Problem", l.problems.err())
 			}
 			return // a course with a problem is never shown
 		}
@@ -45,7 +44,7 @@ func FuzzLesson(f *testing.F) {
 	})
 }
 
-// FuzzFigure evaluates any expression: it ends with a text or an error.
+// FuzzFigure evaluates any expression. The result is either a nonempty string or an error.
 func FuzzFigure(f *testing.F) {
 	for _, e := range []string{
 		"softmax(T=0.5).the 4", "calc((1+2)^3/4) %1", "generate(m=1, n=512).ratio x2", "-(-1) 0",
@@ -59,7 +58,7 @@ func FuzzFigure(f *testing.F) {
 		}
 		text, err := compute(expression)
 		if err == nil && text == "" {
-			t.Errorf("{=%s} is nothing, and no error", expression)
+			t.Errorf("{=%s} gave an empty string and no error", expression)
 		}
 	})
 }

@@ -28,8 +28,8 @@ const mathAttributes = "class display form fence stretchy separator width lspace
 	"symmetric accent linethickness mathvariant columnalign rowspacing columnspacing scriptlevel displaystyle height " +
 	"depth voffset minsize maxsize"
 
-// unsafe returns what is wrong with an HTML fragment, or "". It calls see with
-// every link.
+// unsafe describes what is wrong with an HTML fragment, or returns "". It calls see with every
+// link.
 func unsafe(fragment string, see func(href string)) string {
 	z := html.NewTokenizer(strings.NewReader(fragment))
 	math := 0
@@ -196,8 +196,8 @@ func newLoaderWithDrills() *loader {
 	return l
 }
 
-// TestFragmentsUseKnownMarkup: every fragment has only known tags and attributes,
-// no leftover marks of the dialect, and no broken link.
+// TestFragmentsUseKnownMarkup: every fragment has only known tags and attributes, no leftover marks
+// of the dialect, and no broken links.
 func TestFragmentsUseKnownMarkup(t *testing.T) {
 	c := course(t)
 	links := 0
@@ -216,7 +216,7 @@ func TestFragmentsUseKnownMarkup(t *testing.T) {
 		}
 		for _, mark := range []string{"$", "{=", "{.", ":::", "[[", "[@", "<math></math>", string(bar)} {
 			if strings.Contains(fragment, mark) {
-				t.Errorf("%s: the mark %q is left over in %s", where, mark, fragment)
+				t.Errorf("%s: the mark %q was not removed from %s", where, mark, fragment)
 			}
 		}
 	}
@@ -225,7 +225,7 @@ func TestFragmentsUseKnownMarkup(t *testing.T) {
 	}
 }
 
-// TestUnsafeDetectsBadMarkup: unsafe detects what it should.
+// TestUnsafeDetectsBadMarkup: unsafe detects all bad markup.
 func TestUnsafeDetectsBadMarkup(t *testing.T) {
 	for fragment, want := range map[string]string{
 		`<p>fine <a href="/learn">x</a></p>`:        "",
@@ -278,9 +278,9 @@ func TestMarkdownToHTML(t *testing.T) {
 	}
 }
 
-// TestWordyTableNamesColumns: a table of four columns with more than 80 letters in
-// its longest cells names the column in each cell: 4 + 30 + 24 + 30 = 88 in the
-// first table, 4 + 30 + 12 + 30 = 76 in the second.
+// TestWordyTableNamesColumns: if the longest cells of a table's four columns have more than 80
+// letters in total, each cell names its column. The first table has 4 + 30 + 24 + 30 = 88 letters,
+// and the second 4 + 30 + 12 + 30 = 76.
 func TestWordyTableNamesColumns(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	long := strings.Repeat("x", 30)
@@ -298,7 +298,7 @@ func TestWordyTableNamesColumns(t *testing.T) {
 		position{"x.md", 1}, head+strings.Repeat("y", 12)+" | "+long+" |\n",
 	); strings.Contains(few, "stack") || strings.Contains(few, "data-head") {
 		t.Errorf(
-			"a table that fits is set to stack: got %s, want it without %q, it without %q", few, "stack", "data-head",
+			"a table that fits is marked to be stacked: got %s, want it without %q and %q", few, "stack", "data-head",
 		)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// The dialect's additions to Markdown's syntax tree. Each node is created with its
-// output, so that rendering only writes it.
+// The dialect's additions to Markdown's syntax tree. Each node is created with its output, so that
+// the renderer only has to write it.
 var (
 	kindFormula = ast.NewNodeKind("Formula")
 	kindDisplay = ast.NewNodeKind("Display")
@@ -26,7 +26,7 @@ var (
 // A formula is $…$ in running text.
 type formula struct {
 	ast.BaseInline
-	written, tex, mathML string // as typed; with figures computed; rendered
+	written, tex, mathML string // as typed, with figures computed, and as rendered
 }
 
 func (n *formula) Kind() ast.NodeKind              { return kindFormula }
@@ -42,7 +42,7 @@ func (n *termNode) Dump(source []byte, level int)  { ast.DumpHelper(n, source, l
 func (n *givenNode) Kind() ast.NodeKind            { return kindGiven }
 func (n *givenNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// A figureNode is {=…}, computed.
+// A figureNode is the computed result of {=…}.
 type figureNode struct {
 	ast.BaseInline
 	text string
@@ -65,7 +65,7 @@ type citeNode struct {
 type termNode struct {
 	ast.BaseInline
 	id, text string
-	inPlace  bool // its note opens in place, instead of linking to the glossary
+	inPlace  bool // the note opens in place instead of linking to the glossary
 }
 
 // A givenNode is [text]{.given}: a fact that is cited rather than computed.

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// difficulties are the values that a lesson's difficulty may have.
+// difficulties lists the allowed values of a lesson's difficulty.
 var difficulties = []string{"gentle", "standard", "harder"}
 
-// reserved are names under /learn/ that pages use, so that no lesson can have
-// them.
+// reserved lists the names under /learn/ that pages use, so no lesson can have them.
 var reserved = []string{"turn", "visit", "check", "widget"}
 
 // announceLesson registers a lesson, its sections and its widgets as link
@@ -51,7 +50,7 @@ func (p position) or(other position) position {
 	return p
 }
 
-// field returns a field of the front matter, which must not be empty.
+// field returns a field of the front matter. The field must not be empty.
 func (l *loader) field(d *document, key string) field {
 	f, ok := d.front[key]
 	if !ok || f.value == "" {
@@ -70,7 +69,7 @@ func (l *loader) count(d *document, key string, low, high int) int {
 	return n
 }
 
-// readLesson makes a lesson from its file.
+// readLesson builds a lesson from its file.
 func (l *loader) readLesson(d *document) {
 	lesson := &Lesson{
 		Slug: l.field(d, "slug").value, Number: l.count(d, "number", 0, 99), Minutes: l.count(d, "minutes", 1, 120),
@@ -195,7 +194,7 @@ func (l *loader) body(s *Section, p block) string {
 	return html
 }
 
-// notice adds the text to the preceding widget, or as a block of its own.
+// notice adds the text to the preceding widget or, if there is none, as a separate block.
 func (l *loader) notice(s *Section, p block) {
 	html := l.body(s, p)
 	if p.words != "" {
@@ -211,7 +210,7 @@ func (l *loader) notice(s *Section, p block) {
 	s.Blocks = append(s.Blocks, Aside{Kind: "notice", Title: "What to notice", HTML: html})
 }
 
-// asideTitles are the kinds of asides, with their default titles.
+// asideTitles maps the kinds of asides to their default titles.
 var asideTitles = map[string]string{
 	"slip": "Common slip", "pitfall": "Pitfall", "care": "Say with care",
 	"small-model": "A small model",

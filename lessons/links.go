@@ -15,7 +15,7 @@ func questionHref(id string) string  { return "/quiz#" + id }
 func sheetHref(id string) string     { return "/reference#" + id }
 func checkedHref(id string) string   { return "/checked#" + id }
 
-// pages are the addresses of schemes that need no name.
+// pages maps the schemes that need no name to their addresses.
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
 	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
@@ -31,12 +31,10 @@ var (
 	labName = regexp.MustCompile(`^[a-z]+$`)
 )
 
-// resolve turns a link of the dialect into an address within the site:
-// "learn:slug#id", "loop:key", "practice:drill", "quiz:id", "card:id" (or
-// "cards:id"), "term:id", "reference:id", "ref:id", "lab:name", and "why:parts"
-// with the parts that are switched off. It reports false for targets that do not
-// exist. For parts and labs it checks only the form; the server's tests follow
-// those links.
+// resolve turns a link of the dialect into an address within the site: "learn:slug#id", "loop:key",
+// "practice:drill", "quiz:id", "card:id" (or "cards:id"), "term:id", "reference:id", "ref:id",
+// "lab:name", and "why:parts" with the parts that are switched off. ok is false if the target does
+// not exist. For parts and labs, it checks only the form; the server's tests follow those links.
 func (l *loader) resolve(to string) (href string, ok bool) {
 	for _, way := range []string{to, canonical(to)} {
 		if href, ok := pages[way]; ok {
@@ -74,7 +72,7 @@ func (l *loader) resolve(to string) (href string, ok bool) {
 	return sheetHref(rest), true
 }
 
-// canonical unifies the ways to write a link.
+// canonical converts the different notations of a link to one form.
 func canonical(to string) string {
 	scheme, rest, ok := strings.Cut(to, ":")
 	if !ok {
@@ -91,7 +89,7 @@ func canonical(to string) string {
 	return scheme + ":" + rest
 }
 
-// target adds a link target. Adding it twice is a problem.
+// target adds a link target. It reports a problem if the target already exists.
 func (l *loader) target(at position, to string) {
 	if l.targets[to] {
 		_, id, _ := strings.Cut(to, ":")

@@ -12,11 +12,11 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// English is the language in which the course is written. A translation is another
-// folder next to content/en, with the same files.
+// English is the language in which the course was written. A translation is a folder next to
+// content/en with the same files.
 const English = "en"
 
-// Languages returns the languages that have a course.
+// Languages returns the languages in which the course is available.
 func Languages() []string {
 	folders, err := embedded.ReadDir("content")
 	if err != nil {
@@ -41,7 +41,7 @@ func content(language string) (fs.FS, error) {
 // *[Problem] for each problem.
 func Load(language string) (*Course, error) { return builtIn(language) }
 
-// builtIn loads the built-in course, and calls more to add to it.
+// builtIn loads the built-in course, and calls the functions in more to add to it.
 func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	files, err := content(language)
 	if err != nil {
@@ -54,7 +54,7 @@ func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	return load(files, table, more...)
 }
 
-// load reads a course from a folder, and calls more to add to it.
+// load reads a course from a folder, and calls the functions in more to add to it.
 func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, error) {
 	l := newLoader(files, table)
 	l.load()
@@ -74,13 +74,13 @@ func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, e
 type loader struct {
 	files      fs.FS
 	math       MathTable
-	own        bool // an instructor's folder is being read, after the built-in course
+	own        bool // whether an instructor's folder is being read, after the built-in course
 	collecting bool // formulas are collected, not rendered
 	partial    bool // files may be missing and references uncited, for tests
 	outside    bool // links to other sites are currently allowed
 
 	lesson *Lesson // the lesson being read; nil outside of lessons, where a term is a plain link
-	states int     // number of states of its picture so far
+	states int     // number of states of the lesson's picture so far
 
 	problems   *problems
 	course     *Course
@@ -106,13 +106,13 @@ func newLoader(files fs.FS, table MathTable) *loader {
 	}
 }
 
-// special are the files that are not lessons, in reading order.
+// special lists the files that are not lessons, in reading order.
 var special = []string{
 	"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "checked.md",
 	"outcomes.md",
 }
 
-// load reads everything, the link targets first.
+// load reads all files, starting with the link targets.
 func (l *loader) load() {
 	docs, lessonFiles := l.split()
 	l.drills()
@@ -128,8 +128,8 @@ func (l *loader) load() {
 	l.whole()
 }
 
-// readParts reads the files that the built-in course and an instructor's folder both
-// may have: first the link targets and, after calling between, the texts.
+// readParts reads the files that both the built-in course and an instructor's folder may have. It
+// reads the link targets first and, after calling between, the texts.
 func (l *loader) readParts(docs map[string]*document, lessonFiles []string, between func()) {
 	l.readReferences(docs["references.md"])
 	for _, name := range lessonFiles {
@@ -149,7 +149,7 @@ func (l *loader) readParts(docs map[string]*document, lessonFiles []string, betw
 	l.readCards(docs["cards.md"])
 }
 
-// split reads and splits all files. Lessons are NN-slug.md, ordered by name.
+// split reads and splits all files. The lessons' files are named NN-slug.md and ordered by name.
 func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 	docs = map[string]*document{}
 	entries, err := fs.ReadDir(l.files, ".")
@@ -197,8 +197,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// announce registers the sections of a file as link targets, and determines their ids:
-// `{#id}`, or the heading itself.
+// announce registers the sections of a file as link targets. A section's id is given as `{#id}`, or
+// it is the heading itself.
 func (l *loader) announce(d *document, scheme string) {
 	for _, s := range d.sections {
 		if s.attrs.id == "" {

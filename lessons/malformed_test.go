@@ -55,8 +55,8 @@ func TestSmallCourseLoads(t *testing.T) {
 	}
 }
 
-// Each row changes one thing in the small course. There must be exactly one
-// error, and it must name the position.
+// Each row changes one detail of the small course. Loading it must give exactly one error, which
+// must name the position.
 var malformed = []struct{ file, old, new, want string }{
 	// front matter
 	{"00-start.md", "title: Start\n", "", `00-start.md:1: the front matter lacks "title"`},
@@ -199,7 +199,7 @@ func TestMalformedCoursesAreRefused(t *testing.T) {
 		}
 		c, err := load(folderOf(files), MathTable{})
 		if err == nil || c != nil {
-			t.Errorf("%s with %q is accepted, want it refused", row.file, row.new)
+			t.Errorf("%s with %q was accepted, want it refused", row.file, row.new)
 			continue
 		}
 		if !strings.Contains(err.Error(), row.want) {
@@ -212,8 +212,7 @@ func TestMalformedCoursesAreRefused(t *testing.T) {
 	}
 }
 
-// TestWidgetAcceptsEveryKnob: a lesson may set every knob of an experiment that
-// draws.
+// TestWidgetAcceptsEveryKnob: a lesson may set every knob of an experiment that draws tokens.
 func TestWidgetAcceptsEveryKnob(t *testing.T) {
 	for _, k := range terms.Knobs() {
 		files := maps.Clone(small)
@@ -225,8 +224,7 @@ func TestWidgetAcceptsEveryKnob(t *testing.T) {
 	}
 }
 
-// TestMissingFilesAreNamed: loading a course without one of its files names the
-// file.
+// TestMissingFilesAreNamed: if a file is missing, the error of loading the course names it.
 func TestMissingFilesAreNamed(t *testing.T) {
 	for _, name := range special {
 		files := maps.Clone(small)
@@ -243,7 +241,7 @@ func TestMissingFilesAreNamed(t *testing.T) {
 		err.Error(), "notes.md:1: the file is neither a lesson",
 	) {
 		t.Errorf(
-			"a file too many: got error %v, want an error containing %q", err,
+			"an unknown file: got error %v, want an error containing %q", err,
 			"notes.md:1: the file is neither a lesson",
 		)
 	}

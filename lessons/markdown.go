@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// md parses the dialect. HTML in the source is never passed on: goldmark omits it, and
-// check reports it as an error. The course's own inline forms are parsed before
-// emphasis and links, so that an underscore in a formula is not emphasis.
+// md parses the dialect. HTML in the source never reaches the output: goldmark omits it, and check
+// reports it as an error. The dialect's inline forms are parsed before emphasis and links, so that
+// an underscore in a formula does not mark emphasis.
 var md = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
@@ -35,8 +35,8 @@ var md = goldmark.New(
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(htmlRenderer{}, 100))),
 )
 
-// mdLine parses text of a single line, a title or a choice, in which a leading "1." or
-// "-" does not start a list.
+// mdLine parses a single line of text, such as a title or a choice, in which a leading "1." or "-"
+// does not start a list.
 var mdLine = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
@@ -48,13 +48,13 @@ var mdLine = parser.NewParser(
 	)...),
 )
 
-// fragmentKey is the key of the fragment being parsed in a parser's context.
+// fragmentKey is the key under which a parser's context holds the fragment being parsed.
 var fragmentKey = parser.NewContextKey()
 
 // A fragment is a run of Markdown with its position in a file.
 type fragment struct {
 	l      *loader
-	at     position // of its first line
+	at     position // the position of the first line
 	source []byte
 	doc    ast.Node
 }
@@ -70,12 +70,11 @@ func (p *fragment) problem(offset int, format string, args ...any) {
 	p.l.problems.add(p.place(offset), format, args...)
 }
 
-// bar replaces | inside the dialect's own forms while Markdown is parsed, since a table
-// would split there.
+// bar replaces | inside the dialect's own forms while Markdown is parsed, since | would end a table
+// cell.
 const bar = '\x1f'
 
-// hideBars replaces | by bar inside [[…]] and {=…}, byte for byte, so that
-// offsets do not change.
+// hideBars replaces | with bar inside [[…]] and {=…}, byte for byte, so that offsets do not change.
 func hideBars(source []byte) {
 	for i := 0; i+1 < len(source); i++ {
 		var end string
@@ -123,7 +122,7 @@ func (l *loader) parseWith(with parser.Parser, at position, markdown string) *fr
 	return p
 }
 
-// direct gives blocks that contain right-to-left letters the direction of their first
+// direct sets the direction of blocks that contain right-to-left letters to that of their first
 // letter.
 func (p *fragment) direct() {
 	if !terms.RightToLeft(string(p.source)) {
@@ -158,7 +157,7 @@ func (l *loader) blockText(at position, markdown string) (html, plain string) {
 	return p.html(p.doc), p.text(p.doc)
 }
 
-// inline renders Markdown that is a single paragraph, without the paragraph.
+// inline renders Markdown that is a single paragraph, without the paragraph element.
 func (l *loader) inline(at position, markdown string) (html, plain string) {
 	if strings.TrimSpace(markdown) == "" {
 		return "", ""

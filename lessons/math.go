@@ -13,8 +13,8 @@ import (
 //go:embed math/table.json
 var mathJSON []byte
 
-// A MathTable holds MathML by TeX. The same TeX is rendered differently in
-// running text and in displays.
+// A MathTable maps TeX to MathML. The same TeX is rendered differently in running text and in
+// displays.
 type MathTable struct {
 	Inline  map[string]string `json:"inline"`
 	Display map[string]string `json:"display"`
@@ -59,9 +59,9 @@ func (l *loader) mathML(at position, tex string, displayed bool) string {
 	return m
 }
 
-// Formulas lists every formula of the courses in all languages once, for the
-// generator that renders them. It is like [Load] without the rendered table,
-// and reports the same problems.
+// Formulas returns every formula of the course in all languages, without duplicates, for the
+// generator that renders them. It works like [Load] without the rendered table, and reports the
+// same problems.
 func Formulas() ([]Formula, error) {
 	var all loader
 	for _, language := range Languages() {
@@ -80,7 +80,7 @@ func Formulas() ([]Formula, error) {
 	return all.used(), nil
 }
 
-// used returns the formulas seen, sorted and without duplicates.
+// used returns the formulas that were looked up, sorted and without duplicates.
 func (l *loader) used() []Formula {
 	list := slices.Clone(l.formulas)
 	slices.SortStableFunc(list, func(a, b Formula) int {

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// plainMath renders TeX in an instructor's own lesson, for which no table is generated.
-// It supports letters, numbers and signs, sub- and superscripts, \frac, \sqrt, \text and
-// the names in plainNames. Anything else is an error, not a guess.
+// plainMath renders TeX in an instructor's own lesson, for which no table is generated. It supports
+// letters, numbers and signs, sub- and superscripts, \frac, \sqrt, \text and the names in
+// plainNames. Anything else is an error.
 func plainMath(tex string, displayed bool) (string, error) {
 	p := &texParser{rest: tex}
 	body := p.row(0)
@@ -28,8 +28,8 @@ func plainMath(tex string, displayed bool) (string, error) {
 	return open + "<mrow>" + body + "</mrow></math>", nil
 }
 
-// plainNames are the commands for a single sign. Greek letters are identifiers; the
-// others are operators.
+// plainNames maps commands to the single signs for which they stand. Greek letters are identifiers;
+// the others are operators.
 var plainNames = map[string]string{
 	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
 	"lambda": "λ", "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω",
@@ -54,7 +54,7 @@ func (p *texParser) fail(format string, args ...any) string {
 	return ""
 }
 
-// row parses atoms, each with its scripts, up to the end or a closing brace.
+// row parses atoms with their sub- and superscripts, up to the end or a closing brace.
 func (p *texParser) row(depth int) string {
 	if depth > mathDepth {
 		return p.fail("groups are nested more than %d deep", mathDepth)

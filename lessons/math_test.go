@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestMathTableIsUpToDate: the table of rendered formulas has exactly the
-// formulas of the course.
+// TestMathTableIsUpToDate: the table of rendered formulas contains exactly the course's formulas.
 func TestMathTableIsUpToDate(t *testing.T) {
 	formulas, err := Formulas()
 	if err != nil {

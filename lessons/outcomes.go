@@ -26,9 +26,9 @@ func (l *loader) readOutcomes(docs map[string]*document, lessonFiles []string) {
 	}
 }
 
-// readPlaces reads outcomes.md: `## ID` and lines `- explanation: slug#id,
-// slug#id`, likewise experiment (widgets), exercise (practice:KEY, quiz:ID) and
-// card (ids).
+// readPlaces reads outcomes.md: for each outcome, a heading `## ID` and lines such as `-
+// explanation: slug#id, slug#id`. Other lines list experiments (widgets), exercises (practice:KEY,
+// quiz:ID) and cards (ids).
 func (l *loader) readPlaces(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s)
@@ -78,9 +78,9 @@ func (l *loader) outcomePlaces(o *Outcome, it item) {
 	}
 }
 
-// whole checks what requires the whole course: every outcome is explained,
-// tried, exercised and memorized, every reference is cited, no two lessons have
-// the same number, and each outcome's cards belong to it.
+// whole checks the rules that concern the whole course: every outcome has an explanation, an
+// experiment, an exercise and a card, every reference is cited, no two lessons have the same
+// number, and each outcome's cards belong to it.
 func (l *loader) whole() {
 	for _, o := range l.course.Outcomes {
 		for what, list := range map[string][]string{

@@ -50,8 +50,8 @@ func TestOutcomesAreCovered(t *testing.T) {
 	}
 }
 
-// TestLoopStartsAreValid: the runs that lessons open in the loop can be
-// started, and equal the loop page's suggestions with the same keys.
+// TestLoopStartsAreValid: the runs that lessons open in the loop can be started, and those with the
+// key of a suggestion on the loop page equal it.
 func TestLoopStartsAreValid(t *testing.T) {
 	c := course(t)
 	target, err := bundled.Target()
@@ -77,7 +77,7 @@ func TestLoopStartsAreValid(t *testing.T) {
 			t.Errorf("no lesson's start matches the suggestion %q", suggestion.Key)
 		} else if s.Prompt != suggestion.Prompt || !s.Settings.Equal(suggestion.Settings) {
 			t.Errorf(
-				"%s: got %q with %+v, want what the page suggests: %q with %+v", s.Key, s.Prompt, s.Settings,
+				"%s: got %q with %+v, want the page's suggestion, %q with %+v", s.Key, s.Prompt, s.Settings,
 				suggestion.Prompt, suggestion.Settings,
 			)
 		}

@@ -12,26 +12,26 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// Limits of an instructor's own folder. The built-in course has about twenty files of at
-// most 60 KB.
+// Limits on an instructor's own folder. The built-in course has about twenty files of at most 60
+// KB.
 const (
 	maxOwnFiles = 200
-	maxOwnBytes = 256 << 10 // of one file
-	maxOwnAll   = 4 << 20   // of all files
+	maxOwnBytes = 256 << 10 // in one file
+	maxOwnAll   = 4 << 20   // in all files
 	maxOwnLine  = 8 << 10   // bytes
 )
 
-// ownSpecial are the files of an instructor's folder that are neither lessons nor
-// walkthroughs, in reading order.
+// ownSpecial lists the files of an instructor's folder that are neither lessons nor walkthroughs,
+// in reading order.
 var ownSpecial = []string{"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md"}
 
-// LoadWith is like [Load], but adds the lessons, questions, cards, terms, references,
-// starts and walkthroughs of a folder after the built-in ones, in the same form. They
-// may link to everything built in and to each other. An empty dir adds nothing.
+// LoadWith is like [Load], but adds the lessons, questions, cards, terms, references, starts and
+// walkthroughs of a folder after the built-in ones, in the same form. They may link to built-in
+// parts and to each other. An empty dir adds nothing.
 //
-// A lesson's file is NN-slug.md with number: NN from 1 on; it comes after the last
-// built-in lesson. A question or card need not have an outcome. Hidden files and
-// README.md are ignored. Any other file is an error, and so is a file that is outside
+// A lesson's file is named NN-slug.md, and its front matter has number: NN, where NN is at least 1.
+// The lessons come after the last built-in lesson. A question or card need not have an outcome.
+// Hidden files and README.md are ignored. Any other file is an error, as is a file that is outside
 // the folder, not regular, or too large.
 func LoadWith(language, dir string) (*Course, error) {
 	if dir == "" {
@@ -39,15 +39,15 @@ func LoadWith(language, dir string) (*Course, error) {
 	}
 	return builtIn(language, func(l *loader) error {
 		texts := l.readOwn(dir)
-		if len(l.problems.list) == 0 { // in a half-read folder, most errors would be about links to the rest
+		if len(l.problems.list) == 0 { // otherwise, most errors would be about links to files that were not read
 			l.loadOwn(texts)
 		}
 		return l.problems.in(dir)
 	})
 }
 
-// LoadTexts is like [LoadWith], with the texts of the files instead of a folder, by path
-// below it, as [ReadOwn] returns them.
+// LoadTexts is like [LoadWith], but takes the files' contents by path relative to the folder, as
+// [ReadOwn] returns them.
 func LoadTexts(language string, texts map[string]string) (*Course, error) {
 	return builtIn(language, func(l *loader) error {
 		for name, text := range texts {
@@ -60,8 +60,8 @@ func LoadTexts(language string, texts map[string]string) (*Course, error) {
 	})
 }
 
-// ReadOwn reads the files of an instructor's folder, for [LoadTexts]. It returns nothing
-// for "". It checks the files of the folder, but not their contents.
+// ReadOwn reads the files of an instructor's folder for [LoadTexts]. If dir is empty, it returns
+// nil. It checks which files there are, but not their contents.
 func ReadOwn(dir string) (map[string]string, error) {
 	if dir == "" {
 		return nil, nil
@@ -103,8 +103,8 @@ func (l *loader) readOwn(dir string) map[string]string {
 	return texts
 }
 
-// ownNames returns the names of the files to read, sorted: the files in the folder, and the walks
-// in it.
+// ownNames returns the sorted names of the files to read: the files in the folder and the
+// walkthroughs in its subfolder.
 func (l *loader) ownNames(folder *files.Inside) (names []string) {
 	for _, in := range []string{".", walkFolder} {
 		entries, err := folder.Names(in, maxOwnFiles)
@@ -142,7 +142,7 @@ func reason(err error) error {
 	return p.Err
 }
 
-// plainText reports, with the line, what no file may contain.
+// plainText reports contents that no file may have, such as control characters, by line.
 func (l *loader) plainText(name, text string) {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -162,7 +162,7 @@ func (l *loader) plainText(name, text string) {
 	}
 }
 
-// loadOwn adds the contents of the texts, in the two passes of load.
+// loadOwn adds the contents of the texts in the same two passes as load.
 func (l *loader) loadOwn(texts map[string]string) {
 	l.own = true
 	docs := map[string]*document{}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// TestOwnLessonsFromWindows: files with byte order marks, CRLF or in UTF-16, as Windows editors
-// and shells write them, make the same course as UTF-8 files.
+// TestOwnLessonsFromWindows: files as Windows editors and shells write them, with byte order marks,
+// with CRLF, or in UTF-16, give the same course as UTF-8 files.
 func TestOwnLessonsFromWindows(t *testing.T) {
 	t.Parallel()
 	want, err := ReadOwn(ownExample)
@@ -58,8 +58,8 @@ func TestOwnLessonsFromWindows(t *testing.T) {
 // ownExample is the example folder that the README links to.
 const ownExample = "../testdata/lessons"
 
-// TestOwnLessonsFollowTheCourse: the example's lesson comes after the built-in course, and links,
-// figures, terms, questions, cards, starts and walkthroughs of both are found.
+// TestOwnLessonsFollowTheCourse: the example's lesson comes after the built-in course, and the
+// links, figures, terms, questions, cards, starts and walkthroughs of both are found.
 // Promise: Your own lessons come after the built-in ones, with their links, questions and cards.
 func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	}
 	if with.Question("own-q-list") == nil || with.Card("own-c-tax") == nil || with.Term("tokenizer-tax") == nil ||
 		with.Start("own-german") == nil || with.Walk("two-languages") == nil || with.Term("token") == nil {
-		t.Error("a part of the example or of the course is not found by its id")
+		t.Error("a part of the example or of the course was not found by its id")
 	}
 	if hits := with.Search("tokenizer tax", 5); len(hits) == 0 || !strings.Contains(hits[0].Where, "tokenizer-tax") {
 		t.Errorf("the search finds %+v, want at least one element, [0].Where with %q", hits, "tokenizer-tax")
@@ -136,7 +136,7 @@ func ownLesson(text string) string {
 		"## One {#one}\n\n" + text + "\n"
 }
 
-// ownSecond returns another lesson, with a slug.
+// ownSecond returns another lesson with the given slug.
 func ownSecond(slug string) string {
 	return strings.NewReplacer("slug: mine", "slug: "+slug, "number: 1", "number: 2").Replace(ownLesson("a"))
 }
@@ -145,8 +145,8 @@ func ownSecond(slug string) string {
 const ownWalk = "---\ntitle: W\nslug: loop\nminutes: 2\nlead: W.\n---\n\n## A {#a}\n\n::: do\nstart prompt=\"a\"\n" +
 	":::\n\nSay.\n"
 
-// TestOwnLessonErrorsNameTheLine: every error names the file and the line, and no course is
-// returned.
+// TestOwnLessonErrorsNameTheLine: every error names the file and the line, and LoadWith returns no
+// course.
 // Promise: Every error in your own lessons is reported with its file and line.
 func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
@@ -220,8 +220,8 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 	}
 }
 
-// TestOwnLessonsFollowInnerSymlinksOnly: a symbolic link within the folder is followed; one that
-// leads out of it is refused.
+// TestOwnLessonsFollowInnerSymlinksOnly: a symbolic link to a file within the folder is followed,
+// and a link that leads out of the folder is refused.
 func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	t.Parallel()
 	dir := ownFolder(t, map[string]string{".data/mine.md": ownSecond("other")})
@@ -244,8 +244,8 @@ func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	}
 }
 
-// TestPlainMathML: the formulas of an instructor's lessons are rendered, or refused with an error
-// that names them.
+// TestPlainMathML: the formulas in an instructor's lessons are either rendered or refused with an
+// error that names them.
 func TestPlainMathML(t *testing.T) {
 	t.Parallel()
 	for tex, want := range map[string]string{
@@ -267,8 +267,8 @@ func TestPlainMathML(t *testing.T) {
 	}
 }
 
-// FuzzPlainMath: for any TeX, the output has only MathML elements, and only the attributes that
-// plainMath writes.
+// FuzzPlainMath: for any TeX, the output has only MathML elements and the attributes that plainMath
+// writes.
 func FuzzPlainMath(f *testing.F) {
 	for _, tex := range []string{`x_i^2`, `\frac{1}{n}`, `\text{<b>}`, `{{{`, `\href{a}{b}`} {
 		f.Add(tex)
@@ -290,7 +290,7 @@ func FuzzPlainMath(f *testing.F) {
 	})
 }
 
-// TestRightToLeftBlocksHaveADirection: blocks of an instructor's text have the direction of their
+// TestRightToLeftBlocksHaveADirection: each block of an instructor's text has the direction of its
 // first letter.
 func TestRightToLeftBlocksHaveADirection(t *testing.T) {
 	t.Parallel()

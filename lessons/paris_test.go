@@ -9,8 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
-// TestParisLessonIsTrue: what the lesson on causes states about the bundled
-// model is true.
+// TestParisLessonIsTrue: the statements about the bundled model in the lesson on causes are true.
 func TestParisLessonIsTrue(t *testing.T) {
 	says(
 		t, "more than all the others together", "its own term is below zero", "and ·he comes first",
@@ -51,7 +50,7 @@ func TestParisLessonIsTrue(t *testing.T) {
 	}
 	a = without("L6.H1")
 	if lost := a.Base.Z - a.Changed.Z; lost < 1.5*adds(a, "L6.H1") || a.Changed.Rank != 1 {
-		t.Errorf("without L6.H1 %v is lost, and Paris has rank %d", lost, a.Changed.Rank)
+		t.Errorf("without L6.H1, the score falls by %v and Paris has rank %d", lost, a.Changed.Rank)
 	}
 	if a = without("L6.H1,L6.H6"); a.Changed.Says[0].Token.Text != " known" {
 		t.Errorf("without both, the model predicts %q", a.Changed.Says[0].Token.Text)
@@ -73,7 +72,7 @@ func TestParisLessonIsTrue(t *testing.T) {
 	}
 	if touched == 0 || touched > below/3 {
 		t.Errorf(
-			"of %d heads below, %d give France a tenth of their weight or more; want not 0, at most %d", below, touched,
+			"of %d heads below, %d give France at least a tenth of their weight; want 1 to %d", below, touched,
 			below/3,
 		)
 	}

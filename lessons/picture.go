@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// A PictureKind is a state of the growing picture: one sentence passing through the
-// model, drawn by the model that the program runs.
+// A PictureKind is a state of the growing picture, which shows how one sentence passes through the
+// model that the program runs.
 type PictureKind string
 
 // The kinds, in the order in which the picture grows.
 const (
 	PictureText      PictureKind = "text"      // the sentence as typed
-	PictureTokens    PictureKind = "tokens"    // cut into pieces, each in its slot
+	PictureTokens    PictureKind = "tokens"    // the sentence cut into pieces, each in its slot
 	PictureColumns   PictureKind = "columns"   // a column over each piece, with a cell for each block
-	PictureAttention PictureKind = "attention" // what one head reads from earlier columns
+	PictureAttention PictureKind = "attention" // how much one head reads from each earlier column
 	PictureStream    PictureKind = "stream"    // what the last column would predict after each block
-	PictureScores    PictureKind = "scores"    // its vector leaves at the top and becomes scores
-	PictureShares    PictureKind = "shares"    // scores become shares
-	PictureCut       PictureKind = "cut"       // some are cut, the others rescaled
+	PictureScores    PictureKind = "scores"    // the last column's vector leaves at the top and becomes scores
+	PictureShares    PictureKind = "shares"    // the scores become shares
+	PictureCut       PictureKind = "cut"       // some shares are cut, and the others are rescaled
 	PictureStrip     PictureKind = "strip"     // the kept tokens, laid end to end
 	PictureDraw      PictureKind = "draw"      // one number decides, and a piece falls into the slot
-	PictureCache     PictureKind = "cache"     // old columns are kept; one is new
+	PictureCache     PictureKind = "cache"     // old columns are kept, and one is new
 	PictureEdit      PictureKind = "edit"      // an earlier word changes, and columns die
-	PictureGuesses   PictureKind = "guesses"   // a draft's guesses in front
+	PictureGuesses   PictureKind = "guesses"   // a draft's guesses after the sentence
 )
 
-// Sentence is the picture's sentence if a lesson has none of its own.
+// Sentence is the picture's sentence unless a lesson has its own.
 const Sentence = "The wizard lived in a"
 
 // The maximum lengths, in letters, of a lesson's own sentence and of a state's name, and
@@ -39,9 +39,9 @@ const (
 	statesMost   = 8
 )
 
-// pictureParams are the parameters of each kind: first the required ones, then the
-// optional ones. They are the same as for widgets, and every kind may have a name; to is
-// the sentence after an edit.
+// pictureParams holds the parameters of each kind: first the required ones, then the optional ones.
+// They are the same as for widgets. Every kind may also have a name, and `to` is the sentence after
+// an edit.
 var pictureParams = map[PictureKind]struct{ must, may []string }{
 	PictureText: {}, PictureTokens: {}, PictureColumns: {}, PictureStream: {}, PictureScores: {},
 	PictureAttention: {[]string{"block", "head"}, nil},
@@ -58,15 +58,14 @@ var pictureParams = map[PictureKind]struct{ must, may []string }{
 type Picture struct {
 	Kind    PictureKind
 	ID      string            // unique in the lesson
-	Name    string            // a short name, "" for the kind's own
+	Name    string            // a short name; "" for the kind's default name
 	Params  map[string]string // checked by the kind's rules
 	Caption string            // HTML: what to look at
 }
 
 func (Picture) block() {}
 
-// Pictures returns the states of the lesson's picture, in order; none if it has no
-// picture.
+// Pictures returns the states of the lesson's picture in order, or none if it has no picture.
 func (l *Lesson) Pictures() (list []Picture) {
 	for _, s := range l.Sections {
 		for _, b := range s.Blocks {
@@ -125,7 +124,7 @@ func (l *loader) picture(section *Section, p block) Block {
 	return pic
 }
 
-// checkParams checks parameters: their names, required ones, and ranges.
+// checkParams checks the names and ranges of parameters, and whether all required ones are set.
 func checkParams(a attrs, must, may []string) (wrong []error) {
 	if err := a.only(slices.Concat(must, may)...); err != nil {
 		wrong = append(wrong, err)
@@ -143,7 +142,7 @@ func checkParams(a attrs, must, may []string) (wrong []error) {
 	return wrong
 }
 
-// pictureKinds lists the kinds for an error.
+// pictureKinds lists the kinds for an error message.
 func pictureKinds() string {
 	var names []string
 	for k := range pictureParams {

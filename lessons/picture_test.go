@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestPictureStatesPerLesson: one sentence runs through the twelve lessons on writing a text. The
-// overview has no picture, and later lessons need none. The states of a lesson have unique ids and
-// captions.
+// TestPictureStatesPerLesson: the twelve lessons on how a text is generated use the same sentence.
+// The overview has no picture, and later lessons need none. The states of a lesson have unique ids
+// and captions.
 func TestPictureStatesPerLesson(t *testing.T) {
 	t.Parallel()
 	kinds := map[PictureKind]bool{}
@@ -21,7 +21,7 @@ func TestPictureStatesPerLesson(t *testing.T) {
 				len(all),
 			)
 		}
-		// Lesson 13 is about the one fact of its own sentence.
+		// Lesson 13 is about the fact in its own sentence.
 		if l.Sentence != Sentence && l.Number != 13 {
 			t.Errorf("%s: the sentence is %q, want %q", l.Slug, l.Sentence, Sentence)
 		}
@@ -41,8 +41,8 @@ func TestPictureStatesPerLesson(t *testing.T) {
 }
 
 // TestExperimentsShareThePicturesSentence: an experiment is about the sentence of the picture
-// beside it, and begins with the temperature and top-p of one of its states. Some need their own
-// text, and the lesson says why.
+// beside it, and begins with the temperature and top-p of one of its states. Some experiments need
+// their own text, and the lesson says why.
 func TestExperimentsShareThePicturesSentence(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{
@@ -85,7 +85,7 @@ func TestExperimentsShareThePicturesSentence(t *testing.T) {
 	}
 }
 
-// TestPictureErrorsNameTheLine: errors in a state of the picture are reported with their position.
+// TestPictureErrorsNameTheLine: errors in a picture's state are reported with their position.
 func TestPictureErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
 	const at = "00-start.md:14: "
@@ -122,7 +122,7 @@ func TestPictureErrorsNameTheLine(t *testing.T) {
 	}
 }
 
-// TestPictureSizeLimits: a lesson may have its own sentence, of at most 40 letters, and at most
+// TestPictureSizeLimits: a lesson may have its own sentence of at most 40 letters, and at most
 // eight states.
 func TestPictureSizeLimits(t *testing.T) {
 	t.Parallel()

@@ -11,9 +11,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// text returns a node as plain text, for search, exported cards, and labels for
-// screen readers. Paragraphs, list items and rows are separate lines. Formulas are
-// written with letters as far as possible.
+// text returns a node as plain text, for search, exported cards, and labels for screen readers.
+// Paragraphs, list items and rows are separate lines. Formulas are written in letters as far as
+// possible.
 func (p *fragment) text(n ast.Node) string {
 	var b strings.Builder
 	p.write(&b, n)
@@ -120,11 +120,12 @@ var texWords = map[string]string{
 	`\rvert`: "|",
 }
 
-// plainTeX writes a formula in one line: (a)/(b) for a fraction, x_i for an index.
+// plainTeX returns a formula as one line of text, such as (a)/(b) for a fraction and x_i for an
+// index.
 func plainTeX(tex string) string {
 	s := strings.NewReplacer(`{,}`, ",", `\,`, " ", `\;`, " ", `\:`, " ", `\!`, "", `\ `, " ", `\%`, "%", `\$`, "$",
 		`\{`, "⦃", `\}`, "⦄", `\\`, "; ", "&", "").Replace(tex)
-	for range 8 { // from the inside out
+	for range 8 { // innermost groups first
 		before := s
 		s = texText.ReplaceAllString(s, "$1")
 		s = texScript.ReplaceAllStringFunc(s, func(m string) string {

@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// A Problem is an error in the course's files. Its text begins with the file
-// and the line.
+// A Problem is an error in the course's files. Its message begins with the file and the line.
 type Problem struct {
-	File string // relative to the folder content
+	File string // relative to the content folder
 	Line int    // from 1
 	Say  string
 }
 
-// Error returns a text such as "kv-cache.md:12: there is no term "kv-cash"".
+// Error returns a message such as `kv-cache.md:12: there is no term "kv-cash"`.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Say) }
 
 // position is a line of a file.
@@ -40,7 +39,7 @@ func (ps *problems) add(at position, format string, args ...any) {
 	ps.list = append(ps.list, p)
 }
 
-// in returns err, with file names relative to a folder.
+// in is like err, but with the folder dir in front of the file names.
 func (ps *problems) in(dir string) error {
 	for _, p := range ps.list {
 		p.File = filepath.Join(dir, filepath.FromSlash(p.File))
@@ -48,8 +47,7 @@ func (ps *problems) in(dir string) error {
 	return ps.err()
 }
 
-// err joins the problems in the order of files and lines; it returns nil if
-// there are none.
+// err joins the problems in the order of files and lines. It returns nil if there are none.
 func (ps *problems) err() error {
 	slices.SortStableFunc(ps.list, func(a, b *Problem) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {

@@ -14,10 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// The lessons state what their live experiments show. These tests quote them,
-// run each experiment's prompt on the bundled model and check the statement:
-// another model or prompt must not make the text false, and a changed text must
-// be checked again.
+// The lessons state what their live experiments show. These tests quote the statements, run each
+// experiment's prompt on the bundled model and check the results. So a test fails if a new model or
+// prompt makes a statement wrong, or if a statement changes and must be checked again.
 
 // write generates up to n tokens after a prompt, or until a stop condition
 // fires.
@@ -85,7 +84,7 @@ func TestLessonSureAndUnsureIsTrue(t *testing.T) {
 	}
 	d := p(widgetNamed(t, "turn-shares").Params["prompt"], 1)
 	if d.Cum[0] < 0.18 || d.Cum[0] > 0.22 || d.Cum[6] < 0.95 {
-		t.Errorf("the favorite has %.3f, the first seven %.3f; want 0.18 to 0.22, at least 0.95", d.Cum[0], d.Cum[6])
+		t.Errorf("the favorite has p %.3f, the first seven %.3f; want 0.18 to 0.22, at least 0.95", d.Cum[0], d.Cum[6])
 	}
 	sure := course(t).Start("sure").Prompt
 	if sure != "The capital of France is" {
@@ -117,9 +116,9 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 64)
 	if greedy := textOf(loop); strings.Count(greedy, ", and the wind blew and blew") < 7 {
-		t.Errorf(`greedy writes %q, want ", and the wind blew and blew" 7 times or more`, greedy)
+		t.Errorf(`greedy generates %q, want ", and the wind blew and blew" 7 times or more`, greedy)
 	}
-	// Six words would make a circle; no six words of the wizard's text occur
+	// Six recurring words would make a circle. In the wizard's text, no six words in a row occur
 	// twice.
 	words, seen := strings.Fields(textOf(write(t, Sentence, at(func(s *infer.Settings) { s.Temperature = 0 }), 64))),
 		map[string]bool{}
@@ -136,22 +135,21 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 			d := s.Distribution()
 			rounds = append(rounds, d.P[s.Chosen])
 			if d.RankOf(int32(s.Chosen)) != 0 {
-				t.Errorf("step %d: another token has more", s.N)
+				t.Errorf("step %d: another token is more probable", s.N)
 			}
 		}
 	}
 	if n := len(rounds); n < 7 || math.Round(100*rounds[0]) != 2 || !slices.IsSorted(rounds[:5]) ||
 		slices.Min(rounds[4:]) < 0.8 {
-		t.Errorf("round by round, wind has %.3f; want 0.02 at first, rising to 0.8 and more", rounds)
+		t.Errorf("round by round, wind has p = %.3f; want 0.02 at first, rising to 0.8 or more", rounds)
 	}
 	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "the wind blew") > 2 {
-		t.Errorf(`at T = 1 it writes %q, want "the wind blew" at most twice`, warm)
+		t.Errorf(`at T = 1 the model generates %q, want "the wind blew" at most twice`, warm)
 	}
 }
 
-// TestLessonWalkCircleIsTrue: one step of a walkthrough shows the lesson's
-// circle; another shows the same prompt with a temperature and without the
-// circle.
+// TestLessonWalkCircleIsTrue: one step of a walkthrough shows the lesson's circle. Another step has
+// the same prompt and a temperature, and does not show the circle.
 func TestLessonWalkCircleIsTrue(t *testing.T) {
 	says(t, "easily goes round in circles", "but the circle is broken")
 	prompt, seen := widgetNamed(t, "greedy-circle").Params["prompt"], 0
@@ -172,7 +170,7 @@ func TestLessonWalkCircleIsTrue(t *testing.T) {
 		}
 	}
 	if seen != 2 {
-		t.Errorf("%d steps begin with %q, want the cold one and the warm one", seen, prompt)
+		t.Errorf("%d steps begin with %q, want 2: one without and one with a temperature", seen, prompt)
 	}
 }
 
@@ -189,7 +187,7 @@ func TestLessonNucleusIsTrue(t *testing.T) {
 	topK, topP := sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, sampling.Settings{Temperature: 1, TopP: 0.9}
 	peaked, flat := first(t, w.Params["peaked"]), first(t, w.Params["flat"])
 	if n := sampling.Decide(peaked, topP).Keep; n > 2 {
-		t.Errorf("top-p keeps %d on the high-confidence prompt, want at most 2", n)
+		t.Errorf("top-p keeps %d tokens after the high-confidence prompt, want at most 2", n)
 	}
 	d := sampling.Decide(peaked, topK)
 	if d.Keep != 40 || d.P[d.Order[39]] > 0.001 {
@@ -198,10 +196,10 @@ func TestLessonNucleusIsTrue(t *testing.T) {
 		)
 	}
 	if n := sampling.Decide(first(t, Sentence), topP).Keep; n < 3 || n > 40 {
-		t.Errorf("top-p keeps %d after %q, want 3 to 40: between the two prompts", n, Sentence)
+		t.Errorf("top-p keeps %d tokens after %q, want 3 to 40, between the other two prompts", n, Sentence)
 	}
 	if n := sampling.Decide(flat, topP).Keep; n < 80 {
-		t.Errorf("top-p keeps %d on the unsure prompt, want at least 80", n)
+		t.Errorf("top-p keeps %d tokens after the unsure prompt, want at least 80", n)
 	}
 }
 
@@ -214,8 +212,8 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 	m := testmodel.Target(t)
 	greedyPath, greedy := []int(nil), 0.0
 	path, best := []int(nil), math.Inf(-1)
-	// Depth first. A path whose product so far is below the best cannot win:
-	// another step only makes it smaller.
+	// The search is depth-first. A path whose product so far is below the best one cannot win,
+	// since every further step makes it smaller.
 	var follow func(taken []int, sum float64, onlyTop bool)
 	follow = func(taken []int, sum float64, onlyTop bool) {
 		if len(taken) == 4 {
@@ -239,7 +237,7 @@ func TestLessonBestPathIsTrue(t *testing.T) {
 	follow(nil, 0, true)
 	if slices.Equal(path, greedyPath) || greedy >= best {
 		t.Errorf(
-			"greedy's way %v has ln p = %.3f, want less than another, best way %v with %.3f", greedyPath, greedy, path,
+			"greedy's path %v has ln p = %.3f, want less than the best path, %v with %.3f", greedyPath, greedy, path,
 			best,
 		)
 	}
@@ -274,11 +272,11 @@ func TestLessonStopStringIsTrue(t *testing.T) {
 	steps := loop.Steps()
 	last, before := steps[len(steps)-1], steps[max(len(steps)-2, 0)]
 	if last.StopString != w.Params["stop"] {
-		t.Fatalf("it stops by %q after %q, want by the widget's stop string", last.Stop, textOf(loop))
+		t.Fatalf("the text is stopped by %q after %q, want by the widget's stop string", last.Stop, textOf(loop))
 	}
 	m := testmodel.Target(t)
 	if a, b := m.Token(before.Chosen).Text, m.Token(last.Chosen).Text; strings.TrimSpace(a) != "User" || b != ":" {
-		t.Errorf("the stop string comes as %q and %q; want %q, %q", a, b, "User", ":")
+		t.Errorf("the stop string is split into %q and %q; want %q, %q", a, b, "User", ":")
 	}
 	if !strings.HasSuffix(string(before.Held), "User") || strings.Contains(textOf(loop), "User") {
 		t.Errorf(
@@ -287,7 +285,7 @@ func TestLessonStopStringIsTrue(t *testing.T) {
 		)
 	}
 	if text := textOf(greedy()); !strings.Contains(text, "User:") {
-		t.Errorf("without the stop string it writes %q", text)
+		t.Errorf("without the stop string, the model generates %q", text)
 	}
 }
 
@@ -325,7 +323,7 @@ func TestLessonTokensIsTrue(t *testing.T) {
 		" strawberry": " strawberry", "12345 + 678": "1|2|3|4|5| +| 6|7|8",
 	} {
 		var pieces []string
-		for _, id := range m.Encode(text)[1:] { // without the start mark
+		for _, id := range m.Encode(text)[1:] { // without the start token
 			pieces = append(pieces, m.Token(id).Text)
 		}
 		if got := strings.Join(pieces, "|"); got != want {
@@ -360,7 +358,7 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {
-		block, head, at int // at counts the start mark
+		block, head, at int // at includes the start token
 		least, most     float32
 	}{{4, 5, 4, 0.4, 0.5}, {4, 5, 3, 0.2, 0.25}, {5, 4, 5, 0.8, 1}, {4, 1, 0, 0.99, 1}} {
 		if got := inside.Blocks[row.block-1].Attention[row.head-1][row.at]; got < row.least || got > row.most {

@@ -8,7 +8,7 @@ import (
 // isSubheading matches ### within a question.
 var isSubheading = regexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
 
-// readQuestions reads quiz.md. A question is
+// readQuestions reads quiz.md. A question has the form
 //
 //	## ID {kind=recall outcome=loop section=slug#id}
 //	The prompt.
@@ -16,8 +16,8 @@ var isSubheading = regexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
 //	### Rubric
 //	- a point that a good answer makes
 //
-// or, with kind=choice, the prompt and lines `- [ ] wrong` and `- [x] right`,
-// each followed by indented lines with the reason.
+// or, with kind=choice, consists of the prompt and lines `- [ ] wrong` and `- [x] right`, each
+// followed by indented lines with the reason.
 func (l *loader) readQuestions(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "kind", "outcome", "section")

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The maximum length of a lesson, in words that a reader meets without opening a fold.
-// Words in a question do not count, since it is something to do.
+// The maximum length of a lesson, in words that a reader meets without opening a fold. Words in a
+// question do not count, since questions are something to do.
 const (
 	mostWords   = 900 // in a lesson
 	mostInARow  = 250 // without something to do
@@ -32,8 +32,8 @@ func wordsIn(fragment string) (n int) {
 type reading struct {
 	words, folded  int // visible words, and words behind folds
 	toTouch        int // words before the first interactive part; -1 if there is none
-	row            int // the longest run of words in a section without something to do
-	sections, does int // number of sections, and of those with something to do
+	row            int // the longest run of words in a section without anything to do
+	sections, does int // number of sections, and of sections with something to do
 }
 
 // readingOf counts a lesson's words in the order in which they are read.
@@ -95,7 +95,7 @@ func TestReadingLengths(t *testing.T) {
 			t.Errorf("%s has %d words, want at most %d", lesson.Slug, r.words, mostWords)
 		}
 		if r.row > mostInARow {
-			t.Errorf("%s has %d words without something to do, want at most %d", lesson.Slug, r.row, mostInARow)
+			t.Errorf("%s has %d words in a row without anything to do, want at most %d", lesson.Slug, r.row, mostInARow)
 		}
 		if r.toTouch < 0 || r.toTouch > mostToTouch {
 			t.Errorf("%s has something to touch after %d words, want at most %d", lesson.Slug, r.toTouch, mostToTouch)
@@ -104,7 +104,7 @@ func TestReadingLengths(t *testing.T) {
 	t.Logf("something to do in %d of %d sections, which is %d%%", does, sections, 100*does/sections)
 }
 
-// TestReadingOfCountsWords checks what is counted, and in which order.
+// TestReadingOfCountsWords checks which words are counted, and in which order.
 func TestReadingOfCountsWords(t *testing.T) {
 	got := readingOf(&Lesson{
 		Title: "Two words", Lead: "<em>one</em>",
@@ -118,6 +118,6 @@ func TestReadingOfCountsWords(t *testing.T) {
 	})
 	want := reading{words: 15, folded: 3, toTouch: 8, row: 5, sections: 2, does: 1}
 	if got != want {
-		t.Errorf("%+v, want %+v", got, want)
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

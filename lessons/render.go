@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// htmlRenderer renders the dialect's own nodes, and code and tables with the pages' classes.
-// It writes no style attributes, which the security policy forbids.
+// htmlRenderer renders the dialect's own nodes, and it renders code and tables with the pages'
+// classes. It emits no style attributes, because the security policy forbids them.
 type htmlRenderer struct{}
 
 func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
@@ -55,7 +55,7 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 // term's button opens it.
 func TermNoteID(term string) string { return "note-" + term }
 
-// longFormula is the maximum number of letters of a formula that fit on a line of a phone at
+// longFormula is the maximum number of letters in a formula that fits on one line of a phone at
 // full size.
 const longFormula = 42
 
@@ -89,7 +89,8 @@ func renderCite(n ast.Node, _ []byte) string {
 	return `<span class="cite">(` + strings.Join(links, "; ") + `)</span>`
 }
 
-// tokenMarks are drawn differently from a token's letters: a space, a newline, a tab.
+// tokenMarks holds the marks for a space, a newline and a tab, which look different from a token's
+// letters.
 const tokenMarks = "·↵⇥"
 
 func renderCode(n ast.Node, source []byte) string {
@@ -111,7 +112,8 @@ func renderCode(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// dirOf returns the attribute for an element with a text, if the text needs its own direction.
+// dirOf returns the dir attribute for an element with the given text, or "" if the text does not
+// need its own direction.
 func dirOf(text string) string {
 	if terms.RightToLeft(text) {
 		return ` dir="auto"`
@@ -126,7 +128,7 @@ func firstRune(s string) rune {
 	return 0
 }
 
-// codeText returns the text of a code span, with newlines as spaces.
+// codeText returns the text of a code span, with newlines replaced by spaces.
 func codeText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -154,7 +156,7 @@ func linesText(n ast.Node, source []byte) string {
 	return strings.ReplaceAll(b.String(), string(bar), "|")
 }
 
-// directed returns the attribute for the direction that [piece.direct] gave a block.
+// directed returns the attribute for the direction that [fragment.direct] set for a block.
 func directed(n ast.Node) string {
 	if _, ok := n.AttributeString("dir"); ok {
 		return ` dir="auto"`

@@ -15,13 +15,13 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// sources is the folder of the texts that the course must not copy. The
-// repository does not contain them, only the hashes of their runs of words:
+// sources is the folder with the texts from which the course must not copy. The repository does not
+// contain them, only the hashes of their runs of words:
 //
 //	go test ./lessons -run TestNoSharedRunsWithSources -sources DIR
 //
 // reads every .txt file of the folder and rewrites the hashes.
-var sources = flag.String("sources", "", "folder of source texts whose hashes are to be written")
+var sources = flag.String("sources", "", "folder with the source texts whose hashes to write")
 
 const (
 	runLength  = 8 // words
@@ -46,8 +46,8 @@ func runsOf(text string) (runs []string) {
 	return runs
 }
 
-// runHash returns 48 bits of SHA-256: enough to avoid accidental collisions,
-// and too few to reveal the hashed words.
+// runHash returns 48 bits of a run's SHA-256, which is enough to avoid accidental collisions but
+// too few to reveal the words.
 func runHash(run string) string {
 	sum := sha256.Sum256([]byte(run))
 	return hex.EncodeToString(sum[:6])
@@ -96,8 +96,8 @@ func proseOf(p *fragment) string {
 	return b.String()
 }
 
-// TestNoSharedRunsWithSources: no run of eight words is both in the course and
-// in its source texts.
+// TestNoSharedRunsWithSources: no run of eight words occurs both in the course and in its source
+// texts.
 func TestNoSharedRunsWithSources(t *testing.T) {
 	if *sources != "" {
 		writeHashes(t, *sources)

@@ -17,8 +17,8 @@ func coursePlain(t *testing.T) map[string]string {
 	return texts
 }
 
-// says fails the test if the course no longer contains one of the quotations that
-// the test is about to check.
+// says fails the test if the course no longer contains one of the quotations. A test calls it
+// before it checks what they state.
 func says(t *testing.T, quotations ...string) {
 	t.Helper()
 	texts := coursePlain(t)
@@ -82,8 +82,8 @@ func citesWith(file, name, cited string) bool {
 	return false
 }
 
-// TestNoStiffSentences: sentences that no one would say aloud, which the course
-// once had, are gone.
+// TestNoStiffSentences: stiff sentences that were once in the course, and that no one would say
+// aloud, do not return.
 func TestNoStiffSentences(t *testing.T) {
 	for file, text := range coursePlain(t) {
 		for _, gone := range []string{

@@ -38,7 +38,7 @@ type entry struct {
 	title int    // number of words in the title
 }
 
-// posting is how often a word occurs in an entry's text and in its title.
+// posting holds how often a word occurs in an entry's text and in its title.
 type posting struct{ entry, text, title int }
 
 // newIndex indexes the sections of all lessons, terms, cards and the reference.
@@ -122,10 +122,10 @@ func (x *index) post() {
 	}
 }
 
-// span is a word and its offset in its text.
+// span is a word with its offset in a text.
 type span struct {
 	text string // in lower case
-	from int    // its first byte
+	from int    // offset of the first byte
 }
 
 // wordsOf splits a text into runs of letters and digits, in lower case.
@@ -156,11 +156,10 @@ type found struct {
 	score        float64
 }
 
-// Search returns the places that match a query best, at most limit of them. A
-// word also matches longer words that begin with it, with less weight. Rare
-// words have more weight, and so have words in a title. Places that lack some
-// of the words follow those that have all of them. Stop words count only in a
-// query without other words.
+// Search returns the places that match a query best, at most limit of them. A word also matches
+// longer words that begin with it, with less weight. Rare words and words in a title have more
+// weight. Places that lack some of the words follow those that have all of them. Stop words count
+// only in a query without other words.
 func (c *Course) Search(query string, limit int) []Hit {
 	if c.index == nil || limit <= 0 {
 		return nil
@@ -206,7 +205,7 @@ func (c *Course) Search(query string, limit int) []Hit {
 	return hits
 }
 
-// queryWords returns a query's words, each once.
+// queryWords returns a query's words without duplicates.
 func queryWords(query string) (list []string) {
 	if utf8.RuneCountInString(query) > maxQueryRunes {
 		query = string([]rune(query)[:maxQueryRunes])
@@ -234,7 +233,7 @@ func init() {
 	}
 }
 
-// scores rates the match of each entry that has a word, or one that begins with
+// scores returns a score for each entry that contains the word, or a longer word that begins with
 // it.
 func (x *index) scores(word string) map[int]float64 {
 	scores := map[int]float64{}
@@ -250,7 +249,7 @@ func (x *index) scores(word string) map[int]float64 {
 		for _, p := range x.postings[at] {
 			text := float64(p.text)
 			title := float64(min(p.title, 1))
-			title += 2 * title / float64(max(x.entries[p.entry].title, 1)) // a title that consists of this word alone
+			title += 2 * title / float64(max(x.entries[p.entry].title, 1)) // more if the word is the whole title
 			score := whole * rare * (text/(text+1.5) + title)
 			scores[p.entry] = max(scores[p.entry], score)
 		}
@@ -258,7 +257,7 @@ func (x *index) scores(word string) map[int]float64 {
 	return scores
 }
 
-// snippet cuts a text around the first match of the query's words.
+// snippet returns the part of a text around the first match of the query's words.
 func snippet(text string, asked []string) string {
 	runes := utf8.RuneCountInString(text)
 	if runes <= snippetRunes {

@@ -57,19 +57,19 @@ func TestSearchWithoutResults(t *testing.T) {
 		}
 	}
 	if hits := c.Search("greedy", 0); len(hits) != 0 {
-		t.Errorf("a limit of 0 gives %d, want 0", len(hits))
+		t.Errorf("a limit of 0 gives %d hits, want 0", len(hits))
 	}
 	if hits := c.Search("greedy", 3); len(hits) != 3 {
-		t.Errorf("a limit of 3 gives %d, want 3", len(hits))
+		t.Errorf("a limit of 3 gives %d hits, want 3", len(hits))
 	}
-	// A very long query is truncated, and still answered.
+	// A very long query is truncated and still gives results.
 	if hits := c.Search(strings.Repeat("temperature divides logits ", 10_000), 3); len(hits) != 3 {
-		t.Errorf("an essay gives %d, want 3", len(hits))
+		t.Errorf("a very long query gives %d hits, want 3", len(hits))
 	}
 }
 
-// TestSearchRanks: words in titles rank before words in texts, whole words
-// before prefixes, and places with all words before those with some.
+// TestSearchRanks: matches in titles rank before matches in texts, whole words before prefixes, and
+// places with all words before places with only some.
 func TestSearchRanks(t *testing.T) {
 	c := &Course{Terms: []Term{
 		{ID: "a", Name: "Cache", Text: "Keeps keys."},

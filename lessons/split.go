@@ -12,7 +12,7 @@ import (
 type document struct {
 	at       position
 	front    map[string]field // front matter
-	order    []string         // its keys in their order
+	order    []string         // the keys of the front matter in order
 	intro    block            // the text before the first heading
 	sections []*rawSection
 }
@@ -33,7 +33,7 @@ type rawSection struct {
 
 // A block is a run of Markdown, or a directive with its text.
 type block struct {
-	at        position // its first line; for a directive, the line of `:::`
+	at        position // the first line; for a directive, the line with `:::`
 	directive string
 	words     string // the text after the directive's name
 	lines     []string
@@ -51,7 +51,7 @@ func (p block) body() position {
 
 func (p block) blank() bool { return strings.TrimSpace(p.text()) == "" }
 
-// isHeading matches a section's heading; groups: title, attributes.
+// isHeading matches a section's heading. Its groups are the title and the attributes.
 var isHeading = regexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[ \t]*$`)
 
 // split splits a file into front matter, sections and directives. It does not look inside fenced
@@ -66,8 +66,8 @@ func split(name, text string, ps *problems) *document {
 		ps.add(position{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
 		return d
 	}
-	// A mark that changes the direction of text, in a title, would turn the page's words after
-	// it.
+	// In a title, a character that changes the direction of text would also reverse the page's
+	// words after it.
 	lines := strings.Split(strings.ReplaceAll(terms.Running(text), "\r\n", "\n"), "\n")
 	s := &splitter{d: d, ps: ps, at: position{name, 1}}
 	if len(lines) > 0 && lines[0] == "---" {
@@ -83,7 +83,7 @@ func split(name, text string, ps *problems) *document {
 	return d
 }
 
-// splitter is the state between two lines.
+// splitter is the state of split between two lines.
 type splitter struct {
 	d      *document
 	ps     *problems
@@ -93,8 +93,8 @@ type splitter struct {
 	fenced position
 }
 
-// frontMatter reads `key: value` lines between two lines `---` and returns the number of lines.
-// An indented line belongs to the key above it: `loop: x` under `outcomes:` is the key
+// frontMatter reads `key: value` lines between two `---` lines and returns the number of lines. An
+// indented line belongs to the key above it: `loop: x` under `outcomes:` is the key
 // `outcomes.loop`.
 func (s *splitter) frontMatter(lines []string) int {
 	above := ""

@@ -9,15 +9,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// startSettings are the default settings of a run: all filters off, seed 42, at most 64
+// startSettings returns the default settings of a run: all filters off, seed 42, and at most 64
 // tokens.
 func startSettings() infer.Settings {
 	return infer.Settings{Settings: sampling.Pure, Seed: 42, Stop: infer.Stop{MaxTokens: 64}}
 }
 
-// readStarts reads starts.md: `## Title {#key temperature=0 …}` and the prompt as
-// fenced code. With form=chat the code is a conversation, each message a line such as
-// "user: …", and there are no settings.
+// readStarts reads starts.md: each start has a heading `## Title {#key temperature=0 …}` and the
+// prompt as fenced code. With form=chat, the code is a conversation in which each message is a line
+// such as "user: …", and there are no settings.
 func (l *loader) readStarts(d *document) {
 	for _, raw := range d.sections {
 		l.attrsOf(raw, append(terms.KnobKeys(), "stop", "step", "stage", "form")...)

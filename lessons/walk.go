@@ -2,8 +2,8 @@ package lessons
 
 import "github.com/tokenbytoken/viz/infer"
 
-// A Walk is a script that leads a class, or a single learner, through the loop:
-// steps that go to a stage, set controls, explain and ask.
+// A Walk is a script that leads a class or a single learner through the loop. Its steps go to a
+// stage, set controls, explain, and ask questions.
 type Walk struct {
 	Slug, Title    string
 	Lead, LeadText string // one sentence, as HTML without a paragraph around it, and as plain text
@@ -15,14 +15,14 @@ type Walk struct {
 type WalkStep struct {
 	ID, Title string
 	Line      int      // line of its heading, in its file
-	Say       string   // HTML: what the presenter says; on a tour without a presenter, the text to read
+	Say       string   // HTML: what the presenter says; without a presenter, the text to read
 	Note      string   // HTML: only for the presenter, "" if there is none
 	Do        []Action // carried out in order before Say
 	Ask       *AskSpec // nil if nothing is asked
 	Wait      string   // plain text: a sentence on what to wait for before continuing, "" for nothing
 }
 
-// Starts reports whether the step first begins a new text.
+// Starts reports whether the step begins with a new text.
 func (s *WalkStep) Starts() bool {
 	if len(s.Do) == 0 {
 		return false
@@ -35,7 +35,7 @@ func (s *WalkStep) Starts() bool {
 // [WalkSet] or [WalkStop].
 type Action interface{ action() }
 
-// WalkStart begins a new text. All settings that are not given are off.
+// WalkStart begins a new text. Settings that are not given are off.
 type WalkStart struct {
 	Prompt   string
 	Settings infer.Settings
@@ -66,10 +66,10 @@ const (
 	AskNext     AskKind = "next"     // the next token, at a step before its draw
 	AskQuestion AskKind = "question" // a question of the quiz
 	AskNumber   AskKind = "number"   // a number
-	AskDraw     AskKind = "draw"     // the class draws the next token
+	AskDraw     AskKind = "draw"     // for the class to draw the next token
 )
 
-// An AskSpec is what a step asks the class.
+// An AskSpec is the question that a step asks the class.
 type AskSpec struct {
 	Kind       AskKind
 	Choices    int       // of AskNext: candidates, 4 to 8
@@ -82,7 +82,7 @@ type AskSpec struct {
 	Seconds    int       // time until the question closes; 0 if the presenter closes it
 }
 
-// Walk returns the walkthrough with a slug, or nil.
+// Walk returns the walkthrough with the given slug, or nil.
 func (c *Course) Walk(slug string) *Walk {
 	for _, w := range c.Walks {
 		if w.Slug == slug {

@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// ReadWalk parses one walkthrough, a file of the folder walks, in the context of this
-// course: it may use the course's questions and link to its sections. The file's name is
-// assumed to match its slug. The problems are sorted by line; a walkthrough with
-// problems may lack the faulty parts.
+// ReadWalk parses one walkthrough, a file of the folder walks, in the context of this course: it
+// may use the course's questions and link to its sections. The file's name is assumed to match its
+// slug. The problems are sorted by line. A walkthrough with problems may lack the faulty parts.
 func (c *Course) ReadWalk(text string) (*Walk, []*Problem) {
-	l := *c.loader // everything already loaded is shared, and only read
+	l := *c.loader // loaded data is shared, but only read
 	beside := *c
 	beside.Walks = nil
 	l.course, l.problems, l.own = &beside, &problems{}, true
@@ -29,8 +28,8 @@ func (c *Course) ReadWalk(text string) (*Walk, []*Problem) {
 	return w, l.problems.list
 }
 
-// WalkText returns the text of a built-in walkthrough, "" if there is none with this
-// slug.
+// WalkText returns the text of the built-in walkthrough with the given slug, or "" if there is
+// none.
 func WalkText(slug string) string {
 	files, err := content(English)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReadWalkReportsAllErrors: a draft is read in the context of the course, and all its
-// errors are reported by line. The course does not change.
+// TestReadWalkReportsAllErrors: a draft is parsed in the context of the course, all its errors are
+// reported by line, and the course does not change.
 func TestReadWalkReportsAllErrors(t *testing.T) {
 	c := course(t)
 	for _, w := range c.Walks {
@@ -14,7 +14,7 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 		got, problems := c.ReadWalk(text)
 		if len(problems) > 0 || got.Title != w.Title || len(got.Steps) != len(w.Steps) {
 			t.Errorf(
-				"%s: got %d of %d steps, problems %v; want all, with the title, and none", w.Slug, len(got.Steps),
+				"%s: got %d of %d steps, problems %v; want the title, all steps, no problems", w.Slug, len(got.Steps),
 				len(w.Steps), problems,
 			)
 			continue
@@ -61,15 +61,14 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 	}
 	if _, problems := c.ReadWalk(head + step + "Asks.\n\n::: ask question id=" + c.Questions[0].ID + "\n:::\n"); len(
 		problems) > 0 {
-		t.Errorf("a question of the course is not found: got %v, want 0 elements", problems)
+		t.Errorf("a question of the course was not found: got %v, want 0 elements", problems)
 	}
 	if len(c.Walks) != walks || c.Walk("mine") != nil {
 		t.Error("reading a draft changed the course")
 	}
 }
 
-// FuzzReadWalk: no text makes the reader panic, and every problem has a line within the
-// text.
+// FuzzReadWalk: no text makes ReadWalk panic, and every problem has a line within the text.
 func FuzzReadWalk(f *testing.F) {
 	f.Add("---\ntitle: A\nslug: a\nminutes: 3\nlead: b\n---\n" +
 		"## A {#a}\n::: do\nstart prompt=x\n:::\nb $x$ {=1} [[c]]\n")

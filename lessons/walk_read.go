@@ -17,8 +17,8 @@ import (
 // numbered matches the numbers that order the scripts: 1-loop.md, 2-knobs.md.
 var numbered = regexp.MustCompile(`^\d+-`)
 
-// walkFolder is the folder of the walkthroughs, one file each. A file has front
-// matter (title, slug, minutes, lead) and steps:
+// walkFolder is the folder of the walkthroughs, which are one file each. A file has front matter
+// (title, slug, minutes, lead) and steps:
 //
 //	## Title {#id}
 //	::: do
@@ -37,9 +37,9 @@ var numbered = regexp.MustCompile(`^\d+-`)
 //	Wait until everyone has voted.
 //	:::
 //
-// ask may also be `draw`, `question id=…` of the quiz, or `number answer=…
-// within=… unit=…` with the question as its text; an answer may be a figure
-// {=…}. The first step begins with start.
+// ask may also be followed by `draw`, by `question id=…` with a question of the quiz, or by `number
+// answer=… within=… unit=…` with the question as its text. An answer may be a figure {=…}. The
+// first step begins with start.
 const walkFolder = "walks"
 
 // readWalks reads all walkthroughs, ordered by name.
@@ -130,7 +130,7 @@ func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 	return s
 }
 
-// readActions parses the lines of a ::: do.
+// readActions parses the lines of a `::: do` directive.
 func (l *loader) readActions(p block) (list []Action) {
 	for i, line := range p.lines {
 		name, words, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -158,7 +158,7 @@ func (l *loader) readActions(p block) (list []Action) {
 	return list
 }
 
-// walkWords are the settings on one line; each is read once.
+// walkWords holds the settings on one line. Each setting is read once.
 type walkWords struct {
 	l     *loader
 	at    position
@@ -202,7 +202,7 @@ func (r *walkWords) whole(key string) *int {
 	return &n
 }
 
-// within returns an integer from low to high, or otherwise if it is not set.
+// within returns an integer from low to high, or the value of otherwise if it is not set.
 func (r *walkWords) within(key string, low, high, otherwise int) int {
 	n := r.whole(key)
 	if n == nil {
@@ -244,7 +244,7 @@ func (r *walkWords) action(name string) Action {
 	return nil
 }
 
-// change reports a set without settings, or one that the engine would reject.
+// change reports an error if a sets nothing, or if the engine would reject its settings.
 func (r *walkWords) change(a WalkSet) WalkSet {
 	if len(a.Knobs) == 0 && a.Stop == nil {
 		r.say("this sets nothing")
@@ -253,7 +253,7 @@ func (r *walkWords) change(a WalkSet) WalkSet {
 	return a
 }
 
-// on returns the settings after the changes of a.
+// on returns the settings s with the changes of a.
 func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
 	next, err := s.With(a.Knobs)
 	if a.Stop != nil {
@@ -268,8 +268,7 @@ func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
 	return next
 }
 
-// start parses the start of a text; missing settings are off, as for
-// [LoopStart].
+// start parses the start of a text. Missing settings are off, as for [LoopStart].
 func (r *walkWords) start() Action {
 	var a WalkStart
 	a.Prompt, _ = r.text("prompt")

@@ -65,16 +65,16 @@ And more.
 	want.Temperature, want.TopK, want.TopP, want.MinP, want.Seed = 0.5, 3, 1, 0, 7
 	want.Stop = infer.Stop{MaxTokens: 9, Strings: []string{"User:"}}
 	if start := s.Do[0].(WalkStart); start.Prompt != `Hi "you"` || !start.Settings.Equal(want) {
-		t.Errorf("it starts with %+v, want Prompt = %q, Settings = %+v", start, `Hi "you"`, want)
+		t.Errorf("the walk starts with %+v, want Prompt = %q, Settings = %+v", start, `Hi "you"`, want)
 	}
 	if set := s.Do[1].(WalkSet); set.Knobs["min_p"] != 0.1 || len(set.Knobs) != 1 {
-		t.Errorf("it sets %+v, want only min_p = 0.1", set)
+		t.Errorf("the step sets %+v, want only min_p = 0.1", set)
 	}
 	if stop := s.Do[2].(WalkSet); stop.Knobs["max_tokens"] != 12 || len(stop.Knobs) != 1 || stop.Stop != nil {
-		t.Errorf("it sets the stop %+v, want only max_tokens = 12", stop)
+		t.Errorf("the step sets the stop %+v, want only max_tokens = 12", stop)
 	}
 	if s.Do[3] != (WalkGo{Step: 2, Stage: infer.KindFilter}) || len(s.Do) != 4 {
-		t.Errorf("it goes to %+v, want [3] = %+v, 4 elements", s.Do, WalkGo{Step: 2, Stage: infer.KindFilter})
+		t.Errorf("the step does %+v, want [3] = %+v, 4 elements", s.Do, WalkGo{Step: 2, Stage: infer.KindFilter})
 	}
 	if !strings.Contains(s.Say, "<em>aloud</em>") || !strings.Contains(s.Note, "For me.") ||
 		s.Wait != "Wait until all have voted." {
@@ -84,7 +84,7 @@ And more.
 		)
 	}
 	if *s.Ask != (AskSpec{Kind: AskNext, Choices: 6, Seconds: 30}) {
-		t.Errorf("it asks %+v, want for the next token of 6 choices in 30 seconds", s.Ask)
+		t.Errorf("the step asks %+v, want a question for the next token with 6 choices and 30 seconds", s.Ask)
 	}
 	if n := w.Steps[1].Ask; n.Answer != 15 || n.Within != 0.5 || n.Unit != "positions" ||
 		n.PromptText != "How many?" || n.Seconds != 0 {
@@ -98,8 +98,8 @@ And more.
 	}
 }
 
-// TestWalkSetsEveryKnob: a walkthrough can start with and set every knob that a
-// run's own "set" can.
+// TestWalkSetsEveryKnob: a walkthrough can set every knob that a run's own "set" command can, both
+// at the start and later.
 func TestWalkSetsEveryKnob(t *testing.T) {
 	for _, key := range terms.SetKeys() {
 		k := terms.MustKnob(key)
@@ -117,8 +117,7 @@ func TestWalkSetsEveryKnob(t *testing.T) {
 	}
 }
 
-// TestBrokenWalkStepsNameTheLine: errors name the file and line of the broken
-// step.
+// TestBrokenWalkStepsNameTheLine: errors name the file and the line of the broken step.
 func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	begin := "## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n" // the heading is line 7
 	for text, want := range map[string]string{
@@ -177,14 +176,14 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" is not the file's name") ||
 		!strings.Contains(all, "no key \"color\"") {
 		t.Errorf(
-			"the front matter is told %q, want it to contain %q and %q", all, "the slug \"y\" is not the file's name",
+			"got front matter problems %q, want them to contain %q and %q", all, "the slug \"y\" is not the file's name",
 			"no key \"color\"",
 		)
 	}
 }
 
-// TestWalksAreComplete: every walkthrough asks in more than one way, helps the
-// presenter with notes, and has enough steps for its duration.
+// TestWalksAreComplete: every walkthrough has several kinds of questions, has notes for the
+// presenter, and has enough steps for its duration.
 func TestWalksAreComplete(t *testing.T) {
 	c := course(t)
 	same := []string{}

@@ -16,18 +16,18 @@ type WidgetKind string
 const (
 	WidgetTurn         WidgetKind = "turn"         // one turn of the loop
 	WidgetTemperature  WidgetKind = "temperature"  // temperature on a real distribution
-	WidgetNucleus      WidgetKind = "nucleus"      // top-k against top-p on a peaked and a flat prompt
+	WidgetNucleus      WidgetKind = "nucleus"      // top-k and top-p after a peaked and a flat prompt
 	WidgetGreedyLoop   WidgetKind = "greedyloop"   // greedy caught in a loop
 	WidgetBestSequence WidgetKind = "bestsequence" // the greedy path against the most probable sequence
 	WidgetStopString   WidgetKind = "stopstring"   // a stop string cut across tokens
-	WidgetCache        WidgetKind = "cache"        // the cache saving work
-	WidgetSpeculate    WidgetKind = "speculate"    // drafts accepted and refused
+	WidgetCache        WidgetKind = "cache"        // how the cache saves work
+	WidgetSpeculate    WidgetKind = "speculate"    // which drafted tokens are accepted or rejected
 	WidgetTokens       WidgetKind = "tokens"       // a text cut into tokens
-	WidgetLook         WidgetKind = "look"         // what one head of one block reads
-	WidgetChat         WidgetKind = "chat"         // a conversation as the row of tokens behind it
+	WidgetLook         WidgetKind = "look"         // where one head of one block attends
+	WidgetChat         WidgetKind = "chat"         // a conversation as the tokens that the model reads
 )
 
-// settings are the parameters that most kinds have: all knobs.
+// settings holds the parameters that most kinds have, which are all knobs.
 var settings = func() (names []string) {
 	for _, k := range terms.Knobs() {
 		names = append(names, k.Short)
@@ -35,12 +35,11 @@ var settings = func() (names []string) {
 	return names
 }()
 
-// widgetParams are the parameters of each kind: first the required ones, then the
-// optional ones. prompt, peaked, flat and edit are texts; t, k, p, minp, typical and
-// seed are as in the loop; tokens is the number of tokens to write; stop is one stop
-// string; length is the number of tokens in a sequence; width is the number of
-// candidates followed; gamma is the number of drafted tokens; block and head select
-// the head to look at.
+// widgetParams holds the parameters of each kind: first the required ones, then the optional ones.
+// prompt, peaked, flat and edit are texts; t, k, p, minp, typical and seed are as in the loop;
+// tokens is the number of tokens to generate; stop is one stop string; length is the number of
+// tokens in a sequence; width is the number of candidates followed; gamma is the number of drafted
+// tokens; block and head select the head to look at.
 var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetTurn:         {[]string{"prompt"}, settings},
 	WidgetTemperature:  {[]string{"prompt"}, []string{"t"}},
@@ -55,8 +54,8 @@ var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetChat:         {[]string{"prompt", "edit"}, nil},
 }
 
-// wholeParams are the integer parameters that are not knobs, or have a smaller range
-// here than in the loop, with their ranges.
+// wholeParams holds the ranges of the integer parameters that are not knobs, or that have a smaller
+// range here than in the loop.
 var wholeParams = map[string]struct{ low, high uint64 }{
 	"tokens": {1, 512}, "length": {2, 5}, "width": {2, 4096}, "gamma": {1, 8},
 	"block": {1, 6}, "head": {1, 6},
@@ -102,7 +101,7 @@ func checkParam(key, value string) error {
 		return err
 	}
 	if !ok {
-		return nil // the kind rejects unknown names
+		return nil // the check of the kind rejects unknown names
 	}
 	n, err := strconv.ParseUint(value, 10, 64)
 	if err != nil || n < r.low || n > r.high || strings.HasPrefix(value, "+") {

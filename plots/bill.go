@@ -10,18 +10,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Bill is the price of one request: a floor for the tokens read, and on it a wedge for
-// the tokens written. All prices are in dollars.
+// Bill plots the price of one request: a floor for the input tokens, and a wedge on top of it for
+// the output tokens. All prices are in dollars.
 type Bill struct {
 	Read    float64   // price of the whole prompt
 	Written float64   // price of each token of the answer
 	Most    int       // maximum number of tokens in the answer
-	Costs   []float64 // total so far, after each token written; none before a run
+	Costs   []float64 // total cost after each output token; empty before a run
 	Narrow  bool      // a drawing for phones
 }
 
-// Draw draws the price against the tokens written: dashed up to the maximum, solid up
-// to the number written.
+// Draw plots the price against the number of output tokens. The line is solid up to the number
+// generated, and dashed up to the maximum.
 func (r Bill) Draw() (Chart, error) {
 	c := Chart{
 		Title: "The bill as the answer grows", Header: []string{"output tokens", "cost so far"},
@@ -55,7 +55,7 @@ func (r Bill) Draw() (Chart, error) {
 	return c, r.lines(f, points, most)
 }
 
-// lines draws the floor, the wedge, and the possible maximum.
+// lines draws the floor, the wedge, and the maximum possible price.
 func (r Bill) lines(f *figure, points plotter.XYs, most plotter.XY) error {
 	from, last := points[0], points[len(points)-1]
 	if err := f.box(0, 0, most.X, r.Read, sunken, draw.LineStyle{}); err != nil {
@@ -79,16 +79,16 @@ func (r Bill) lines(f *figure, points plotter.XYs, most plotter.XY) error {
 	return f.done()
 }
 
-// Against compares the daily cost by number of requests: bought per token, or answered
-// on one's own machine, whose cost is fixed.
+// Against compares two costs per day, by number of requests: an API with a price per token, and
+// one's own machine with a fixed cost.
 type Against struct {
-	EachRequest float64 // dollars, bought
-	MachineDay  float64 // dollars a day
+	EachRequest float64 // dollars for one request to the API
+	MachineDay  float64 // dollars per day
 	MostADay    float64 // capacity of one machine
-	Now         float64 // requests a day, as given
+	Now         float64 // given number of requests per day
 }
 
-// BreakEven draws both costs against requests per day and marks where they cross.
+// BreakEven plots both costs against the number of requests per day, and marks where they cross.
 func BreakEven(a Against) (Chart, error) {
 	c := Chart{
 		Title:  "Bought per token, or on your own machine",
@@ -100,7 +100,7 @@ func BreakEven(a Against) (Chart, error) {
 	meet := a.MachineDay / a.EachRequest
 	most := min(max(meet*2, a.Now*1.25), max(a.MostADay*3, meet*1.5))
 	bought, own := plotter.XYs{{X: 0, Y: 0}, {X: most, Y: most * a.EachRequest}}, plotter.XYs{{X: 0, Y: a.MachineDay}}
-	// More machines once one is not enough.
+	// When one machine is not enough, more are added.
 	for n := 1.0; own[len(own)-1].X < most && len(own) < 64; n++ {
 		to := min(n*a.MostADay, most)
 		own = append(own, plotter.XY{X: to, Y: n * a.MachineDay})

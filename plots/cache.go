@@ -9,19 +9,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Ways is one token, written both with a KV cache and by recomputing the whole
-// text. The values are multiply-adds, or milliseconds with quartiles.
+// Ways is the cost of one token, generated both with a KV cache and by recomputing the whole text.
+// The values are multiply-adds, or milliseconds with quartiles.
 type Ways struct {
 	Step       int
 	Cached     Quartiles
 	Recomputed Quartiles
 }
 
-// Quartiles are the quartiles of repeated measurements. For counts all three
-// are equal.
+// Quartiles holds the quartiles of repeated measurements. For counts, all three are equal.
 type Quartiles struct{ Low, Mid, High float64 }
 
-// Exactly returns a value without spread.
+// Exactly returns the Quartiles of a value without spread.
 func Exactly(x float64) Quartiles { return Quartiles{x, x, x} }
 
 // ways describes a chart of both ways.
@@ -31,11 +30,11 @@ type ways struct {
 	tick        func(float64) string
 	marked      int    // the step to mark; 0 for none
 	cached      string // text next to the lower line; "" for none
-	recomputed  string // text next to the upper one
+	recomputed  string // text next to the upper line
 }
 
-// CachePerToken draws the multiply-adds of each token, both ways, and marks one
-// step. The counts are exact.
+// CachePerToken plots the multiply-adds of each token for both ways, and marks one step. The counts
+// are exact.
 func CachePerToken(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{
 		title: "Cost of each token", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
@@ -43,7 +42,7 @@ func CachePerToken(points []Ways, marked int) (Chart, error) {
 	})
 }
 
-// CacheSoFar draws the total multiply-adds of all tokens up to each token.
+// CacheSoFar plots the total multiply-adds up to each token.
 func CacheSoFar(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{
 		title: "Cost so far", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
@@ -51,16 +50,15 @@ func CacheSoFar(points []Ways, marked int) (Chart, error) {
 	})
 }
 
-// CacheTimes draws the measured time of each token: the median, and the middle
-// half of the repeats as a band around it.
+// CacheTimes plots the measured time of each token: the median as a line, and the middle half of
+// the repeats as a band around it.
 func CacheTimes(points []Ways, marked int) (Chart, error) {
 	return drawWays(
 		points, ways{title: "Time of each token", unit: "ms", value: millis, tick: millisTick, marked: marked},
 	)
 }
 
-// CacheTimeSoFar draws the total time of all tokens up to each token, in the
-// same way.
+// CacheTimeSoFar plots the total time up to each token, in the same way as [CacheTimes].
 func CacheTimeSoFar(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{title: "Time so far", unit: "ms", value: millis, tick: millisTick, marked: marked})
 }
@@ -158,7 +156,7 @@ func (f *figure) mark(points []Ways, w ways) error {
 	return nil
 }
 
-// cell formats a value for the table: a count exactly, a time with its spread.
+// cell formats a value for the table. Counts are exact, and times include their spread.
 func (w ways) cell(q Quartiles) string {
 	if w.unit == "multiply-adds" {
 		return terms.Count(int64(q.Mid))

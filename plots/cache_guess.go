@@ -9,20 +9,21 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// CacheGuess is the time of each token both ways, with a learner's guess for the last one. All
-// times are in milliseconds.
+// CacheGuess plots the time of each token for both ways, with a learner's guess for the last token.
+// All times are in milliseconds.
 type CacheGuess struct {
 	Tokens int     // number of tokens on the axis
-	First  float64 // estimated time of the first token, the same both ways; 0 for none
-	Top    float64 // the end of the time axis
-	// Guess is for the last token: recomputed, and with the cache; nil for none.
+	First  float64 // estimated time of the first token, the same for both ways; 0 if unknown
+	Top    float64 // end of the time axis
+	// Guess holds the guessed times of the last token: recomputed, and with the cache. It is nil if
+	// there is no guess.
 	Guess  *[2]float64
-	Points []Ways // measured; none before a run
+	Points []Ways // the measurements; empty before a run
 	Narrow bool   // a drawing for phones
 }
 
-// Inside is the position of a chart's frame in the picture, in its own pixels from the upper
-// left corner, and the picture's scale there.
+// Inside describes a chart's frame: its position in the picture, in the picture's pixels from the
+// upper left corner, and its scale.
 type Inside struct {
 	Left, Right, Top, Bottom float64
 	High                     float64 // milliseconds at Top; Bottom is 0
@@ -32,11 +33,11 @@ type Inside struct {
 // ViewBox returns the picture's viewBox, for overlays.
 func (d Inside) ViewBox() string { return fmt.Sprintf("0 0 %g %g", d.Width, d.Height) }
 
-// Y returns the position of a time.
+// Y returns the vertical position of a time.
 func (d Inside) Y(ms float64) float64 { return d.Bottom - (d.Bottom-d.Top)*min(ms, d.High)/d.High }
 
-// Draw draws the guess as dotted lines in ink, and the measurements over it. The page adds the
-// rings at the ends of the guess, which can be dragged.
+// Draw draws the guess as dotted lines in ink, and the measurements over it. The page adds
+// draggable rings at the ends of the guess.
 func (r CacheGuess) Draw() (Chart, Inside, error) {
 	c := Chart{Title: "Time of each token", Header: []string{"token", "with the cache, ms", "all read again, ms"}}
 	if r.Tokens < 2 || !(r.Top > 0) {
@@ -93,14 +94,14 @@ func (r CacheGuess) lines(f *figure) error {
 	return r.measured(f, last)
 }
 
-// firstNote returns the note with the first token's time. It is below the point, since the
-// guesses start there and mostly climb; above it if there is no room. top is the end of the
-// axis.
+// firstNote returns the note with the first token's time. The note is below the point, since the
+// guesses start at the point and usually rise. If there is no room, it is above the point. top is
+// the end of the axis.
 func (r CacheGuess) firstNote(top float64) note {
-	frame, room := 200.0, 20.0 // pixels: the least height of the frame, and a line of text below the point
+	frame, room := 200.0, 20.0 // pixels: minimum height of the frame, and room for a line of text below the point
 	n := note{x: 1, y: r.First, dx: 8, dy: -17, words: "about " + millis(r.First), color: ink3, align: start}
 	above := 12.0
-	if r.Narrow { // larger letters
+	if r.Narrow { // letters are larger
 		n.dy, above, room = -19, 20, 26
 	} else {
 		n.words += " for the first"
@@ -129,7 +130,7 @@ func (r CacheGuess) measured(f *figure, last Ways) error {
 	return nil
 }
 
-// called returns the label at a line's end. A phone has room only for the number.
+// called returns the label at a line's end. On a phone, there is room only for the number.
 func (r CacheGuess) called(name string, ms float64) string {
 	if r.Narrow {
 		return millis(ms)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCacheChartShowsGuess: before a run the chart has the guess and states that nothing is
-// measured. Afterwards it has both, and nothing is cut off.
+// TestCacheChartShowsGuess: before a run, the chart shows the guess and states that nothing was
+// measured. After it, the chart shows the guess and the measurements, and nothing is cut off.
 func TestCacheChartShowsGuess(t *testing.T) {
 	t.Parallel()
 	g := CacheGuess{Tokens: 8, First: 1, Top: 4, Guess: &[2]float64{3, 1}}
@@ -41,6 +41,6 @@ func TestCacheChartShowsGuess(t *testing.T) {
 	}
 	g.Tokens = 1
 	if _, _, err := g.Draw(); err == nil {
-		t.Error("a text of one token has a chart")
+		t.Error("got a chart for a text of one token, want an error")
 	}
 }

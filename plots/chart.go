@@ -1,11 +1,10 @@
 // Package plots draws charts from data.
 //
-// A [Chart] is an SVG picture with a text alternative: a title, a description
-// and a table of the data. Pictures are drawn with gonum/plot and then themed:
-// colors become the page's own custom properties, so that one picture serves
-// light and dark, and style attributes, which a content security policy would
-// forbid, are removed. Pictures must be embedded in a page that defines those
-// properties.
+// A [Chart] is an SVG picture with a text alternative: a title, a description and a table of the
+// data. Pictures are drawn with gonum/plot and then themed: colors are replaced with the page's
+// custom properties, so that one picture works in the light and the dark theme, and style
+// attributes, which a content security policy would forbid, are removed. Pictures must be embedded
+// in a page that defines those properties.
 package plots
 
 import (
@@ -31,8 +30,8 @@ type Chart struct {
 	Rows        [][]string // of the table, formatted for reading
 }
 
-// A chart's colors stand for the page's custom properties. They have unlikely
-// values, so that theme finds them in the SVG.
+// A chart's colors stand for the page's custom properties. They have unlikely values, so that theme
+// can find them in the SVG.
 var (
 	ink2      = role(1, "--ink-2")
 	ink3      = role(2, "--ink-3")
@@ -73,8 +72,8 @@ var (
 	svgOpen   = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
 )
 
-// theme prepares an SVG from gonum/plot for a page: no prolog, no style
-// attributes, colors by role, a title and a description.
+// theme prepares an SVG from gonum/plot for a page. It removes the prolog and style attributes,
+// replaces colors by their roles, and adds a title and a description.
 func theme(svg string, width, height float64, title, description string) (string, error) {
 	open := svgOpen.FindString(svg)
 	if open == "" {

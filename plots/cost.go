@@ -14,16 +14,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// CostPoint is one step of a run: the multiply-adds of all steps up to it, with
-// the cache (as run) and without it (as counted).
+// CostPoint is one step of a run: the multiply-adds of all steps up to it, with the cache (as
+// executed) and without it (as calculated).
 type CostPoint struct {
 	Step               int
 	Cached, Recomputed int64
 }
 
-// CumulativeCost draws the work of a run so far, with the cache (solid) and
-// without (dashed), against the tokens generated. points must be in step order;
-// a single point is drawn as dots.
+// CumulativeCost plots the work of a run so far against the number of generated tokens, with the
+// cache (solid line) and without it (dashed line). points must be in step order; a single point is
+// drawn as dots.
 func CumulativeCost(points []CostPoint) (Chart, error) {
 	c := Chart{Title: "Work so far, in multiply-adds", Header: []string{"tokens", "with the cache", "recomputed"}}
 	if len(points) == 0 {
@@ -64,7 +64,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	return c, err
 }
 
-// axes gives a plot the page's style: hairlines, small gray figures, no box.
+// axes applies the page's style to a plot: hairlines, small gray figures, no box.
 func axes(p *plot.Plot) {
 	p.Title.Text = ""
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -98,7 +98,7 @@ func series(p *plot.Plot, xys plotter.XYs, style draw.LineStyle) error {
 	return nil
 }
 
-// labels writes labels to the right of lines' ends.
+// labels adds labels to the right of the lines' ends.
 func labels(p *plot.Plot, at plotter.XYs, words []string) error {
 	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: words})
 	if err != nil {
@@ -115,7 +115,7 @@ func labels(p *plot.Plot, at plotter.XYs, words []string) error {
 	return nil
 }
 
-// wholeTicks marks the first and the last token.
+// wholeTicks is a ticker that marks the first and the last token.
 type wholeTicks struct{ last int }
 
 func (w wholeTicks) Ticks(_, _ float64) []plot.Tick {
@@ -125,7 +125,7 @@ func (w wholeTicks) Ticks(_, _ float64) []plot.Tick {
 	return []plot.Tick{{Value: 1, Label: "1"}, {Value: float64(w.last), Label: strconv.Itoa(w.last) + " tokens"}}
 }
 
-// countTicks marks round counts.
+// countTicks is a ticker that marks round counts.
 type countTicks struct{}
 
 func (countTicks) Ticks(min, max float64) []plot.Tick {

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// run is the work for a 7-token prompt and 12 more tokens on a small model, as infer/cost
-// counts it for 6 layers, width 192 and 4,096 tokens.
+// run is the work that infer/cost calculates for a 7-token prompt and 12 more tokens on a small
+// model with 6 layers, width 192 and 4,096 tokens.
 var run = []CostPoint{
 	{1, 17_570_688, 17_570_688},
 	{2, 20_734_848, 37_311_360},
@@ -42,15 +42,15 @@ func TestOnePointIsADot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(c.SVG, `fill="var(--accent)"`) {
-		t.Error("no dot in the color of the cache")
+		t.Error("the picture lacks a dot in the cache's color")
 	}
 	if _, err := CumulativeCost(nil); err == nil {
-		t.Error("a chart of nothing was drawn")
+		t.Error("a chart without data was drawn")
 	}
 }
 
-// TestPicturesObeyTheSecurityPolicy checks a picture against the page's security policy and its
-// two themes.
+// TestPicturesObeyTheSecurityPolicy: a picture obeys the page's security policy and works in both
+// of its themes.
 func TestPicturesObeyTheSecurityPolicy(t *testing.T) {
 	c, err := CumulativeCost(run)
 	if err != nil {

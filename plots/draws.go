@@ -21,8 +21,8 @@ type Drawn struct {
 	Count int
 }
 
-// Histogram draws how often each token was drawn in n draws (solid bars)
-// against the model's probabilities (outlines).
+// Histogram plots how often each token was drawn in n draws (solid bars) and the model's
+// probabilities (outlines).
 func Histogram(tokens []Drawn, n int) (Chart, error) {
 	c := Chart{Title: terms.Count(int64(n)) + " draws", Header: []string{"token", "probability", "drawn", "share"}}
 	if len(tokens) == 0 || n < 1 {
@@ -62,7 +62,7 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 	return c, f.done()
 }
 
-// shorten cuts off a name that does not fit.
+// shorten truncates a name that does not fit.
 func shorten(name string, n int) string {
 	if r := []rune(name); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -70,8 +70,8 @@ func shorten(name string, n int) string {
 	return name
 }
 
-// DistanceAt is the distance of n draws from their distribution, as total
-// variation: measured over repeats, and expected.
+// DistanceAt is the total variation distance between n draws and their distribution, both measured
+// over repeats and expected.
 type DistanceAt struct {
 	N        int
 	Measured Quartiles // mean and quartiles of the repeats
@@ -79,8 +79,8 @@ type DistanceAt struct {
 	Law      float64   // asymptotic distance: a constant over √n
 }
 
-// Distances draws the distance against the number of draws, both axes
-// logarithmic, so that 1/√n is a straight line.
+// Distances plots the distance against the number of draws. Both axes are logarithmic, so that 1/√n
+// is a straight line.
 func Distances(points []DistanceAt, slope float64) (Chart, error) {
 	c := Chart{
 		Title:  "Distance from the model’s probabilities",
@@ -138,7 +138,7 @@ type EntropyLane struct {
 	Bits []float64
 }
 
-// laneStyles distinguish up to six lanes by dashes and color.
+// laneStyles are line styles that distinguish up to six lanes by dashes and color.
 var laneStyles = []draw.LineStyle{
 	{Color: ink, Width: 1.75},
 	{Color: accent, Width: 2.5},
@@ -148,8 +148,8 @@ var laneStyles = []draw.LineStyle{
 	{Color: ink, Width: 1.5, Dashes: []vg.Length{8, 3, 1.5, 3}},
 }
 
-// Entropies draws how uncertain the model was at each step of each lane. Lanes
-// are numbered as on the page.
+// Entropies plots how uncertain the model was at each step of each lane. Lanes have the same
+// numbers as on the page.
 func Entropies(lanes []EntropyLane) (Chart, error) {
 	c := Chart{Title: "Entropy at each step, in bits", Header: []string{"step"}}
 	steps, most := 0, 0.0

@@ -38,7 +38,7 @@ type axis struct {
 type figure struct {
 	*plot.Plot
 	chart  *Chart
-	room   float64 // to the right of the frame, for the labels of lines
+	room   float64 // width to the right of the frame for the labels of lines
 	width  float64
 	height float64
 	inside Inside // the inside of the frame, set when it is drawn
@@ -46,17 +46,17 @@ type figure struct {
 	notes  []note
 }
 
-// label is a text next to the end of a line.
+// label is text next to the end of a line.
 type label struct {
-	y     float64 // in data
+	y     float64 // in data units
 	words string
 	color color.Color
 	bold  bool
 }
 
-// note is a text inside the frame.
+// note is text inside the frame.
 type note struct {
-	x, y  float64 // in data
+	x, y  float64 // in data units
 	dx    float64 // offset to the right in CSS pixels
 	dy    float64 // upwards
 	words string
@@ -65,7 +65,7 @@ type note struct {
 	align draw.XAlignment
 }
 
-// lineStyles distinguish lines without relying on color.
+// Line styles that distinguish lines without relying on color.
 var (
 	solid  = draw.LineStyle{Color: accent, Width: 2.5}
 	dashed = draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}
@@ -74,7 +74,7 @@ var (
 	thin   = draw.LineStyle{Color: edge, Width: 1}
 )
 
-// newFigure begins a chart. room is the width for labels at its right.
+// newFigure begins a chart. room is the width to the right of the frame for labels.
 func newFigure(c *Chart, x, y axis, room float64) *figure {
 	p := plot.New()
 	p.TextHandler = handler()
@@ -92,7 +92,7 @@ func newFigure(c *Chart, x, y axis, room float64) *figure {
 		}
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
-	p.X.Tick.Length = 5 // below the axis: distance between it and its numbers
+	p.X.Tick.Length = 5 // below the axis: the distance between the axis and its numbers
 	p.X.Tick.LineStyle.Width = 0
 	p.X.Padding, p.Y.Padding = vg.Length(0), vg.Length(0)
 	return &figure{Plot: p, chart: c, room: room, width: chartWidth, height: chartHeight}
@@ -172,11 +172,11 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
 }
 
-// wider is the largest ratio of the page's font width to the width of the measured font.
+// wider is the maximum ratio between the widths of the page's font and the measured font.
 const wider = 1.18
 
-// margins returns the room for text beside the frame: for the numbers of the left axis, beyond
-// the measured width, and for the labels at the right, with the gap before them.
+// margins returns the room for text beside the frame: on the left for the axis's numbers, beyond
+// their measured width, and on the right for the labels and the gap before them.
 func (f *figure) margins() (left, right float64) {
 	right = f.room
 	for _, t := range f.Y.Tick.Marker.Ticks(f.Y.Min, f.Y.Max) {
@@ -188,7 +188,7 @@ func (f *figure) margins() (left, right float64) {
 	return math.Ceil(left), math.Ceil(right)
 }
 
-// typeSize returns the size of type with which the page shows the chart.
+// typeSize returns the font size at which the page shows the chart.
 func (f *figure) typeSize() float64 {
 	if f.width == narrowWidth {
 		return narrowType
@@ -219,7 +219,7 @@ func (f *figure) done() error {
 	for i, l := range f.ends {
 		at[i] = float64(y(l.y))
 	}
-	// The lowest label stays above the numbers of the axis below.
+	// The lowest label must stay above the numbers of the lower axis.
 	for i, place := range spread(at, size+5, float64(data.Min.Y)+size/2, f.height-size/2) {
 		l := f.ends[i]
 		at := vg.Point{X: data.Max.X + labelGap, Y: vg.Length(place)}
@@ -234,8 +234,8 @@ func (f *figure) done() error {
 	return err
 }
 
-// spread moves positions apart until neighbors are at least gap apart, as little as possible,
-// from below. The result is within low to high if there is room.
+// spread moves positions apart, starting from below and as little as possible, until neighbors are
+// at least gap apart. The results are between low and high if there is room.
 func spread(places []float64, gap, low, high float64) []float64 {
 	order := make([]int, len(places))
 	for i := range order {
@@ -248,7 +248,7 @@ func spread(places []float64, gap, low, high float64) []float64 {
 			out[at] = max(out[at], out[order[i-1]]+gap)
 		}
 	}
-	// Positions pushed over the upper edge push back.
+	// Positions above the upper edge are moved down, and push the ones below them down.
 	limit := high
 	for _, at := range slices.Backward(order) {
 		out[at] = min(out[at], limit)

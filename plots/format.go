@@ -17,7 +17,7 @@ func figures(x float64) string {
 	return terms.Grouped(x, min(max(digits, 0), 8))
 }
 
-// tick formats a number of an axis, as short as possible.
+// tick formats a number on an axis as briefly as possible.
 func tick(x float64) string {
 	s := strconv.FormatFloat(roundTo(x), 'f', -1, 64)
 	if s[0] == '-' {
@@ -46,7 +46,7 @@ func millis(ms float64) string {
 	return figures(ms) + " ms"
 }
 
-// millisTick formats a time of an axis.
+// millisTick formats a time on an axis.
 func millisTick(ms float64) string {
 	switch {
 	case ms == 0:
@@ -59,7 +59,7 @@ func millisTick(ms float64) string {
 	return tick(ms) + " ms"
 }
 
-// countTick formats a round count of an axis.
+// countTick formats a round count on an axis.
 func countTick(v float64) string {
 	if v == 0 {
 		return "0"
@@ -81,5 +81,5 @@ func countTick(v float64) string {
 	return tick(v)
 }
 
-// dollarsTick formats a price of an axis.
+// dollarsTick formats a price on an axis.
 func dollarsTick(x float64) string { return "$" + tick(x) }

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// charts are all charts of this package, with data whose rows and sentences can be worked
-// out by hand.
+// charts returns all charts of this package, with data whose rows and sentences can be worked out
+// by hand.
 func charts() map[string]func() (Chart, error) {
 	all := runCharts()
 	maps.Copy(all, sizeCharts())
@@ -23,7 +23,7 @@ func charts() map[string]func() (Chart, error) {
 
 type drawings = map[string]func() (Chart, error)
 
-// runCharts are the charts of generated texts.
+// runCharts returns the charts about generated texts.
 func runCharts() drawings {
 	return drawings{
 		"cache-token.svg":   func() (Chart, error) { return CachePerToken(waysOf(24, linear), 9) },
@@ -121,7 +121,7 @@ func runCharts() drawings {
 	}
 }
 
-// sizeCharts are the charts of memory.
+// sizeCharts returns the charts about memory.
 func sizeCharts() drawings {
 	return drawings{
 		"held.svg": func() (Chart, error) {
@@ -155,8 +155,8 @@ func waysOf(n int, of func(step int) (cached, recomputed Quartiles)) []Ways {
 	return list
 }
 
-// linear returns counts for the two ways: 3 M a token cached, 3 M for every token of the
-// text recomputed.
+// linear returns counts for the two ways: 3 M per token with the cache, and 3 M for every token of
+// the text when recomputing.
 func linear(s int) (cached, recomputed Quartiles) {
 	return Exactly(3_000_000), Exactly(float64(3_000_000 * (6 + s)))
 }
@@ -189,7 +189,7 @@ func TestGoldenCharts(t *testing.T) {
 	}
 }
 
-// fit checks a chart against the page's security policy, its two themes and its text
+// fit checks that a chart obeys the page's security policy, works in both themes, and has a text
 // alternative.
 func fit(t *testing.T, c Chart) {
 	t.Helper()
@@ -263,7 +263,7 @@ func TestDescriptionSentences(t *testing.T) {
 	}
 }
 
-// TestTableTwinsOfPictures checks rows of the tables that accompany the pictures.
+// TestTableTwinsOfPictures checks one row of each table that accompanies a picture.
 // Promise: Every chart has a table with the same numbers.
 func TestTableTwinsOfPictures(t *testing.T) {
 	for name, want := range map[string]string{
@@ -296,7 +296,7 @@ func TestTableTwinsOfPictures(t *testing.T) {
 	}
 }
 
-// TestNothingToDraw: no data is an error, not an empty frame.
+// TestNothingToDraw: a chart without data is an error, not an empty frame.
 func TestNothingToDraw(t *testing.T) {
 	for name, draw := range map[string]func() (Chart, error){
 		"ways":          func() (Chart, error) { return CachePerToken(nil, 0) },
@@ -324,7 +324,7 @@ func TestNothingToDraw(t *testing.T) {
 		"without heads": func() (Chart, error) { return WithoutHeads(nil, 4) },
 	} {
 		if c, err := draw(); err == nil || c.SVG != "" {
-			t.Errorf("%s: drawn without data", name)
+			t.Errorf("%s: got a chart without data, want an error", name)
 		}
 	}
 }
@@ -352,8 +352,8 @@ func TestFirstPointIsDrawn(t *testing.T) {
 func TestSpreadLabels(t *testing.T) {
 	for _, c := range []struct{ in, want []float64 }{
 		{[]float64{10, 50}, []float64{10, 50}},
-		{[]float64{50, 45, 10}, []float64{55, 45, 10}},  // 45 stays, 50 is pushed up to 45 + 10
-		{[]float64{98, 97}, []float64{100, 90}},         // over the edge: 107 → 100, which pushes 97 down to 90
+		{[]float64{50, 45, 10}, []float64{55, 45, 10}},  // 45 stays, and 50 is pushed up to 45 + 10
+		{[]float64{98, 97}, []float64{100, 90}},         // above the edge: 107 → 100, which pushes 97 down to 90
 		{[]float64{-5, -5, 90}, []float64{0, 10, 90}},   // from below 0
 		{[]float64{99, 99, 99}, []float64{80, 90, 100}}, // three at the top
 	} {
@@ -389,7 +389,7 @@ func TestRoundStep(t *testing.T) {
 		{bytesUpTo(48 << 10), "0 20 KiB 40 KiB"},
 	} {
 		if got := strings.Join(names(c.got), " "); got != c.want {
-			t.Errorf("marks %q, want %q", got, c.want)
+			t.Errorf("got marks %q, want %q", got, c.want)
 		}
 	}
 }
@@ -405,7 +405,7 @@ func TestNumberFormats(t *testing.T) {
 		terms.Grouped(-0.001, 2):          "0.00", countTick(60e6): "60 M", tick(0.1 + 0.2): "0.3",
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

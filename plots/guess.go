@@ -7,21 +7,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Guess is a quantity that a learner guessed before it was measured. It is drawn as bars
-// on one axis from 0, the same before and after.
+// Guess plots a quantity that a learner guesses before it is measured. It is drawn as bars on an
+// axis that starts at 0 and stays the same after the measurement.
 type Guess struct {
 	Title    string
 	Whole    string   // the name of the quantity for comparison
 	At       float64  // the value of that quantity
 	High     float64  // the end of the axis; larger values are cut off there
 	From, To float64  // the guessed range
-	Guessed  string   // the same in words; "" if nothing was guessed
+	Guessed  string   // the guessed range in words; "" if nothing was guessed
 	Measured *float64 // nil before a run
 	Words    func(float64) string
 	Narrow   bool // drawn for phones
 }
 
-// The frame of a guess's bars, in CSS pixels.
+// The frame around a guess's bars, in CSS pixels.
 const (
 	guessLeft, guessRight  = 118.0, 58.0
 	guessRow, guessBar     = 28.0, 12.0
@@ -30,7 +30,7 @@ const (
 	guessYou, guessMeasure = "your guess", "measured"
 )
 
-// Draw draws the bar for comparison, the guessed range as dotted lines in ink, and the
+// Draw draws the quantity for comparison, the guessed range as dotted lines in ink, and the
 // measurement.
 func (g Guess) Draw() (Chart, error) {
 	c := Chart{Title: g.Title, Header: []string{"", "value"}}
@@ -74,7 +74,7 @@ func (g Guess) Draw() (Chart, error) {
 	return c, s.done(&c)
 }
 
-// axis draws the marks of the axis, below the bars.
+// axis draws the marks of the axis below the bars.
 func (g Guess) axis(s *sketch, x func(float64) float64) {
 	steps := 5
 	if g.Narrow {
@@ -87,7 +87,7 @@ func (g Guess) axis(s *sketch, x func(float64) float64) {
 	s.line(guessLeft, 2, guessLeft, 3*guessRow+2, thin)
 }
 
-// guess draws the range: a dotted line up to it, and a dotted box around it.
+// guess draws the guessed range as a dotted box, with a dotted line that leads to it.
 func (g Guess) guess(s *sketch, y float64, x func(float64) float64) {
 	if g.Guessed == "" {
 		s.words(guessLeft+8, y+4, guessNone, ink3, false, start)

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestPrefillChartShowsGuess: before a run the picture has the guess and
-// nothing measured. Afterwards it has both on the same axis, and its
-// description states both.
+// TestPrefillChartShowsGuess: before a run, the picture shows only the guess. After it, the picture
+// shows the guess and the measurement on the same axis, and its description states both.
 func TestPrefillChartShowsGuess(t *testing.T) {
 	t.Parallel()
 	g := Guess{

@@ -10,16 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// HeadAt is the share of its weight that a head gives to the pattern searched for, 0
-// to 1.
+// HeadAt is a head with the share of its weight that follows the pattern searched for, 0 to 1.
 type HeadAt struct {
 	Name  string // "L4.H4"
 	Block int    // from 1
 	Score float64
 }
 
-// HeadScores draws the heads of a model over their blocks, with the threshold for
-// passing.
+// HeadScores plots the scores of a model's heads by block, with the threshold for passing.
 func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
 	c := Chart{Title: "How much each head looks there", Header: []string{"head", "share of its weight"}}
 	if len(heads) == 0 {
@@ -67,11 +65,11 @@ func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
 type WithoutHead struct {
 	Name   string
 	Bits   float64
-	Strong bool // a candidate, not one for comparison
+	Strong bool // whether it is a candidate rather than a head for comparison
 }
 
-// WithoutHeads draws the surprise of a second reading without one head at a time,
-// next to the surprise with all heads.
+// WithoutHeads plots the surprise in the second reading with one head switched off at a time, and
+// compares it with the surprise with all heads.
 func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
 	c := Chart{
 		Title:  "The second reading without one head, in bits a token",

@@ -17,7 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Keepsake is a text by a person and a model, for a picture that can be saved.
+// Keepsake is a picture of a text that a person and a model wrote together. The picture can be
+// saved as a file.
 type Keepsake struct {
 	Title string
 	Parts []KeepsakePart
@@ -25,14 +26,14 @@ type Keepsake struct {
 	Foot  []string // lines below the text
 }
 
-// KeepsakePart is a stretch of the text.
+// KeepsakePart is a part of the text.
 type KeepsakePart struct {
 	Text  string
-	Yours bool // written by the person, not the model
-	Long  bool // drawn against the odds, so underlined
+	Yours bool // written by the person rather than the model
+	Long  bool // an improbable token that was drawn anyway, so it is underlined
 }
 
-// KeepsakeMark is one token as a bar.
+// KeepsakeMark is the bar for one token.
 type KeepsakeMark struct {
 	Yours  bool
 	Height float64 // from 0 to 1
@@ -48,15 +49,15 @@ const (
 	footLeading    = 19
 	marksHeight    = 36
 	keepsakeGap    = 22
-	keepsakeLines  = 40 // maximum lines of text; further lines are counted
+	keepsakeLines  = 40 // maximum number of lines of text; further lines are only counted
 	tall           = 700
-	dpi            = 72 // at this value a pixel of a page is a pixel of the file
+	dpi            = 72 // at this value, one pixel on the page is one pixel in the file
 )
 
 // keepsakeFont lists fonts with the same widths as the measured one.
 const keepsakeFont = `"Liberation Sans", Arial, Helvetica, sans-serif`
 
-// SVG returns the picture as a file, in the light theme.
+// SVG returns the picture as an SVG file in the light theme.
 func (k Keepsake) SVG() (string, error) {
 	l := k.layout()
 	c := vgsvg.New(keepsakeWidth, vg.Length(l.height))
@@ -72,7 +73,7 @@ func (k Keepsake) SVG() (string, error) {
 	return standalone(svg, keepsakeFont)
 }
 
-// WritePNG writes the picture as a file: 1200 pixels wide, or 800 if it is tall.
+// WritePNG writes the picture as a PNG file, which is 1200 pixels wide, or 800 if it is tall.
 func (k Keepsake) WritePNG(w io.Writer) error {
 	l := k.layout()
 	times := scale
@@ -90,8 +91,8 @@ func (k Keepsake) WritePNG(w io.Writer) error {
 	return nil
 }
 
-// Missing reports whether the text has characters that the font of the PNG lacks, such as
-// emoji, which are drawn as boxes. The SVG uses the reader's fonts, which have them.
+// Missing reports whether the text has characters that the PNG's font lacks, such as emoji. The PNG
+// shows them as boxes. The SVG uses the reader's fonts, which have them.
 func (k Keepsake) Missing() bool {
 	var buffer sfnt.Buffer
 	font := face(proseSize).Face
@@ -127,7 +128,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// keepsakeLayout is a keepsake with the positions of its pieces, from the upper left
+// keepsakeLayout is a keepsake with the positions of its parts, measured from the upper left
 // corner.
 type keepsakeLayout struct {
 	height float64
@@ -165,7 +166,7 @@ func (k Keepsake) layout() keepsakeLayout {
 	return l
 }
 
-// writer returns the color of the person's tokens, or of the model's.
+// writer returns the color of either the person's or the model's tokens.
 func writer(yours bool) color.Color {
 	if yours {
 		return ink
@@ -173,8 +174,8 @@ func writer(yours bool) color.Color {
 	return accent
 }
 
-// text adds at most a number of lines of text below the rest, and the number of further
-// lines.
+// text adds at most the given number of lines of text at the bottom, followed by the number of
+// further lines.
 func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) {
 	lines := wrap(parts, size, keepsakeInner)
 	left := max(len(lines)-most, 0)
@@ -217,7 +218,7 @@ func (l keepsakeLayout) draw(c vg.Canvas) {
 	}
 }
 
-// lightCanvas replaces roles with the light theme's colors.
+// lightCanvas is a canvas that replaces roles with the light theme's colors.
 type lightCanvas struct{ vg.Canvas }
 
 // SetColor implements [vg.Canvas].
@@ -228,7 +229,7 @@ func lightColor(role color.Color) color.Color {
 	_, _, n, _ := role.RGBA()
 	value := light[roles[fmt.Sprintf("#0000%02X", n>>8)]]
 	rgb, err := strconv.ParseUint(strings.TrimPrefix(value, "#"), 16, 32)
-	if err != nil { // a test compares all of them with the style sheet
+	if err != nil { // cannot happen: a test compares all colors with the style sheet
 		return color.Black
 	}
 	return color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255}

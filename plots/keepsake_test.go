@@ -68,12 +68,12 @@ func TestKeepsakeSVG(t *testing.T) {
 		t.Errorf("the picture reads\n%s\nwant\n%s", got, want)
 	}
 	if strings.Contains(svg, "var(") || strings.Contains(svg, "style=") {
-		t.Error("the file relies on a page's style sheet")
+		t.Error("the file depends on a page's style sheet")
 	}
 }
 
-// TestKeepsakePNGColors: the picture contains the paper's color, the person's ink and the model's
-// blue.
+// TestKeepsakePNGColors: the picture contains the paper's color, the ink of the person's text, and
+// the blue of the model's.
 func TestKeepsakePNGColors(t *testing.T) {
 	long := keepsake
 	long.Parts = append([]KeepsakePart{{Text: strings.Repeat("one two ", 200), Yours: true}}, keepsake.Parts...)
@@ -110,7 +110,7 @@ func TestKeepsakePNGColors(t *testing.T) {
 	}
 }
 
-// TestWrapProperties: a wrapped text has all its characters in order, no line is wider than allowed
+// TestWrapProperties: wrapped text has all its characters in order. No line is wider than allowed,
 // unless it is a single character, and no line has room for the next word.
 func TestWrapProperties(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestWrapProperties(t *testing.T) {
 	})
 }
 
-// TestWrapBreaksLines: text is wrapped at spaces and line ends, and inside a word only if it is
+// TestWrapBreaksLines: text is wrapped at spaces and line ends. A word is broken only if it is
 // longer than a line.
 func TestWrapBreaksLines(t *testing.T) {
 	room := word{words: "one two", size: 12}.width() + 1
@@ -166,13 +166,13 @@ func TestWrapBreaksLines(t *testing.T) {
 			lines = append(lines, strings.Join(words, " "))
 		}
 		if got := strings.Join(lines, "|"); got != want {
-			t.Errorf("%q is wrapped as %q, want %q", text, got, want)
+			t.Errorf("%q was wrapped as %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestKeepsakeReportsMissingGlyphs: the font of the PNG lacks emoji and Chinese; it has accents and
-// typographic marks.
+// TestKeepsakeReportsMissingGlyphs: the PNG's font lacks emoji and Chinese characters, but has
+// accented letters and typographic marks.
 func TestKeepsakeReportsMissingGlyphs(t *testing.T) {
 	t.Parallel()
 	for text, missing := range map[string]bool{

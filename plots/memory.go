@@ -11,14 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Held is the cache of a running engine after a step, in bytes.
+// Held is the size of a running engine's cache after a step, in bytes.
 type Held struct {
 	Step           int
 	Positions      int
 	Used, Reserved int64
 }
 
-// HeldBytes draws the used part of a cache against the reserved part.
+// HeldBytes plots the used and the reserved bytes of a cache by step.
 func HeldBytes(steps []Held) (Chart, error) {
 	c := Chart{Title: "The engine’s cache", Header: []string{"step", "positions", "used, bytes", "reserved, bytes"}}
 	if len(steps) == 0 {
@@ -77,12 +77,12 @@ func bytesUpTo(most float64) axis {
 type Window struct {
 	Name   string
 	Tokens int
-	Bytes  float64 // of a cache of that length
-	Now    bool    // it belongs to the current model
+	Bytes  float64 // size of a cache of that length
+	Now    bool    // the window belongs to the current model
 }
 
-// Windows draws context windows as squares, from small to large, with areas
-// proportional to their tokens.
+// Windows draws context windows as squares, from small to large. Their areas are proportional to
+// the number of tokens.
 func Windows(list []Window) (Chart, error) {
 	c := Chart{Title: "Context windows, area to scale", Header: []string{"window", "tokens", "cache"}}
 	if len(list) == 0 {
@@ -98,8 +98,8 @@ func Windows(list []Window) (Chart, error) {
 		"Squares from %s to %s tokens.", terms.Count(int64(list[0].Tokens)),
 		terms.Count(int64(list[len(list)-1].Tokens)),
 	)
-	// Sides are proportional to the square root; the text under a square needs
-	// some width.
+	// Sides are proportional to the square root of the tokens. The text under a square needs a
+	// minimum width.
 	const wordsWide, gap = 78.0, 8.0
 	sides, rest := 0.0, 0.0
 	scale := (height - foot) / math.Sqrt(float64(most))
@@ -148,7 +148,7 @@ func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	)
 	const width, height, most = 162.0, 62.0, 8
 	shown := heads
-	if heads > most { // only as many whole groups of the first heads as fit
+	if heads > most { // show as many whole groups of heads as fit
 		group := heads / kvHeads
 		shown = max(most/group*group, min(group, most))
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// FirstToken is the time to the first token after a prompt, in ms.
+// FirstToken is the time to the first token after a prompt, in milliseconds.
 type FirstToken struct {
 	Tokens int
 	Ms     Quartiles
 }
 
-// FirstTokens draws the time to the first token against the prompt's length,
-// with the line constant + perToken·n through the medians.
+// FirstTokens plots the time to the first token against the prompt's length n, with the line
+// constant + perToken·n through the medians.
 func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error) {
 	c := Chart{
 		Title:  "Time to the first token",
@@ -66,8 +66,8 @@ type Arrived struct {
 	At   float64
 }
 
-// Arrivals draws how long a reader waits: with streaming, each token appears
-// when it is ready; without, everything appears at the end.
+// Arrivals shows how long a reader waits: with streaming, each token appears when it is ready;
+// without it, all tokens appear at the end.
 func Arrivals(tokens []Arrived) (Chart, error) {
 	c := Chart{
 		Title:  "What a reader waits for",

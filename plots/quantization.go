@@ -22,8 +22,8 @@ type RoundedBar struct {
 	P    []float64
 }
 
-// wayBars are the bars' styles, by way: an outline, a solid bar, a pale bar
-// with a solid edge. They can be distinguished without color.
+// wayBars holds the styles of the bars, by way of storing the weights: an outline, a solid bar, and
+// a pale bar with a solid edge. They can be distinguished without color.
 var wayBars = []struct {
 	fill color.Color
 	edge draw.LineStyle
@@ -33,8 +33,8 @@ var wayBars = []struct {
 	{ramp3, draw.LineStyle{Color: ink2, Width: 1}},
 }
 
-// RoundedBars draws the probabilities of a few tokens. Each token has one bar for each format, side
-// by side: two or three, the unchanged weights first.
+// RoundedBars plots the probabilities of a few tokens. For each token there are two or three bars
+// side by side, one for each way of storing the weights, starting with the unchanged weights.
 func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 	c := Chart{Title: "The same step with rounded weights", Header: []string{"token"}}
 	if len(tokens) == 0 || len(ways) < 1 || len(ways) > len(wayBars) {
@@ -87,7 +87,7 @@ func listOf(names []string) string {
 	return text
 }
 
-// powerTick formats a power of ten of an axis, a small one as a power.
+// powerTick formats a power of ten on an axis. Small values are formatted as 10 with an exponent.
 func powerTick(v float64) string {
 	power := int(math.Round(math.Log10(v)))
 	if power > -4 || math.Abs(v/math.Pow(10, float64(power))-1) > 1e-9 {
@@ -101,13 +101,11 @@ func powerTick(v float64) string {
 	}, strconv.Itoa(power))
 }
 
-// leastKL is the smallest divergence that is drawn: a logarithmic axis has no
-// 0.
+// leastKL is the smallest divergence that can be drawn, since a logarithmic axis has no 0.
 const leastKL = 1e-9
 
-// RoundedSteps draws how far rounded weights shift the probabilities at each
-// step of a text: the divergence in nats, on a logarithmic axis. kl is indexed
-// by way, then by step.
+// RoundedSteps plots how far rounded weights shift the probabilities at each step of a text, as the
+// divergence in nats on a logarithmic axis. kl is indexed first by way and then by step.
 func RoundedSteps(ways []string, kl [][]float64) (Chart, error) {
 	c := Chart{Title: "How far each step moves", Header: []string{"step"}}
 	if len(ways) == 0 || len(kl) != len(ways) || len(kl[0]) == 0 {

@@ -13,15 +13,15 @@ import (
 type Saving struct {
 	Name  string
 	Share float64 // negative if the changed request costs more
-	You   bool    // the learner guessed that it saves most
+	You   bool    // the learner guessed that this change saves most
 }
 
-// Savings are changes on one axis from nothing to the whole cost, the same before and
+// Savings plots changes on one axis from nothing to the whole cost. The axis is the same before and
 // after a run.
 type Savings struct {
 	Lanes  []Saving // in the same order before and after
-	None   Saving   // the guess that no change saves anything; its Share is not used
-	Ran    bool     // the shares are known
+	None   Saving   // the guess that no change saves anything; Share is not used
+	Ran    bool     // whether the shares are known
 	Narrow bool     // drawn for phones
 }
 
@@ -30,7 +30,7 @@ const (
 	savingRow, savingLeft, savingNarrowLeft, savingRight = 30.0, 206.0, 146.0, 64.0
 )
 
-// Draw draws a lane for each change: dotted before a run, a bar after it; the largest has
+// Draw draws a lane for each change: dotted before a run, and a bar after it. The largest bar has
 // the accent color. The guess is marked above its lane.
 func (v Savings) Draw() (Chart, error) {
 	c := Chart{Title: "What would have saved most", Header: []string{"change", "saved"}}
@@ -104,7 +104,7 @@ func (v Savings) draw(c *Chart, best int) error {
 	return s.done(c)
 }
 
-// name writes a lane's name, and marks the guess.
+// name draws a lane's name and marks the guess.
 func (v Savings) name(s *sketch, lane Saving, y, left float64, wins bool) {
 	color := ink
 	if wins {

@@ -51,7 +51,7 @@ func (s *sketch) words(x, y float64, text string, c color.Color, bold bool, alig
 	s.on.FillText(words(c, small, bold, align), s.at(x, y), text)
 }
 
-// done draws the picture into a chart.
+// done sets the chart's picture.
 func (s *sketch) done(c *Chart) error {
 	var b bytes.Buffer
 	if _, err := s.canvas.WriteTo(&b); err != nil {

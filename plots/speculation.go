@@ -12,15 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// PerPass is the number of tokens that one pass of the target yields at a γ.
+// PerPass is the number of tokens that one pass of the target yields for a given γ.
 type PerPass struct {
 	Gamma    int
 	Measured float64
 	Expected float64 // E(α, γ) at the α measured for this γ
 }
 
-// TokensPerPass draws the tokens per pass of the target against γ, and the
-// number for independent acceptance.
+// TokensPerPass plots the tokens per pass of the target against γ, together with the number
+// expected for independent acceptance.
 func TokensPerPass(points []PerPass) (Chart, error) {
 	c := Chart{Title: "Tokens in each pass of the target", Header: []string{"γ", "measured", "E(α, γ)", "gap"}}
 	if len(points) == 0 {
@@ -68,8 +68,8 @@ func gammas(first, last int) axis {
 	return a
 }
 
-// Saved is what speculation saved at a γ: passes of the target, and time.
-// Losses are negative.
+// Saved holds the number of target passes and the time that speculation saved for a given γ. Losses
+// are negative.
 type Saved struct {
 	Gamma  int
 	Passes int
@@ -78,9 +78,8 @@ type Saved struct {
 	PlainT float64 // ms without a draft
 }
 
-// TimeSaved draws the milliseconds saved (up) or lost (down) against γ. The
-// number of passes saved is written next to each bar, since it has a different
-// unit.
+// TimeSaved plots the milliseconds saved (up) or lost (down) against γ. The number of saved passes
+// is shown next to each bar as text, since it has a different unit.
 func TimeSaved(points []Saved) (Chart, error) {
 	c := Chart{Title: "Time saved or lost", Header: []string{"γ", "passes saved", "of", "ms saved", "of"}}
 	if len(points) == 0 {
@@ -138,7 +137,7 @@ func signed(ms float64) string {
 	return millis(ms)
 }
 
-// around marks round times on both sides of 0, with room for text beyond.
+// around returns an axis with round times on both sides of 0 and room for text beyond them.
 func around(low, high float64) axis {
 	span := max(high-low, 1e-6)
 	step := roundStep(span / 4)
@@ -158,8 +157,8 @@ type Came struct {
 	From string // "target", "draft", "correction" or "bonus"
 }
 
-// Race draws two lanes on one time axis: the target alone, and with a draft.
-// Drafted tokens are tall and light.
+// Race draws two lanes on one time axis: one for the target alone, and one for the target with a
+// draft. Drafted tokens are tall and light.
 func Race(plain, spec []Came) (Chart, error) {
 	c := Chart{
 		Title:  "The same number of tokens, on one axis of time",

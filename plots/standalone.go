@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// light has the values of the page's custom properties in its light theme. A
-// test compares them with the style sheet.
+// light holds the values of the page's custom properties in the light theme. A test compares them
+// with the style sheet.
 var light = map[string]string{
 	"--ink-2":  "#454a54",
 	"--ink-3":  "#646973",
@@ -28,7 +28,7 @@ var light = map[string]string{
 const (
 	paper = "#ffffff" // --surface
 	sans  = `Inter, system-ui, "Segoe UI", Roboto, sans-serif`
-	scale = 3 // CSS pixels of the file per pixel of the page, since the file is viewed on its own
+	scale = 3 // CSS pixels in the file per pixel on the page; larger, since the file is viewed by itself
 )
 
 var (
@@ -36,13 +36,12 @@ var (
 	viewBox  = regexp.MustCompile(`^<svg class="plot" viewBox="0 0 ([0-9]+(?:\.[0-9]+)?) ([0-9]+(?:\.[0-9]+)?)"`)
 )
 
-// Standalone turns a chart's SVG, which is made for a page, into a file: with
-// the light theme's colors, a white background, a size, a font and the
-// namespace that a file must declare. It returns an error if svg is not one of
-// this package's charts.
+// Standalone converts a chart's SVG, which is meant for a page, into a separate file. It sets the
+// light theme's colors, a white background, a size, a font, and the namespace that a file must
+// declare. It returns an error if svg is not one of this package's charts.
 func Standalone(svg string) (string, error) { return standalone(svg, sans) }
 
-// standalone is like [Standalone], with a font family.
+// standalone is like [Standalone], but takes a font family.
 func standalone(svg, family string) (string, error) {
 	open := viewBox.FindStringSubmatch(svg)
 	if open == nil {

@@ -21,7 +21,7 @@ func TestStandaloneSVG(t *testing.T) {
 	}
 	golden(t, "standalone.svg", svg)
 	if strings.Contains(svg, "var(") || strings.Contains(svg, "style=") {
-		t.Error("the file relies on a page's style sheet")
+		t.Error("the file depends on a page's style sheet")
 	}
 	d := xml.NewDecoder(strings.NewReader(svg))
 	space := ""
@@ -54,8 +54,8 @@ func TestStandaloneAcceptsOnlyCharts(t *testing.T) {
 	}
 }
 
-// TestStandaloneUsesLightTheme: the first block of the style sheet is the light
-// theme.
+// TestStandaloneUsesLightTheme: the colors of files are those of the light theme, which is the
+// first block of the style sheet.
 func TestStandaloneUsesLightTheme(t *testing.T) {
 	css, err := os.ReadFile("../static/css/tokens.css")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestStandaloneUsesLightTheme(t *testing.T) {
 	}
 	for _, property := range roles {
 		if light[property] == "" {
-			t.Errorf("charts use %s, which files have no color for", property)
+			t.Errorf("charts use %s, for which files have no color", property)
 		}
 	}
 }

@@ -11,18 +11,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Racer is one stop condition: the step at which it fires, or 0 if it never did.
+// Racer is one stop condition, with the step at which it fires, or 0 if it never does.
 type Racer struct {
 	Name string
 	Step int
-	Sure bool // the step is known without running that far
-	Open bool // nothing has been written yet, so it is unknown
-	You  bool // the learner guessed that it is the first
+	Sure bool // whether the step is known without running that far
+	Open bool // nothing has been generated yet, so the step is unknown
+	You  bool // the learner guessed that this condition is the first
 }
 
-// StopRace draws how far a text gets until each stop condition fires; the first one
-// wins. written is the number of tokens that were or will be written; narrow is for
-// phones.
+// StopRace shows how far a text gets before each stop condition fires; the first one wins. written
+// is the number of tokens that were or will be generated. narrow selects a drawing for phones.
 func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 	c := Chart{Title: "Which stop condition fires first", Header: []string{"condition", "fires at token"}}
 	if len(racers) == 0 || written < 1 {
@@ -101,7 +100,7 @@ func drawRacer(s *sketch, r Racer, y, left, most, scale float64, wins bool) {
 	}
 }
 
-// EndChances draws the probability of an end of text at each step.
+// EndChances plots the probability of an end of text at each step.
 func EndChances(p []float64) (Chart, error) {
 	c := Chart{Title: "Probability of an end of text", Header: []string{"token", "p"}}
 	if len(p) == 0 {

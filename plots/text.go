@@ -12,13 +12,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// small is the size of type in a chart, in CSS pixels of its own frame.
+// small is the font size in a chart, in CSS pixels of the chart's frame.
 const small = 12
 
-// anchoredText writes text that the browser aligns. The page's font has
-// different widths from the one that gonum/plot measures, so right-aligned
-// figures would be ragged if they were placed by their start. The alignment is
-// encoded in the green part of the color, which no role uses.
+// anchoredText emits text that the browser aligns. The widths of the page's font differ from those
+// of the font that gonum/plot measures, so right-aligned figures would be ragged if they were
+// placed by their start. The alignment is encoded in the green part of the color, which no role
+// uses.
 type anchoredText struct{ text.Plain }
 
 // Draw implements [text.Handler].
@@ -33,7 +33,7 @@ func (h anchoredText) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point)
 	c.SetColor(color.NRGBA{uint8(r >> 8), anchor, uint8(b >> 8), 255})
 	if sty.YAlign == draw.YTop { // figures under an axis
 		pt.Y -= 1.15 * sty.Font.Size
-	} else { // visually, the center is at half the height of capitals
+	} else { // the visual center is at half the height of capitals
 		pt.Y += sty.Font.Size * vg.Length(0.72*float64(sty.YAlign))
 	}
 	c.FillString(face, pt, txt)
@@ -59,7 +59,7 @@ func handler() text.Handler {
 	return anchoredText{plot.DefaultTextHandler.(text.Plain)}
 }
 
-// Alignments of a text relative to its point.
+// Alignments of text relative to its point.
 const (
 	start  = draw.XLeft
 	middle = draw.XCenter

@@ -9,23 +9,23 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Wedge is the memory of a model that serves several texts: the weights once, and on
-// top of them caches that grow with every token. All sizes are in bytes.
+// Wedge plots the memory of a model that generates several texts at once: the weights and, on top
+// of them, caches that grow with every token. All sizes are in bytes.
 type Wedge struct {
 	Weights   float64
 	PerToken  float64 // for one more token in every text
 	Memory    float64 // the memory of the card
-	Positions int     // tokens in each text, at the position in focus
+	Positions int     // number of tokens in each text at the marked position
 	Texts     int
 	Narrow    bool // a drawing for phones
 }
 
-// at returns the memory for texts of a number of tokens.
+// at returns the memory needed for texts with the given number of tokens.
 func (w Wedge) at(positions float64) float64 { return w.Weights + w.PerToken*positions }
 
-// Draw draws memory against the tokens in each text: a floor for the weights, a wedge
-// for the caches, and a dashed ceiling for the card. The part above the ceiling is
-// outlined in the color of faults, and labeled.
+// Draw plots memory against the number of tokens in each text: a floor for the weights, a wedge for
+// the caches, and a dashed ceiling for the card's memory. The part above the ceiling is labeled,
+// and outlined in the color for errors.
 func (w Wedge) Draw() (Chart, error) {
 	c := Chart{
 		Title:  "Memory for weights and caches",

@@ -11,23 +11,23 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// colored is a stretch of text of one color.
+// colored is a run of text in one color.
 type colored struct {
 	words string
 	color color.Color
 	under bool // the text is underlined
 }
 
-// word is a stretch of text of one color on one line, without spaces.
+// word is a run of text in one color on one line, without spaces.
 type word struct {
 	words string
 	size  float64
 	color color.Color
 	under bool
-	x, y  float64 // start of its baseline, y downward
+	x, y  float64 // start of the baseline; y increases downward
 }
 
-// face returns the font for pictures that position their own words.
+// face returns the font for pictures that position each word themselves.
 func face(size float64) font.Face {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	return plot.DefaultTextHandler.(text.Plain).Fonts.Lookup(f, vg.Length(size))
@@ -73,13 +73,13 @@ func wrap(parts []colored, size, width float64) [][]word {
 	return w.lines
 }
 
-// wrapper is a text that is being wrapped.
+// wrapper holds a text while it is being wrapped.
 type wrapper struct {
 	width, space float64
 	lines        [][]word
 	line         []word
 	x            float64 // the current end of the line
-	word         []word  // the current word; its pieces can have different colors
+	word         []word  // the current word, whose parts can have different colors
 }
 
 func (w *wrapper) newLine() { w.lines, w.line, w.x = append(w.lines, w.line), nil, 0 }
@@ -105,7 +105,7 @@ func (w *wrapper) place() {
 	w.word = nil
 }
 
-// add adds a piece at the end of the line, and breaks it if the line is full.
+// add adds a part at the end of the line, and breaks it if the line is full.
 func (w *wrapper) add(p word) {
 	for w.x+p.width() > w.width {
 		head := p
@@ -115,7 +115,7 @@ func (w *wrapper) add(p word) {
 			head.words = string(runes[:n+1])
 		}
 		if n--; n == 0 && w.x == 0 {
-			n = 1 // a line has at least one character
+			n = 1 // put at least one character on each line
 		}
 		head.words, p.words = string(runes[:n]), string(runes[n:])
 		if n > 0 {

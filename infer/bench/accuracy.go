@@ -14,28 +14,29 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Accuracy describes how much the predictions of two weight formats differ, over every position of
-// some texts.
+// Accuracy describes how much the predictions of two weight formats differ at all positions of some
+// texts.
 type Accuracy struct {
 	Quant     infer.Quant `json:"quant"`
 	Texts     string      `json:"texts"`     // "written" or "generated"
-	Positions int         `json:"positions"` // predictions compared
+	Positions int         `json:"positions"` // number of predictions compared
 	Top1      float64     `json:"top1"`      // share of positions whose most probable token stayed the same
-	// mean of Σ p·ln(p/q), in nats: p are float32's probabilities at T = 1, q the other's
+	// MeanKL is the mean of Σ p·ln(p/q), in nats. p are float32's probabilities at T = 1, and q the
+	// other format's.
 	MeanKL  float64 `json:"mean_kl"`
 	MaxKL   float64 `json:"max_kl"`
-	MaxDiff float64 `json:"max_diff"` // largest difference of a logit
+	MaxDiff float64 `json:"max_diff"` // largest difference in a logit
 }
 
 //go:embed testdata/heldout.txt
 var heldOut embed.FS
 
-// HeldOut returns short texts, as m's token ids, that were written for this comparison and
-// are in no training data.
+// HeldOut returns short texts, as m's token ids. They were written for this comparison and are not
+// in any training data.
 func HeldOut(m *infer.Model) [][]int {
 	data, err := heldOut.ReadFile("testdata/heldout.txt")
 	if err != nil {
-		panic(err) // embedded
+		panic(err) // not possible, since the file is embedded
 	}
 	var texts [][]int
 	for text := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
@@ -44,9 +45,9 @@ func HeldOut(m *infer.Model) [][]int {
 	return texts
 }
 
-// Generated returns n texts, as token ids, of up to length tokens after their first words,
-// that m itself writes, drawn at T = 1 from the whole vocabulary: in use, a model mostly
-// reads its own text. The same model gives the same texts.
+// Generated returns n texts that m generates, as token ids. Each has up to `length` tokens after
+// its first words, drawn at T = 1 from the whole vocabulary. Such texts are included because, in
+// use, a model mostly reads its own output. The same model gives the same texts.
 func Generated(ctx context.Context, m *infer.Model, n, length int) ([][]int, error) {
 	starts := []string{
 		"Once upon a time", "The old man", "One day, Lily", "In the morning", "There was a cat", "Tom and his dog",

@@ -24,9 +24,9 @@ func load(tb testing.TB, q infer.Quant) *infer.Model {
 	return m
 }
 
-// TestInt8Accuracy: int8 keeps the most probable token at 99 of 100 positions or more, and
-// the divergence below a thousandth, both on texts that the bundled model was not trained
-// on and on its own. (Its weights were exported on int8's grid, see
+// TestInt8Accuracy: with int8, the most probable token stays the same at 99 of 100 positions or
+// more and the divergence is below a thousandth, both on texts that the bundled model was not
+// trained on and on texts that it generated. (Its weights were exported on int8's grid, see
 // infer/bundled/train/export.py; other weights lose more.)
 // Promise: With int8 the bundled model's most likely token stays the same at 99 of 100 positions.
 func TestInt8Accuracy(t *testing.T) {
@@ -48,7 +48,7 @@ func TestInt8Accuracy(t *testing.T) {
 	}
 }
 
-// TestModelEqualsItself: a model does not differ from itself.
+// TestModelEqualsItself: comparing a model with itself finds no differences.
 func TestModelEqualsItself(t *testing.T) {
 	m := load(t, infer.QuantNone)
 	a, err := Compare(context.Background(), m, m, "itself", [][]int{{1, 2, 3}, {4}})
@@ -56,7 +56,7 @@ func TestModelEqualsItself(t *testing.T) {
 		t.Errorf("got %+v, %v; want no error, Positions = 4, Top1 = 1, MeanKL = 0, MaxKL = 0, MaxDiff = 0", a, err)
 	}
 	if _, err := Compare(context.Background(), m, m, "nothing", nil); err == nil {
-		t.Error("Compare accepts an empty list of texts")
+		t.Error("Compare accepted an empty list of texts")
 	}
 }
 

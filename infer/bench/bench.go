@@ -1,11 +1,11 @@
-// Package bench measures how fast a model runs on this machine and how much int8 departs
-// from float32. The viz bench command prints the rows and labs show them, so a curve on a
-// page and a table in a terminal come from the same code.
+// Package bench measures how fast a model runs on this machine and how much int8 deviates from
+// float32. The viz bench command prints the rows and labs show them, so a curve on a page and a
+// table in a terminal come from the same code.
 //
-// A measurement repeats rounds of a few tokens until its time is up, and reports the median
-// round, which other work on the machine hardly affects, and the best. All configurations
-// of a quantization take turns, a few rounds each, so that a period in which the machine is
-// slow affects all of them.
+// A measurement repeats rounds of a few tokens until its time is up. It reports the best round and
+// the median round, which is hardly affected by other work on the machine. All configurations of a
+// quantization take turns, a few rounds each, so that a period in which the machine is slow affects
+// all of them.
 package bench
 
 import (
@@ -27,18 +27,18 @@ type Phase string
 
 // The phases.
 const (
-	Kernel  Phase = "kernel"  // the blocks' matrices alone, times as many vectors as in a pass
-	Prefill Phase = "prefill" // reading a prompt whose length is Tokens, then scoring its last position
-	Decode  Phase = "decode"  // writing Tokens tokens, greedily, from the first position on
+	Kernel  Phase = "kernel"  // only the blocks' matrices, multiplied by as many vectors as in a pass
+	Prefill Phase = "prefill" // reading a prompt of Tokens tokens, then computing the scores at its last position
+	Decode  Phase = "decode"  // generating Tokens tokens greedily, starting at the first position
 )
 
-// Case is one thing to measure.
+// Case is one configuration to measure.
 type Case struct {
 	Phase   Phase       `json:"phase"`
 	Quant   infer.Quant `json:"quant"`
 	Threads int         `json:"threads"` // processor threads in use
-	Texts   int         `json:"texts"`   // concurrent texts; more than one share passes through a pool
-	Tokens  int         `json:"tokens"`  // tokens of each text in a round; vectors, for the kernel
+	Texts   int         `json:"texts"`   // concurrent texts; if more than one, they share passes through a pool
+	Tokens  int         `json:"tokens"`  // tokens of each text in a round, or vectors for the kernel phase
 }
 
 // Row holds a case with its measurements.
@@ -48,7 +48,7 @@ type Row struct {
 	Rounds int     `json:"rounds"`  // number of rounds
 	Rate   float64 `json:"rate"`    // tokens/s of all texts, median round
 	Best   float64 `json:"best"`    // tokens/s of the best round
-	GFLOPS float64 `json:"gflop_s"` // 10⁹ multiplications and additions a second in the median round
+	GFLOPS float64 `json:"gflop_s"` // 10⁹ multiplications and additions per second in the median round
 }
 
 // Plan describes what to measure.
@@ -61,8 +61,8 @@ type Plan struct {
 	Time    time.Duration // for each case
 }
 
-// DefaultPlan takes about as long as a coffee break: both quantizations, one thread and all
-// threads, single texts and batches.
+// DefaultPlan returns a plan that measures both quantizations, one thread and all threads, and
+// single texts and batches. It takes about as long as a coffee break.
 func DefaultPlan() Plan {
 	threads := []int{1}
 	if n := runtime.NumCPU(); n > 1 {
@@ -89,7 +89,7 @@ func (p Plan) Cases(q infer.Quant) []Case {
 	return all
 }
 
-// columns is the number of vectors that the kernel phase multiplies together, as in a pass.
+// columns is the number of vectors that the kernel phase multiplies at once, as a pass does.
 const columns = 32
 
 // Check returns an error if the plan cannot be measured with a model of this context.
@@ -111,15 +111,15 @@ func (p Plan) Check(context int) error {
 	return nil
 }
 
-// Progress is called before each turn of a case, with the number of finished turns and of
-// all turns.
+// Progress is called before each turn of a case, with the number of finished turns and the total
+// number of turns.
 type Progress func(done, of int, c Case)
 
-// turns is the number of turns of each case.
+// turns is the number of turns that each case gets.
 const turns = 4
 
-// Run measures every case of a plan. It calls load once for each quantization. If ctx is
-// canceled it returns ctx's error.
+// Run measures every case of a plan. It calls load once for each quantization. If ctx is canceled,
+// it returns ctx's error.
 func Run(ctx context.Context, p Plan, load func(infer.Quant) (*infer.Model, error), progress Progress) ([]Row, error) {
 	var rows []Row
 	each := len(p.Cases("")) * turns
@@ -187,8 +187,8 @@ func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration)
 	return rounds, nil
 }
 
-// prepare returns a function that runs one round and returns its multiply-adds, and a
-// cleanup function.
+// prepare returns two functions: one that runs a round and returns its multiply-adds, and one that
+// cleans up.
 func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error), end func()) {
 	nothing := func() {}
 	if c.Phase == Kernel {
@@ -257,8 +257,8 @@ func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
 	}
 }
 
-// prefill runs a prompt of n tokens, which differ from text to text, and computes the
-// scores of its last position.
+// prefill runs a prompt of n tokens and computes the scores at its last position. The tokens differ
+// from text to text.
 func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache, ids := m.NewCache(), make([]int, n)
 	for i := range ids {
@@ -276,7 +276,7 @@ func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	}
 }
 
-// decode writes n tokens greedily after a first token that differs from text to text.
+// decode generates n tokens greedily after a first token that differs from text to text.
 func decode(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache := m.NewCache()
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)

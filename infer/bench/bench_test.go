@@ -19,9 +19,9 @@ func smallPlan() Plan {
 	}
 }
 
-// TestRunHasARowForEachCase: a run has one row for each case, in the plan's order, and its
-// rates are consistent: the ratio of a round's operations to its tokens matches the
-// formulas of infer/cost.
+// TestRunHasARowForEachCase: a run returns one row for each case, in the plan's order, with
+// consistent rates: the ratio of a round's operations to its tokens matches the formulas of
+// infer/cost.
 func TestRunHasARowForEachCase(t *testing.T) {
 	models := map[infer.Quant]*infer.Model{}
 	plan := smallPlan()
@@ -40,7 +40,7 @@ func TestRunHasARowForEachCase(t *testing.T) {
 	}
 	for i, done := range told {
 		if i != done {
-			t.Fatalf("progress call %d reports %d, want its number", i, done)
+			t.Fatalf("progress call %d reported %d finished turns, want the call's index", i, done)
 		}
 	}
 	cases := slices.Concat(plan.Cases(infer.QuantNone), plan.Cases(infer.QuantInt8))
@@ -89,13 +89,13 @@ func TestRunEndsWhenCanceled(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, context.Canceled) || calls != 3 {
-		t.Errorf("%v after %d turns, want context.Canceled after 3", err, calls)
+		t.Errorf("got %v after %d turns, want context.Canceled after 3", err, calls)
 	}
 	broken := errors.New("broken")
 	if _, err := Run(
 		context.Background(), smallPlan(), func(infer.Quant) (*infer.Model, error) { return nil, broken }, nil,
 	); !errors.Is(err, broken) {
-		t.Errorf("got error %v, want the error of loading", err)
+		t.Errorf("got error %v, want load's error", err)
 	}
 }
 
@@ -113,16 +113,16 @@ func TestPlanCheckRefusesBadPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		if change(&p); p.Check(100) == nil {
-			t.Errorf("a plan with %s is accepted", name)
+			t.Errorf("a plan with %s was accepted", name)
 		}
 	}
 }
 
-// TestRowMedianAndBest: the median is the middle round and the best is the shortest, for
-// rounds of 10 tokens in 4, 1 and 2 seconds.
+// TestRowMedianAndBest: for rounds of 10 tokens in 4, 1 and 2 seconds, the median is the middle
+// round and the best is the shortest.
 func TestRowMedianAndBest(t *testing.T) {
 	r := row(Case{Tokens: 5, Texts: 2}, []round{{4 * time.Second, 2e9}, {time.Second, 2e9}, {2 * time.Second, 2e9}})
 	if r.Rate != 5 || r.Best != 10 || r.GFLOPS != 2 || r.Rounds != 3 {
-		t.Errorf("%+v, want 5 and 10 tokens/s, 2 GFLOP/s", r)
+		t.Errorf("got %+v, want 5 and 10 tokens/s, 2 GFLOP/s", r)
 	}
 }

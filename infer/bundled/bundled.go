@@ -1,12 +1,11 @@
-// Package bundled carries the pair of models that comes with the program, so
-// that the first number appears without a download.
+// Package bundled embeds the pair of models that comes with the program, so that it works without a
+// download.
 //
-// The folders target and draft are ordinary Hugging Face model folders,
-// embedded unchanged: two Llamas with grouped-query attention and one
-// vocabulary of 4,096 tokens. The target writes the texts; the draft, several
-// times cheaper per token, proposes tokens for the target (speculative
-// decoding). Both stay in the binary's read-only pages; only the weights that
-// the engine widens use more memory.
+// The folders target and draft are ordinary Hugging Face model folders, embedded unchanged: two
+// Llamas with grouped-query attention and a shared vocabulary of 4,096 tokens. The target generates
+// the texts. The draft, which is several times cheaper per token, proposes tokens to the target
+// (speculative decoding). Both stay in the binary's read-only pages; only weights that the engine
+// widens use additional memory.
 package bundled
 
 import (
@@ -31,9 +30,9 @@ func Target() (*checkpoint.Checkpoint, error) {
 	return c, err
 }
 
-// Draft opens the small model that drafts for [Target]; both have the same
-// tokenizer. Its name includes its size in thousands of parameters:
-// "draft-820K". It fails under the same condition as Target.
+// Draft opens the small model that drafts for [Target]. Both have the same tokenizer. The draft's
+// name includes its size in thousands of parameters: "draft-820K". Draft fails under the same
+// condition as Target.
 func Draft() (*checkpoint.Checkpoint, error) {
 	c, err := open("draft")
 	if err == nil {
@@ -42,7 +41,7 @@ func Draft() (*checkpoint.Checkpoint, error) {
 	return c, err
 }
 
-// TargetFiles returns the folder of [Target], to be copied elsewhere.
+// TargetFiles returns the folder of [Target], for copying it elsewhere.
 func TargetFiles() (fs.FS, error) { return fs.Sub(folders, "target") }
 
 // DraftFiles returns the folder of [Draft].

@@ -16,9 +16,9 @@ func TestTargetParameters(t *testing.T) {
 	}
 	defer c.Close()
 
-	// Embedding 4096×192 (also the output) = 786,432. A layer: two norms of
-	// 192, q and o 192×192, k and v 64×192, gate, up and down 192×1,024 =
-	// 384 + 73,728 + 24,576 + 589,824 = 688,512, six times. Last norm 192.
+	// The embedding, which is also the output matrix, has 4096×192 = 786,432 parameters. Each of
+	// six layers has two norms of 192, q and o of 192×192, k and v of 64×192, and gate, up and down
+	// of 192×1,024: 384 + 73,728 + 24,576 + 589,824 = 688,512. The last norm has 192.
 	const want = 4096*192 + 6*688_512 + 192
 	if got := c.Parameters(); got != want || want != 4_917_696 {
 		t.Errorf("Parameters() = %d, want %d", got, want)
@@ -44,8 +44,8 @@ func TestTargetParameters(t *testing.T) {
 	}
 }
 
-// TestDraftSharesTheVocabulary: the draft must share the target's vocabulary:
-// the same tokens with the same ids, and as long a context.
+// TestDraftSharesTheVocabulary: the draft has the same tokens with the same ids as the target, and
+// a context that is at least as long.
 func TestDraftSharesTheVocabulary(t *testing.T) {
 	target, err := Target()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestDraftSharesTheVocabulary(t *testing.T) {
 	for _, n := range []int{1, 100, 512} {
 		if d, whole := step(draft, n), step(target, n); 8*d > whole {
 			t.Errorf(
-				"with %d positions a step of the draft takes %d multiply-adds, of the target's %d more than an eighth",
+				"with %d positions, a step of the draft takes %d multiply-adds, more than an eighth of the target's %d",
 				n, d, whole,
 			)
 		}

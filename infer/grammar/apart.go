@@ -2,9 +2,8 @@ package grammar
 
 import "slices"
 
-// apart reports whether no text of a shape fits another branch of a oneOf, as required. It
-// can ensure this by forcing a property on the texts, and rejects the schema if it cannot
-// prove it.
+// apart reports whether no text of a shape fits another branch of a oneOf, as oneOf requires. It
+// may force a property on the texts to ensure this. It rejects the schema if it cannot prove it.
 func (c compiler) apart(x *shape) bool {
 	for _, other := range x.unlike {
 		for _, y := range c.shapes([]*schema{other}) {
@@ -18,8 +17,8 @@ func (c compiler) apart(x *shape) bool {
 	return true
 }
 
-// refutes reports whether no text that is written for x fits y. If force is set, it can
-// force a property on x.
+// refutes reports whether no text that is generated for x fits y. If force is set, it may force a
+// property on x.
 func (c compiler) refutes(x *shape, y shape, force bool) bool {
 	mine, listed := x.values()
 	others, otherListed := y.values()
@@ -54,7 +53,7 @@ func kindsOf(list []*value) (k kinds) {
 	return k
 }
 
-// misses reports whether two spans do not overlap.
+// misses reports whether a and b do not overlap.
 func (a span) misses(b span) bool {
 	return a.bounded && a.most < b.least || b.bounded && b.most < a.least
 }
@@ -69,8 +68,8 @@ func (a bounds) misses(b bounds) bool {
 	return size > 0 || size == 0 && (least.open || most.open)
 }
 
-// refutesObjects is like refutes, for objects: x lacks a property that y requires, or has a
-// property with a value that y does not allow.
+// refutesObjects is like refutes, but for objects. It reports whether x lacks a property that y
+// requires, or has a property with a value that y does not allow.
 func (c compiler) refutesObjects(x *shape, y shape, force bool) bool {
 	names, required := x.names(), x.required()
 	c.spend(len(names) + len(required))

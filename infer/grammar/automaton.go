@@ -1,19 +1,18 @@
-// Package grammar constrains output to a language: the JSON texts of a schema, or the texts
+// Package grammar constrains output to a language: the JSON texts that fit a schema, or the texts
 // that match a regular expression.
 //
-// Both are compiled to one automaton over bytes ([FromSchema], [FromRegexp]). A [State] of
-// it determines which bytes can come next, whether the text is complete, and the minimum number
-// of bytes that complete it. [Masks] turns a state into the tokens of a vocabulary that can
-// come next. With a budget of tokens, it allows only those after which the text can still
-// be completed.
+// Both are compiled to one automaton over bytes ([FromSchema], [FromRegexp]). Each [State]
+// determines which bytes can come next, whether the text is complete, and the minimum number of
+// bytes that complete it. [Masks] turns a state into the tokens of a vocabulary that can come next.
+// With a token budget, it allows only tokens after which the text can still be completed.
 //
-// A schema without recursion describes a regular language, since its depth is bounded and
-// the properties of an object are written in the order in which the schema lists them. So a
-// finite automaton is enough, and no state of it is a dead end: whatever cannot lead to a
-// complete text is removed, and a schema that no text fits is rejected.
+// A schema without recursion describes a regular language, since its depth is bounded and an
+// object's properties are generated in the order in which the schema lists them. So a finite
+// automaton is enough. None of its states is a dead end: nodes that cannot lead to a complete text
+// are removed, and a schema that no text fits is rejected.
 //
-// States are computed on demand (Thompson 1968) and cached. Schemas, expressions and the
-// automaton have size limits; exceeding one is an error that names it.
+// States are computed on demand (Thompson 1968) and cached. Schemas, expressions and the automaton
+// have size limits; exceeding one gives an error that names it.
 package grammar
 
 import (
@@ -25,12 +24,12 @@ import (
 
 // Limits on compilation and caching.
 const (
-	MaxSource = 64 << 10 // bytes of a schema or of an expression
+	MaxSource = 64 << 10 // bytes in a schema or an expression
 	maxNodes  = 20_000   // nodes of the automaton
-	maxBuilt  = 150_000  // nodes requested during construction: about 20 ms
-	maxStates = 5_000    // states cached at a time; others are recomputed
-	maxHeld   = 2 << 20  // nodes in all of them: about 16 MB
-	maxWork   = 1 << 20  // nodes visited for one mask: about 100 ms
+	maxBuilt  = 150_000  // nodes requested during construction; takes about 20 ms
+	maxStates = 5_000    // states cached at a time; others are recomputed when needed
+	maxHeld   = 2 << 20  // nodes in all cached states, which take about 16 MB
+	maxWork   = 1 << 20  // nodes visited for one mask; takes about 100 ms
 )
 
 // Grammar is a language as an automaton. It is safe for concurrent use.
@@ -41,15 +40,15 @@ type Grammar struct {
 
 	mu     sync.Mutex
 	states map[string]*State
-	held   int // nodes in the states
-	work   int // nodes visited since it was last set to 0
+	held   int // number of nodes in the cached states
+	work   int // number of nodes visited since work was last set to 0
 }
 
 // never is the need of a node from which no end can be reached.
 const never = math.MaxInt32
 
-// node is a state of the nondeterministic automaton. It either reads one byte from lo to hi
-// and moves to out, or moves to all of also without reading; the last node is the end.
+// node is a state of the nondeterministic automaton. It either reads one byte from lo to hi and
+// moves to out, or moves to all nodes in also without reading. The last node is the end.
 type node struct {
 	lo, hi byte
 	out    int32
@@ -57,10 +56,11 @@ type node struct {
 	reads  bool
 }
 
-// State is the state after a prefix of a text. It is immutable once it has been returned.
+// State is the automaton's state after a prefix of a text. It is immutable once it has been
+// returned.
 type State struct {
 	g        *Grammar
-	nodes    []int32 // that read a byte, in order
+	nodes    []int32 // the nodes that read a byte, in order
 	complete bool
 	need     int
 	next     [256]*State // computed on demand, under the grammar's lock
@@ -90,7 +90,7 @@ func needs(nodes []node) []int32 {
 		}
 	}
 	need[end] = 0
-	for level := []int32{end}; len(level) > 0; { // all nodes of one need, then all nodes of the next
+	for level := []int32{end}; len(level) > 0; { // all nodes with one need, then all nodes with the next
 		var after []int32
 		for i := 0; i < len(level); i++ {
 			for _, from := range before[level[i]] {
@@ -112,7 +112,8 @@ func needs(nodes []node) []int32 {
 // Start returns the state before the first byte.
 func (g *Grammar) Start() *State { return g.start }
 
-// state returns the state of some nodes and all nodes that they reach without reading.
+// state returns the state that consists of some nodes and all nodes that they reach without reading
+// a byte.
 func (g *Grammar) state(from []int32) *State {
 	seen := make(map[int32]bool, 2*len(from))
 	s := &State{g: g, need: never}
@@ -168,7 +169,7 @@ func (g *Grammar) forget() {
 	g.held = 0
 }
 
-// Next returns the state after some more bytes, or nil if no text of the language has this
+// Next returns the state after the bytes of text, or nil if no text in the language has this
 // prefix.
 func (s *State) Next(text []byte) *State {
 	s.g.mu.Lock()
@@ -203,10 +204,10 @@ func (s *State) after(b byte) *State {
 // Complete reports whether the text so far is in the language.
 func (s *State) Complete() bool { return s.complete }
 
-// Ends reports whether nothing can follow.
+// Ends reports whether no byte can follow.
 func (s *State) Ends() bool { return len(s.nodes) == 0 }
 
-// Need returns the minimum number of bytes that complete the text; 0 if it is complete.
+// Need returns the minimum number of bytes that complete the text. It is 0 if the text is complete.
 func (s *State) Need() int { return s.need }
 
 // Matches reports whether a text is in the language.

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/grammar"
 )
 
-// BenchmarkCompile measures compiling a schema, or finding that it is too large.
+// BenchmarkCompile measures how long it takes to compile a schema, or to find that it is too large.
 func BenchmarkCompile(b *testing.B) {
 	var properties []string
 	for i := range 200 {

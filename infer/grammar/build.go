@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// end is the node at which every text ends, dead a node that leads nowhere.
+// The nodes that every automaton has: every text ends at end, and dead leads nowhere.
 const (
 	end  int32 = 0
 	dead int32 = 1
@@ -18,14 +18,14 @@ const (
 // of the grammar share it.
 type budget struct {
 	work int
-	full bool  // exhausted: nothing more is built
+	full bool  // the budget is exhausted, so nothing more is built
 	err  error // the first error
 
-	texts  map[string]automaton // of strings, by their constraints
-	counts map[span]automaton   // of strings of a number of characters
+	texts  map[string]automaton // automata of strings, by their constraints
+	counts map[span]automaton   // automata of strings, by their number of characters
 }
 
-// spend adds work to what is spent.
+// spend adds work to the amount spent so far.
 func (s *budget) spend(work int) {
 	if s.work += work; s.work > maxBuilt {
 		s.full = true
@@ -43,9 +43,9 @@ func (s *budget) fail(format string, args ...any) int32 {
 	return dead
 }
 
-// builder builds an automaton from its end to its beginning: each part gets the node that
-// follows it and returns the node that it begins with. Two parts that read the same and
-// continue at the same node are merged, so common suffixes are built once.
+// builder builds an automaton from its end to its beginning: each method that adds a part gets the
+// node that follows the part, and returns the node at which the part begins. Parts that read the
+// same bytes and continue at the same node are merged, so common suffixes are built once.
 type builder struct {
 	*budget
 	nodes []node
@@ -53,7 +53,7 @@ type builder struct {
 	forks map[string]int32
 }
 
-// step is the bytes that a node reads and the node that follows.
+// step is the range of bytes that a node reads and the node that follows.
 type step struct {
 	lo, hi byte
 	out    int32
@@ -69,7 +69,7 @@ func (s *budget) beside() *builder {
 	return &builder{s, []node{end: {}, dead: {}}, map[step]int32{}, map[string]int32{}}
 }
 
-// grammar completes the automaton that begins at a node.
+// grammar returns the grammar whose automaton begins at a node.
 func (b *builder) grammar(start int32) (*Grammar, error) {
 	switch {
 	case b.err != nil:
@@ -81,8 +81,8 @@ func (b *builder) grammar(start int32) (*Grammar, error) {
 	return g, g.finish(start)
 }
 
-// matcher returns a function that reports whether the automaton that begins at a node
-// accepts a text. It accepts none if the automaton could not be built.
+// matcher returns a function that reports whether the automaton that begins at a node accepts a
+// text. The function accepts no text if the automaton could not be built.
 func (b *builder) matcher(start int32) func(text string) bool {
 	g, err := b.grammar(start)
 	return func(text string) bool { return err == nil && g.Matches([]byte(text)) }
@@ -132,7 +132,7 @@ func (b *builder) anyOf(bytes string, next int32) int32 {
 	return b.either(list...)
 }
 
-// literal reads a text.
+// literal reads the given text.
 func (b *builder) literal(text string, next int32) int32 {
 	for i := len(text) - 1; i >= 0 && next != dead; i-- {
 		next = b.bytes(text[i], text[i], next)
@@ -140,7 +140,7 @@ func (b *builder) literal(text string, next int32) int32 {
 	return next
 }
 
-// either continues at any of several nodes; without any, nowhere.
+// either continues at any of several nodes. Without any nodes, it leads nowhere.
 func (b *builder) either(list ...int32) int32 {
 	list = slices.DeleteFunc(slices.Clone(list), func(id int32) bool { return id == dead })
 	slices.Sort(list)
@@ -160,14 +160,15 @@ func (b *builder) either(list ...int32) int32 {
 	return id
 }
 
-// loop builds a part that can repeat: again gets the node to return to.
+// loop builds a part that can repeat. It calls again with the node to return to.
 func (b *builder) loop(again func(self int32) int32) int32 {
 	self := b.add(node{})
 	b.lead(self, again(self))
 	return self
 }
 
-// repeat reads a part least to most times; a negative most means without limit.
+// repeat reads a part at least `least` and at most `most` times. If most is negative, there is no
+// limit.
 func (b *builder) repeat(part func(next int32) int32, least, most int, next int32) int32 {
 	if most < 0 {
 		after := next
@@ -186,10 +187,9 @@ func (b *builder) repeat(part func(next int32) int32, least, most int, next int3
 	return next
 }
 
-// machine builds a deterministic automaton from its first state: step returns the state
-// after a byte of the alphabet, and final reports whether a text can end in a state. The
-// length of texts must be bounded. Since it is built from its ends, equivalent states are
-// merged.
+// machine builds a deterministic automaton from its first state: step returns the state after a
+// byte of the alphabet, and final reports whether a text can end in a state. The length of texts
+// must be bounded. Equivalent states are merged, since the automaton is built from its ends.
 func machine[S comparable](
 	b *builder, first S, alphabet string, step func(S, byte) (S, bool), final func(S) bool, next int32,
 ) int32 {
@@ -242,8 +242,8 @@ func (b *builder) runes(lo, hi rune, next int32) int32 {
 	return b.either(list...)
 }
 
-// between reads the byte strings from first to last, which have the same length, where all
-// bytes after the first range from 0x80 to 0xbf.
+// between reads a byte string from first to last. Both have the same length, and every byte after
+// the first one is from 0x80 to 0xbf.
 func (b *builder) between(first, last []byte, next int32) []int32 {
 	lo, hi := first[0], last[0]
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/grammar"
 )
 
-// TestSchemasOfClients: schemas that popular client libraries generate for a class or a
-// schema are accepted unchanged.
+// TestSchemasOfClients: the JSON schemas that popular client libraries generate are accepted
+// unchanged.
 // Promise: The JSON schemas that pydantic and Zod generate are accepted as they are.
 func TestSchemasOfClients(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -101,13 +101,13 @@ func TestSchemasOfClients(t *testing.T) {
 		}
 		for _, text := range c.yes {
 			if !g.Matches([]byte(text)) || !validates(t, c.schema, []byte(text)) {
-				t.Errorf("%s: %s: got a text %v, valid %v; want both", name, text, g.Matches([]byte(text)),
+				t.Errorf("%s: %s: accepted %v, valid %v; want both true", name, text, g.Matches([]byte(text)),
 					validates(t, c.schema, []byte(text)))
 			}
 		}
 		for _, text := range c.not {
 			if g.Matches([]byte(text)) {
-				t.Errorf("%s: accepts %s, want it rejected", name, text)
+				t.Errorf("%s: accepted %s, want it rejected", name, text)
 			}
 		}
 	}

@@ -7,18 +7,18 @@ import (
 	"weak"
 )
 
-// Expression is the prefix of a grammar that is a regular expression.
+// Expression is the prefix that marks a grammar as a regular expression.
 const Expression = "regexp:"
 
-// inUse holds the grammars that are in use, by their texts.
+// inUse holds the grammars that are in use, by their source text.
 var (
 	inUse   = map[string]weak.Pointer[Grammar]{}
 	inUseMu sync.Mutex
 )
 
-// Compile compiles the text of a grammar as in settings: a JSON schema, or a regular
-// expression after [Expression]. While a grammar is in use, compiling the same text returns
-// it. The error is a *[terms.Refusal].
+// Compile compiles a grammar in the form that settings contain: a JSON schema, or a regular
+// expression after [Expression]. While a grammar is in use, compiling the same text again returns
+// the same grammar. The error is a *[terms.Refusal].
 func Compile(text string) (g *Grammar, err error) {
 	if g = held(text); g != nil {
 		return g, nil
@@ -44,7 +44,7 @@ func held(text string) *Grammar {
 	return inUse[text].Value()
 }
 
-// forgetUnused removes a text whose grammar is no longer in use.
+// forgetUnused removes the entry for text if its grammar is no longer in use.
 func forgetUnused(text string) {
 	inUseMu.Lock()
 	defer inUseMu.Unlock()

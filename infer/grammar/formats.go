@@ -1,6 +1,6 @@
 package grammar
 
-// The parts of formats: months with their days, leap years, dates and times; bytes of
+// The building blocks of formats: months with their days, leap years, dates and times, bytes of
 // addresses, host names, and paths.
 const (
 	monthDay = `((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))`
@@ -17,9 +17,9 @@ const (
 	pointer  = `(/([A-Za-z0-9 ._-]|~[01]){0,20}){0,4}`
 )
 
-// formats maps each format to a regular expression of the texts that are written for it.
-// These are not all texts of the format, but each is valid by the standard: dates and times
-// of RFC 3339 without leap seconds, ASCII addresses, web URIs.
+// formats maps each format to a regular expression for the texts that are generated for it. It does
+// not cover every text that the standard allows, but each covered text is valid: dates and times of
+// RFC 3339 without leap seconds, ASCII addresses, web URIs.
 var formats = map[string]string{
 	"date":      fullDate,
 	"time":      fullTime,
@@ -42,8 +42,8 @@ var formats = map[string]string{
 	"relative-json-pointer": `(0|[1-9][0-9]?)(#|` + pointer + `)`,
 }
 
-// published maps patterns with look-ahead, which client libraries write next to a format,
-// to that format: every text written for the format matches them.
+// published maps patterns with look-ahead to formats. Client libraries emit such a pattern next to
+// the format, and every text generated for the format matches it.
 var published = map[string]string{
 	`^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`: "email", // Zod
 }
@@ -52,7 +52,7 @@ var published = map[string]string{
 func (s *schema) hasFormat(name string) error {
 	text, ok := formats[name]
 	switch {
-	case name == "regex": // the only format of the standard that is missing
+	case name == "regex": // the standard's only unsupported format
 		return refuse("%s has the format %q, which is not supported", s.at, name)
 	case !ok:
 		return nil

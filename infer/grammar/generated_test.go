@@ -15,7 +15,7 @@ import (
 // object is a schema, or a value in one.
 type object = map[string]any
 
-// generator generates schemas of the shapes that clients send.
+// generator generates random schemas like the ones that clients send.
 type generator struct{ *rand.Rand }
 
 func (g generator) maybe() bool { return g.IntN(2) == 0 }
@@ -162,7 +162,7 @@ func (g generator) object(depth int) object {
 	return s
 }
 
-// tagged returns a oneOf whose branches differ by a property, or a condition next to anyOf.
+// tagged returns a oneOf whose branches differ in a property, or a condition next to an anyOf.
 func (g generator) tagged(depth int) object {
 	branch := func(tag string) object {
 		b := g.object(depth)
@@ -182,8 +182,9 @@ func (g generator) tagged(depth int) object {
 	return s
 }
 
-// TestGeneratedSchemas: 500 random schemas of the shapes that clients send. Each is
-// compiled, or rejected as contradictory or too large, and what is written for it is valid.
+// TestGeneratedSchemas: each of 500 random schemas like the ones that clients send is either
+// compiled or rejected as contradictory or too large. The texts generated for compiled schemas are
+// valid.
 func TestGeneratedSchemas(t *testing.T) {
 	schemas, samples := 60, 3
 	if fixture.LongTier() {
@@ -219,12 +220,12 @@ func TestGeneratedSchemas(t *testing.T) {
 			switch {
 			case !done && compiled.Start().Need() >= limit:
 			case !done || !compiled.Matches(written) || !validates(t, string(text), written):
-				t.Errorf("%s: wrote %q, complete: %v; want a valid text", text, written, done)
+				t.Errorf("%s: generated %q, complete: %v; want a valid text", text, written, done)
 			}
 		}
 	}
-	t.Logf("%d of %d are compiled", answered, schemas)
+	t.Logf("%d of %d schemas were compiled", answered, schemas)
 	if answered < schemas*8/10 {
-		t.Errorf("%d of %d are compiled, want 80%%", answered, schemas)
+		t.Errorf("%d of %d schemas were compiled, want 80%%", answered, schemas)
 	}
 }

@@ -114,7 +114,7 @@ func TestSchemasByHand(t *testing.T) {
 			[]string{`"127.0.0.1"`, `"255.255.255.255"`},
 			[]string{`"256.0.0.1"`, `"1.2.3"`, `"01.2.3.4"`},
 		},
-		// Enum and const, combined with other keywords.
+		// Enum and const can be combined with other keywords.
 		{`{"enum":["",{"b":1}],"minLength":1}`, []string{`{"b":1}`}, []string{`""`}},
 		{`{"const":{"a":[1, 2]}}`, []string{`{"a":[1,2]}`}, []string{`{"a":[1]}`}},
 		{`{"enum":[1,5,12,"x"],"minimum":2,"maximum":9}`, []string{"5", `"x"`}, []string{"1", "12"}},
@@ -137,7 +137,7 @@ func TestSchemasByHand(t *testing.T) {
 			[]string{`["ab","ba","bba"]`},
 			[]string{`["ba"]`, `["a","bba"]`},
 		},
-		// Objects: listed properties, then others.
+		// Objects: the listed properties come first, then others.
 		{
 			`{"type":"object","additionalProperties":{"type":"integer"}}`,
 			[]string{"{}", `{"a":1}`, `{"a":1, "b":2}`},
@@ -241,7 +241,7 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		`{"type":"string","pattern":"((a{1,100}){1,10}b{1,500}){1,1000}"}`:         "cannot be parsed",
 		`{"type":"string","pattern":"^(([a-z]|é|[0-9])(x|yy)?.{1,40}){1,24}$"}`:    "more than 20000 nodes",
 		deep: "nests deeper than 32",
-		// A oneOf is accepted if it is provable that no text fits two branches.
+		// A oneOf is accepted only if no text provably fits two branches.
 		`{"oneOf":[{"type":"integer"},{"type":"number"}]}`:                             `"oneOf"`,
 		`{"oneOf":[{"enum":["x"],"minimum":1},{"type":"string"}]}`:                     `"oneOf"`,
 		`{"oneOf":[{"enum":[{"a":1}]},{"required":["a"]}]}`:                            `"oneOf"`,
@@ -250,7 +250,7 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		`{"oneOf":[{"properties":{"a":{"type":"null"}}},{"type":"object"}]}`:           `"oneOf"`,
 		`{"oneOf":[{"type":"string","pattern":"a"},{"type":"string","pattern":"b"}]}`:  `"oneOf"`,
 		`{"$defs":{"n":{"properties":{"n":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n"}`: "recursion",
-		// References must resolve, and everything must be small enough.
+		// References must resolve, and the grammar must be small enough.
 		`{"$ref":"#/$defs/none"}`:                                     "does not have",
 		`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`:     "a part of the schema",
 		`{"properties":{"a":{"$id":"x","items":{"$ref":"#/items"}}}}`: "below an $id",
@@ -281,7 +281,7 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	}
 }
 
-// words returns n strings, nulls n schemas.
+// words returns n JSON strings, joined by commas. nulls does the same for schemas.
 func words(n int) string {
 	var list []string
 	for i := range n {
@@ -292,7 +292,7 @@ func words(n int) string {
 
 func nulls(n int) string { return strings.Repeat(`{"type":"null"},`, n-1) + `{"type":"null"}` }
 
-// TestRegexpAgreesWithGo: the automaton agrees with Go's regexp on short texts.
+// TestRegexpAgreesWithGo: the automaton accepts the same short texts as Go's package regexp.
 func TestRegexpAgreesWithGo(t *testing.T) {
 	for _, expression := range []string{
 		"a*b|c", "^(ab?){2,3}$", "[^ab]c+", "(?i)Ab", "a.c", "(?s)a.c", "é|[à-ü]b", "", "(a|b*)*c?", "a{0}b",
@@ -314,8 +314,8 @@ func TestRegexpAgreesWithGo(t *testing.T) {
 	}
 }
 
-// TestNeedIsShortestCompletion: what a state needs is the length of the shortest text that
-// completes it: {"a":0} has seven bytes.
+// TestNeedIsShortestCompletion: Need returns the length of the shortest completion. For example,
+// {"a":0} has seven bytes.
 func TestNeedIsShortestCompletion(t *testing.T) {
 	g, err := grammar.FromSchema([]byte(
 		`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"null"}},"required":["a"]}`,
@@ -326,15 +326,14 @@ func TestNeedIsShortestCompletion(t *testing.T) {
 	for text, want := range map[string]int{"": 7, `{"a":`: 2, `{"a":1`: 1, `{"a":1}`: 0, `{"a":1,`: 9} {
 		s := g.Start().Next([]byte(text))
 		if s == nil || s.Need() != want || s.Complete() != (want == 0) || s.Ends() != (want == 0) {
-			t.Errorf("after %s: %+v, want %d more", text, s, want)
+			t.Errorf("after %s: %+v, want a need of %d", text, s, want)
 		}
 	}
 }
 
-// TestStateCacheIsBounded: states are dropped when there are too many, and reading a text
-// still works.
+// TestStateCacheIsBounded: states are dropped when there are too many, and texts can still be read.
 func TestStateCacheIsBounded(t *testing.T) {
-	g, err := grammar.FromRegexp("(a|b)*a(a|b){14}") // 2¹⁵ states: one for each of the last fifteen letters
+	g, err := grammar.FromRegexp("(a|b)*a(a|b){14}") // 2¹⁵ states: one for each combination of the last fifteen letters
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +344,7 @@ func TestStateCacheIsBounded(t *testing.T) {
 		b := "ab"[x>>31]
 		text = append(text, b)
 		if state = state.Next([]byte{b}); state == nil {
-			t.Fatalf("after %d letters nothing can follow", len(text))
+			t.Fatalf("after %d letters, nothing can follow", len(text))
 		}
 		if tail := text[max(0, len(text)-20):]; state.Complete() != whole.Match(tail) {
 			t.Fatalf("after %d letters: complete %v, want the opposite", len(text), state.Complete())

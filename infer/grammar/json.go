@@ -10,11 +10,11 @@ import (
 // value is a JSON value. Objects keep the order of their names.
 type value struct {
 	kind   byte   // its first byte in JSON: n, t or f, 0 for a number, ", [ or {
-	text   string // of a string; otherwise the literal of a scalar
+	text   string // the contents of a string, or the literal of another scalar
 	list   []*value
 	fields []field
-	twice  bool   // an object has a name twice
-	key    string // of a constant: equal values have equal keys
+	twice  bool   // the object has a name twice
+	key    string // set for constants: equal values have equal keys
 }
 
 type field struct {
@@ -22,7 +22,7 @@ type field struct {
 	*value
 }
 
-// parseJSON parses a text that is valid JSON.
+// parseJSON parses text, which must be valid JSON.
 func parseJSON(text []byte) *value {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.UseNumber()
@@ -30,7 +30,7 @@ func parseJSON(text []byte) *value {
 }
 
 func readJSON(d *json.Decoder) *value {
-	token, _ := d.Token() // it is valid
+	token, _ := d.Token() // no error, since the text is valid
 	switch t := token.(type) {
 	case bool:
 		if t {
@@ -55,7 +55,7 @@ func readJSON(d *json.Decoder) *value {
 			v.twice = v.twice || names[name]
 			names[name] = true
 		}
-		_, _ = d.Token() // its end
+		_, _ = d.Token() // the closing bracket
 		return v
 	}
 	return &value{kind: 'n', text: "null"}
@@ -127,8 +127,8 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// settle sets the key of a value. It reports whether it could: a number with a huge
-// exponent gets none.
+// settle sets the key of a value and reports whether it has one: a number with a huge exponent has
+// no key.
 func (v *value) settle() bool {
 	switch v.kind {
 	case '0':

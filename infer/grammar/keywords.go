@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// kinds is a set of types. A number is an integer or has a fraction.
+// kinds is a set of types. A number is either an integer or has a fraction.
 type kinds uint8
 
 const (
@@ -28,25 +28,25 @@ var types = map[string]kinds{
 
 // schema is a parsed schema. The zero value accepts everything.
 type schema struct {
-	at         string     // its position, for messages
-	never      bool       // it is the schema false
+	at         string     // the schema's position, for messages
+	never      bool       // the schema is false
 	types      kinds      // 0 for all
 	about      kinds      // the types that its keywords restrict
-	values     [][]*value // a value is one of each list: enum and const
+	values     [][]*value // from enum and const: a value must be in each list
 	least      *bound
 	most       *bound
 	multiples  []decimal
 	patterns   []*expression // a string must match all
 	chars      span
-	prefix     []*schema // of the first items
-	rest       *schema   // of the others
+	prefix     []*schema // the schemas of the first items
+	rest       *schema   // the schema of all other items
 	items      span
 	listed     []string // the names of properties, in the order of the text
 	properties map[string]*schema
 	required   []string
-	further    *schema // of other properties
-	names      *schema // of names
-	size       span    // of an object
+	further    *schema // the schema of other properties
+	names      *schema // the schema of property names
+	size       span    // the number of an object's properties
 	all        []*schema
 	any        [][]*schema // at least one of each list
 	one        [][]*schema // exactly one of each list
@@ -55,7 +55,7 @@ type schema struct {
 // span is a range of counts.
 type span struct {
 	least, most int
-	bounded     bool // most is set
+	bounded     bool // whether most is set
 }
 
 // and returns the intersection of two spans.
@@ -85,7 +85,7 @@ var annotations = []string{
 	"definitions",
 }
 
-// errKind reports that the value of a keyword is of the wrong kind.
+// errKind reports that the value of a keyword has the wrong type.
 var errKind = errors.New("not of the right kind")
 
 // leaf is a keyword whose value contains no schema.
@@ -94,7 +94,7 @@ type leaf struct {
 	read  func(*schema, *value) error
 }
 
-// leaves holds these keywords by name.
+// leaves holds the leaf keywords by name.
 var leaves = map[string]leaf{
 	"type": {0, readTypes},
 	"enum": {0, func(s *schema, v *value) error {
@@ -189,7 +189,7 @@ func readTypes(s *schema, v *value) error {
 	return nil
 }
 
-// readBound reads a bound of numbers, combined with another one of the same side.
+// readBound parses a bound on numbers and combines it with an earlier one on the same side.
 func readBound(to **bound, v *value, open bool, side int) error {
 	d, ok := decimalOf(v.text)
 	if v.kind != '0' || !ok {
@@ -210,14 +210,14 @@ func (a *span) readMost(v *value) (err error) {
 	return err
 }
 
-// countOf reads a count, which can be written as 2.0.
+// countOf parses a count, which may be written as 2.0.
 func countOf(v *value) (n int, err error) {
 	d, ok := decimalOf(v.text)
 	if v.kind != '0' || !ok || d.negative || d.fraction != "" {
 		return 0, errKind
 	}
 	if len(d.whole) > 9 {
-		return 1e9, nil // more than in any text
+		return 1e9, nil // larger than in any text
 	}
 	for _, digit := range d.whole {
 		n = n*10 + int(digit-'0')

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Vocabulary holds the tokens of a model in the order of their bytes, so that common
-// prefixes are read once. It is immutable; runs share it.
+// Vocabulary holds the tokens of a model in the order of their bytes, so that common prefixes are
+// read only once. It is immutable, and runs share it.
 type Vocabulary struct {
-	all    int      // tokens, including those without bytes
-	ids    []int32  // of tokens with bytes, in the order of the bytes
-	bytes  [][]byte // in that order
+	all    int      // number of tokens, including tokens without bytes
+	ids    []int32  // ids of the tokens with bytes, in the order of their bytes
+	bytes  [][]byte // the tokens' bytes, in the same order
 	shared []int32  // length of the prefix that each shares with the previous one
 	ends   []int
 }
 
-// NewVocabulary makes a vocabulary of the bytes of each token, by id, nil for a token that
-// represents no text, and the ids of the tokens that end a text.
+// NewVocabulary returns a vocabulary. tokens holds the bytes of each token by id, which are nil for
+// a token that represents no text. ends holds the ids of the tokens that end a text.
 func NewVocabulary(tokens [][]byte, ends []int) *Vocabulary {
 	v := &Vocabulary{all: len(tokens), ends: ends}
 	for id, text := range tokens {
@@ -37,47 +37,47 @@ func NewVocabulary(tokens [][]byte, ends []int) *Vocabulary {
 	return v
 }
 
-// Masks computes which tokens of a vocabulary can come next in a state of a grammar. It is
-// not safe for concurrent use; the Masks of several runs share the grammar.
+// Masks computes which tokens of a vocabulary can come next in a state of a grammar. It is not safe
+// for concurrent use, but the Masks of several runs can share a grammar.
 type Masks struct {
 	v    *Vocabulary
 	kept map[*State][]int32
 }
 
-// maxMasks is the number of states whose needs are cached: with a vocabulary of 150,000
-// tokens each takes 600 kB.
+// maxMasks is the number of states whose needs are cached. With a vocabulary of 150,000 tokens,
+// each takes 600 kB.
 const maxMasks = 4
 
-// NewMasks returns the masks of a vocabulary.
+// NewMasks returns a Masks for a vocabulary.
 func NewMasks(v *Vocabulary) *Masks { return &Masks{v, map[*State][]int32{}} }
 
-// Mask is what a grammar allows at a step. It is immutable.
+// Mask is the set of tokens that a grammar allows at a step. It is immutable.
 type Mask struct {
-	set []uint64 // [vocab/64] a bit for each token id
-	N   int      // how many are allowed
+	set []uint64 // [vocab/64], with a bit for each token id
+	N   int      // the number of allowed tokens
 	// Closing is set if tokens were excluded because, after them, the remaining tokens
 	// would not suffice to complete the text.
 	Closing bool
-	// Short is set if the remaining tokens do not suffice to complete the text, so that it
-	// can end incomplete.
+	// Short is set if the remaining tokens do not suffice to complete the text, so it may end
+	// incomplete.
 	Short bool
 }
 
 // Has reports whether a token is allowed.
 func (m *Mask) Has(id int) bool { return m.set[id/64]>>(id%64)&1 == 1 }
 
-// Bytes is the memory that the mask uses.
+// Bytes returns the memory that the mask uses.
 func (m *Mask) Bytes() int64 { return int64(8 * len(m.set)) }
 
 func (m *Mask) allow(id int) { m.set[id/64] |= 1 << (id % 64) }
 
-// Of returns the mask in a state with left tokens to write, including the next token and
-// the one that ends the text; a negative left means no limit. A token that ends the text is
-// allowed if the text is complete, and is the only one allowed as the last token. If tokens
-// run short, those after which the text needs more bytes than there are tokens left are
-// excluded: a byte takes at most one token if the vocabulary has all bytes. A mask without
-// tokens means that no token of the vocabulary can continue here. The error is a refusal:
-// computing what can follow would take too long.
+// Of returns the mask in a state with `left` tokens to generate, including the next token and the
+// one that ends the text. A negative left means no limit. A token that ends the text is allowed if
+// the text is complete, and no other token is allowed as the last one. If tokens run short, tokens
+// after which the text would need more bytes than there are tokens left are excluded: a byte takes
+// at most one token if the vocabulary has all bytes. A mask without tokens means that no token of
+// the vocabulary can continue the text. The error is a refusal, because computing the mask would
+// take too long.
 func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	needs, err := m.after(s)
 	if err != nil {
@@ -86,7 +86,7 @@ func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	mask := &Mask{set: make([]uint64, (m.v.all+63)/64)}
 	most := never
 	if left >= 0 {
-		most = left - 1 - min(len(m.v.ends), 1) // without the next token and the end
+		most = left - 1 - min(len(m.v.ends), 1) // excluding the next token and the one that ends the text
 	}
 	for i, id := range m.v.ids {
 		switch need := int(needs[i]); {
@@ -121,8 +121,8 @@ func (m *Mask) count() {
 	}
 }
 
-// after returns the needs of the states after each token of the vocabulary, in its order;
-// [never] for a token that cannot come.
+// after returns the need of the state after each token of the vocabulary, in the vocabulary's
+// order. It is [never] for a token that cannot come next.
 func (m *Masks) after(s *State) ([]int32, error) {
 	if list, ok := m.kept[s]; ok {
 		return list, nil
@@ -132,7 +132,7 @@ func (m *Masks) after(s *State) ([]int32, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.work = 0
-	path := []*State{s} // the states after each byte of the previous token; nil if the byte cannot come
+	path := []*State{s} // the state after each byte of the previous token; nil if the byte cannot come next
 	for i, text := range m.v.bytes {
 		path = path[:min(int(m.v.shared[i])+1, len(path))]
 		for len(path) <= len(text) {

@@ -8,25 +8,24 @@ import (
 
 // Limits on numbers.
 const (
-	maxDigits   = 15    // of a number that has bounds: as many as a float64 distinguishes
-	maxExponent = 400   // of a bound
-	maxMultiple = 1_000 // multipleOf, without its decimal point
+	maxDigits   = 15    // in a number that has bounds; a float64 can represent as many
+	maxExponent = 400   // in a bound
+	maxMultiple = 1_000 // largest multipleOf, without its decimal point
 )
 
-// The numbers that are written if nothing bounds them.
+// The numbers that are generated if there are no bounds.
 var (
 	anyNumber, _  = parseExpression(`-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,16})?([eE][+-]?[0-9]{1,2})?`)
 	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)
 )
 
-// decimal is a number by its digits, without redundant zeros, so that equal numbers are
-// equal decimals.
+// decimal is a number as digits without redundant zeros, so that equal numbers are equal decimals.
 type decimal struct {
 	negative        bool
 	whole, fraction string
 }
 
-// decimalOf parses a JSON number. It is false for one with a huge exponent.
+// decimalOf parses a JSON number. ok is false for a number with a huge exponent.
 func decimalOf(text string) (d decimal, ok bool) {
 	text, d.negative = strings.CutPrefix(text, "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
@@ -47,7 +46,7 @@ func decimalOf(text string) (d decimal, ok bool) {
 	return d, true
 }
 
-// compare is negative if d is less than e, and positive if it is greater.
+// compare returns a negative number if d is less than e, and a positive one if d is greater.
 func (d decimal) compare(e decimal) int {
 	if d.negative != e.negative {
 		if d.negative {
@@ -64,14 +63,14 @@ func (d decimal) compare(e decimal) int {
 	return size
 }
 
-// bound is the minimum or the maximum of numbers, which is itself excluded if open is set.
+// bound is a minimum or maximum of numbers. If open is set, the bound itself is excluded.
 type bound struct {
 	decimal
 	open bool
 }
 
-// tighter returns the stricter of two bounds; side is -1 for minimums and 1 for maximums,
-// and nil is no bound.
+// tighter returns the stricter of two bounds, which are nil if there is no bound. side is -1 for
+// minimums and 1 for maximums.
 func tighter(a, b *bound, side int) *bound {
 	switch {
 	case a == nil:
@@ -91,8 +90,8 @@ type bounds struct {
 	integer     bool
 }
 
-// number reads a number within bounds: a decimal without an exponent, digit by digit,
-// compared with the bounds' digits and with the remainder of a division.
+// number reads a number within bounds. The number is a decimal without an exponent. It is read
+// digit by digit, comparing it with the bounds' digits and tracking the remainder of a division.
 func (c compiler) number(n bounds, next int32) int32 {
 	if n.least == nil && n.most == nil && len(n.multiples) == 0 {
 		e := anyNumber
@@ -138,7 +137,7 @@ type measure struct {
 	integer  bool
 	limits   []limit // at most two
 	divides  bool    // numbers must be multiples of multiple
-	multiple int     // without its decimal point
+	multiple int     // multipleOf without its decimal point
 	places   int     // digits after the point
 }
 
@@ -198,8 +197,8 @@ func (m measure) read(s reading, b byte) (reading, bool) {
 	return s, s.digits <= maxDigits
 }
 
-// whole returns the sizes once the digits before the point have been read: a number with
-// fewer of them is smaller.
+// whole returns the sizes after the digits before the point have been read. A number with fewer
+// such digits is smaller.
 func (m measure) whole(s reading) [2]int {
 	for i, l := range m.limits {
 		if s.at == '1' && s.digits < len(l.whole) || s.at == '0' && l.whole != "" {

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// object reads an object: its listed properties in order, of which those that are not
-// required can be missing, and then others if they are allowed.
+// object reads an object: first its listed properties in order, without some or all of the optional
+// ones, and then other properties if they are allowed.
 func (c compiler) object(x shape, depth int, next int32) int32 {
 	size, names, required := x.size(), x.names(), x.required()
 	fits := c.fitting(x, depth)
 	closed := c.bytes('}', '}', next)
-	// By whether a property has been written: the start of the others, then of the
-	// properties from i on.
+	// Two nodes, for when no property has been written yet and for when one has been: the start of
+	// the other properties and, in the loop, of the properties from i on.
 	first, later := closed, closed
 	if size.least > max(1, len(required)) {
 		return c.fail(
@@ -78,7 +78,7 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 			return compiler{b}.value(all, depth+1, next)
 		}))
 	}
-	// If a name is written twice, its last value counts, which fits like every other.
+	// If a name occurs twice, its last value counts, and every value fits.
 	one := func(next int32) int32 {
 		return c.all(names, c.separator(":", c.value(x.orAny(x.further()), depth+1, next)))
 	}
@@ -101,7 +101,7 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 func (b *builder) except(list []string, next int32) int32 {
 	c := patternBuilder{b, true}
 	anything := b.repeat(b.character, 0, -1, next)
-	var from func(list []string) int32 // start of the rest of a name that is none of these
+	var from func(list []string) int32 // builds the rest of a name that is not in list
 	from = func(list []string) int32 {
 		if len(list) == 0 || b.over() {
 			return anything

@@ -6,13 +6,13 @@ type automaton struct {
 	start int32
 }
 
-// alone builds a part as a separate automaton.
+// alone builds a part of the grammar as a separate automaton.
 func (b *builder) alone(part func(b *builder, next int32) int32) automaton {
 	x := b.beside()
 	return automaton{x, part(x, end)}
 }
 
-// all reads the texts that all of some automata accept.
+// all reads a text that all automata in the list accept.
 func (b *builder) all(list []automaton, next int32) int32 {
 	x := list[0]
 	for _, y := range list[1:] {
@@ -21,8 +21,8 @@ func (b *builder) all(list []automaton, next int32) int32 {
 	return b.copy(x, next)
 }
 
-// and returns the automaton of the texts that both accept, run in parallel: its nodes are
-// pairs of theirs.
+// and returns an automaton for the texts that both automata accept. It runs them in parallel: its
+// nodes are pairs of their nodes.
 func (left automaton) and(right automaton) automaton {
 	b := left.beside()
 	if b.over() {
@@ -63,7 +63,7 @@ func (left automaton) and(right automaton) automaton {
 	return automaton{b, visit(left.start, right.start)}
 }
 
-// copy copies the nodes that lead to the end of an automaton, and continues at next there.
+// copy copies an automaton's nodes that lead to its end, and continues at next instead of the end.
 func (b *builder) copy(from automaton, next int32) int32 {
 	if b.over() {
 		return dead

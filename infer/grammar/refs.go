@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// reader parses the schemas of a text, each once.
+// reader parses each schema in a text once.
 type reader struct {
 	*budget
 	root *value
@@ -99,7 +99,7 @@ func (r *reader) keyword(s *schema, f field, elsewhere bool) {
 	}
 }
 
-// check reports an error of a keyword, if there is one.
+// check records an error in a keyword's value, if err is not nil.
 func (r *reader) check(s *schema, f field, err error) {
 	switch {
 	case r.err != nil || err == nil:
@@ -124,7 +124,7 @@ func (r *reader) properties(s *schema, f field, elsewhere bool) {
 	}
 }
 
-// target returns what a reference within the text refers to.
+// target returns the value that a reference within the text refers to.
 func (r *reader) target(s *schema, f field, elsewhere *bool) *value {
 	pointer, err := url.PathUnescape(f.text)
 	if f.kind != '"' || err != nil || *elsewhere || pointer != "#" && !strings.HasPrefix(pointer, "#/") {

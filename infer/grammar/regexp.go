@@ -22,7 +22,7 @@ func FromRegexp(expression string) (*Grammar, error) {
 // expression is a regular expression without the anchors at its ends.
 type expression struct {
 	*syntax.Regexp
-	begins, ends bool // it had an anchor there
+	begins, ends bool // whether an anchor was removed there
 }
 
 // parseExpression parses an expression and removes the anchors at its ends.
@@ -49,7 +49,8 @@ func parseExpression(text string) (*expression, error) {
 	return &e, nil
 }
 
-// patternBuilder builds what an expression matches, verbatim or within a JSON string.
+// patternBuilder builds an automaton for the texts that an expression matches, either verbatim or
+// within a JSON string.
 type patternBuilder struct {
 	*builder
 	quoted bool
@@ -101,7 +102,7 @@ func (c patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
 	)
 }
 
-// letter reads one character, in all its cases if fold is set.
+// letter reads one character. If fold is set, it reads the character in any case.
 func (c patternBuilder) letter(r rune, fold bool, next int32) int32 {
 	set := []rune{r, r}
 	if fold {
@@ -126,16 +127,16 @@ func (c patternBuilder) class(ranges []rune, next int32) int32 {
 	return c.either(append(plain, c.bytes('\\', '\\', c.either(escapes...)))...)
 }
 
-// within reads one character from lo to hi as in a JSON string: quotation marks,
-// backslashes and control characters as escapes, here without their backslash, and no
-// others.
+// within reads one character from lo to hi as it appears in a JSON string. Quotation marks,
+// backslashes and control characters are read as escapes, here without their backslash; other
+// characters are read unescaped.
 func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
 	for _, piece := range [][2]rune{{0x20, '"' - 1}, {'"' + 1, '\\' - 1}, {'\\' + 1, utf8.MaxRune}} {
 		if from, to := max(lo, piece[0]), min(hi, piece[1]); from <= to {
 			raw = append(raw, c.runes(from, to, next))
 		}
 	}
-	short, long := "", [2]string{} // the other escapes by their last digit, for each value of the digit before
+	short, long := "", [2]string{} // the other escapes' last digits, by the digit before
 	for _, r := range "\"\\\n\r\t" {
 		if lo <= r && r <= hi {
 			short += escaped(r)[1:]
@@ -150,7 +151,7 @@ func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
 	return raw, append(escapes, c.anyOf(short, next), c.literal("u00", digits))
 }
 
-// escaped returns a character as an escape in a JSON string.
+// escaped returns a character's escape in a JSON string.
 func escaped(r rune) string {
 	switch r {
 	case '"', '\\':

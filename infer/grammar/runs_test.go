@@ -41,10 +41,10 @@ var schemas = []string{
 	  {"type":"object","properties":{"k":{"type":"string","maxLength":9}},"required":["k"]}}},"required":["list"]}`,
 }
 
-// TestConstrainedRunsAreValid: texts are drawn token by token from the bundled model's
-// vocabulary, with random scores under the grammar's mask, at temperatures from 0 to 2 and
-// with 10 to 80 tokens to write. All texts that end are complete, parse, and validate. They
-// stay incomplete only if the mask reported this before the first token.
+// TestConstrainedRunsAreValid draws texts token by token from the bundled model's vocabulary, with
+// random scores and the grammar's mask, at temperatures from 0 to 2 and with 10 to 80 tokens to
+// generate. All texts that end are complete, parse, and validate. A text stays incomplete only if
+// the mask reported this before the first token.
 func TestConstrainedRunsAreValid(t *testing.T) {
 	runs := 400
 	if fixture.LongTier() {
@@ -63,7 +63,7 @@ func TestConstrainedRunsAreValid(t *testing.T) {
 			limit := 10 + random.IntN(71)
 			text, done := write(t, g, masks, tokens, ends, limit, 2*random.Float64()*float64(run%5)/4, random)
 			switch {
-			case !done && g.Start().Need() >= limit: // one token is for the end
+			case !done && g.Start().Need() >= limit: // one token is needed to end the text
 			case !done || !g.Matches(text) || !validates(t, schema, text):
 				t.Errorf("%s, %d tokens: got %q, complete: %v; want a complete text", schema, limit, text, done)
 			default:
@@ -76,7 +76,7 @@ func TestConstrainedRunsAreValid(t *testing.T) {
 	}
 }
 
-// bundled returns the tokens of the bundled model, and those that end a text.
+// bundled returns the tokens of the bundled model and the ids of the tokens that end a text.
 func bundled(t *testing.T) (tokens [][]byte, ends []int) {
 	m := testmodel.Target(t)
 	tokens, ends = make([][]byte, m.Config().Vocab), m.Config().EOS
@@ -90,8 +90,8 @@ func bundled(t *testing.T) (tokens [][]byte, ends []int) {
 	return tokens, ends
 }
 
-// TestMasksAreBounded: an expression whose masks take too long is rejected, and one that
-// needs many states is not; neither exceeds its memory limit.
+// TestMasksAreBounded: an expression whose masks take too long is rejected, and an expression that
+// needs many states is not. Neither exceeds the memory limit.
 func TestMasksAreBounded(t *testing.T) {
 	tokens, ends := bundled(t)
 	vocabulary := grammar.NewVocabulary(tokens, ends)
@@ -114,8 +114,8 @@ func TestMasksAreBounded(t *testing.T) {
 	}
 }
 
-// TestMaskMatchesTheAutomaton: a mask has exactly the tokens after whose bytes a text can
-// continue, according to the automaton for each token alone.
+// TestMaskMatchesTheAutomaton: a mask allows exactly the tokens that can be continued or end the
+// text when the automaton reads each of them separately.
 func TestMaskMatchesTheAutomaton(t *testing.T) {
 	tokens, ends := bundled(t)
 	g, err := grammar.FromSchema([]byte(schemas[19]))
@@ -128,7 +128,7 @@ func TestMaskMatchesTheAutomaton(t *testing.T) {
 	} {
 		s := g.Start().Next([]byte(text))
 		if s == nil {
-			t.Fatalf("no text begins with %q", text)
+			t.Fatalf("no text in the language begins with %q", text)
 		}
 		for _, left := range []int{-1, 30, 12, 3, 1} {
 			mask, err := masks.Of(s, left)
@@ -184,5 +184,5 @@ func write(
 			t.Fatalf("%q is not a prefix of any text", text)
 		}
 	}
-	return text, false // without an end
+	return text, false // not ended by a token
 }

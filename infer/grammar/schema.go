@@ -9,12 +9,12 @@ import (
 // Limits on schemas.
 const (
 	maxDepth  = 32  // maximum nesting
-	maxShapes = 500 // the combinations of anyOf and oneOf for one value
+	maxShapes = 500 // maximum number of combinations of anyOf and oneOf for one value
 	anyDepth  = 1   // nesting of values that a schema does not restrict
 )
 
-// FromSchema returns the language of the JSON texts that a JSON schema accepts, in the form
-// in which this package writes them. A schema can have
+// FromSchema returns the language of the JSON texts that a JSON schema accepts, restricted to the
+// form described below. A schema can have
 //
 //   - type, enum and const;
 //   - properties, required, additionalProperties, propertyNames, minProperties and
@@ -24,16 +24,16 @@ const (
 //   - minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf;
 //   - allOf, anyOf, oneOf, and $ref to a place within the schema.
 //
-// Annotations are ignored. Every other keyword is rejected by name; so are recursion, and a
-// oneOf if it is not provable that only one branch accepts each text.
+// Annotations are ignored. Every other keyword is rejected with an error that names it. Recursion
+// is also rejected, as is a oneOf unless each text provably fits only one branch.
 //
-// An object has the listed properties, in the order of the schema, then others if
-// additionalProperties is given and not false. Without a type, the types are those that the
-// keywords restrict. Where a schema has no restriction, the value is a scalar, or a list or
-// an object of scalars. There is at most one space after a colon or a comma, and strings
-// have the fewest possible escapes. Numbers have up to 16 digits on each side of the point
-// and exponents of two, or, if bounds are given, up to 15 digits and no exponent. The error
-// is a *[terms.Refusal].
+// An object has the listed properties in the order of the schema, followed by others if
+// additionalProperties is given and not false. Without a type, all types that the keywords restrict
+// are allowed. If a schema has no restrictions, the value is a scalar, or a list or an object of
+// scalars. There is at most one space after a colon or a comma, and strings have the fewest
+// possible escapes. Numbers have up to 16 digits on each side of the point and exponents of up to
+// two digits or, if bounds are given, up to 15 digits and no exponent. The error is a
+// *[terms.Refusal].
 func FromSchema(text []byte) (*Grammar, error) {
 	if len(text) > MaxSource {
 		return nil, refuse("the schema has %d bytes; the limit is %d", len(text), MaxSource)
@@ -51,10 +51,10 @@ func FromSchema(text []byte) (*Grammar, error) {
 // short shortens a user's text for a message.
 func short(text string) string { return terms.Shortened(text, 60) }
 
-// compiler builds the automaton of schemas.
+// compiler builds the automaton for schemas.
 type compiler struct{ *builder }
 
-// value reads a value that all of some schemas accept.
+// value reads a value that all of the given schemas accept.
 func (c compiler) value(all []*schema, depth int, next int32) int32 {
 	if c.spend(1); c.over() {
 		return dead
@@ -71,7 +71,7 @@ func (c compiler) value(all []*schema, depth int, next int32) int32 {
 	return c.either(list...)
 }
 
-// shape reads the texts of one way to satisfy some schemas.
+// shape reads a text that satisfies schemas in one of the possible ways.
 func (c compiler) shape(x shape, depth int, next int32) int32 {
 	if values, listed := x.values(); listed {
 		return c.constants(x, values, depth, next)
@@ -139,7 +139,7 @@ func (c compiler) separator(text string, next int32) int32 {
 	return c.literal(text, c.either(c.bytes(' ', ' ', next), next))
 }
 
-// constants reads one of some values: those that satisfy the other keywords.
+// constants reads one of the given values that satisfy the other keywords.
 func (c compiler) constants(x shape, values []*value, depth int, next int32) int32 {
 	fits, about := func(string) bool { return true }, x.about()
 	if about != 0 {
@@ -159,7 +159,7 @@ func (c compiler) constants(x shape, values []*value, depth int, next int32) int
 	return c.either(list...)
 }
 
-// array reads a list: the first items by their own schemas, then the others.
+// array reads a list. The first items have their own schemas, and all others share one.
 func (c compiler) array(x shape, depth int, next int32) int32 {
 	var n span
 	fixed := 0
@@ -174,7 +174,7 @@ func (c compiler) array(x shape, depth int, next int32) int32 {
 		return func(next int32) int32 { return c.value(all, depth+1, next) }
 	}
 	closed := c.bytes(']', ']', next)
-	// The first items are built one by one, then one for all others.
+	// The first items are built one by one, and all others as one repeated item.
 	build, after := max(fixed, n.least), int32(dead)
 	switch {
 	case n.empty():
@@ -183,7 +183,7 @@ func (c compiler) array(x shape, depth int, next int32) int32 {
 		return c.bytes('[', '[', c.series(item(0), n.least, closed))
 	case n.bounded:
 		build, after = n.most, closed
-	case fixed > 0 && !x.hasRest() && n.least <= fixed: // the others have no schema
+	case fixed > 0 && !x.hasRest() && n.least <= fixed: // the other items have no schema
 		build, after = fixed, closed
 	default:
 		rest := item(build)

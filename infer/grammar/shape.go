@@ -2,12 +2,12 @@ package grammar
 
 import "slices"
 
-// shape is one way to satisfy some schemas: a text must fit all of from, whose allOf, anyOf
-// and oneOf have been resolved.
+// shape is one way to satisfy some schemas: a text must fit every schema in from. Their allOf,
+// anyOf and oneOf have been resolved.
 type shape struct {
 	from   []*schema
-	unlike []*schema // the branches of a oneOf that were not chosen: none of them can fit
-	forced []string  // properties that are written so that none fits
+	unlike []*schema // the branches of a oneOf that were not chosen and must not fit
+	forced []string  // properties that are always generated so that no branch in unlike fits
 }
 
 // shapes returns the ways to satisfy all of some schemas.
@@ -54,7 +54,7 @@ func (c compiler) with(list []shape, s *schema) []shape {
 	return list
 }
 
-// limit fails if there are too many ways.
+// limit records an error if there are too many ways.
 func (c compiler) limit(s *schema, keyword string, n int) {
 	if n > maxShapes {
 		c.fail("the keyword %q of %s makes more than %d cases with its siblings", keyword, s.at, maxShapes)
@@ -72,8 +72,8 @@ func (x shape) namedTypes() kinds {
 	return k
 }
 
-// kinds returns the types that are written: those that are named, or that keywords
-// restrict.
+// kinds returns the types that are generated: the named types or, if none are named, the types that
+// keywords restrict.
 func (x shape) kinds() kinds {
 	named := slices.ContainsFunc(x.from, func(s *schema) bool { return s.types != 0 })
 	if about := x.about(); !named && about != 0 {
@@ -82,7 +82,7 @@ func (x shape) kinds() kinds {
 	return x.namedTypes()
 }
 
-// values returns the values that every enum and const lists, of the named types.
+// values returns the values of the named types that every enum and const lists.
 func (x shape) values() (list []*value, listed bool) {
 	for _, s := range x.from {
 		for _, values := range s.values {
@@ -134,7 +134,7 @@ func (x shape) about() (k kinds) {
 	return k
 }
 
-// unlisted returns the shape without its values, and with a type.
+// unlisted returns the shape without its lists of values, and with a type.
 func (x shape) unlisted() shape {
 	free := shape{forced: x.forced}
 	for _, s := range x.from {
@@ -202,7 +202,7 @@ func (x shape) names() (list []string) {
 	return list
 }
 
-// required returns the properties that are always written, each once.
+// required returns the properties that are always generated, without duplicates.
 func (x shape) required() []string {
 	list := slices.Clone(x.forced)
 	for _, s := range x.from {
@@ -212,8 +212,8 @@ func (x shape) required() []string {
 	return slices.Compact(list)
 }
 
-// property returns the schemas of a property: those for its name, and those for further
-// properties from schemas that do not list it.
+// property returns the schemas of a property: the schemas listed for its name and, from schemas
+// that do not list it, the schemas for further properties.
 func (x shape) property(name string) (all []*schema) {
 	for _, s := range x.from {
 		if p := s.properties[name]; p != nil {
@@ -235,8 +235,8 @@ func (x shape) further() (all []*schema) {
 	return all
 }
 
-// open reports whether unlisted properties are written: if a schema describes them, or if
-// more properties are required than are listed.
+// open reports whether unlisted properties are generated. They are if a schema describes them, or
+// if more properties are required than are listed.
 func (x shape) open() bool {
 	all := x.further()
 	if all == nil {
@@ -253,7 +253,8 @@ func (x shape) size() (n span) {
 	return n
 }
 
-// naming returns the schemas of names, which are strings; none if names are unrestricted.
+// naming returns the schemas that names must fit, or none if names are unrestricted. Names are
+// strings.
 func (x shape) naming() (all []*schema) {
 	for _, s := range x.from {
 		if s.names != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// group is a schema of the JSON Schema Test Suite with its instances.
+// group is a schema from the JSON Schema Test Suite with its instances.
 type group struct {
 	File, Name string
 	Schema     json.RawMessage
@@ -29,8 +29,7 @@ func suite(t *testing.T) (list []group) {
 	return list
 }
 
-// singleBytes returns a vocabulary in which every byte is a token, and token 256 is the
-// end.
+// singleBytes returns a vocabulary in which every byte is a token and token 256 ends a text.
 func singleBytes() (tokens [][]byte, ends []int) {
 	tokens = make([][]byte, 257)
 	for b := range 256 {
@@ -39,9 +38,8 @@ func singleBytes() (tokens [][]byte, ends []int) {
 	return tokens, []int{256}
 }
 
-// TestSchemasOfTheSuite: every schema of the suite is compiled or rejected with an
-// explanation. If it is compiled, no invalid instance is in the language, and every text
-// that is written is valid.
+// TestSchemasOfTheSuite: every schema in the suite is compiled or rejected with an explanation. If
+// it is compiled, no invalid instance is in the language, and every generated text is valid.
 func TestSchemasOfTheSuite(t *testing.T) {
 	samples := 6
 	if fixture.LongTier() {
@@ -79,12 +77,12 @@ func TestSchemasOfTheSuite(t *testing.T) {
 					matched++
 				}
 			}
-			// The validator checks formats with the standard library's parsers, and ignores
-			// vocabularies.
+			// The validator checks formats with the standard library's parsers, and ignores the
+			// keyword $vocabulary.
 			knows := !check.formats && g.File != "vocabulary"
 			if got := check.valid(root, decoded(t, test.Data)); knows && got != test.Valid {
 				t.Errorf(
-					"%s: %s: the validator of the test says %v of %s, want %v", name, test.Name, got, &text, test.Valid,
+					"%s: %s: the test's validator returned %v for %s, want %v", name, test.Name, got, &text, test.Valid,
 				)
 			}
 		}
@@ -93,7 +91,7 @@ func TestSchemasOfTheSuite(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(i), uint64(run)))
 			text, done := write(t, compiled, masks, tokens, ends, 40+random.IntN(200), random.Float64(), random)
 			if !done && compiled.Start().Need() < 40 || done && !validates(t, string(g.Schema), text) {
-				t.Errorf("%s: wrote %q, complete: %v; want a valid text", name, text, done)
+				t.Errorf("%s: generated %q, complete: %v; want a valid text", name, text, done)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func (b *builder) character(next int32) int32 {
 	return patternBuilder{b, true}.class(anyCharacter, next)
 }
 
-// text reads a string that all of some schemas accept. Lengths are in characters.
+// text reads a string that all of the given schemas accept. Lengths are in characters.
 func (c compiler) text(from []*schema, next int32) int32 {
 	var patterns []*expression
 	var chars span
@@ -43,8 +43,8 @@ func (a span) characters(b *builder, next int32) int32 {
 	return b.repeat(b.character, a.least, a.limit(), next)
 }
 
-// matching returns the automaton of the strings of some length that match all patterns.
-// Results are cached, since the schemas of items are built repeatedly.
+// matching returns the automaton for the strings of a given length that match all patterns. Results
+// are cached, since the schemas of items are built repeatedly.
 func (c compiler) matching(patterns []*expression, chars span) automaton {
 	key := fmt.Sprint(chars)
 	for _, e := range patterns {
@@ -70,8 +70,8 @@ func (c compiler) matching(patterns []*expression, chars span) automaton {
 	return x
 }
 
-// anywhere reads the rest of a JSON string in which the expression matches: anywhere, if it
-// has no anchors.
+// anywhere reads the rest of a JSON string that the expression matches. Without anchors, the
+// expression can match anywhere in the string.
 func (e *expression) anywhere(b *builder, next int32) int32 {
 	c := patternBuilder{b, true}
 	if !e.ends {
@@ -84,8 +84,8 @@ func (e *expression) anywhere(b *builder, next int32) int32 {
 	return next
 }
 
-// The white space of ECMAScript and its complement, as parts of a class of RE2, and the
-// characters that a dot does not match.
+// ECMAScript's white space and its complement, as parts of an RE2 class, and the characters that a
+// dot does not match.
 const (
 	space    = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 	notSpace = `\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
@@ -93,8 +93,7 @@ const (
 	lineEnds = `\n\r\x{2028}\x{2029}`
 )
 
-// matches adds a pattern. Patterns have the syntax of ECMAScript, as far as RE2 supports
-// it.
+// matches adds a pattern. Patterns have ECMAScript's syntax, as far as RE2 supports it.
 func (s *schema) matches(text string) error {
 	if format := published[text]; format != "" {
 		return s.hasFormat(format)
@@ -109,7 +108,8 @@ func (s *schema) matches(text string) error {
 	return err
 }
 
-// fromECMA translates a pattern to RE2. It is false if the two interpret it differently.
+// fromECMA translates a pattern to RE2. ok is false if ECMAScript and RE2 interpret the pattern
+// differently.
 func fromECMA(text string) (re2 string, ok bool) {
 	var b strings.Builder
 	class := false // within brackets
@@ -136,14 +136,14 @@ func fromECMA(text string) (re2 string, ok bool) {
 	return b.String(), true
 }
 
-// hasFlags reports whether what follows a parenthesis are flags, or a name in RE2's own
-// syntax.
+// hasFlags reports whether the text after a parenthesis starts with flags, or with a name in RE2's
+// own syntax.
 func hasFlags(rest string) bool {
 	return strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") && !strings.HasPrefix(rest, "?<")
 }
 
-// escapeFromECMA translates the escape after a backslash. It returns how many bytes follow
-// its first one.
+// escapeFromECMA translates the escape after a backslash. more is the escape's number of bytes
+// after its first one.
 func escapeFromECMA(rest string, class bool) (re2 string, more int, ok bool) {
 	char := rest[0]
 	switch char {

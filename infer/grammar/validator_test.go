@@ -18,12 +18,12 @@ import (
 	"github.com/dop251/goja"
 )
 
-// validator checks values against a schema by the text of the standard, keyword by keyword,
-// for the keywords that this package compiles. It does not use automata.
+// validator checks values against a schema as the standard describes it, keyword by keyword, for
+// the keywords that this package compiles. It does not use automata.
 type validator struct {
 	t       testing.TB
 	root    any
-	formats bool // check formats
+	formats bool // whether to check formats
 }
 
 // decoded decodes JSON, keeping the literals of numbers.
@@ -56,7 +56,7 @@ func rational(x any) *big.Rat {
 	return r
 }
 
-// equal compares values as in JSON schema: 1 is 1.0.
+// equal compares values as JSON schema does: 1 equals 1.0.
 func equal(a, b any) bool {
 	if x, y := rational(a), rational(b); x != nil && y != nil {
 		return x.Cmp(y) == 0
@@ -114,7 +114,7 @@ func (c validator) valid(schema, v any) bool {
 func (c validator) target(ref string) any {
 	pointer, err := url.PathUnescape(ref)
 	if err != nil || !strings.HasPrefix(pointer, "#") {
-		c.t.Fatalf("a reference to %s", ref)
+		c.t.Fatalf("unexpected reference to %s", ref)
 	}
 	at := c.root
 	for _, name := range strings.Split(pointer, "/")[1:] {
@@ -205,7 +205,7 @@ var (
 	compiled = map[string]goja.Callable{}
 )
 
-// matchesECMA reports whether a pattern matches in a JavaScript engine.
+// matchesECMA reports whether a pattern matches text in a JavaScript engine.
 func matchesECMA(t testing.TB, pattern, text string) bool {
 	if strings.Contains(pattern, `\p{`) { // goja does not support character properties
 		return regexp.MustCompile(pattern).MatchString(text)
@@ -232,7 +232,7 @@ func matchesECMA(t testing.TB, pattern, text string) bool {
 	return is.ToBoolean()
 }
 
-// The texts of formats that the standard library cannot parse.
+// Patterns for the formats that the standard library cannot parse.
 var (
 	uuids     = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	hostnames = regexp.MustCompile(`^(?i)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)

@@ -2,17 +2,17 @@ package lab
 
 import "maps"
 
-// reckoner is a lab whose results partly follow from its values alone, such as prices: if
-// only those change, nothing needs to be measured again.
+// reckoner is a lab some of whose results depend only on its values, such as prices. If only such
+// values change, nothing needs to be measured again.
 type reckoner interface {
-	// free returns the names of those values.
+	// free returns the names of the values that need no new measurement.
 	free() []string
 	// reckon computes the result for v from the measured one. It returns nil if v needs a
 	// new measurement.
 	reckon(env Env, measured any, v Values) outcome
 }
 
-// outcome is a lab's own struct, as in [Report].
+// outcome is a lab's result struct, to which [Report.Result] points.
 type outcome interface {
 	findings() []string
 	tables() []Table
@@ -41,22 +41,21 @@ func Again(l Lab, env Env, r *Report, v Values) *Report {
 	return &next
 }
 
-// calculator is a lab whose main result follows from its values alone.
+// calculator is a lab whose main result depends only on its values.
 type calculator interface {
-	// calculate computes that result. An error is a *[RangeError].
+	// calculate computes the main result. Any error is a *[RangeError].
 	calculate(env Env, v Values) (outcome, error)
 }
 
 // owner is a lab that calculates with one of several models.
 type owner interface {
-	// own returns the numbers of the chosen model, for parameters that can be omitted
-	// ([Param.Own]).
+	// own returns the chosen model's numbers for the parameters that can be omitted ([Param.Own]).
 	own(env Env, v Values) Values
 }
 
-// Calculated computes a lab's result from its values, without measuring anything, or
-// returns nil if the lab has to measure. v must come from [Info.Parse]; a *[RangeError]
-// means that the values are inconsistent.
+// Calculated computes a lab's result from its values, without measuring anything, or returns nil if
+// the lab has to measure. v must come from [Info.Parse]. The error is a *[RangeError] if the values
+// are inconsistent.
 func Calculated(l Lab, env Env, v Values) (*Report, error) {
 	lab, ok := l.(calculator)
 	if !ok {
@@ -71,8 +70,8 @@ func Calculated(l Lab, env Env, v Values) (*Report, error) {
 	return r, nil
 }
 
-// OwnNumbers returns the chosen model's own numbers for the parameters that can be omitted;
-// it is empty for a lab without such parameters.
+// OwnNumbers returns the chosen model's own numbers for the parameters that can be omitted. The
+// result is empty for a lab without such parameters.
 func OwnNumbers(l Lab, env Env, v Values) Values {
 	if lab, ok := l.(owner); ok {
 		return lab.own(env, v)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBillReusesMeasurementsForPrices: values that affect only prices are answered from
-// earlier measurements, with the same result as a run.
+// TestBillReusesMeasurementsForPrices: after a change that affects only prices, the report is
+// computed from earlier measurements and equals that of a new run.
 func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	env, l := models(t), billLab{}
 	short := Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
@@ -20,7 +20,7 @@ func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	)
 	r := Again(l, env, first, v)
 	if r == nil {
-		t.Fatal("prices need a run")
+		t.Fatal("changing the prices needed a new run")
 	}
 	b := r.Result.(*Bill)
 	// Only input is charged: $30 per million for each token of the prompt.
@@ -66,11 +66,11 @@ func TestMemoryReusesMeasurements(t *testing.T) {
 		t.Errorf("got %v bytes, %d steps of the engine; want 4<<30, 5", m.Bytes, len(m.Engine.Steps))
 	}
 	if Again(l, env, first, values(t, l, Values{"tokens": "5", "kv_heads": "5"})) != nil {
-		t.Error("5 pairs for 6 heads were accepted")
+		t.Error("5 KV heads for 6 query heads were accepted")
 	}
 }
 
-// TestOtherValuesNeedANewRun: all other values need a new run.
+// TestOtherValuesNeedANewRun: a change to any other value needs a new run.
 func TestOtherValuesNeedANewRun(t *testing.T) {
 	env, l := models(t), memoryLab{}
 	v := values(t, l, Values{"tokens": "5"})
@@ -79,10 +79,10 @@ func TestOtherValuesNeedANewRun(t *testing.T) {
 	early.Canceled, other.Hash = true, "another model"
 	for name, r := range map[string]*Report{"none": nil, "canceled": &early, "another model": &other} {
 		if Again(l, env, r, v) != nil {
-			t.Errorf("%s: answered from earlier measurements, want a new run", name)
+			t.Errorf("%s: got a report from earlier measurements, want a new run", name)
 		}
 	}
 	if Again(l, env, first, values(t, l, Values{"tokens": "6"})) != nil || Again(drawLab{}, env, first, v) != nil {
-		t.Error("answered without a run")
+		t.Error("got a report without a new run")
 	}
 }

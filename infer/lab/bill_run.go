@@ -20,8 +20,8 @@ type billRun struct {
 	meter  *meter
 	v      Values
 	result Bill
-	took   float64 // seconds that the request took
-	work   int64   // its multiply-adds
+	took   float64 // seconds that the request ran
+	work   int64   // the request's multiply-adds
 }
 
 // Estimate implements [Lab].
@@ -42,7 +42,7 @@ func (billLab) Estimate(env Env, v Values) (Estimate, error) {
 	return guess(env, all, 4*tokens+whyTurns, s.KVBytes(prompt+tokens, 4)), nil
 }
 
-// terser returns the values with the other prompt, nil if there is none.
+// terser returns the values with the shorter prompt, or nil if there is none.
 func terser(m *infer.Model, v Values) (Values, error) {
 	if v["try_prompt"] == "" {
 		return nil, nil
@@ -68,7 +68,7 @@ func whyValues(v Values) Values {
 	return w
 }
 
-// whyTurns is the number of tokens that those values draw.
+// whyTurns is the number of tokens that a run with these values draws.
 const whyTurns = 5 * (24 + 5)
 
 // Run implements [Lab].
@@ -93,8 +93,8 @@ func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progres
 	return r.end(nil)
 }
 
-// billOf returns the bill of a request before it runs: what it reads, and at most `tokens`
-// written tokens.
+// billOf returns the bill of a request before it runs: for its prompt and for at most `tokens`
+// generated tokens.
 func billOf(m *infer.Model, v Values, tokens int) Bill {
 	b := Bill{Request: RequestOf(v), Prompt: tokensOf(m, m.Encode(v["prompt"]))}
 	b.JSON, b.Machine.RequestsDay = b.Request.JSON(), v.float("requests")
@@ -201,7 +201,7 @@ func (r *billRun) savings() error {
 	return nil
 }
 
-// why measures reading and writing a token, as the prefill lab does.
+// why measures the time to read a token and the time to generate one, as the prefill lab does.
 func (r *billRun) why() error {
 	report, err := prefillLab{}.Run(r.ctx, r.env, whyValues(r.v), nil)
 	if err != nil {
@@ -218,7 +218,7 @@ func (r *billRun) why() error {
 	return nil
 }
 
-// sentence compares the two times in words.
+// sentence compares the times of an input and an output token in words.
 func (w Why) sentence() string {
 	return fmt.Sprintf(
 		"Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio,
@@ -226,7 +226,7 @@ func (w Why) sentence() string {
 	) + w.Because()
 }
 
-// Because explains why output costs more, or that the two times do not show it.
+// Because explains why output costs more, or states that the two times do not show it.
 func (w Why) Because() string {
 	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one " +
 		"before it and needs every weight read just for it."
@@ -282,14 +282,14 @@ func machineUse(v Values, each, seconds float64) MachineUse {
 	u.CostEach = u.PerHour / 3600 * seconds
 	u.MostADay = finiteOr(day/seconds, 0)
 	u.APIDay, u.MachineDay = each*u.RequestsDay, 24*u.PerHour
-	if n := u.MachineDay / each; n <= u.MostADay { // also false if nothing costs anything
+	if n := u.MachineDay / each; n <= u.MostADay { // also false if n is NaN because both costs are 0
 		u.BreakEvenDay = n
 	}
 	return u
 }
 
-// training compares a request's work with the work of training: three forward passes for
-// each token, in texts that fill the context, with every position scored.
+// training compares a request's work with that of training: three forward passes per token, for
+// texts that fill the context and with scores at every position.
 func training(v Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
 	t := Training{Tokens: v.float("trained_tokens"), RequestMultAdds: request}
 	if t.Tokens == 0 {
@@ -349,7 +349,8 @@ func (billLab) free() []string {
 	return []string{"input_price", "output_price", "requests", "machine", "trained_tokens"}
 }
 
-// calculate implements [calculator]: only a run can show how much of max_tokens is written.
+// calculate implements [calculator]. The bill is an upper bound, since only a run shows how many of
+// max_tokens tokens are generated.
 func (billLab) calculate(env Env, v Values) (outcome, error) {
 	m, _ := env.target()
 	_, tokens, err := room(m, v, "max_tokens")

@@ -10,14 +10,14 @@ import (
 )
 
 func TestPricesCost(t *testing.T) {
-	// 1,000 read at $3 per million and 200 written at $15: 0.003 + 0.003.
+	// 1,000 input tokens at $3 per million and 200 output tokens at $15: 0.003 + 0.003.
 	c := Prices{3, 15}.cost(1000, 200)
 	if !near(c.Input, 0.003, 1e-15) || !near(c.Output, 0.003, 1e-15) || !near(c.Total, 0.006, 1e-15) {
 		t.Errorf("got %+v, want Input ≈ 0.003, Output ≈ 0.003, Total ≈ 0.006", c)
 	}
 }
 
-// TestBillSavings: each saving is the request run again with one change.
+// TestBillSavings: each saving equals the result of running the request again with one change.
 func TestBillSavings(t *testing.T) {
 	env := models(t)
 	b, r := result[*Bill](
@@ -69,8 +69,8 @@ func TestBillSavings(t *testing.T) {
 	}
 }
 
-// TestBillEstimateBeforeARun: before a run the bill is for what is read and, at most, the
-// limit on tokens or the rest of the window.
+// TestBillEstimateBeforeARun: before a run, the bill is for the prompt and for as many tokens as
+// the token limit and the rest of the window allow.
 func TestBillEstimateBeforeARun(t *testing.T) {
 	env := models(t)
 	l, _ := Find("bill")
@@ -128,9 +128,9 @@ func TestMachineUseByHand(t *testing.T) {
 
 func TestTrainingCostByHand(t *testing.T) {
 	v := Values{"trained_tokens": "1000", "requests": "50"}
-	// tinyShape, texts of 3: 3 positions take 3·168 + 8·3·4 = 600, or 200 each, plus 20 for
-	// the scores: 220. Three passes over 1,000 tokens: 660,000. A request of 6,600 is a
-	// hundredth of that, which is reached in two days.
+	// For tinyShape and texts of 3 tokens: 3 positions take 3·168 + 8·3·4 = 600, or 200 each, plus
+	// 20 for the scores: 220. Three passes over 1,000 tokens take 660,000. A request of 6,600 is a
+	// hundredth of that, so 50 requests a day add up to it in two days.
 	got := training(v, tinyShape, 99, 3, 6600, 12)
 	if got.MultAdds != 660_000 || got.Requests != 100 || got.Days != 2 || got.Answered != 1200 || got.Assumed {
 		t.Errorf("got %+v, want MultAdds = 660_000, Requests = 100, Days = 2, Answered = 1200, Assumed = false", got)
@@ -152,7 +152,7 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 			t.Errorf("%+v comes back as %+v (%v), want it unchanged", r, back, err)
 		}
 		if again := RequestOf(back.Values()); asJSON(t, again) != asJSON(t, r) {
-			t.Errorf("converted to values and back it is %+v, want %+v", again, r)
+			t.Errorf("after conversion to values and back, the request is %+v, want %+v", again, r)
 		}
 		r = Request{Prompt: "a", MaxTokens: 1, TopP: 1, MinP: 0.05, Stop: []string{}}
 	}
@@ -176,8 +176,8 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRequestHasEveryFilter: every setting that the lab uses is in the JSON that a program
-// would send, and is parsed from it; the second measurement uses it too.
+// TestRequestHasEveryFilter: every setting that the lab uses is written to the request's JSON and
+// parsed from it. The measurement of reading and generating uses it, too.
 func TestRequestHasEveryFilter(t *testing.T) {
 	for key, x := range map[string]string{
 		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",
@@ -206,7 +206,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 		}
 	}
 	if len(samplingParams(common())) != 8 {
-		t.Error("this test lacks a knob of sampling")
+		t.Error("this test lacks a sampling knob")
 	}
 }
 

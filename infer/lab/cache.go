@@ -49,28 +49,28 @@ func (cacheLab) Info() Info {
 	}
 }
 
-// Cache is the result of the cache lab: one continuation, written both with a KV cache and
-// by running the whole text again for every token, in lockstep.
+// Cache is the result of the cache lab: one continuation, generated in lockstep in two ways: with a
+// KV cache, and by running the whole text again for every token.
 type Cache struct {
 	Shape      cost.Shape  `json:"shape"`
 	Prompt     []Token     `json:"prompt"`
 	Tokens     []Token     `json:"tokens"` // generated
 	Steps      []CacheStep `json:"steps"`
 	Repeats    int         `json:"repeats"`
-	SameLogits bool        `json:"same_logits"` // of every step, bit for bit
+	SameLogits bool        `json:"same_logits"` // the logits of every step are equal, bit for bit
 	Compared   int64       `json:"compared"`    // logits compared
 	Logits     []SameLogit `json:"logits"`      // the largest of the last step, in descending order
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
-	// BreakEven is the number of positions at which cached attention costs as much as
-	// everything else in a step; 0 if a sliding window keeps it below that.
+	// BreakEven is the number of positions at which cached attention costs as much as everything
+	// else in a step. It is 0 if a sliding window keeps the cost of attention below that.
 	BreakEven float64 `json:"break_even"`
-	// Attention is the share of recomputed attention in the total after a number of tokens,
-	// this run's first: the cubic part matters at length.
+	// Attention lists attention's share of the total cost without a cache for several text lengths,
+	// this run's first. It shows that the cubic part matters only in long texts.
 	Attention []Share `json:"attention"`
 }
 
-// CacheStep holds one token, both ways.
+// CacheStep holds the cost of one token in both ways.
 type CacheStep struct {
 	Step       int       `json:"step"`
 	Positions  int       `json:"positions"` // attended to, including the new one
@@ -78,23 +78,23 @@ type CacheStep struct {
 	Cached     CacheSide `json:"cached"`
 	Recomputed CacheSide `json:"recomputed"`
 	SameLogits bool      `json:"same_logits"`
-	Different  int       `json:"different"` // logits whose bits differ
+	Different  int       `json:"different"` // number of logits whose bits differ
 }
 
 // CacheSide is the cost of a token in one of the two ways.
 type CacheSide struct {
-	Read     int        `json:"read"`      // positions that went through the blocks
+	Read     int        `json:"read"`      // positions processed by the blocks
 	Parts    cost.Parts `json:"parts"`     // tallied
 	MultAdds int64      `json:"mult_adds"` // their sum
-	Formula  int64      `json:"formula"`   // by infer/cost's formula
+	Formula  int64      `json:"formula"`   // from infer/cost's formula
 	Ms       Spread     `json:"ms"`
 	// Sums up to this token.
 	TotalParts    cost.Parts `json:"total_parts"`
 	TotalMultAdds int64      `json:"total_mult_adds"`
-	TotalMs       Spread     `json:"total_ms"` // over the repeats, each with its own sum
+	TotalMs       Spread     `json:"total_ms"` // over the sums of the repeats
 }
 
-// SameLogit is a token's logit, both ways, with its IEEE 754 bits in hexadecimal.
+// SameLogit is a token's logit in both ways, with its IEEE 754 bits in hexadecimal.
 type SameLogit struct {
 	Token          Token   `json:"token"`
 	Cached         float32 `json:"cached"`
@@ -103,18 +103,18 @@ type SameLogit struct {
 	RecomputedBits string  `json:"recomputed_bits"`
 }
 
-// Columns compares the keys and values of past positions, both ways.
+// Columns compares the keys and values of past positions in both ways.
 type Columns struct {
-	Block     int       `json:"block"`    // from 1: the one shown
-	Position  int       `json:"position"` // from 0: the one shown
-	Token     Token     `json:"token"`    // read there
+	Block     int       `json:"block"`    // the block shown, from 1
+	Position  int       `json:"position"` // the position shown, from 0
+	Token     Token     `json:"token"`    // at this position
 	KeyA      []float32 `json:"key_cached"`
 	KeyB      []float32 `json:"key_recomputed"`
 	ValueA    []float32 `json:"value_cached"`
 	ValueB    []float32 `json:"value_recomputed"`
 	WrittenAt int       `json:"written_at"` // the step that cached it
 	MadeAt    int       `json:"made_at"`    // the step that recomputed it
-	// Of all blocks and positions of the last step:
+	// For all blocks and positions of the last step:
 	Compared  int64 `json:"compared"` // numbers
 	Different int64 `json:"different"`
 }
@@ -125,16 +125,16 @@ type Share struct {
 	Share  float64 `json:"share"`
 }
 
-// Fit is a least-squares polynomial through measured rows, together with the polynomial of
-// the formulas.
+// Fit is a least-squares polynomial through measured rows, together with the polynomial that the
+// formulas give.
 type Fit struct {
 	Name     string  `json:"name"`     // "recomputed, in all"
 	Of       string  `json:"of"`       // "multiply-adds" or "ms"
-	Variable string  `json:"variable"` // "n" positions of a step, or "N" tokens written
+	Variable string  `json:"variable"` // "n" (positions of a step) or "N" (tokens generated)
 	From     int     `json:"from"`     // range of the variable
 	To       int     `json:"to"`
 	Parts    []Power `json:"parts"` // from the constant term up
-	R2       float64 `json:"r2"`    // 1 means through every row
+	R2       float64 `json:"r2"`    // 1 if the polynomial goes through every row
 	Say      string  `json:"say"`
 }
 

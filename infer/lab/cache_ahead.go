@@ -2,17 +2,17 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// CacheAhead holds what is known about a run of the cache lab in advance: where a guessed
-// curve starts, and how high its chart must be. The times are estimates from counted work
-// and the model's rate, in milliseconds.
+// CacheAhead holds what is known about a run of the cache lab in advance, so that a learner can
+// guess its curves: where they start, and how high the chart must be. The times are in
+// milliseconds, estimated from counted work and the model's speed.
 type CacheAhead struct {
 	Prompt, Tokens int
-	First          float64 // the first token, both ways
-	Again          float64 // the last token, with everything read again
+	First          float64 // the first token, the same in both ways
+	Again          float64 // the last token, if the whole text is read again
 }
 
-// AheadOfCache predicts a run of the cache lab. v must come from [Info.Parse]. A
-// *[RangeError] means that such a run is not possible.
+// AheadOfCache predicts a run of the cache lab. v must come from [Info.Parse]. It returns a
+// *[RangeError] if a run with these values is not possible.
 func AheadOfCache(m *infer.Model, v Values) (CacheAhead, error) {
 	prompt, tokens, err := room(m, v, "tokens")
 	if err != nil {

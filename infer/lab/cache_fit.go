@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// costPolynomials is the cost of a text as polynomials, from the formulas of infer/cost. n
-// is the number of positions that a step attends to, N the number of tokens written after a
-// prompt of m positions. A step attends to n = m + i for i = 0 to N − 1, so
+// costPolynomials holds the cost of a text as polynomials, derived from the formulas of infer/cost.
+// n is the number of positions that a step attends to, and N is the number of tokens generated
+// after a prompt of m positions. Step i attends to n = m + i positions, for i = 0 to N − 1, so
 //
 //	Σ n  = N²/2 + (m − ½)·N
 //	Σ n² = N³/3 + (m − ½)·N² + (m² − m + 1/6)·N
@@ -41,8 +41,8 @@ func polynomialsOf(s cost.Shape, m int) costPolynomials {
 	return c
 }
 
-// The terms in letters: L layers, A a layer's matrices, d width, V vocabulary, h heads, s
-// head size, m prompt.
+// The terms in letters: L is the number of layers, A the size of a layer's matrices, d the width, V
+// the vocabulary size, h the number of heads, s the head size and m the prompt's length.
 var (
 	cachedStepTerms      = []string{"L·A + d·V", "2·L·h·s"}
 	recomputedStepTerms  = []string{"d·V", "L·A + L·h·s", "L·h·s"}
@@ -52,13 +52,13 @@ var (
 	}
 )
 
-// fits returns least-squares polynomials through the steps so far, counted and timed.
+// fits returns least-squares polynomials through the counts and the times of the steps so far.
 func (c *Cache) fits() []Fit {
-	var n, each, whole []float64 // positions of a step, the prompt's cached step excluded
+	var n, each, whole []float64 // positions of each step, without the cached step that reads the prompt
 	var cachedEach, cachedMs, recomputedEach, recomputedMs []float64
 	var cachedTotal, cachedTotalMs, recomputedTotal, recomputedTotalMs []float64
 	for i, s := range c.Steps {
-		if i > 0 { // the first step reads the prompt, both ways
+		if i > 0 { // the first step reads the prompt in both ways
 			each = append(each, float64(s.Positions))
 			cachedEach, cachedMs = append(cachedEach, float64(s.Cached.MultAdds)), append(cachedMs, s.Cached.Ms.Median)
 		}
@@ -74,7 +74,7 @@ func (c *Cache) fits() []Fit {
 		), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
 	}
 	p := polynomialsOf(c.Shape, len(c.Prompt))
-	// Beyond a sliding window, the positions that a step attends to are not a polynomial.
+	// Beyond a sliding window, the number of positions attended to is not a polynomial.
 	cut := c.Shape.WindowLayers > 0 && slices.Max(n) > float64(c.Shape.Window)
 	const counts, ms = "multiply-adds", "ms"
 	var fits []Fit
@@ -103,7 +103,7 @@ func (c *Cache) fits() []Fit {
 	return fits
 }
 
-// sentence describes a fit in words: what other sources call it, and what it is.
+// sentence describes a fit in words: what other sources call it, and what it actually is.
 func (f Fit) sentence() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {

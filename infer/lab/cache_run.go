@@ -44,8 +44,8 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 	return guess(env, once.times(v.int("repeats")), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
-// checkColumn rejects a block or position that the run will not have. The first two are
-// always accepted: if there is only one, it is shown.
+// checkColumn rejects a block or position that the run will not have. The first two are always
+// accepted; if only one exists, that one is shown.
 func checkColumn(m *infer.Model, v Values, positions int) error {
 	if l := m.Config().Layers; v.int("block") > l {
 		return terms.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
@@ -84,9 +84,9 @@ func (cacheLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	return r.end(nil)
 }
 
-// breakEven returns the n for which 2·L·h·s·n = L·A + d·V: cached attention then costs as
-// much as all the matrices. Layers with a sliding window add at most their window; if all
-// layers have one and it is too short, there is no such n, and the result is 0.
+// breakEven returns the n for which 2·L·h·s·n = L·A + d·V, at which cached attention costs as much
+// as all the matrices. Layers with a sliding window add at most their window; if all layers have a
+// window that is too short, there is no such n and the result is 0.
 func breakEven(s cost.Shape) float64 {
 	matrices := int64(s.Layers)*(s.Projections()+s.FeedForward()) + s.Output().Total()
 	attended := float64(matrices) / float64(2*s.Heads*s.HeadDim) // positions, summed over the layers
@@ -103,15 +103,16 @@ func breakEven(s cost.Shape) float64 {
 // side is one way to compute a token's scores.
 type side struct {
 	cache *infer.Cache
-	keep  int   // columns that the cache has before the pass
+	keep  int   // number of columns in the cache before the pass
 	read  []int // tokens to read
 	z     []float32
 	times []time.Duration
-	sums  []time.Duration // by repeat, over the earlier steps
+	sums  []time.Duration // by repeat: the total of the earlier steps
 	parts cost.Parts
 }
 
-// step measures the n-th token both ways, alternating, compares them, and chooses a token.
+// step measures both ways to compute the n-th token, alternating between them, compares the
+// results, and chooses a token.
 func (r *cacheRun) step(n int) error {
 	from := 0
 	if n > 1 {
@@ -158,7 +159,7 @@ func (r *cacheRun) step(n int) error {
 	return nil
 }
 
-// once runs the pass and the scores of one side.
+// once runs one side's pass and computes its scores.
 func (r *cacheRun) once(s *side) error {
 	s.cache.Truncate(s.keep)
 	last := make([]float32, r.m.Config().Width)
@@ -182,7 +183,7 @@ func minus(a, b cost.Parts) cost.Parts {
 	}
 }
 
-// side returns the row of one way, whose sums include the previous steps.
+// side returns the row of one side. Its sums include the previous steps.
 func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSide) CacheSide {
 	row := CacheSide{
 		Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(),
@@ -203,7 +204,7 @@ func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSid
 	return row
 }
 
-// largest returns the logits of the most probable tokens, both ways.
+// largest returns both ways' logits of the most probable tokens.
 func largest(m *infer.Model, cached, recomputed []float32) []SameLogit {
 	const most = 6
 	var list []SameLogit
@@ -270,7 +271,7 @@ func (r *cacheRun) fillReport(to *Report) {
 	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(r.spreads)
 }
 
-// attentionShare returns the share of attention in writing n tokens after m positions
+// attentionShare returns attention's share of the cost of generating n tokens after m positions
 // without a cache.
 func attentionShare(s cost.Shape, m, n int) Share {
 	_, whole := s.Generate(m, n)

@@ -65,30 +65,31 @@ func TestPolynomialFitIsExact(t *testing.T) {
 			t.Errorf("coefficient %d is %v, want %v", k, c[k], want)
 		}
 	}
-	// The least-squares line through (1, 1), (2, 2), (3, 2): slope ½, constant 2/3; R² = 1
-	// − (1/6)/(2/3) = 0.75.
+	// The least-squares line through (1, 1), (2, 2), (3, 2) has the slope ½ and the constant 2/3,
+	// and R² = 1 − (1/6)/(2/3) = 0.75.
 	c, r2, err = polynomial([]float64{1, 2, 3}, []float64{1, 2, 2}, 1)
 	if err != nil || !near(c[0], 2.0/3, 1e-12) || !near(c[1], 0.5, 1e-12) || !near(r2, 0.75, 1e-12) {
-		t.Errorf("got %v, R² %v, %v; want no error, c[0] ≈ 2.0/3, c[1] ≈ 0.5, r2 ≈ 0.75", c, r2, err)
+		t.Errorf("got c = %v, R² %v, error %v; want no error, c[0] ≈ 2.0/3, c[1] ≈ 0.5, r2 ≈ 0.75", c, r2, err)
 	}
 	if _, _, err := polynomial([]float64{1, 2}, []float64{1, 2}, 2); err == nil {
-		t.Error("polynomial fits a parabola through two points")
+		t.Error("polynomial fitted a parabola to two points")
 	}
 }
 
 func TestBreakEvenByHand(t *testing.T) {
 	// (168 + 20) / 16.
 	if got := breakEven(tinyShape); got != 11.75 {
-		t.Errorf("%v, want 11.75", got)
+		t.Errorf("got %v, want 11.75", got)
 	}
 	// The shape of the bundled model: about 1,365.
 	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	if got := math.Round(breakEven(shape)); got != 1365 {
-		t.Errorf("%v, want 1365", got)
+		t.Errorf("got %v, want 1365", got)
 	}
-	// Without attention, tinyShape's steps cost 188, as much as 23.5 attended positions of
-	// 2·h·s = 8, summed over its 2 layers. Windows: one that cuts later; one of 5 in one
-	// layer, so that the other attends to 18.5; one of 5 in both, 10 in total.
+	// Without attention, a step of tinyShape costs 188, as much as 23.5 attended positions at 2·h·s
+	// = 8 each, summed over its 2 layers. The rows have a window that is longer than that; a window
+	// of 5 in one layer, so that the other layer attends to 18.5 positions; and a window of 5 in
+	// both layers, 10 positions in total.
 	for _, row := range []struct {
 		window, layers int
 		want           float64
@@ -101,8 +102,8 @@ func TestBreakEvenByHand(t *testing.T) {
 	}
 }
 
-// TestCachedEqualsRecomputed compares cached and recomputed results bit for bit, and
-// tallies with formulas.
+// TestCachedEqualsRecomputed compares cached with recomputed results bit for bit, and tallies with
+// formulas.
 func TestCachedEqualsRecomputed(t *testing.T) {
 	c, _ := result[*Cache](
 		t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"},
@@ -168,22 +169,22 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 	}
 }
 
-// checkLogits checks that the largest logits are in descending order, with the same bits
-// both ways, and that times add up repeat by repeat.
+// checkLogits checks that the largest logits are in descending order with the same bits in both
+// ways, and that the times of each repeat add up.
 func checkLogits(t *testing.T, c *Cache) {
 	t.Helper()
 	for i, x := range c.Logits {
 		bits := fmt.Sprintf("%08x", math.Float32bits(x.Cached))
 		if x.CachedBits != bits || x.RecomputedBits != bits || x.Recomputed != x.Cached ||
 			i > 0 && x.Cached > c.Logits[i-1].Cached {
-			t.Errorf("logit %d: got %+v, want the same bits both ways, in falling order", i, x)
+			t.Errorf("logit %d: got %+v, want the same bits in both ways, in descending order", i, x)
 		}
 	}
 	if len(c.Logits) != 6 {
 		t.Errorf("%d logits are shown, want 6", len(c.Logits))
 	}
 	if first := c.Steps[0].Recomputed; first.TotalMs != first.Ms {
-		t.Errorf("after one step: got %+v, want its own time, %+v", first.TotalMs, first.Ms)
+		t.Errorf("after one step: got total time %+v, want the step's own time, %+v", first.TotalMs, first.Ms)
 	}
 	for i, s := range c.Steps[1:] {
 		before := c.Steps[i].Cached.TotalMs
@@ -203,12 +204,12 @@ func TestAttentionShareOfRecomputation(t *testing.T) {
 	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	for n, want := range map[int]float64{512: 0.14, 4096: 0.57} {
 		if got := attentionShare(shape, 1, n); !near(got.Share, want, 0.005) || got.Tokens != n {
-			t.Errorf("%+v, want %v", got, want)
+			t.Errorf("got %+v, want %v", got, want)
 		}
 	}
 }
 
-// TestCacheWritesTheLoopsText: the lab's text equals the loop's.
+// TestCacheWritesTheLoopsText: the cache lab generates the same text as the loop.
 func TestCacheWritesTheLoopsText(t *testing.T) {
 	c, _ := result[*Cache](
 		t, "cache", Values{"prompt": story, "tokens": "10", "repeats": "1", "temperature": "0.7", "top_p": "0.9"},

@@ -7,9 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestColumnComparisonFindsFirstDifference: the comparison of keys and values compares two
-// different caches. If they read different texts, it finds the position from which they
-// differ.
+// TestColumnComparisonFindsFirstDifference: if two caches have read different texts, the comparison
+// of their keys and values finds the first position at which they differ.
 func TestColumnComparisonFindsFirstDifference(t *testing.T) {
 	m := models(t).Target
 	same, other := []int{5, 6, 7, 8}, []int{5, 6, 9, 8}
@@ -24,7 +23,7 @@ func TestColumnComparisonFindsFirstDifference(t *testing.T) {
 	}
 	r.compareColumns(2)
 	c := r.columns
-	// 2 · 6 layers · 2 heads · 32 · 4 positions; at most the last two differ.
+	// 2 · 6 layers · 2 heads · 32 · 4 positions, of which at most the last two differ.
 	if c.Compared != 3072 || c.Different == 0 || c.Different > 1536 || slices.Equal(c.KeyA, c.KeyB) ||
 		slices.Equal(c.ValueA, c.ValueB) {
 		t.Errorf("%d of %d differ; key %v and %v", c.Different, c.Compared, c.KeyA[:3], c.KeyB[:3])

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Parameters that several labs share, with the same names.
+// This file holds parameters that several labs share.
 
 // story is a prompt that a small model continues at length.
 const story = "Once upon a time there was a"
@@ -55,7 +55,7 @@ func knobParam(key string, x float64) Param {
 
 func seedParam() Param { return knobParam("seed", 42) }
 
-// samplingParams returns the parameters of the temperature and the filters, with defaults
+// samplingParams returns the parameters for the temperature and the filters. Their defaults are in
 // s.
 func samplingParams(s sampling.Settings) []Param {
 	var list []Param
@@ -89,8 +89,9 @@ func (v Values) settings(tokens int, stop ...string) infer.Settings {
 	}
 }
 
-// room checks that a model can spell and hold a prompt. It returns the prompt's length in
-// positions and how many of the wanted tokens fit: the last one needs no position.
+// room checks that a model's vocabulary can spell a prompt and that its context can hold it. It
+// returns the prompt's length in positions and how many of the wanted tokens fit. The last token
+// needs no position.
 func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err error) {
 	if err := m.CheckText(v["prompt"]); err != nil {
 		return 0, 0, err

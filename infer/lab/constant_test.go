@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// constantModel returns a model that predicts the same at every position, whatever the
-// text: its blocks are all 0, and its token rows are on one axis, so that the final norm
-// maps them all to one vector. Logits are random, by the seed.
+// constantModel returns a model that makes the same prediction at every position of every text. Its
+// blocks are all 0, and its token rows lie on one axis, so the final norm maps them all to the same
+// vector. The logits are random numbers derived from the seed.
 func constantModel(t *testing.T, seed uint64) *infer.Model {
 	t.Helper()
 	const vocab, width = 2000, 64
@@ -47,8 +47,8 @@ func constantModel(t *testing.T, seed uint64) *infer.Model {
 	for id := range vocab - 1 {
 		put("model.embed_tokens.weight", id*width, 1+random.Float64())
 	}
-	put("model.embed_tokens.weight", (vocab-1)*width, 0.05) // the end of text is very unlikely
-	put("model.norm.weight", 0, 0.75)                       // logits are √64·0.75 = 6 times the rows
+	put("model.embed_tokens.weight", (vocab-1)*width, 0.05) // makes the end of text very unlikely
+	put("model.norm.weight", 0, 0.75)                       // makes logits √64·0.75 = 6 times the rows
 	if err := os.WriteFile(path, file, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -66,15 +66,15 @@ type Draw struct {
 	Seed     uint64            `json:"seed"`
 	Kept     int               `json:"kept"` // tokens that can be drawn
 	Repeats  int               `json:"repeats"`
-	// Tokens holds the most probable tokens that can be drawn. Rest is the sum over the
-	// others that can be drawn; its rank is the rank of the first of them.
+	// Tokens holds the most probable tokens that can be drawn. Rest is the sum of all others that
+	// can be drawn, with the rank of the first of them.
 	Tokens     []DrawToken `json:"tokens"`
 	Rest       DrawToken   `json:"rest"`
 	RestTokens int         `json:"rest_tokens"`
-	Sizes      []int       `json:"sizes"` // of the histograms: DrawToken.Counts has one count for each
+	Sizes      []int       `json:"sizes"` // of the histograms; DrawToken.Counts has one count for each size
 	Distances  []Distance  `json:"distances"`
-	// Slope is the slope of ln(distance) against ln(n) by least squares, as measured and as
-	// expected; −½ is the law.
+	// Slope is the measured slope of ln(distance) against ln(n) by least squares, and SlopeExpected
+	// is the expected one. The 1/√n law predicts −½.
 	Slope         float64 `json:"slope"`
 	SlopeExpected float64 `json:"slope_expected"`
 }
@@ -84,7 +84,7 @@ type DrawToken struct {
 	Token  Token   `json:"token"`
 	Rank   int     `json:"rank"`
 	P      float64 `json:"p"` // after the temperature
-	Q      float64 `json:"q"` // after the filters: the probability of drawing it
+	Q      float64 `json:"q"` // after the filters: the probability of drawing the token
 	Counts []int   `json:"counts"`
 }
 
@@ -94,7 +94,7 @@ type Distance struct {
 	N        int     `json:"n"`
 	Shown    float64 `json:"shown"`    // of the histogram shown
 	Measured Spread  `json:"measured"` // over the repeats (no unit)
-	Mean     float64 `json:"mean"`     // of the repeats
+	Mean     float64 `json:"mean"`     // the mean of the repeats
 	// Expected is the exact mean over all possible draws (De Moivre 1730).
 	Expected float64 `json:"expected"`
 	// Law is ½ Σ √(2q(1−q)/πn), the limit of Expected: the 1/√n law.
@@ -106,10 +106,10 @@ type drawRun struct {
 	*running
 	result Draw
 	d      *sampling.Distribution
-	sizes  []int       // at which distances are measured
+	sizes  []int       // numbers of draws after which the distance is measured
 	found  [][]float64 // by size, one distance for each repeat
-	counts []int       // of the repeat in progress, by index among the kept
-	kept   [][]int     // counts of the shown repeat by size of histogram
+	counts []int       // of the repeat in progress, by index among the kept tokens
+	kept   [][]int     // counts of the shown repeat, by histogram size
 }
 
 func (d *Draw) findings() []string {

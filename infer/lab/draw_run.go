@@ -24,7 +24,7 @@ func (drawLab) Estimate(env Env, v Values) (Estimate, error) {
 	}
 	all := written(env.Target.Shape(), m, v.int("step"))
 	e := guess(env, all, v.int("step"), int64(env.Target.Config().Vocab)*8*4)
-	const aDraw = 100 // nanoseconds, roughly: a search among the kept tokens
+	const aDraw = 100 // nanoseconds, a rough estimate: a draw searches the kept tokens
 	e.Took += time.Duration(aDraw * v.int("draws") * v.int("repeats"))
 	e.judge()
 	return e, nil
@@ -111,8 +111,7 @@ func ladder(most int) []int {
 	}
 }
 
-// histogramSizes returns 10, 100 and the largest size; with 1,000 added if nothing else is
-// between them.
+// histogramSizes returns the largest size, preceded by 10 and 100 if they are smaller.
 func histogramSizes(most int) []int {
 	var list []int
 	for _, n := range []int{10, 100} {
@@ -123,7 +122,7 @@ func histogramSizes(most int) []int {
 	return append(list, most)
 }
 
-// once draws the given number of times, with u from a seed, and measures the distance at
+// once makes all draws of one repeat, with u derived from a seed, and measures the distance at
 // every size.
 func (r *drawRun) once(seed uint64) error {
 	first := r.result.Repeats == 0
@@ -233,7 +232,7 @@ func (r *drawRun) fillReport(to *Report) {
 	to.Noise = drawNoise(&result)
 }
 
-// rest returns the sum over the kept tokens from index from on.
+// rest returns the sum over the kept tokens, starting at index from.
 func (r *drawRun) rest(from int) DrawToken {
 	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
 	if from < r.d.Keep {

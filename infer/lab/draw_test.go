@@ -27,12 +27,12 @@ func TestMeanDeviationByHand(t *testing.T) {
 	}
 }
 
-// TestMeanDeviationBySum: De Moivre's formula agrees with the sum over all outcomes.
+// TestMeanDeviationBySum: De Moivre's formula equals the sum over all outcomes.
 func TestMeanDeviationBySum(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		n, q := 1+random.IntN(60), random.Float64()
-		p := math.Pow(1-q, float64(n)) // for 0 hits, then one more each time
+		p := math.Pow(1-q, float64(n)) // the probability of 0 hits, then of 1, 2 and so on
 		sum := 0.0
 		for k := range n + 1 {
 			sum += p * math.Abs(float64(k)-float64(n)*q)
@@ -55,7 +55,8 @@ func TestDistanceByHand(t *testing.T) {
 	if got := expectedDistance(1, rank, 3); !near(got, 0.62, 1e-12) {
 		t.Errorf("expected of one draw %v, want 0.62", got)
 	}
-	// Four times the draws halve the law, and the exact mean converges to it.
+	// With four times as many draws the law gives half the distance, and the exact mean converges
+	// to the law.
 	if a, b := rootLaw(100, rank, 3), rootLaw(400, rank, 3); !near(a, 2*b, 1e-12) {
 		t.Errorf("law %v at 100, want about %v, %v at 400", a, 2*b, b)
 	}
@@ -77,8 +78,8 @@ func TestDistanceByHand(t *testing.T) {
 	}
 }
 
-// TestDrawHistogramHasEveryDraw: the histogram contains every draw, and the distance is as
-// expected.
+// TestDrawHistogramHasEveryDraw: the histogram counts every draw, and the distance is close to the
+// expected one.
 func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	d, _ := result[*Draw](
 		t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"},
@@ -132,8 +133,8 @@ func checkCounts(t *testing.T, d *Draw) {
 	}
 }
 
-// TestDrawBarsWithTopTokenCut: the bars are for the kept tokens, with their own ranks. The
-// rest begins at the rank of the first token without a bar.
+// TestDrawBarsWithTopTokenCut: the bars show the kept tokens, each with its rank. The rest begins
+// at the rank of the first token without a bar.
 func TestDrawBarsWithTopTokenCut(t *testing.T) {
 	want := firstDistribution(t, 0.2)
 	d, _ := result[*Draw](t, "draw", Values{
@@ -160,15 +161,14 @@ func TestDrawBarsWithTopTokenCut(t *testing.T) {
 	if last, first := d.Sizes[len(d.Sizes)-1], d.Tokens[0]; !near(
 		float64(first.Counts[len(d.Sizes)-1])/float64(last), first.Q, 0.05, // 1,000 draws: within 4 √(q/1,000)
 	) {
-		t.Errorf("the first bar was drawn %v of %d times at q %v", first.Counts, last, first.Q)
+		t.Errorf("the first bar's token was drawn %v of %d times at q %v", first.Counts, last, first.Q)
 	}
 	if rank := want.KeptRank(3) + 1; d.Rest.Rank != rank {
 		t.Errorf("the rest begins at rank %d, want %d", d.Rest.Rank, rank)
 	}
 }
 
-// TestDrawAtLaterStep: a later step draws from the same distribution as the loop at that
-// step.
+// TestDrawAtLaterStep: the lab draws from the same distribution at a later step as the loop does.
 func TestDrawAtLaterStep(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})
 	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})

@@ -11,46 +11,46 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// work is the number of multiply-adds of a run: in passes of one position, and in passes of many
-// positions, which are faster.
+// work is the number of multiply-adds in a run. Passes of one position (steps) are counted
+// separately from passes of many positions, which are faster.
 type work struct{ steps, passes int64 }
 
 // times returns the work of n such runs.
 func (w work) times(n int) work { return work{int64(n) * w.steps, int64(n) * w.passes} }
 
-// plus returns the sum of two.
+// plus returns the sum of w and x.
 func (w work) plus(x work) work { return work{w.steps + x.steps, w.passes + x.passes} }
 
-// written returns the work of writing n tokens after m positions with a cache.
+// written returns the work of generating n tokens after m positions with a cache.
 func written(s cost.Shape, m, n int) work {
 	cached, _ := s.Generate(m, n)
 	prompt := s.Pass(m).Total()
 	return work{cached.Total() - prompt, prompt}
 }
 
-// speeds caches how fast each model is here, by hash, only for estimates: the best of the samples
-// so far, since other work on the machine can only slow it down.
+// speeds caches each model's speed on this machine, by hash. It is used only for estimates. The
+// best sample so far counts, since other work on the machine can only slow a model down.
 var speeds = struct {
 	sync.Mutex
 	best map[string]speed
 }{best: map[string]speed{}}
 
-// speed is how many multiply-adds a second a model does in passes of one position, and of many.
+// speed is the number of multiply-adds per second that a model reaches in passes of one position
+// and in passes of many.
 type speed struct {
 	step, pass float64
-	until      time.Time // no new sample before this: the last one took long
+	until      time.Time // no new sample is taken before this time, because the last one took long
 }
 
-// Samples are taken for each estimate, as long as they take less time than sampling: a
-// large model gets only one.
+// Each estimate takes several samples if they fit into sampleFor. A large model gets only one.
 const (
 	samples   = 3
 	sampleFor = 20 * time.Millisecond
-	together  = 16 // positions of a sampled pass of many
+	together  = 16 // positions in a sampled pass of many
 )
 
-// speedOf measures how fast m is; 0 if it does not run. A model whose samples take long is seldom
-// measured, and its passes of many positions count as steps, which overestimates a run.
+// speedOf measures the speed of m, or returns 0 if m does not run. A model whose samples take long
+// is measured rarely, and its passes of many positions count as steps, which overestimates the run.
 func speedOf(m *infer.Model) speed {
 	speeds.Lock()
 	known := speeds.best[m.Hash()]
@@ -76,8 +76,8 @@ func speedOf(m *infer.Model) speed {
 	return known
 }
 
-// sample returns the speed of the fastest of a few passes of n positions, or of a single one if
-// that takes longer than most.
+// sample returns the speed of the fastest of a few passes of n positions, or of a single pass if
+// one takes longer than `most`.
 func sample(m *infer.Model, n int, most time.Duration) float64 {
 	const passes = 4
 	n = min(n, m.Config().Context)
@@ -102,8 +102,8 @@ func sample(m *infer.Model, n int, most time.Duration) float64 {
 	return best
 }
 
-// choosing returns a rough time of softmax, filters and draw over a vocabulary: the fastest
-// of a few.
+// choosing returns the approximate time of softmax, filters and draw for a vocabulary, the fastest
+// of a few tries.
 func choosing(vocab int) time.Duration {
 	z := make([]float32, vocab)
 	for i := range z { // scores in random order
@@ -119,8 +119,8 @@ func choosing(vocab int) time.Duration {
 	return best
 }
 
-// guess estimates a run from its work, its bytes, and its turns of the loop, each of which chooses
-// a token.
+// guess estimates a run from its work, its bytes, and its number of turns of the loop. Each turn
+// chooses a token.
 func guess(env Env, w work, turns int, bytes int64) Estimate {
 	e := Estimate{MultAdds: w.steps + w.passes, Bytes: bytes}
 	if v := speedOf(env.Target); v.step > 0 {

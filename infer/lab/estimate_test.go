@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestLargeRunsNeedConfirmation: users must confirm a run that takes long or needs much
+// TestLargeRunsNeedConfirmation: users must confirm a run that takes a long time or needs a lot of
 // memory.
 func TestLargeRunsNeedConfirmation(t *testing.T) {
 	for _, c := range []struct {
@@ -22,8 +22,8 @@ func TestLargeRunsNeedConfirmation(t *testing.T) {
 	}
 }
 
-// TestEstimateCountsTheFormulas: an estimate counts the same as the formulas: cached and
-// recomputed, as often as requested.
+// TestEstimateCountsTheFormulas: an estimate counts as much work as the formulas for both ways,
+// cached and recomputed, times the requested repeats.
 func TestEstimateCountsTheFormulas(t *testing.T) {
 	env := models(t)
 	v := values(t, cacheLab{}, Values{"tokens": "100", "repeats": "3"})
@@ -34,8 +34,9 @@ func TestEstimateCountsTheFormulas(t *testing.T) {
 	}
 }
 
-// TestEstimateTellsPassesFromSteps: what is read in one pass of many positions counts with the
-// speed of such passes, and what is written token by token with the speed of steps.
+// TestEstimateTellsPassesFromSteps: an estimate uses the speed of passes of many positions for
+// tokens that are read in one pass, and the speed of steps for tokens that are generated one by
+// one.
 func TestEstimateTellsPassesFromSteps(t *testing.T) {
 	m := models(t).Target
 	speeds.Lock()
@@ -53,13 +54,14 @@ func TestEstimateTellsPassesFromSteps(t *testing.T) {
 	if e.MultAdds != 10e9 || e.Took != 4*time.Second {
 		t.Errorf("got %d multiply-adds in %v, want 10e9 in 2 s + 2 s", e.MultAdds, e.Took)
 	}
-	// a prompt of 7 positions is one pass; the other 4 of 5 tokens are steps
+	// A prompt of 7 positions is one pass, which yields the first of 5 tokens; the other 4 are
+	// steps.
 	s := m.Shape()
 	var steps int64
 	for n := 8; n <= 11; n++ {
 		steps += s.Step(n).Total()
 	}
 	if got, want := written(s, 7, 5), (work{steps, s.Pass(7).Total()}); got != want {
-		t.Errorf("writing 5 tokens after 7 positions: got %+v, want %+v", got, want)
+		t.Errorf("generating 5 tokens after 7 positions: got %+v, want %+v", got, want)
 	}
 }

@@ -14,19 +14,19 @@ func TestNumberFormats(t *testing.T) {
 		terms.Counted(1, "text"): "1 text", terms.Counted(1200, "text"): "1,200 texts", shown("a\nb"): "“a↵b”",
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	if text := (Why{Ratio: 4, WorkRatio: 1.2}).sentence(); strings.Contains(text, "Little") ||
 		!strings.Contains(text, "4 times") {
-		t.Errorf("got %q, want it without %q, it containing %q", text, "Little", "4 times")
+		t.Errorf("got %q, want it not to contain %q, and to contain %q", text, "Little", "4 times")
 	}
 	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).sentence(); !strings.Contains(text, "Little") {
 		t.Errorf("got %q, want it to contain %q", text, "Little")
 	}
 }
 
-// TestFindingsAreWholeSentences: every lab summarizes its run in whole sentences.
+// TestFindingsAreWholeSentences: every lab summarizes its run in complete sentences.
 func TestFindingsAreWholeSentences(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -43,7 +43,7 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 			}
 		}
 	}
-	// The findings of a made-up search.
+	// The findings of an invented search.
 	s := &SequenceSearch{
 		Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ba", P: 0.36},
 		Differs: true, Exact: true, Expanded: 5,
@@ -55,13 +55,13 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 	if got := cut.findings(); !strings.Contains(got[0], "that was found") ||
 		!strings.Contains(got[0], "given up after 5 passes") {
 		t.Errorf(
-			"a search that was given up says %q, want [0] with %q and %q", got, "that was found",
+			"findings of an unfinished search: got %q, want [0] to contain %q and %q", got, "that was found",
 			"given up after 5 passes",
 		)
 	}
 	want := "After “x” greedy writes “ab”, p = 0.2400. “ba” is 1.50 times as probable, p = 0.3600 (after 5 passes, " +
 		"with no sequence left out)."
 	if got := s.findings(); len(got) != 1 || got[0] != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// polynomial fits y by c[0] + c[1]·x + … + c[degree]·x^degree with least squares, and
-// returns c and the share of the variance that it explains (R²; 1 means through every
+// polynomial fits c[0] + c[1]·x + … + c[degree]·x^degree to y by least squares. It returns c and
+// the share of the variance that the polynomial explains (R², which is 1 if it goes through every
 // point). x must be positive and have more than degree different values.
 func polynomial(x, y []float64, degree int) (c []float64, r2 float64, err error) {
 	if len(x) <= degree {
 		return nil, 0, errors.New("too few points for a polynomial of that degree")
 	}
-	most := 0.0 // powers of x/most stay near 1, which keeps the problem well posed
+	most := 0.0 // powers of x/most stay near 1, so the problem is well conditioned
 	for _, v := range x {
 		most = max(most, v)
 	}
@@ -55,8 +55,8 @@ func at(c []float64, x float64) float64 {
 	return v
 }
 
-// fit returns a Fit of rows with a formula's coefficients; formula and terms are nil if
-// there is none. It returns false if there are too few rows to distinguish the parts.
+// fit returns a Fit of rows, with the coefficients of a formula; formula and terms are nil if there
+// is none. The result is false if there are too few rows to distinguish the powers.
 func fit(f Fit, x, y []float64, degree int, formula []float64, terms []string) (Fit, bool) {
 	c, r2, err := polynomial(x, y, degree)
 	if err != nil || len(x) < degree+2 {

@@ -16,16 +16,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// timed matches what golden files omit because it differs from run to run: times, and what
-// follows from them.
+// timed matches the values that golden files omit because they differ from run to run: times and
+// values derived from them.
 var timed = regexp.MustCompile(
 	`(^|_)(ms|ns)(_|$)|^(ms|gaps_ms|noise|took_ns|rate|r2|ratio|speed_up|predicted|c|v|best_gamma|` +
 		`per_token_ms|say|seconds_each|cost_each|most_a_day|break_even_a_day|` +
 		`weight_bytes|cached_bits|recomputed_bits)$`,
 )
 
-// TestGoldenReports checks the data behind every chart: each lab's result on the bundled
-// model, with small values. go test ./infer/lab -run Golden -update rewrites them.
+// TestGoldenReports checks the data behind every chart: each lab's result on the bundled model,
+// with small values. go test ./infer/lab -run Golden -update rewrites the golden files.
 func TestGoldenReports(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -50,7 +50,7 @@ func TestGoldenReports(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatalf("%v; -update writes it", err)
+			t.Fatalf("%v; run with -update to write it", err)
 		}
 		var want any
 		if err := json.NewDecoder(bytes.NewReader(text)).Decode(&want); err != nil {
@@ -60,7 +60,7 @@ func TestGoldenReports(t *testing.T) {
 	}
 }
 
-// untimed removes times, and fits through times.
+// untimed removes times, and fits of times.
 func untimed(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -82,7 +82,7 @@ func untimed(v any) any {
 	return v
 }
 
-// alike compares decoded JSON and reports the first few differences.
+// alike compares two decoded JSON values and reports the first few differences.
 func alike(t *testing.T, at string, got, want any) {
 	t.Helper()
 	const most = 8
@@ -95,8 +95,8 @@ func alike(t *testing.T, at string, got, want any) {
 	}
 }
 
-// differences lists all differences. Integers must be equal; other numbers can differ as
-// much as the order of float32 sums on another processor changes them.
+// differences lists all differences. Integers must be equal. Other numbers may differ by as much as
+// a different order of float32 sums on another processor changes them.
 func differences(list []string, at string, got, want any) []string {
 	differ := func() []string {
 		return append(list, fmt.Sprintf("%s: %.200s, want %.200s", at, fmt.Sprint(got), fmt.Sprint(want)))

@@ -61,33 +61,33 @@ func (inductionLab) Info() Info {
 	}
 }
 
-// Induction is the result of the induction lab: how much of a model's weight is on the
-// token that followed the same token before, and what is lost without the heads that have
-// most of it.
+// Induction is the result of the induction lab: how strongly each head attends to the token that
+// followed an earlier occurrence of the current token, and how much worse the predictions are
+// without the heads that do so most.
 type Induction struct {
-	Row  []Token `json:"row"`  // what is read twice; the first of several rows
-	Own  bool    `json:"own"`  // the user's own words
-	Rows int     `json:"rows"` // how many
-	// Passing is the measure from which a head counts as an induction head.
+	Row  []Token `json:"row"`  // the tokens that are read twice (the first of several such rows)
+	Own  bool    `json:"own"`  // Row is the user's own words
+	Rows int     `json:"rows"` // the number of rows
+	// Passing is the lowest measure at which a head counts as an induction head.
 	Passing float64 `json:"passing"`
 	// First and Second are the mean surprise in each reading, in bits per token.
 	First  float64    `json:"first"`
 	Second float64    `json:"second"`
 	Layers int        `json:"layers"`
-	Heads  []HeadRead `json:"heads"` // all, block by block
-	Pass   int        `json:"pass"`  // how many pass
+	Heads  []HeadRead `json:"heads"` // all heads, block by block
+	Pass   int        `json:"pass"`  // the number of heads that pass
 	// Strong are the heads with the largest measures, Weak those with the smallest, each
 	// switched off separately.
 	Strong []HeadOff `json:"strong"`
 	Weak   []HeadOff `json:"weak"`
 }
 
-// HeadRead is where one head attends in the second reading, as its mean weight.
+// HeadRead holds the mean weights of one head's attention in the second reading.
 type HeadRead struct {
 	Part      string  `json:"part"` // "L4.H4"
 	Block     int     `json:"block"`
 	Head      int     `json:"head"`
-	Induction float64 `json:"induction"` // on the token that followed the same token before
+	Induction float64 `json:"induction"` // on the token that followed the earlier occurrence of the current token
 	Previous  float64 `json:"previous"`  // on the previous token
 	Start     float64 `json:"start"`     // on the first position
 }
@@ -96,14 +96,14 @@ type HeadRead struct {
 type HeadOff struct {
 	Part      string  `json:"part"`
 	Induction float64 `json:"induction"`
-	Second    float64 `json:"second"` // the surprise in the second reading without it
+	Second    float64 `json:"second"` // the surprise in the second reading without the head
 }
 
 // Lost returns how much the surprise of the second reading grows without a head, in bits
 // per token.
 func (r *Induction) Lost(h HeadOff) float64 { return h.Second - r.Second }
 
-// Usual returns the mean loss without one of the weakest heads.
+// Usual returns the mean of [Induction.Lost] over the weakest heads.
 func (r *Induction) Usual() float64 {
 	var sum float64
 	for _, h := range r.Weak {

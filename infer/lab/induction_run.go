@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
-// rowLength returns the length and the number of the rows.
+// rowLength returns the length and the number of rows.
 func rowLength(m *infer.Model, v Values) (length, rows int, err error) {
 	own, err := ownRow(m, v)
 	switch {
@@ -62,7 +62,7 @@ func (inductionLab) Run(ctx context.Context, env Env, v Values, progress func(Pr
 	r := &inductionRun{running: start(ctx, "induction", env, v, progress)}
 	r.fill = r.fillReport
 	r.result = Induction{Rows: rows, Passing: why.Passing, Layers: m.Config().Layers}
-	own, _ := ownRow(m, v) // rowLength has checked it
+	own, _ := ownRow(m, v) // rowLength has checked for an error
 	list := [][]int{own}
 	if r.result.Own = own != nil; !r.result.Own {
 		list = nil
@@ -82,7 +82,7 @@ func (inductionLab) Run(ctx context.Context, env Env, v Values, progress func(Pr
 	return r.end(r.switchOff(off))
 }
 
-// measure computes where all heads attend.
+// measure computes where each head attends.
 func (r *inductionRun) measure() {
 	previous, start := r.texts.Heads(why.HabitPrevious), r.texts.Heads(why.HabitStart)
 	for i, h := range r.texts.Heads(why.HabitInduction) {

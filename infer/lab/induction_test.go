@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestInductionFindingsByHand checks the losses and the findings by hand.
+// TestInductionFindingsByHand checks the losses and the findings against values calculated by hand.
 func TestInductionFindingsByHand(t *testing.T) {
 	r := Induction{
 		Rows: 1, Passing: 0.4, First: 8, Second: 4, Layers: 2,
@@ -31,7 +31,7 @@ func TestInductionFindingsByHand(t *testing.T) {
 	r.Weak[0].Second = 3.75 // 4 − 0.25
 	if said := strings.Join(r.findings(), " "); !strings.Contains(said, "hardly looks there it is 0.25 less") {
 		t.Errorf(
-			"with a second reading that improves without one: got %q, want it to contain %q", said,
+			"with a second reading that improves without a head: got %q, want it to contain %q", said,
 			"hardly looks there it is 0.25 less",
 		)
 	}
@@ -45,8 +45,8 @@ func TestInductionFindingsByHand(t *testing.T) {
 	}
 }
 
-// TestInductionOfTheBundledModel: the bundled model's best candidate does not pass, and
-// every measure is a share; a user's own words replace the random rows.
+// TestInductionOfTheBundledModel: no head of the bundled model passes, and every measure is a
+// share. A user's own words replace the random rows.
 func TestInductionOfTheBundledModel(t *testing.T) {
 	r, _ := result[*Induction](t, "induction", Values{"rows": "2", "length": "12", "off": "2"})
 	if r.Own || r.Rows != 2 || len(r.Row) != 12 || len(r.Heads) != 36 || r.Pass != 0 || len(r.Strong) != 2 ||

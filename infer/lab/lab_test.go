@@ -41,7 +41,7 @@ func models(t testing.TB) Env {
 	return env
 }
 
-// values returns a lab's defaults with some changes.
+// values returns a lab's default values with the given changes.
 func values(t testing.TB, l Lab, changed Values) Values {
 	t.Helper()
 	v, err := l.Info().Parse(changed)
@@ -68,7 +68,7 @@ func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
 	return r.Result.(T), r
 }
 
-// small holds values that keep runs short, for labs whose defaults do not.
+// small holds values for short runs of the labs whose default runs are long.
 var small = map[string]Values{
 	"strategies":   {"tokens": "12", "runs": "2", "lanes": "greedy,pure,t=2 k=5", "horizon": "2"},
 	"draw":         {"draws": "1000", "repeats": "5"},
@@ -98,7 +98,7 @@ func TestEveryLabIsDescribed(t *testing.T) {
 		}
 		defaults, err := info.Parse(nil)
 		if err != nil {
-			t.Fatalf("%s: its own defaults: %v", info.Name, err)
+			t.Fatalf("%s: the default values were rejected: %v", info.Name, err)
 		}
 		again, err := info.Parse(defaults)
 		if err != nil || !same(defaults, again) {
@@ -128,7 +128,7 @@ func TestEveryLabIsDescribed(t *testing.T) {
 		)
 	}
 	if _, ok := Find("none"); ok {
-		t.Error("there is a lab named none")
+		t.Error("found a lab named none")
 	}
 }
 
@@ -141,8 +141,8 @@ func same(a, b Values) bool {
 	return len(a) == len(b)
 }
 
-// TestProgressReportsAreFinal: every lab reports its progress in separate reports, and a
-// row does not change once reported.
+// TestProgressReportsAreFinal: every lab reports its progress in separate reports, and never
+// changes a row after reporting it.
 func TestProgressReportsAreFinal(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -161,7 +161,7 @@ func TestProgressReportsAreFinal(t *testing.T) {
 			continue
 		}
 		if len(seen) < 3 || seen[len(seen)-1].Partial != r {
-			t.Errorf("%s: %d messages, and the last is not the report", name, len(seen))
+			t.Errorf("%s: got %d progress messages, want the last one to contain the final report", name, len(seen))
 		}
 		partials := 0
 		for i, p := range seen {
@@ -176,7 +176,7 @@ func TestProgressReportsAreFinal(t *testing.T) {
 			}
 			partials++
 			if now := asJSON(t, p.Partial); now != texts[i] {
-				t.Errorf("%s: message %d was changed after it was sent", name, i)
+				t.Errorf("%s: progress message %d was changed after it was sent", name, i)
 			}
 		}
 		if partials < 2 {
@@ -192,8 +192,7 @@ func TestProgressReportsAreFinal(t *testing.T) {
 	}
 }
 
-// TestCanceledRunReturnsPartialReport: a canceled run returns its measurements so far, and
-// no error.
+// TestCanceledRunReturnsPartialReport: a canceled run returns its measurements so far and no error.
 func TestCanceledRunReturnsPartialReport(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -220,16 +219,16 @@ func TestCanceledRunReturnsPartialReport(t *testing.T) {
 			cancel()
 			if err != nil || !r.Canceled {
 				t.Errorf(
-					"%s, canceled after %d of %d messages: got canceled %v, %v; want true, <nil>", name, after, whole,
+					"%s, canceled after %d of %d messages: got Canceled %v, %v; want true, <nil>", name, after, whole,
 					r != nil && r.Canceled, err,
 				)
 				continue
 			}
 			if after == 0 && name != "memory" && r.Result != nil { // the calculator needs no run
-				t.Errorf("%s: a result without measurements", name)
+				t.Errorf("%s: got a result without measurements, want none", name)
 			}
 			if after > whole/3 && (r.Result == nil || len(r.Tables) == 0) {
-				t.Errorf("%s: nothing kept after %d of %d messages", name, after, whole)
+				t.Errorf("%s: got no result after %d of %d messages, want the measurements so far", name, after, whole)
 			}
 			asJSON(t, r)
 		}
@@ -251,7 +250,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 			var r *RangeError
 			if !errors.As(err, &r) || r.Field != "prompt" || !strings.Contains(r.Want, "context") {
 				t.Errorf(
-					"%s with a prompt over the context: got error %v, want a range error at the prompt "+
+					"%s with a prompt longer than the context: got error %v, want a range error at the prompt "+
 						"that names the context",
 					name, err,
 				)
@@ -283,7 +282,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 		_, err := l.Run(t.Context(), env, v, nil)
 		var r *RangeError
 		if c.lab == "draw" && err == nil {
-			continue // this model's text is longer than 64 tokens
+			continue // the model generated more than 64 tokens, so there is no error
 		}
 		if !errors.As(err, &r) || r.Field != c.name || !strings.Contains(r.Error(), c.want) {
 			t.Errorf("%s with %s %q: %v, want %q", c.lab, c.name, c.value, err, c.want)

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// maxLanes is the maximum number of texts that the strategies lab writes in parallel.
+// maxLanes is the maximum number of texts that the strategies lab generates in parallel.
 const maxLanes = 6
 
 // lanesWant describes what the lanes parameter accepts.
@@ -61,8 +61,8 @@ func parseLane(text string) (Lane, error) {
 	return Lane{Name: laneName(s), Settings: s}, nil
 }
 
-// laneName returns a name for settings: their preset's, or one that lists them all, so that
-// rows of two lanes can be distinguished.
+// laneName returns a name for settings: the name of their preset, or a list of all settings, so
+// that the rows of two lanes can be distinguished.
 func laneName(s sampling.Settings) string {
 	if p, ok := sampling.PresetOf(s); ok {
 		return p.Name
@@ -70,7 +70,7 @@ func laneName(s sampling.Settings) string {
 	return s.Name()
 }
 
-// laneStep returns a step of the loop as a lane shows it. d is the step's distribution.
+// laneStep converts a step of the loop to a step of a lane. d is the step's distribution.
 func laneStep(m *infer.Model, s *infer.Step, d *sampling.Distribution) LaneStep {
 	row := LaneStep{
 		Step: s.N, Token: tokenOf(m, s.Chosen), Rank: s.Rank, P: s.P, Q: s.Q,
@@ -82,7 +82,7 @@ func laneStep(m *infer.Model, s *infer.Step, d *sampling.Distribution) LaneStep 
 	return row
 }
 
-// logP returns ln p of a token in the softmax of z [vocab] at T = 1: z − ln Σ e^z.
+// logP returns ln p of a token in the softmax of the logits z [vocab] at T = 1: z[id] − ln Σ e^z.
 func logP(z []float32, id int) float64 {
 	largest := math.Inf(-1)
 	for _, v := range z {
@@ -95,7 +95,7 @@ func logP(z []float32, id int) float64 {
 	return float64(z[id]) - largest - math.Log(sum)
 }
 
-// parting describes why two lanes diverge at a step, given each lane's step.
+// parting describes why two lanes diverge at a step. x and y are the two lanes' steps.
 func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting {
 	p := Parting{
 		Lanes: two, Step: x.N, U: sampling.U(x.Settings.Seed, x.N),
@@ -114,7 +114,7 @@ func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting
 	return p
 }
 
-// explain sets the reason that two lanes diverge: one is greedy, or one's filters cut the
+// explain sets the reason that two lanes diverge: one lane is greedy, one lane's filters cut the
 // other's token, or u falls on different segments.
 func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infer.Model) {
 	names := [2]string{lanes[p.Lanes[0]].Name, lanes[p.Lanes[1]].Name}

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// partingOf makes two lanes choose at the same step of the model, and returns why they
-// diverge there.
+// partingOf runs one step of the model with the settings of two lanes, and returns why they diverge
+// there.
 func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	t.Helper()
 	lanes, err := parseLanes(names)
@@ -35,8 +35,8 @@ func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	return parting(models(t).Target, lanes, [2]int{0, 1}, steps[0], steps[1]), true
 }
 
-// TestLanePartingReasons: each reason names the lane that it applies to, whichever is
-// first.
+// TestLanePartingReasons: each reason names the lane that it applies to, in whichever order the
+// lanes are listed.
 func TestLanePartingReasons(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := uint64(0); seed < 40; seed++ {
@@ -60,13 +60,13 @@ func TestLanePartingReasons(t *testing.T) {
 		PartFilter + string(sampling.RuleMinP), PartSegment,
 	} {
 		if !seen[why] {
-			t.Errorf("no lanes diverged because of %s: the test proves little", why)
+			t.Errorf("no lanes diverged because of %s, so the test proves little", why)
 		}
 	}
 }
 
-// TestLaneNames: different lanes have different names, even greedy ones, and numbers in
-// names are written as typed.
+// TestLaneNames: different lanes have different names, even greedy ones, and names contain numbers
+// as they were typed.
 func TestLaneNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"t=0": "Greedy", "t=0 k=5": "T 0, top-k 5", "t=0 p=0.5": "T 0, top-p 0.5", "k=1000": "T 1, top-k 1000",
@@ -80,13 +80,13 @@ func TestLaneNames(t *testing.T) {
 	_, err := parseLane("t=1 seed=3")
 	if want := `lanes is "t=1 seed=3", where seed is not a setting of one lane; it must be ` + lanesWant; err == nil ||
 		err.Error() != want {
-		t.Errorf("a seed is rejected with\n%v\nwant\n%s", err, want)
+		t.Errorf("a seed was rejected with\n%v\nwant\n%s", err, want)
 	}
 }
 
-// TestLanePartingWithTopTokenCut: after the story, typical-p 0.2 keeps eleven tokens and
-// cuts the most probable ones. So a kept token has a segment even if its rank is beyond
-// eleven, and a cut token has none even if its rank is not.
+// TestLanePartingWithTopTokenCut: after the story, typical-p 0.2 keeps eleven tokens and cuts the
+// most probable ones. So a kept token has a segment even if its rank is above eleven, and a cut
+// token has none even if its rank is lower.
 func TestLanePartingWithTopTokenCut(t *testing.T) {
 	beyond, before := 0, 0
 	for seed := range uint64(60) {
@@ -99,7 +99,7 @@ func TestLanePartingWithTopTokenCut(t *testing.T) {
 			r := d.RankOf(int32(p.Tokens[token].ID))
 			if (at.To > at.From) != d.Stays(r) {
 				t.Errorf(
-					"seed %d: rank %d, kept %v, has the segment %v; want one exactly if it is kept", seed, r+1,
+					"seed %d: rank %d, kept %v, has the segment %v; want one only if the token is kept", seed, r+1,
 					d.Stays(r), at,
 				)
 			}
@@ -121,7 +121,7 @@ func TestLanePartingWithTopTokenCut(t *testing.T) {
 		}
 	}
 	if beyond == 0 || before == 0 {
-		t.Errorf("%d kept tokens beyond the eleventh rank, %d cut ones before; the test proves little", beyond, before)
+		t.Errorf("%d kept tokens above rank eleven, %d cut ones below, so the test proves little", beyond, before)
 	}
 }
 
@@ -144,7 +144,7 @@ func firstDistribution(t *testing.T, typical float64) *sampling.Distribution {
 
 func checkReason(t *testing.T, lanes []Lane, p Parting) {
 	t.Helper()
-	narrow := 0 // the lane that is greedy, or whose filter cuts
+	narrow := 0 // index of the lane that is greedy, or whose filter cuts the other's token
 	if lanes[0].Name == "Pure" {
 		narrow = 1
 	}

@@ -2,7 +2,7 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// repeatRun is the length of the runs of tokens that count as repetitions when they recur.
+// repeatRun is the number of tokens in a run that counts as a repetition if it recurs.
 const repeatRun = 4
 
 // pairs returns a text's pairs of neighboring tokens.
@@ -30,8 +30,8 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// repetition returns the share of a text's runs of repeatRun tokens that occurred before: 1
-// − distinct runs / runs.
+// repetition returns the share of a text's runs of repeatRun tokens that have occurred before: 1 −
+// distinct runs / runs.
 func repetition(ids []int) float64 {
 	var runs [][repeatRun]int
 	for i := repeatRun; i <= len(ids); i++ {
@@ -40,20 +40,20 @@ func repetition(ids []int) float64 {
 	return ratio(len(runs)-distinct(runs), len(runs))
 }
 
-// measure describes a text by its tokens alone.
+// measure computes the measures of a text that depend only on its tokens.
 func measure(ids []int) TextMeasures {
 	list := pairs(ids)
 	return TextMeasures{Tokens: len(ids), Distinct2: ratio(distinct(list), len(list)), Repetition: repetition(ids)}
 }
 
-// circleTokens is the minimum length of a circle's second round. A circle has at least two
-// rounds; "ha ha" is too short.
+// circleTokens is the minimum number of tokens that recur in a circle; "ha ha" is too short. A
+// circle has at least two rounds.
 const circleTokens = 4
 
-// circleOf finds the loop at the end of a text: its start and its shortest period.
+// circleOf finds the loop at the end of a text, and returns its start and its shortest period.
 func circleOf(ids []int) (start, period int, found bool) {
 	for period = 1; 2*period <= len(ids); period++ {
-		same := 0 // tokens at the end that equal the one a period earlier
+		same := 0 // number of tokens at the end that equal the token one period earlier
 		for i := len(ids) - 1; i >= period && ids[i] == ids[i-period]; i-- {
 			same++
 		}
@@ -64,7 +64,7 @@ func circleOf(ids []int) (start, period int, found bool) {
 	return 0, 0, false
 }
 
-// circle returns the result of circleOf, nil if the text does not loop.
+// circle returns the circle that circleOf finds, or nil if the text does not loop.
 func circle(m *infer.Model, ids []int) *Circle {
 	start, period, found := circleOf(ids)
 	if !found {

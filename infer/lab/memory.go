@@ -79,21 +79,21 @@ func (memoryLab) Info() Info {
 	}
 }
 
-// Memory is the result of the memory lab: the size of a KV cache, as calculated for a model
-// and as measured in the running engine.
+// Memory is the result of the memory lab: the size of a KV cache, calculated for a model and
+// measured in the running engine.
 type Memory struct {
-	Model            MemoryModel     `json:"model"` // used for the calculation
+	Model            MemoryModel     `json:"model"` // the model that the calculation is for
 	Precision        string          `json:"precision"`
 	BytesPerValue    float64         `json:"bytes_per_value"` // of keys and values
 	Positions        int             `json:"positions"`
 	Batch            int             `json:"batch"`
 	BytesPerPosition float64         `json:"bytes_per_position"`
-	Bytes            float64         `json:"bytes"` // all texts of the batch
+	Bytes            float64         `json:"bytes"` // for all texts of the batch
 	WeightBytes      float64         `json:"weight_bytes"`
 	WeightPrecision  string          `json:"weight_precision"`
 	Overtakes        float64         `json:"overtakes"` // positions at which one cache is as large as the weights
 	MemoryBytes      float64         `json:"memory_bytes"`
-	FreeBytes        float64         `json:"free_bytes"` // left by the weights; negative if they do not fit
+	FreeBytes        float64         `json:"free_bytes"` // memory left next to the weights; negative if they do not fit
 	Users            int64           `json:"users"`      // texts of that length that fit next to the weights
 	Variants         []MemoryVariant `json:"variants"`
 	Windows          []Window        `json:"windows"`
@@ -110,7 +110,7 @@ type MemoryModel struct {
 	KVHeads    int    `json:"kv_heads"`
 	HeadDim    int    `json:"head_dim"`
 	Parameters int64  `json:"parameters"`
-	Context    int    `json:"context"` // its window
+	Context    int    `json:"context"` // its context window
 	Year       int    `json:"year,omitempty"`
 	Source     string `json:"source"`
 	Note       string `json:"note,omitempty"` // what the formula leaves out
@@ -122,9 +122,9 @@ type MemoryVariant struct {
 	KVHeads          int     `json:"kv_heads"`
 	BytesPerPosition float64 `json:"bytes_per_position"`
 	Bytes            float64 `json:"bytes"`
-	Saving           float64 `json:"saving"` // heads / KV heads: how many times smaller than MHA
+	Saving           float64 `json:"saving"` // heads / KV heads: the factor by which the cache is smaller than with MHA
 	Users            int64   `json:"users"`
-	Now              bool    `json:"now"` // used by the calculated model
+	Now              bool    `json:"now"` // the calculated model uses this variant
 	Say              string  `json:"say"`
 }
 
@@ -138,7 +138,7 @@ type Window struct {
 	Loaded bool    `json:"loaded"`
 }
 
-// Engine is the cache of the running engine as a text grows.
+// Engine describes the running engine's cache as a text grows.
 type Engine struct {
 	Prompt  int          `json:"prompt"` // positions
 	Formula string       `json:"formula"`
@@ -150,7 +150,7 @@ type Engine struct {
 type EngineStep struct {
 	Step            int   `json:"step"`
 	Positions       int   `json:"positions"`
-	Used            int64 `json:"used"`         // bytes of filled columns, reported by the engine
+	Used            int64 `json:"used"`         // bytes of filled columns, as reported by the engine
 	UsedFormula     int64 `json:"used_formula"` // 2·L·g·s·positions·4
 	Reserved        int64 `json:"reserved"`     // bytes allocated, filled or not
 	ReservedFormula int64 `json:"reserved_formula"`

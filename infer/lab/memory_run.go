@@ -13,10 +13,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// loadedKey is the preset of the running model.
+// loadedKey is the name of the preset for the running model.
 const loadedKey = "loaded"
 
-// The shapes of published models, for their parameters.
+// The shapes of published models, from which their numbers of parameters are calculated.
 var (
 	llama7B  = cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Vocab: 32000}
 	llama70B = cost.Shape{Layers: 80, Width: 8192, Heads: 64, KVHeads: 8, HeadDim: 128, FFN: 28672, Vocab: 32000}
@@ -26,11 +26,12 @@ var (
 	}
 )
 
-// gpt2Parameters includes what the formula omits: the table of 1,024 positions, biases and
-// the norms' biases (Radford et al. 2019's smallest, as published).
+// gpt2Parameters is the number of parameters of the smallest published model of Radford et al.
+// 2019. It includes parameters that the formula omits: the table of 1,024 positions, the biases,
+// and the norms' biases.
 const gpt2Parameters = 124_439_808
 
-// published holds the presets of the calculator.
+// published holds the calculator's presets.
 var published = []MemoryModel{
 	modelOf(
 		"example-32", "32 layers, 32 heads", llama7B, llama7B.Parameters(false), 131_072, 0,
@@ -77,10 +78,10 @@ var windows = []Window{
 	{Name: "Gemini 1.5 Pro", Tokens: 1_000_000, Year: 2024, Source: "Gemini Team 2024"},
 }
 
-// precision is a way to store numbers.
+// precision is a number format.
 type precision struct {
 	name  string
-	bytes float64 // a value
+	bytes float64 // per value
 }
 
 var precisions = []precision{{"fp32", 4}, {"fp16", 2}, {"bf16", 2}, {"int8", 1}, {"int4", 0.5}}
@@ -134,9 +135,9 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 	return r.end(r.engine(env.Target, v, tokens))
 }
 
-// Calculate is the memory lab's calculator, with m as the loaded model: its result without
-// the engine's bytes. v must come from [Info.Parse]. A *[RangeError] means that heads
-// cannot be shared this way.
+// Calculate computes the memory lab's result for the loaded model m without the engine's bytes. v
+// must come from [Info.Parse]. It returns a *[RangeError] if heads cannot be shared in the given
+// way.
 func Calculate(m *infer.Model, v Values) (Memory, error) {
 	all := memoryModels(m)
 	model := modelIn(all, v)
@@ -189,12 +190,13 @@ func (m MemoryModel) perPosition(kvHeads int, bytes float64) float64 {
 	return 2 * float64(m.Layers) * float64(kvHeads) * float64(m.HeadDim) * bytes
 }
 
-// users returns how many texts fit next to the weights.
+// users returns how many texts fit into memory next to the weights.
 func (c *Memory) users(perPosition float64) int64 {
 	return int64(max(0, math.Floor(c.FreeBytes/(perPosition*float64(c.Positions)))))
 }
 
-// variants returns the ways to share keys and values: all, in groups, one pair.
+// variants returns the ways to share keys and values: a pair for each head, for each group of
+// heads, and for all heads.
 func (c *Memory) variants() []MemoryVariant {
 	h, g := c.Model.Heads, c.Model.KVHeads
 	if g == h || g == 1 {
@@ -224,7 +226,7 @@ func (c *Memory) variants() []MemoryVariant {
 	return list
 }
 
-// engine writes a text and records the cache's size after every step.
+// engine generates a text and records the cache's size after every step.
 func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 	loop, err := infer.NewLoop(
 		m, v["prompt"],
@@ -261,8 +263,8 @@ func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 	}
 }
 
-// roomAfter returns how many positions a cache has room for after adding one: unchanged if
-// it fits, else doubled, up to the context.
+// roomAfter returns the number of positions that a cache has room for after adding one. The room
+// stays the same if the position fits; otherwise it is doubled, up to the context.
 func roomAfter(room, positions, context int) int {
 	if positions <= room {
 		return room
@@ -323,7 +325,8 @@ func (c *Memory) tables() []Table {
 	return []Table{variants, models, window, engine}
 }
 
-// year returns a year as a string, so that it gets no comma; nil if there is none.
+// year returns a year as a string, so that it is formatted without a comma, or nil if there is
+// none.
 func year(n int) any {
 	if n == 0 {
 		return nil

@@ -9,7 +9,8 @@ import (
 
 const gib = 1 << 30
 
-// TestMemoryCalculatorByHand checks the corrected figures of the lesson's 32-layer example.
+// TestMemoryCalculatorByHand checks the figures of the lesson's 32-layer example and others
+// calculated by hand.
 func TestMemoryCalculatorByHand(t *testing.T) {
 	for _, c := range []struct {
 		changed Values
@@ -19,15 +20,15 @@ func TestMemoryCalculatorByHand(t *testing.T) {
 		// 2·32·32·128·4096·2 bytes = 2 GiB; (24 − 12.55) / 2 = 5 whole texts.
 		{Values{"batch": "1", "preset": "example-32", "positions": "4096"}, 2 * gib, 5},
 		{Values{"batch": "1", "preset": "example-32", "positions": "131072"}, 64 * gib, 0},
-		// 8 of 32 heads: a quarter. 11.45 / 0.5 = 22 whole texts.
+		// 8 KV heads for 32 heads take a quarter of 2 GiB; 11.45 / 0.5 = 22 whole texts.
 		{Values{"batch": "1", "preset": "example-32", "kv_heads": "8"}, gib / 2, 22},
-		// 2·80·8·128·4096·2 = 1.25 GiB; 137.95e9 bytes of weights are 128.48 GiB, (160 −
+		// 2·80·8·128·4096·2 = 1.25 GiB. 137.95e9 bytes of weights are 128.48 GiB, and (160 −
 		// 128.48) / 1.25 = 25 whole texts.
 		{Values{"batch": "1", "preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
-		// 2·12·12·64·1024·4 = 72 MiB for one, four of them. (25,769,803,776 − 248,879,616)
-		// / 75,497,472 = 338.03 next to weights of 2 bytes.
+		// 2·12·12·64·1024·4 = 72 MiB for each of the four texts. Next to weights of 2 bytes,
+		// (25,769,803,776 − 248,879,616) / 75,497,472 = 338.03 fit.
 		{Values{"preset": "gpt-2", "positions": "1024", "precision": "fp32", "batch": "4"}, 4 * 72 << 20, 338},
-		// Half a byte per value: 0.5 GiB; the weights do not fit into one GiB.
+		// Half a byte per value gives 0.5 GiB; the weights do not fit into one GiB.
 		{Values{"batch": "1", "preset": "llama-2-7b", "precision": "int4", "memory": "1"}, gib / 2, 0},
 	} {
 		m, _ := result[*Memory](t, "memory", c.changed)
@@ -60,7 +61,7 @@ func TestMemoryCalculatorByHand(t *testing.T) {
 		}
 	}
 	m, _ := result[*Memory](t, "memory", Values{"batch": "1", "preset": "example-32", "positions": "131072"})
-	// 64 GiB over 12.55 GiB of weights: about five times.
+	// 64 GiB is about five times the 12.55 GiB of weights.
 	if times := m.Bytes / m.WeightBytes; !near(times, 5.1, 0.05) {
 		t.Errorf("the cache is %v times the weights, want about 5.1", times)
 	}
@@ -77,8 +78,8 @@ func TestPublishedParameters(t *testing.T) {
 		"llama-2-70b": 68_976_648_192,
 		// 2·32000·4096 + 32·(2·4096² + 2·4096·1024 + 3·4096·14336 + 2·4096) + 4096
 		"mistral-7b": 7_241_732_096,
-		// 50257·768 + 1024·768 + 12·(4·768² + 2·768·3072 + 9·768 + 3072 + 4·768) + 2·768:
-		// biases are 3 + 1 + 1 widths and 4 (3072), norms 4 widths a block
+		// 50257·768 + 1024·768 + 12·(4·768² + 2·768·3072 + 9·768 + 3072 + 4·768) + 2·768: each
+		// block's biases are 3 + 1 + 1 widths and 3072, and its norms are 4 widths
 		"gpt-2": 50257*768 + 1024*768 + 12*(12*768*768+13*768) + 2*768,
 	}
 	for _, m := range published {
@@ -98,9 +99,9 @@ func TestMemoryListsContextWindows(t *testing.T) {
 		if x, listed := want[w.Name]; (!w.Loaded && !listed) || listed && (x != [2]int{
 			w.Tokens, w.Year,
 		} || w.Source == "") {
-			t.Errorf("got window %+v, want the tokens and year of %v with a source, or the loaded model's", w, want)
+			t.Errorf("got window %+v, want the tokens, year and source of %v, or the loaded window", w, want)
 		}
-		if w.Bytes != 128<<10*float64(w.Tokens) { // 2·32·8·128·2 bytes a token
+		if w.Bytes != 128<<10*float64(w.Tokens) { // 2·32·8·128·2 bytes per token
 			t.Errorf("%s: got %v bytes, want %v", w.Name, w.Bytes, 128<<10*float64(w.Tokens))
 		}
 	}
@@ -112,7 +113,8 @@ func TestMemoryListsContextWindows(t *testing.T) {
 	}
 }
 
-// TestEngineMemoryEqualsFormula: the engine's bytes equal the formula's at every step.
+// TestEngineMemoryEqualsFormula: the bytes that the engine reports equal the formula's at every
+// step.
 func TestEngineMemoryEqualsFormula(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", Values{"tokens": "60"})
 	shape := models(t).Target.Shape()
@@ -124,7 +126,7 @@ func TestEngineMemoryEqualsFormula(t *testing.T) {
 		if s.Positions != m.Engine.Prompt+i || s.Used != shape.KVBytes(s.Positions, 4) || s.Room < s.Positions ||
 			s.Room < room || s.Reserved != shape.KVBytes(s.Room, 4) {
 			t.Errorf(
-				"step %d: got %+v, want %d positions, and the formula's bytes for them and for the reserved ones",
+				"step %d: got %+v, want %d positions, with the formula's bytes for the used and the reserved ones",
 				s.Step, s, m.Engine.Prompt+i,
 			)
 		}
@@ -167,7 +169,7 @@ func TestReservedIsAllocated(t *testing.T) {
 	}
 	got := held() - before
 	runtime.KeepAlive(caches)
-	// The room for 150 positions has been doubled to 256.
+	// To hold 150 positions, the room has been doubled to 256.
 	if want := texts * float64(m.Shape().KVBytes(256, 4)); reserved != want {
 		t.Errorf("%v bytes reserved, want %v", reserved, want)
 	}

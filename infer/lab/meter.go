@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// meter counts a model's passes: it is an [infer.Runner] that forwards to the model, or to
+// meter is an [infer.Runner] that counts a model's passes. It forwards each pass to the model or to
 // its runner, and keeps a tally.
 type meter struct {
 	model  *infer.Model
@@ -17,25 +17,25 @@ type meter struct {
 	last time.Duration
 }
 
-// tally is the work that went through a meter.
+// tally is the work that a meter has counted.
 type tally struct {
 	passes    int
 	positions int
 	parts     cost.Parts
-	took      time.Duration // passes and scores, without waiting
-	waited    time.Duration // for other passes
+	took      time.Duration // by passes and scores, without waiting
+	waited    time.Duration // for other users' passes
 }
 
-// metered returns m with its passes counted.
+// metered returns m with a meter that counts its passes.
 func metered(m *infer.Model, runner infer.Runner) (*infer.Model, *meter) {
 	counter := &meter{model: m, runner: runner}
 	return m.Through(counter), counter
 }
 
-// target returns the environment's target, with a meter.
+// target returns the environment's target with its passes counted.
 func (e Env) target() (*infer.Model, *meter) { return metered(e.Target, e.TargetRunner) }
 
-// draft returns the environment's draft, with a meter.
+// draft returns the environment's draft with its passes counted.
 func (e Env) draft() (*infer.Model, *meter) { return metered(e.Draft, e.DraftRunner) }
 
 // ForwardTo implements [infer.Runner].
@@ -74,7 +74,7 @@ func (m *meter) count(start time.Time, parts cost.Parts, err error) {
 	}
 }
 
-// watch is a stopwatch that excludes the time that passes wait.
+// watch is a stopwatch that excludes the time during which passes wait.
 type watch struct {
 	start  time.Time
 	meters []*meter

@@ -13,14 +13,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RangeError reports a rejected value and what is accepted. Field is the name of a [Param].
+// RangeError reports a rejected value and which values are accepted. Field is the name of a
+// [Param].
 type RangeError = sampling.RangeError
 
 // ParamKind is the type of a parameter's value.
 type ParamKind string
 
-// The kinds. List is a string of numbers joined by commas, Strings has one string per line,
-// with \n, \t and \\ for newline, tab and backslash.
+// The kinds of parameters. A List is a string of numbers joined by commas. Strings has one string
+// per line, with \n, \t and \\ for newline, tab and backslash.
 const (
 	Int     ParamKind = "int"
 	Float   ParamKind = "float"
@@ -31,8 +32,8 @@ const (
 	Strings ParamKind = "strings"
 )
 
-// Param is a parameter that users can set. Min and Max bound a number, each number of a
-// list, or the bytes of a text; Step is a slider's step.
+// Param is a parameter that users can set. Min and Max bound a number, each number of a list, or a
+// text's length in bytes. Step is a slider's step.
 type Param struct {
 	Name    string    `json:"name"`
 	Label   string    `json:"label"`
@@ -44,10 +45,9 @@ type Param struct {
 	Options []string  `json:"options,omitempty"`
 	Default string    `json:"default"`
 	Help    string    `json:"help"`
-	// Own means that a number can be omitted, as "" or 0: then it is the chosen model's
-	// own.
+	// Own means that a number can be omitted ("" or 0). The chosen model's number is used instead.
 	Own bool `json:"own,omitempty"`
-	// Commas means that a text is a list of words, joined by commas.
+	// Commas means that the text is a list of words joined by commas.
 	Commas bool `json:"-"`
 }
 
@@ -55,7 +55,7 @@ type Param struct {
 // [Info.Parse] returns.
 type Values map[string]string
 
-// Param returns the parameter with a name.
+// Param returns the parameter with the given name.
 func (i Info) Param(name string) (Param, bool) {
 	at := slices.IndexFunc(i.Params, func(p Param) bool { return p.Name == name })
 	if at < 0 {
@@ -73,9 +73,9 @@ func (i Info) Defaults() Values {
 	return v
 }
 
-// Parse checks raw values, each against its parameter's range, and returns all of the lab's
-// values in canonical form: missing ones at their default, numbers in their shortest form.
-// A rejected value or an unknown name gives a *[RangeError].
+// Parse checks raw values, each against its parameter's range, and returns all of the lab's values
+// in canonical form: missing values are set to their defaults, and numbers have their shortest
+// form. An invalid value or an unknown name gives a *[RangeError].
 func (i Info) Parse(raw Values) (Values, error) {
 	v := i.Defaults()
 	for name, text := range raw {
@@ -131,15 +131,15 @@ func (p Param) Wants() string {
 	return terms.Plain(p.Min) + " to " + terms.Plain(p.Max) + " bytes of text"
 }
 
-// knob returns the parameter's knob, if it has one: a knob with the same name, whose values
-// it accepts.
+// knob returns the knob with the same name as the parameter, if there is one. The parameter accepts
+// the knob's values.
 func (p Param) knob() (terms.Knob, bool) {
 	k, ok := terms.KnobOf(p.Name)
 	return k, ok && p.Min == k.Min && p.Max == k.Max
 }
 
-// Slider returns the range of a slider for a number: for a knob most useful values, else
-// everything accepted.
+// Slider returns the range of a slider for a number. For a knob it covers most useful values, and
+// otherwise all accepted values.
 func (p Param) Slider() (from, to float64) {
 	if k, ok := p.knob(); ok {
 		return k.From, k.To
@@ -237,14 +237,14 @@ func (p Param) parseStrings(text string) (string, error) {
 	return terms.Lines(list), nil
 }
 
-// Values that [Info.Parse] returned are valid; missing ones are read as 0.
+// Values that [Info.Parse] returned are valid. The methods below return 0 for missing ones.
 
 func (v Values) int(name string) int {
 	return int(v.float(name))
 }
 
 func (v Values) float(name string) float64 {
-	x, _ := strconv.ParseFloat(v[name], 64) //nolint:errcheck // parsed before
+	x, _ := strconv.ParseFloat(v[name], 64) //nolint:errcheck // checked by Info.Parse
 	return x
 }
 

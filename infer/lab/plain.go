@@ -9,16 +9,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// plainText is a text that a model wrote alone with as little overhead as possible: as in
-// speculation, the prompt without its last token is read before the clock starts.
+// plainText is a text that a model generated without a draft and with as little overhead as
+// possible. As in speculation, the prompt without its last token is read before the clock starts.
 type plainText struct {
 	ids   []int           // generated
 	at    []time.Duration // when each was ready
-	steps []time.Duration // pass and scores of each
+	steps []time.Duration // the time of each token's pass and scores
 	took  time.Duration   // total
 }
 
-// writePlain writes up to n tokens, the same ones as a loop.
+// writePlain generates up to the given number of tokens, the same ones as a loop.
 func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, tokens int) (plainText, error) {
 	var t plainText
 	ids := m.Encode(v["prompt"])

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestLabsThroughPoolsEqualSoloRuns: apart from times, several labs in the slots of a pool
-// get the same results as alone; waiting for each other does not count.
+// TestLabsThroughPoolsEqualSoloRuns: apart from times, labs that run in the slots of a pool get the
+// same results as labs that run alone. The time that they wait for each other does not count.
 func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	fixture.Long(t)
 	alone := models(t)
@@ -32,7 +32,7 @@ func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 					return
 				}
-				if name == "memory" { // a prompt can be read in smaller parts, which changes what is reserved
+				if name == "memory" { // a pool may read a prompt in smaller parts, which changes the reserved bytes
 					return
 				}
 				alike(t, name, decoded(t, r.Result), decoded(t, want.Result))
@@ -50,7 +50,7 @@ func decoded(t *testing.T, v any) any {
 	return untimed(out)
 }
 
-// TestMeterSubtractsWaiting: a meter subtracts the wait that a runner reports, and counts
+// TestMeterSubtractsWaiting: a meter subtracts the waiting time that a runner reports, and counts
 // the rest.
 func TestMeterSubtractsWaiting(t *testing.T) {
 	env := models(t)
@@ -68,7 +68,7 @@ func TestMeterSubtractsWaiting(t *testing.T) {
 	}
 	if want := m.Shape().Pass(3); counted.parts != want || counted.passes != 1 || counted.positions != 3 ||
 		counted.took <= 0 || counted.waited < 0 {
-		t.Errorf("%+v, want %+v", counted.tally, want)
+		t.Errorf("got %+v, want %+v", counted.tally, want)
 	}
 	// Rejected passes are not counted.
 	before := counted.tally
@@ -79,19 +79,19 @@ func TestMeterSubtractsWaiting(t *testing.T) {
 		t.Errorf("a rejected pass was counted: got %+v, want %+v", counted.tally, before)
 	}
 	clock := watchOf(counted)
-	counted.waited += 1 << 40 // a long wait within
+	counted.waited += 1 << 40 // as if passes had waited for a long time
 	if took := clock.took(); took > 0 {
 		t.Errorf("the clock counts the wait: got %v, want 0", took)
 	}
 }
 
-// lets reports an hour of waiting for every pass.
+// lets is a runner that reports an hour of waiting for every pass.
 type lets struct{ infer.Runner }
 
 func (lets) Waited() time.Duration { return time.Hour }
 
-// TestMeterExcludesReportedWait: the wait that a runner reports is excluded from a pass's
-// time. With an hour for each of the two, the rest is negative.
+// TestMeterExcludesReportedWait: a pass's time excludes the wait that its runner reports. With a
+// reported hour for each of two calls, the remaining time is negative.
 func TestMeterExcludesReportedWait(t *testing.T) {
 	m := models(t).Target
 	counted, meter := metered(m, lets{})

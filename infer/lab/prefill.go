@@ -40,38 +40,38 @@ func (prefillLab) Info() Info {
 	}
 }
 
-// Prefill is the result of the prefill lab: the time to the first token against the
-// prompt's length, then the gaps between tokens.
+// Prefill is the result of the prefill lab: the time to the first token for several prompt lengths,
+// and the gaps between the tokens after it.
 type Prefill struct {
 	Repeats int            `json:"repeats"`
 	Points  []PrefillPoint `json:"points"`
 	LeftOut []int          `json:"left_out,omitempty"` // lengths that are longer than the context
-	// The line through the points: the ms of a prompt are Constant + PerToken·n.
+	// The line through the points: a prompt of n tokens takes Constant + PerToken·n ms.
 	Constant float64 `json:"constant_ms"`
 	PerToken float64 `json:"per_token_ms"`
 	R2       float64 `json:"r2"`
-	// One text, written after a prompt of Prompt tokens.
+	// One text, generated after a prompt of Prompt tokens.
 	Prompt   int       `json:"prompt"`
 	First    float64   `json:"first_ms"` // to the first token
 	Gaps     Spread    `json:"gaps_ms"`  // between tokens
 	Arrivals []Arrival `json:"arrivals"`
-	Stream   bool      `json:"stream"` // as requested: which of the two waits to show
+	Stream   bool      `json:"stream"` // as requested; selects which of the two waits is shown
 	Streamed Wait      `json:"streamed"`
 	Whole    Wait      `json:"whole"` // not streamed
-	// Why writing a token costs more than reading one, from the same run:
+	// Why generating a token costs more than reading one, measured in the same run:
 	Input  PerToken `json:"input"`
 	Output PerToken `json:"output"`
-	// OutputPass is the part of Output that the pass and the scores take; the rest is
+	// OutputPass is the part of Output's time that the pass and the scores take. The rest is for
 	// softmax, filters, draw and text.
 	OutputPass float64 `json:"output_pass_ms"`
-	Ratio      float64 `json:"ratio"` // time of writing a token over that of reading one
-	// The counted work hardly differs; the difference is how many tokens share one read of
-	// the weights.
+	Ratio      float64 `json:"ratio"` // time to generate a token over the time to read one
+	// The counted work hardly differs. What differs is how many tokens share one read of the
+	// weights.
 	WorkRatio   float64 `json:"work_ratio"`
 	WeightBytes int64   `json:"weight_bytes"` // read in every pass
 }
 
-// PrefillPoint is one prompt length.
+// PrefillPoint holds the measurements for one prompt length.
 type PrefillPoint struct {
 	Tokens   int     `json:"tokens"`
 	Ms       Spread  `json:"ms"`           // to the first token: pass, scores and draw
@@ -80,13 +80,13 @@ type PrefillPoint struct {
 	Formula  int64   `json:"formula"`
 }
 
-// Arrival is when a token was ready, counted from the request.
+// Arrival is the time at which a token was ready, counted from the request.
 type Arrival struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
 	At    float64 `json:"at_ms"`
 	Gap   float64 `json:"gap_ms"`
-	Text  string  `json:"text"` // what could be shown then; "" while it is held back
+	Text  string  `json:"text"` // the text that could be shown then; "" while text is held back
 }
 
 // Wait is how long a reader waits.
@@ -99,7 +99,7 @@ type Wait struct {
 type PerToken struct {
 	Ms       float64 `json:"ms"`
 	MultAdds float64 `json:"mult_adds"`
-	Rate     float64 `json:"rate"` // 10⁹ multiply-adds a second
+	Rate     float64 `json:"rate"` // in 10⁹ multiply-adds per second
 }
 
 func (p *Prefill) findings() []string {

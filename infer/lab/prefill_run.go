@@ -21,7 +21,7 @@ type prefillRun struct {
 	m       *infer.Model
 	meter   *meter
 	v       Values
-	ids     []int // of the prompt
+	ids     []int // the prompt's tokens
 	lengths []int
 	cache   *infer.Cache
 	times   [][]time.Duration // by length
@@ -30,14 +30,13 @@ type prefillRun struct {
 	result  Prefill
 }
 
-// timedText is one text written repeatedly, with the time of every turn.
+// timedText is a text that was generated repeatedly, with the time of every turn.
 type timedText struct {
 	steps []*infer.Step
 	turns [][]time.Duration // by step
 }
 
-// lengthsFor returns the requested prompt lengths that fit the context, and those that do
-// not.
+// lengthsFor returns the requested prompt lengths that fit the context and the ones that do not.
 func lengthsFor(m *infer.Model, v Values) (fit, tooLong []int, err error) {
 	for _, n := range v.list("lengths") {
 		if n <= m.Config().Context {
@@ -155,7 +154,7 @@ func (r *prefillRun) once(at int, keep bool) error {
 	return nil
 }
 
-// write writes the text once more and times every turn of the loop.
+// write generates the text once more and times every turn of the loop.
 func (r *prefillRun) write(tokens int) error {
 	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens))
 	if err != nil {
@@ -215,13 +214,13 @@ func (p *Prefill) line() {
 		x, y = append(x, float64(q.Tokens)), append(y, q.Ms.Median)
 	}
 	a, b := stat.LinearRegression(x, y, nil, false)
-	if b > 0 { // else the noise exceeds the effect of the length
+	if b > 0 { // otherwise noise exceeds the effect of the length
 		p.Constant, p.PerToken = a, b
 		p.R2 = finiteOr(stat.RSquared(x, y, nil, a, b), 0)
 	}
 }
 
-// arrivals adds up the turns, each at its median, and returns the spread of each.
+// arrivals adds up the median times of the turns, and returns the spread of each turn.
 func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	var spreads []Spread
 	var gaps []float64
@@ -250,8 +249,8 @@ func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	return spreads
 }
 
-// compare compares writing a token with reading one: the median gap, and the slope of the
-// line through the prompts.
+// compare compares the time to generate a token, which is the median gap, with the time to read
+// one, which is the slope of the line through the prompt lengths.
 func (p *Prefill) compare(m *infer.Model, text timedText) {
 	first, last := p.Points[0], p.Points[len(p.Points)-1]
 	p.Input.Ms, p.Input.MultAdds = p.PerToken, float64(last.MultAdds)/float64(last.Tokens)
@@ -270,7 +269,7 @@ func (p *Prefill) compare(m *infer.Model, text timedText) {
 	p.OutputPass = spreadOfTimes(passes).Median
 	p.Output = PerToken{Ms: p.Gaps.Median, MultAdds: mean(work)}
 	for _, t := range []*PerToken{&p.Input, &p.Output} {
-		t.Rate = finiteOr(t.MultAdds/t.Ms/1e6, 0) // a millisecond: 10⁻³ s, 10⁹ of them a second
+		t.Rate = finiteOr(t.MultAdds/t.Ms/1e6, 0) // 10⁻³ s per ms, in units of 10⁹ per second
 	}
 	p.Ratio = finiteOr(p.Output.Ms/p.Input.Ms, 0)
 	p.WorkRatio = finiteOr(p.Output.MultAdds/p.Input.MultAdds, 0)

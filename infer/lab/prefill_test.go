@@ -41,17 +41,17 @@ func TestPrefillPoints(t *testing.T) {
 			p.Streamed, p.Whole, p.Arrivals[0].At, p.Streamed.Last, last, Wait{last, last},
 		)
 	}
-	// A token read adds (Pass(64) − Pass(1)) / 63; nine were written after the first, from
-	// position len(prompt)+1 on.
+	// Each token read adds (Pass(64) − Pass(1)) / 63. After the first token, nine were generated,
+	// starting at position len(prompt)+1.
 	if want := float64(shape.Pass(64).Total()-shape.Pass(1).Total()) / 63; !near(p.Input.MultAdds, want, 1e-6) {
-		t.Errorf("a token read takes %v multiply-adds, want %v", p.Input.MultAdds, want)
+		t.Errorf("reading a token takes %v multiply-adds, want %v", p.Input.MultAdds, want)
 	}
 	want := 0.0
 	for i := range len(p.Arrivals) - 1 {
 		want += float64(shape.Step(p.Prompt+1+i).Total()) / float64(len(p.Arrivals)-1)
 	}
 	if !near(p.Output.MultAdds, want, 1e-3) || p.Gaps.N != 3*(len(p.Arrivals)-1) {
-		t.Errorf("a token written takes %v multiply-adds, want %v (%d gaps)", p.Output.MultAdds, want, p.Gaps.N)
+		t.Errorf("generating a token takes %v multiply-adds, want %v (%d gaps)", p.Output.MultAdds, want, p.Gaps.N)
 	}
 	if p.Ratio != p.Output.Ms/p.Input.Ms || p.WorkRatio != p.Output.MultAdds/p.Input.MultAdds ||
 		p.Output.Ms != p.Gaps.Median || p.Input.Ms != p.PerToken {
@@ -71,7 +71,7 @@ func TestPrefillPoints(t *testing.T) {
 }
 
 func TestPrefillLineFit(t *testing.T) {
-	// 2 + 3·n exactly.
+	// The points lie exactly on 2 + 3·n.
 	p := Prefill{
 		Points: []PrefillPoint{
 			{Tokens: 1, Ms: Spread{Median: 5}},
@@ -83,20 +83,20 @@ func TestPrefillLineFit(t *testing.T) {
 	if !near(p.Constant, 2, 1e-9) || !near(p.PerToken, 3, 1e-9) || !near(p.R2, 1, 1e-9) {
 		t.Errorf("got %v + %v·n, R² %v; want about 2, about 3, about 1", p.Constant, p.PerToken, p.R2)
 	}
-	// One point: its own time per token.
+	// With one point, the time per token is that point's.
 	p = Prefill{Points: []PrefillPoint{{Tokens: 4, Ms: Spread{Median: 8}, PerToken: 2}}}
 	if p.line(); p.PerToken != 2 {
-		t.Errorf("%v a token, want 2", p.PerToken)
+		t.Errorf("got %v ms per token, want 2", p.PerToken)
 	}
 }
 
-// TestStreamedTextWaitsForWhatIsHeld: text that is held back cannot be read yet.
+// TestStreamedTextWaitsForWhatIsHeld: a reader cannot see text while it is held back.
 func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
 	p, _ := result[*Prefill](t, "prefill", Values{"lengths": "1", "tokens": "6", "repeats": "1"})
 	for _, a := range p.Arrivals {
 		if a.Text != "" {
 			if p.Streamed.First != a.At {
-				t.Errorf("got first words at %v, want with the first text, at %v", p.Streamed.First, a.At)
+				t.Errorf("got the first words at %v, want them with the first text, at %v", p.Streamed.First, a.At)
 			}
 			return
 		}

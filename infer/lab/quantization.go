@@ -59,17 +59,17 @@ func (quantizationLab) Info() Info {
 	}
 }
 
-// Quantization is the result of the quantization lab: one text, written with a model's own
-// weights, and what rounded weights would have predicted at each of its steps.
+// Quantization is the result of the quantization lab: one text generated with a model's own
+// weights, and the predictions of rounded weights at each of its steps.
 type Quantization struct {
 	Prompt int         `json:"prompt"` // tokens
-	Text   []Token     `json:"text"`   // written with the own weights
+	Text   []Token     `json:"text"`   // generated with the model's own weights
 	Step   int         `json:"step"`   // the step whose bars are shown
-	Ways   []QuantWay  `json:"ways"`   // the own weights first
+	Ways   []QuantWay  `json:"ways"`   // the model's own weights come first
 	Bars   []QuantBar  `json:"bars"`
 	Rest   QuantBar    `json:"rest"` // the sum of the tokens without a bar
 	Others int         `json:"others"`
-	Steps  []QuantStep `json:"steps"` // compared so far
+	Steps  []QuantStep `json:"steps"` // the steps compared so far
 	// LeftOut explains why a requested format is missing.
 	LeftOut string `json:"left_out,omitempty"`
 	Repeats int    `json:"repeats"`
@@ -79,34 +79,35 @@ type Quantization struct {
 type QuantWay struct {
 	Name string      `json:"name"` // "own weights", "int8", "Q4_0"
 	Kind infer.Quant `json:"kind"`
-	// Bytes is the size of all weights stored this way: the blocks' matrices, and the
-	// unchanged embedding table and output matrix.
+	// Bytes is the size of all weights: the blocks' matrices stored this way, and the unchanged
+	// embedding table and output matrix.
 	Bytes    int64   `json:"bytes"`
-	BitsEach float64 `json:"bits_each"` // for each weight of the blocks' matrices, scales included
-	// At the step shown: the most probable token, whether it is the same as with the own
+	BitsEach float64 `json:"bits_each"` // per weight of the blocks' matrices, including scales
+	// For the step shown: the most probable token, whether it is the same as with the model's own
 	// weights, and the divergence.
 	Top  Token   `json:"top"`
 	Same bool    `json:"same"`
-	KL   float64 `json:"kl"` // Σ p·ln(p/q) in nats, p by the own weights and q by this way, at T = 1
-	// Over all steps compared:
+	KL   float64 `json:"kl"` // Σ p·ln(p/q) in nats at T = 1; p is from the model's own weights, q from this way
+	// For all steps compared:
 	Kept   int     `json:"kept"` // steps whose most probable token is the same
 	MeanKL float64 `json:"mean_kl"`
 	MaxKL  float64 `json:"max_kl"`
-	Ms     Spread  `json:"ms"`   // a token's pass and scores
+	Ms     Spread  `json:"ms"`   // the time of a token's pass and scores
 	Wide   bool    `json:"wide"` // computed in float32 after widening, so its time is not the format's
 }
 
-// QuantBar is a token's probability at the step, in each way, at T = 1 without filters.
+// QuantBar is a token's probability at the step shown, by each way of storing the weights, at T = 1
+// without filters.
 type QuantBar struct {
 	Token Token     `json:"token"`
 	P     []float64 `json:"p"`
 }
 
-// QuantStep is one step of the text: the divergence of each way, and whether its most
-// probable token is the same as with the own weights.
+// QuantStep is one step of the text, with each way's divergence and whether its most probable token
+// is the same as with the model's own weights.
 type QuantStep struct {
 	Step  int       `json:"step"`
-	Token Token     `json:"token"` // the one written
+	Token Token     `json:"token"` // the generated token
 	KL    []float64 `json:"kl"`
 	Same  []bool    `json:"same"`
 }

@@ -18,12 +18,12 @@ type quantizationRun struct {
 	*running
 	v      Values
 	ways   []quantizedWay
-	ids    []int // prompt and text
+	ids    []int // of the prompt and the text
 	result Quantization
-	shown  [][]float32 // logits of the step shown, by way; nil until compared
+	shown  [][]float32 // logits of the step shown, by way; nil until they are compared
 }
 
-// quantizedWay is a model whose weights are stored in one way.
+// quantizedWay is a copy of the model with its weights stored in one way.
 type quantizedWay struct {
 	m     *infer.Model
 	meter *meter
@@ -34,7 +34,7 @@ type quantizedWay struct {
 	times []time.Duration
 }
 
-// roundings holds the formats that are compared with the own weights.
+// roundings holds the formats that are compared with the model's own weights.
 var roundings = []struct {
 	name string
 	kind infer.Quant
@@ -52,7 +52,7 @@ func (quantizationLab) Estimate(env Env, v Values) (Estimate, error) {
 		steps:  3 * int64(v.int("repeats")) * s.Step(prompt+tokens).Total(),
 		passes: 3 * (s.Pass(prompt+tokens).Total() + int64(tokens)*s.Step(1).Output),
 	})
-	const rounded = 4 + 1 // bytes a weight: one copy in float32, one in int8
+	const rounded = 4 + 1 // bytes per weight: a copy in float32 and one in int8
 	return guess(env, all, tokens, 3*s.KVBytes(prompt+tokens, 4)+rounded*env.Target.Parameters()), nil
 }
 
@@ -81,7 +81,7 @@ func (quantizationLab) Run(ctx context.Context, env Env, v Values, progress func
 	return r.end(nil)
 }
 
-// write writes the text with the own weights.
+// write generates the text with the model's own weights.
 func (r *quantizationRun) write(tokens int) error {
 	m, counter := r.env.target()
 	r.add(m, counter, "own weights", false)
@@ -131,7 +131,7 @@ func (r *quantizationRun) add(m *infer.Model, counter *meter, name string, wide 
 	way.BitsEach = 8 * float64(kept) / float64(weights)
 }
 
-// round makes the rounded copies and runs every way on the text.
+// round makes the rounded copies and runs all of them on the text.
 func (r *quantizationRun) round() error {
 	for _, kind := range roundings {
 		m, err := r.ways[0].m.Rounded(kind.kind)
@@ -154,7 +154,7 @@ func (r *quantizationRun) round() error {
 	return nil
 }
 
-// compare scores every step of the text in every way.
+// compare computes the scores of every step of the text in every way.
 func (r *quantizationRun) compare() error {
 	width, vocab := r.ways[0].m.Config().Width, r.ways[0].m.Config().Vocab
 	for n := range r.result.Text {
@@ -186,7 +186,7 @@ func (r *quantizationRun) compare() error {
 	return nil
 }
 
-// time makes every way in turn read the last token again, after the same text.
+// time measures how long each way takes to read the last token again after the same text, in turn.
 func (r *quantizationRun) time(repeats int) error {
 	for i := range repeats {
 		for at := range r.ways {
@@ -232,8 +232,9 @@ func (r *quantizationRun) fillReport(to *Report) {
 	}
 }
 
-// show fills in the step shown from the logits of each way: bars for up to n of the own
-// weights' most probable tokens, and for the first token of every other way.
+// show fills in the step shown from the logits of each way. There are bars for up to `rows` of the
+// most probable tokens with the model's own weights, and for the most probable token of every other
+// way.
 func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
 	var list []int32
 	list = append(list, sampling.Top(z[0], rows)...)

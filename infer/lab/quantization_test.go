@@ -19,8 +19,8 @@ func TestQuantizationWays(t *testing.T) {
 			len(q.Text), q.Step, q.LeftOut,
 		)
 	}
-	// The blocks have 6 · (2·192·192 + 2·64·192 + 3·1024·192) = 4,128,768 weights, the
-	// embedding 4,096·192 = 786,432, all of them stored as bfloat16.
+	// The blocks have 6 · (2·192·192 + 2·64·192 + 3·1024·192) = 4,128,768 weights, and the
+	// embedding has 4,096·192 = 786,432. All of them are stored as bfloat16.
 	const blocks, table = 4_128_768, 786_432
 	for i, want := range []struct {
 		name  string
@@ -28,13 +28,13 @@ func TestQuantizationWays(t *testing.T) {
 		bits  float64
 	}{
 		{"own weights", 2 * (blocks + table), 16},
-		{"int8", blocks*68/64 + 2*table, 8.5}, // 64 weights with 4 bytes of scale and sum
+		{"int8", blocks*68/64 + 2*table, 8.5}, // a scale and a sum of 4 bytes for each 64 weights
 		{"Q4_0", blocks*18/32 + 2*table, 4.5},
 	} {
 		w := q.Ways[i]
 		if w.Name != want.name || w.Bytes != want.bytes || w.BitsEach != want.bits || w.Ms.N != 2 || w.Ms.Median <= 0 ||
 			w.Wide != (w.Name == "Q4_0") {
-			t.Errorf("%+v, want %+v", w, want)
+			t.Errorf("got %+v, want %+v", w, want)
 		}
 		sum := q.Rest.P[i]
 		for _, b := range q.Bars {
@@ -53,7 +53,7 @@ func TestQuantizationWays(t *testing.T) {
 		if w.Kept != kept || !near(w.MeanKL, total/12, 1e-12) || w.MaxKL != most || w.KL != q.Steps[3].KL[i] ||
 			w.Same != q.Steps[3].Same[i] {
 			t.Errorf(
-				"%s: got %+v, %d steps stay, KL %v in all, %v at most; want Kept = %d, MeanKL ≈ %v, MaxKL "+
+				"%s: got %+v, %d steps stay, KL %v in total, %v at most; want Kept = %d, MeanKL ≈ %v, MaxKL "+
 					"= %v, KL = %v, Same = %t",
 				w.Name, w, kept, total, most, kept, total/12, most, q.Steps[3].KL[i], q.Steps[3].Same[i],
 			)
@@ -74,7 +74,7 @@ func TestQuantizationWays(t *testing.T) {
 	}
 }
 
-// TestQuantizationAgreesWithBench: the divergences equal infer/bench's over the same text.
+// TestQuantizationAgreesWithBench: the divergences equal infer/bench's for the same text.
 func TestQuantizationAgreesWithBench(t *testing.T) {
 	q, _ := result[*Quantization](t, "quantization", Values{"prompt": "Once", "tokens": "9", "repeats": "1"})
 	own := models(t).Target
@@ -91,7 +91,7 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// All positions, minus the prompt's positions except its last.
+		// All positions without the prompt's positions, except its last one.
 		sum := func(ids []int) float64 {
 			a, err := bench.Compare(context.Background(), own, rounded, "test", [][]int{ids})
 			if err != nil {
@@ -107,8 +107,8 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 	}
 }
 
-// TestQuantizationOfOtherModels: an already rounded model has nothing to compare with, and
-// a model whose rows are not whole blocks is compared without Q4_0.
+// TestQuantizationOfOtherModels: a model that is already rounded is rejected, and a model whose
+// rows are not whole blocks is compared without Q4_0.
 func TestQuantizationOfOtherModels(t *testing.T) {
 	l, _ := Find("quantization")
 	rounded, err := models(t).Target.Rounded(infer.QuantInt8)

@@ -14,8 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Request is the body of a request to a text generation service, with the usual fields of
-// such services.
+// Request is the body of a request to a text generation service, with the usual fields.
 type Request struct {
 	Prompt      string   `json:"prompt"`
 	MaxTokens   int      `json:"max_tokens"`
@@ -23,7 +22,7 @@ type Request struct {
 	TopP        float64  `json:"top_p"`
 	TopK        int      `json:"top_k"`
 	MinP        float64  `json:"min_p,omitempty"`
-	TypicalP    float64  `json:"typical_p,omitempty"` // omitted if off, like min_p
+	TypicalP    float64  `json:"typical_p,omitempty"` // omitted if off, as min_p is
 	Penalty     float64  `json:"repetition_penalty,omitempty"`
 	Frequency   float64  `json:"frequency_penalty,omitempty"`
 	Presence    float64  `json:"presence_penalty,omitempty"`
@@ -32,7 +31,7 @@ type Request struct {
 	Seed        uint64   `json:"seed"`
 }
 
-// requestFields holds the field names, the same as the bill lab's parameters.
+// requestFields holds the field names, which are also the names of the bill lab's parameters.
 var requestFields = []string{
 	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty",
 	"frequency_penalty", "presence_penalty", "stop", "stream", "seed",
@@ -72,7 +71,7 @@ func (r Request) Values() Values {
 	return v
 }
 
-// JSON returns the request, indented, as a program would send it.
+// JSON returns the request as a program would send it, indented.
 func (r Request) JSON() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -84,10 +83,9 @@ func (r Request) JSON() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// ParseRequest parses a request's JSON. Missing fields have the lab's defaults; "stop" can
-// be one string or a list. Anything but one JSON object, an unknown field, or a value of
-// the wrong type or out of range gives a *[RangeError] that names the field, or "request"
-// for the whole.
+// ParseRequest parses a request's JSON. Missing fields have the lab's defaults; "stop" can be one
+// string or a list. An unknown field, or a value of the wrong type or out of range, gives a
+// *[RangeError] that names the field. For anything but one JSON object, the error names "request".
 func ParseRequest(data []byte) (Request, error) {
 	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
 	if len(data) > maxRequest {
@@ -135,7 +133,7 @@ func notJSON(err error) string {
 	return "not a JSON object"
 }
 
-// fieldText returns a field's value in a parameter's form, if it has the right type.
+// fieldText converts a field's value to the string form of a parameter, if it has the right type.
 func fieldText(name string, value any) (string, error) {
 	p, _ := billLab{}.Info().Param(name)
 	refuse := func() (string, error) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// running is the state of a run in progress: its report, and where it is sent.
+// running is the state of a run in progress: its report, and the function that receives progress.
 type running struct {
 	ctx      context.Context
 	env      Env
@@ -14,8 +14,8 @@ type running struct {
 	start    time.Time
 	told     time.Time
 	done, of int
-	// fill copies everything measured so far to a report; it leaves Result nil if there is
-	// nothing yet.
+	// fill copies everything measured so far to a report. It leaves Result nil if nothing was
+	// measured yet.
 	fill func(*Report)
 }
 
@@ -31,7 +31,7 @@ func start(ctx context.Context, name string, env Env, v Values, progress func(Pr
 	return &running{ctx: ctx, env: env, report: begin(name, env, v), progress: progress, start: time.Now()}
 }
 
-// tell reports that n more of the run's parts are done, and what is next.
+// tell reports that n more parts of the run are done, and what comes next.
 func (r *running) tell(n int, say string) {
 	r.done += n
 	if r.progress == nil {
@@ -59,7 +59,7 @@ func (r *running) snapshot() *Report {
 	return &part
 }
 
-// end returns the results of Run after err, nil if all went well.
+// end returns the results of Run. err is nil if the run succeeded.
 func (r *running) end(err error) (*Report, error) {
 	if err != nil && !canceled(r.ctx, err) {
 		return nil, err

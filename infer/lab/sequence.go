@@ -12,26 +12,26 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The most probable sequence: the probability of a sequence only falls as tokens are added.
-// So if prefixes are expanded in the order of their probability, the first complete
-// sequence found is the most probable of all: every other one continues a prefix that is
-// already less probable. The search skips only prefixes below greedy's path, which are
-// already beaten.
+// This file searches for the most probable sequence. The probability of a sequence never increases
+// as tokens are added. So if prefixes are expanded in descending order of probability, the first
+// complete sequence found is the most probable one: every other sequence continues a prefix that is
+// already less probable. The search skips prefixes that are less probable than greedy's path, since
+// they cannot win.
 
 // prefix is the beginning of a sequence.
 type prefix struct {
 	ids  []int
 	logs []float64 // ln p of each
 	log  float64   // their sum
-	ends bool      // its last token ends the text
+	ends bool      // the last token ends the text
 }
 
 func (p prefix) with(id int, log float64, ends bool) prefix {
 	return prefix{append(slices.Clip(p.ids), id), append(slices.Clip(p.logs), log), p.log + log, ends}
 }
 
-// prefixes is a heap with the most probable prefix first; ties are broken by length,
-// shorter ones first, then by lower ids.
+// prefixes is a heap with the most probable prefix first. Of equally probable prefixes, the shorter
+// comes first, then the one with lower ids.
 type prefixes []prefix
 
 func (h prefixes) Len() int      { return len(h) }
@@ -49,9 +49,9 @@ func (h *prefixes) Pop() any {
 	return last
 }
 
-// keep keeps the n most probable prefixes, and returns ln p of the least of them. A search
-// of n passes never reaches the others, since each pass pops one. So a large vocabulary of
-// equally likely tokens cannot exhaust the memory.
+// keep drops all but the n most probable prefixes, and returns ln p of the least probable one that
+// is left. A search with n passes left never reaches the others, since each pass pops one. So a
+// large vocabulary of equally likely tokens cannot exhaust memory.
 func (h *prefixes) keep(n int) float64 {
 	slices.SortFunc(*h, func(a, b prefix) int {
 		if c := cmp.Compare(b.log, a.log); c != 0 {
@@ -60,14 +60,14 @@ func (h *prefixes) keep(n int) float64 {
 		return slices.Compare(a.ids, b.ids)
 	})
 	clear((*h)[n:])
-	*h = (*h)[:n] // sorted, it is a heap
+	*h = (*h)[:n] // a sorted slice is a heap
 	return (*h)[n-1].log
 }
 
-// scorer returns ln p [vocab] at T = 1 of the next token after a prompt and some tokens.
+// scorer returns ln p [vocab] of the next token at T = 1, after a prompt and some tokens.
 type scorer func(ctx context.Context, ids []int) ([]float64, error)
 
-// scores returns the scorer of a model after a prompt, whose columns it caches.
+// scores returns a scorer that runs a model after a prompt. It caches the prompt's columns.
 func scores(m *infer.Model, prompt []int) scorer {
 	cache, read := m.NewCache(), false
 	var first []float32
@@ -94,7 +94,7 @@ func scores(m *infer.Model, prompt []int) scorer {
 	}
 }
 
-// logSoftmax returns ln of the softmax of z [vocab] at T = 1.
+// logSoftmax returns the logarithm of the softmax of z [vocab] at T = 1.
 func logSoftmax(z []float32) []float64 {
 	largest := float64(slices.Max(z))
 	sum := 0.0
@@ -137,7 +137,7 @@ func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horiz
 	}
 	f.best = f.greedy
 	open := &prefixes{{}}
-	floor := f.greedy.log // prefixes not above it need not be expanded
+	floor := f.greedy.log // only more probable prefixes need to be expanded
 	for open.Len() > 0 {
 		p := heap.Pop(open).(prefix)
 		if p.ends || len(p.ids) == horizon {
@@ -164,11 +164,11 @@ func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horiz
 			}
 		}
 	}
-	f.exact = true // nothing is above greedy's own path
+	f.exact = true // nothing left is more probable than greedy's path
 	return f, nil
 }
 
-// sequence returns a prefix as a result.
+// sequence converts a prefix to a result.
 func (p prefix) sequence(m *infer.Model) Sequence {
 	s := Sequence{Tokens: tokensOf(m, p.ids), P: math.Exp(p.log)}
 	for i, l := range p.logs {

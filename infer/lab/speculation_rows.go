@@ -38,7 +38,7 @@ func (r *speculationRun) fillReport(to *Report) {
 	to.Result, to.Tables, to.Noise = result, result.tables(), noise(spreads)
 }
 
-// plain fills in the target's own text, each token at its median time.
+// plain fills in the text of the target alone, with each token at its median time.
 func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 	for i, id := range texts[0].ids {
 		var at []time.Duration
@@ -55,9 +55,9 @@ func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 	}
 }
 
-// timed returns the texts that supply the times of the one shown: its repeats, which were
-// interleaved with everything else, or the text itself before there are any. It is written
-// first, with cold memory.
+// timed returns the texts whose times are used for the text shown: its repeats, which were
+// interleaved with the other measurements, or the text itself if there are no repeats yet. The text
+// itself was generated first, with cold memory, so its times are less typical.
 func (r *speculationRun) timed() []*specText {
 	if at := slices.Index(r.gammas, r.shown.gamma); at >= 0 && len(r.texts[at]) > 0 {
 		return r.texts[at]
@@ -84,7 +84,7 @@ func (s *Speculation) spec(texts []*specText) {
 	}
 }
 
-// acceptance summarizes a text's verdicts, and splits the gap to E(α, γ).
+// acceptance summarizes a text's verdicts, and splits the gap to E(α, γ) into its causes.
 func acceptance(t *specText) Acceptance {
 	a := Acceptance{
 		Proposed: t.totals.Drafted, Judged: t.totals.Judged, Accepted: t.totals.Accepted, Alpha: t.totals.Acceptance(),
@@ -185,7 +185,7 @@ func aloneRow(texts []plainText) GammaRow {
 	return row
 }
 
-// gammaRow summarizes the repeats of one γ, which write the same text.
+// gammaRow summarizes the repeats for one γ, which all generate the same text.
 func gammaRow(gamma int, texts []*specText, alone GammaRow, step float64) GammaRow {
 	var took, drafting, verifying []time.Duration
 	for _, t := range texts {

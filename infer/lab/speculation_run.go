@@ -27,8 +27,8 @@ type speculationRun struct {
 	synthetic               Synthetic
 }
 
-// pairFor checks that there is a draft that fits the target, and returns how many tokens
-// fit.
+// pairFor checks that there is a draft that fits the target, and returns the prompt's length and
+// how many tokens fit into the context.
 func pairFor(env Env, v Values) (prompt, tokens int, err error) {
 	if env.Draft == nil {
 		return 0, 0, terms.NewRangeError(
@@ -49,11 +49,11 @@ func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
 	}
 	alone, drafted := written(env.Target.Shape(), m, tokens), written(env.Draft.Shape(), m, tokens)
 	once := alone
-	for _, gamma := range append(v.list("gammas"), v.int("gamma")) { // at roughly two tokens per round
+	for _, gamma := range append(v.list("gammas"), v.int("gamma")) { // assuming about two tokens per round
 		both := alone.plus(drafted).times(gamma + 1)
 		once = once.plus(work{both.steps / 2, both.passes / 2})
 	}
-	const aRound = 2 * time.Microsecond // of the synthetic pair, roughly
+	const aRound = 2 * time.Microsecond // estimated time of one round of the synthetic pair
 	e := guess(
 		env, once.times(v.int("repeats")), v.int("repeats")*tokens*(1+3*len(v.list("gammas"))),
 		env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4),
@@ -73,7 +73,7 @@ func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(
 		running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.list("gammas"),
 	}
 	if !slices.Contains(r.gammas, v.int("gamma")) {
-		r.gammas = append(r.gammas, v.int("gamma")) // time the text shown as often as the others
+		r.gammas = append(r.gammas, v.int("gamma")) // so that the text shown is timed as often as the others
 	}
 	slices.Sort(r.gammas)
 	r.target, r.targetMeter = env.target()
@@ -89,12 +89,12 @@ func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(
 	return r.end(nil)
 }
 
-// specText is a text written with a draft.
+// specText is a text generated with a draft.
 type specText struct {
 	gamma  int
 	rounds []SpecRound
 	lane   []SpecTime
-	full   []bool // by round: it drafted γ and did not end the text
+	full   []bool // by round: whether it drafted γ tokens and did not end the text
 	verify []time.Duration
 	draft  []time.Duration // one step of the draft, by round
 	text   string
@@ -102,7 +102,7 @@ type specText struct {
 	totals infer.SpecTotals
 }
 
-// show writes the text shown, round by round.
+// show generates the text shown, round by round.
 func (r *speculationRun) show() error {
 	r.shown = &specText{gamma: r.v.int("gamma")}
 	return r.write(
@@ -110,7 +110,7 @@ func (r *speculationRun) show() error {
 	)
 }
 
-// write writes one text with a draft; after each round it calls told with the number of new
+// write generates one text with a draft. After each round, it calls told with the number of new
 // tokens.
 func (r *speculationRun) write(t *specText, told func(int)) error {
 	sp, err := infer.NewSpeculator(r.target, r.draft, r.v["prompt"], r.v.settings(r.tokens), t.gamma)
@@ -139,7 +139,7 @@ func (r *speculationRun) write(t *specText, told func(int)) error {
 	}
 }
 
-// add records a round that ended at a given time, and returns its number of tokens.
+// add records a round that ended at the given time, and returns its number of tokens.
 func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Model) int {
 	var row SpecRound
 	var drafted []Token
@@ -204,7 +204,7 @@ func uOf(greedy bool, u float64) *float64 {
 	return &u
 }
 
-// compare measures the target alone and every γ, interleaved.
+// compare measures the target alone and with every γ, alternating between them.
 func (r *speculationRun) compare() error {
 	repeats := r.v.int("repeats")
 	for i := range repeats {
@@ -226,8 +226,8 @@ func (r *speculationRun) compare() error {
 	return nil
 }
 
-// synthesize makes the synthetic pair from the two models' predictions after the prompt, at
-// T = 1 without filters.
+// synthesize builds the synthetic pair from the two models' predictions after the prompt, at T = 1
+// without filters.
 func (r *speculationRun) synthesize() error {
 	var dists [2][]float64
 	for i, m := range []*infer.Model{r.target, r.draft} {

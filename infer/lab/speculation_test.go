@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// TestIndependentPairYieldsFormula: the engine's speculation, on a pair whose acceptance is
-// independent by construction, yields E(α, γ) tokens per pass.
+// TestIndependentPairYieldsFormula: with a pair of models whose acceptance is independent by
+// construction, the engine's speculation yields E(α, γ) tokens per pass.
 func TestIndependentPairYieldsFormula(t *testing.T) {
 	fixture.Long(t)
 	target, draft := constantModel(t, 1), constantModel(t, 2)
@@ -37,7 +37,7 @@ func TestIndependentPairYieldsFormula(t *testing.T) {
 	}
 	alpha := overlap(dists[0], dists[1])
 	if alpha < 0.2 || alpha > 0.8 {
-		t.Fatalf("α %v proves little", alpha)
+		t.Fatalf("got α %v, which proves little", alpha)
 	}
 	for _, gamma := range []int{1, 4} {
 		rounds, tokens := 0, 0
@@ -69,8 +69,8 @@ func TestIndependentPairYieldsFormula(t *testing.T) {
 	}
 }
 
-// TestSyntheticPairYieldsFormula: the lab's synthetic pair yields the same, and its tokens
-// have the target's distribution.
+// TestSyntheticPairYieldsFormula: the lab's synthetic pair also yields E(α, γ) tokens per pass, and
+// its tokens have the target's distribution.
 func TestSyntheticPairYieldsFormula(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 9))
 	for range 12 {
@@ -81,16 +81,16 @@ func TestSyntheticPairYieldsFormula(t *testing.T) {
 			t.Errorf("got %+v, %v; want no error, Off ≈ 0, Measured ≈ %v, Rounds = 20_000", s, err, s.Alpha)
 		}
 		if !near(s.Distance/s.DistanceExpected, 1, 0.5) {
-			t.Errorf("got distance %v, want about %v, as from as many plain draws", s.Distance, s.DistanceExpected)
+			t.Errorf("got distance %v, want about %v, as for plain draws", s.Distance, s.DistanceExpected)
 		}
 	}
-	// If both predict the same, everything is accepted: γ + 1.
+	// If both predict the same, every proposal is accepted: γ + 1 tokens per pass.
 	p := []float64{0.5, 0.25, 0.25}
 	if s, err := synthesize(t.Context(), p, p, 3, 100, 1); err != nil || s.PerPass != 4 || s.Alpha != 1 ||
 		s.Expected != 4 {
 		t.Errorf("got %+v, %v; want no error, PerPass = 4, Alpha = 1, Expected = 4", s, err)
 	}
-	// If they have nothing in common, nothing is accepted: one token per pass, p's own.
+	// If they have no token in common, no proposal is accepted: one token per pass, drawn from p.
 	if s, err := synthesize(
 		t.Context(), []float64{1, 0}, []float64{0, 1}, 3, 100, 1,
 	); err != nil || s.PerPass != 1 || s.Alpha != 0 || s.Distance != 0 {
@@ -115,8 +115,8 @@ func randomDistribution(random *rand.Rand, n int) []float64 {
 	return p
 }
 
-// TestAcceptanceByHand: two full rounds of γ = 2 accept both and none; a third, at the end,
-// drafts one token and accepts it.
+// TestAcceptanceByHand: of two full rounds of γ = 2, one accepts both proposals and one accepts
+// none. A third round, at the end, drafts one token and accepts it.
 func TestAcceptanceByHand(t *testing.T) {
 	judged := func(accepted ...bool) (list []SpecJudged) {
 		for _, a := range accepted {
@@ -131,9 +131,9 @@ func TestAcceptanceByHand(t *testing.T) {
 		totals: infer.SpecTotals{Rounds: 3, Drafted: 5, Judged: 4, Accepted: 3, Generated: 6},
 	}
 	a := acceptance(text)
-	// α = 3/4; 6 tokens in 3 passes; E = 1 + 0.75 + 0.5625 = 2.3125. Full rounds yielded 3
-	// and 1, 2 on average: −0.3125 for dependence, and nothing for the short one, which
-	// yielded 2 as well.
+	// α = 3/4; 6 tokens in 3 passes; E = 1 + 0.75 + 0.5625 = 2.3125. The full rounds yielded 3 and
+	// 1, which is 2 on average. So dependence accounts for −0.3125 of the gap, and the short round
+	// for 0, since it yielded 2 as well.
 	if a.Alpha != 0.75 || a.PerPass != 2 || !near(a.Expected, 2.3125, 1e-12) || !near(a.Dependence, -0.3125, 1e-12) ||
 		!near(a.Short, 0, 1e-12) || a.FullRounds != 2 {
 		t.Errorf(
@@ -155,7 +155,7 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 	if !near(s.Acceptance.Gap, s.Acceptance.Dependence+s.Acceptance.Short, 1e-9) ||
 		!near(s.Acceptance.PerPass-s.Acceptance.Expected, s.Acceptance.Gap, 1e-9) {
 		t.Errorf(
-			"the gap does not add up: got %+v, want Gap ≈ %v, s.Acceptance.PerPass-s.Acceptance.Expected ≈ %v",
+			"wrong sum of the gap: got %+v, want Gap ≈ %v, s.Acceptance.PerPass-s.Acceptance.Expected ≈ %v",
 			s.Acceptance, s.Acceptance.Dependence+s.Acceptance.Short, s.Acceptance.Gap,
 		)
 	}
@@ -186,7 +186,7 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 	}
 	for i, x := range s.SpecLane {
 		if x.Step != i+1 || x.At <= 0 || i > 0 && x.At < s.SpecLane[i-1].At {
-			t.Errorf("got lane entry %+v, want step %d, at a growing time", x, i+1)
+			t.Errorf("got lane entry %+v, want step %d, at a later time than the entry before", x, i+1)
 		}
 	}
 	alone := s.Gammas[0]
@@ -241,7 +241,7 @@ func TestSpeculationTimesAreMedians(t *testing.T) {
 			draft: []time.Duration{draft}, verify: []time.Duration{verify},
 		}
 	}
-	first := repeat(90, 50*ms, 60*ms) // with cold memory
+	first := repeat(90, 50*ms, 60*ms) // generated with cold memory
 	r := &speculationRun{gammas: []int{1, 2}, shown: first, texts: [][]*specText{nil, nil}}
 	if got := r.timed(); len(got) != 1 || got[0] != first {
 		t.Errorf("before the repeats: got %v, want 1 element, [0] = %v", got, first)
@@ -263,7 +263,7 @@ func TestSpeculationTimesAreMedians(t *testing.T) {
 	}
 }
 
-// TestShownGammaIsCompared: the γ shown is measured, whether it was listed or not.
+// TestShownGammaIsCompared: the γ of the text shown is measured even if it is not in the list.
 func TestShownGammaIsCompared(t *testing.T) {
 	s, _ := result[*Speculation](
 		t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},
@@ -273,15 +273,14 @@ func TestShownGammaIsCompared(t *testing.T) {
 	}
 }
 
-// TestGreedySpeculation: under greedy the two lanes write the same text, which equals the
-// loop's.
+// TestGreedySpeculation: with greedy settings, both lanes generate the same text as the loop.
 func TestGreedySpeculation(t *testing.T) {
 	greedily := Values{
 		"tokens": "30", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100", "temperature": "0", "top_p": "1",
 	}
 	s, _ := result[*Speculation](t, "speculation", greedily)
 	if len(s.PlainLane) != len(s.SpecLane) {
-		t.Fatalf("%d tokens alone, %d with a draft", len(s.PlainLane), len(s.SpecLane))
+		t.Fatalf("got %d tokens alone and %d with a draft, want the same number", len(s.PlainLane), len(s.SpecLane))
 	}
 	lane, _ := result[*Strategies](
 		t, "strategies", Values{"lanes": "greedy", "tokens": "30", "runs": "1", "horizon": "0"},
@@ -297,7 +296,7 @@ func TestGreedySpeculation(t *testing.T) {
 	for _, r := range s.Rounds {
 		for _, j := range r.Judged {
 			if j.U != nil {
-				t.Errorf("round %d draws a u, want none under greedy", r.Round)
+				t.Errorf("round %d has a u, want none under greedy", r.Round)
 			}
 		}
 	}

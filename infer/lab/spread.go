@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Spread summarizes repeated measurements: the median, the quartiles, the extremes. Times
-// are in milliseconds.
+// Spread summarizes repeated measurements by their median, quartiles and extremes. Times are in
+// milliseconds.
 type Spread struct {
 	N      int     `json:"n"`
 	Median float64 `json:"median"`
@@ -36,7 +36,7 @@ func spreadOf(values []float64) Spread {
 	return Spread{len(v), at(0.5), at(0.25), at(0.75), v[0], v[len(v)-1]}
 }
 
-// spreadOfTimes is spreadOf for times, in milliseconds.
+// spreadOfTimes is like spreadOf, but takes times. The result is in milliseconds.
 func spreadOfTimes(times []time.Duration) Spread {
 	v := make([]float64, len(times))
 	for i, t := range times {
@@ -47,7 +47,7 @@ func spreadOfTimes(times []time.Duration) Spread {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// share returns the width of the middle half relative to the median, from 0 on.
+// share returns the width of the middle half relative to the median. It is never negative.
 func (s Spread) share() float64 {
 	if s.Median == 0 {
 		return 0
@@ -83,7 +83,7 @@ func mean(values []float64) float64 {
 	return stat.Mean(values, nil)
 }
 
-// finiteOr returns x if it is finite, which JSON requires, else other.
+// finiteOr returns x if it is finite, as JSON requires, and other otherwise.
 func finiteOr(x, other float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return other

@@ -49,27 +49,27 @@ func (stopsLab) Info() Info {
 	}
 }
 
-// Stops is the result of the stops lab: one text, and where each stop condition would have
-// ended it.
+// Stops is the result of the stops lab: one text, with the points at which each stop condition
+// would have ended it.
 type Stops struct {
 	Prompt   []Token    `json:"prompt"`
-	Tokens   []StopStep `json:"tokens"` // the text written so far
-	Racers   []Racer    `json:"racers"` // in the order in which they fire; those that never fire are last
+	Tokens   []StopStep `json:"tokens"` // the tokens generated so far
+	Racers   []Racer    `json:"racers"` // in the order in which they fire; conditions that never fire come last
 	Winner   string     `json:"winner"` // the kind that ends the run; empty until the text is complete
 	Answer   string     `json:"answer"` // the text that the winner leaves
 	Straddle *Straddle  `json:"straddle"`
 	NoEnd    NoEnd      `json:"no_end"`
 }
 
-// StopStep is one token and how close each condition was.
+// StopStep is one token, with how close each stop condition was to firing.
 type StopStep struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
-	Text  string  `json:"text"`     // released by this step, with only the stop strings on
+	Text  string  `json:"text"`     // released by this step, if only the stop strings are active
 	Held  string  `json:"held"`     // held back, since it could become a stop string
 	EndP  float64 `json:"end_p"`    // probability of an end of text at this step
-	Kept  bool    `json:"end_kept"` // the filters keep it
-	Match []int   `json:"match"`    // bytes matched of each stop string
+	Kept  bool    `json:"end_kept"` // the filters keep the end of text
+	Match []int   `json:"match"`    // number of bytes matched of each stop string
 }
 
 // Racer is one stop condition.
@@ -78,18 +78,18 @@ type Racer struct {
 	String string           `json:"string,omitempty"`
 	Limit  int              `json:"limit,omitempty"` // tokens, or positions of the context
 	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not
-	Sure   bool             `json:"sure"`            // the step is known without running that far, as for a limit
-	Text   string           `json:"text"`            // what it would leave
+	Sure   bool             `json:"sure"`            // the step is known without running that far, as it is for a limit
+	Text   string           `json:"text"`            // the text that it would leave
 	Say    string           `json:"say"`
 }
 
 // Straddle is a stop string that begins inside one token and ends in a later one.
 type Straddle struct {
 	String string         `json:"string"`
-	Given  bool           `json:"given"` // one of the given strings; else it was cut from this text
+	Given  bool           `json:"given"` // it is one of the given strings; otherwise it was cut from this text
 	First  int            `json:"first_step"`
 	Last   int            `json:"last_step"`
-	Offset int            `json:"offset"` // bytes of the first token before it
+	Offset int            `json:"offset"` // number of bytes of the first token before the string
 	Steps  []StraddleStep `json:"steps"`  // the tokens around it
 	Kept   string         `json:"kept"`   // the answer: the text before it
 }
@@ -99,8 +99,8 @@ type StraddleStep struct {
 	Step    int              `json:"step"`
 	Token   Token            `json:"token"`
 	Text    string           `json:"text"`    // released
-	Held    string           `json:"held"`    // kept back
-	Matched int              `json:"matched"` // bytes of the string
+	Held    string           `json:"held"`    // held back
+	Matched int              `json:"matched"` // number of bytes of the string matched so far
 	Stop    infer.StopReason `json:"stop,omitempty"`
 }
 
@@ -109,11 +109,11 @@ type NoEnd struct {
 	// The step whose token was the first end of text; 0 if there was none.
 	EndAt    int             `json:"end_at"`
 	Ends     int             `json:"ends"`             // ends of text among the tokens
-	Before   string          `json:"before"`           // what the model wrote until then
-	After    string          `json:"after"`            // what it wrote after that
+	Before   string          `json:"before"`           // the text that the model generated up to EndAt
+	After    string          `json:"after"`            // the text that it generated after EndAt
 	Tokens   int             `json:"tokens"`           // total
 	Measures [2]TextMeasures `json:"measures"`         // before and after
-	Circle   *Circle         `json:"circle,omitempty"` // if the rest loops
+	Circle   *Circle         `json:"circle,omitempty"` // nil unless the rest loops
 	Say      string          `json:"say"`
 }
 

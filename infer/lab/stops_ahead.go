@@ -2,10 +2,9 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// AheadOfStops returns what is known about a run of the stops lab in advance: its
-// conditions, of which only the steps of limits are known, and how many tokens it would
-// write. v must come from [Info.Parse]. A *[RangeError] means that such a run is not
-// possible.
+// AheadOfStops returns what is known about a run of the stops lab in advance: its stop conditions,
+// with the step at which each limit fires, and how many tokens the run would generate. v must come
+// from [Info.Parse]. It returns a *[RangeError] if a run with these values is not possible.
 func AheadOfStops(m *infer.Model, v Values) (racers []Racer, tokens int, err error) {
 	prompt, tokens, err := room(m, v, "tokens")
 	if err != nil {
@@ -14,7 +13,8 @@ func AheadOfStops(m *infer.Model, v Values) (racers []Racer, tokens int, err err
 	return stopRacers(m, v, prompt), tokens, nil
 }
 
-// stopRacers returns the conditions at the start. The steps of limits are known in advance.
+// stopRacers returns the stop conditions before the run starts. The steps at which limits fire are
+// already known.
 func stopRacers(m *infer.Model, v Values, prompt int) []Racer {
 	list := []Racer{{Kind: infer.StopEOS}}
 	for _, s := range v.strings("stop") {

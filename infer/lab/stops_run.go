@@ -21,10 +21,10 @@ type stopsRun struct {
 	m       *infer.Model
 	v       Values
 	strings []string
-	prompt  int // positions
+	prompt  int // number of positions
 	ids     []int
 	bytes   []byte // of all tokens
-	ends    []int  // by token: number of bytes up to its end
+	ends    []int  // by token: the number of bytes up to the token's end
 	result  Stops
 }
 
@@ -60,8 +60,8 @@ func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	return r.end(nil)
 }
 
-// race writes the text past every condition but a full context, and checks each condition
-// at every token.
+// race generates the text past every stop condition except a full context, and checks each
+// condition at every token.
 func (r *stopsRun) race(tokens int) error {
 	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens, r.strings...))
 	if err != nil {
@@ -96,7 +96,7 @@ func bytesOfToken(m *infer.Model, id int) []byte {
 	}
 }
 
-// add records one token and checks which conditions fire at it.
+// add records one token and checks which conditions fire there.
 func (r *stopsRun) add(s *infer.Step) {
 	fresh := bytesOfToken(r.m, s.Chosen)
 	r.ids, r.bytes = append(r.ids, s.Chosen), append(slices.Clip(r.bytes), fresh...)
@@ -136,11 +136,11 @@ func (r *stopsRun) add(s *infer.Step) {
 	r.result.Racers = racers
 }
 
-// whole converts bytes to text, without an incomplete character.
+// whole converts bytes to a string, replacing incomplete characters.
 func whole(b []byte) string { return strings.ToValidUTF8(string(b), string(utf8.RuneError)) }
 
-// straddle looks for a stop string that spans tokens: one of the given ones, else one cut
-// from this text, which is then written again with that stop string.
+// straddle looks for a stop string that spans tokens: one of the given strings or, failing that,
+// one cut from this text. The text is then generated again with that stop string.
 func (r *stopsRun) straddle() error {
 	str, at, given := r.straddling()
 	if str == "" {
@@ -155,7 +155,7 @@ func (r *stopsRun) straddle() error {
 	if err != nil {
 		return err
 	}
-	const before = 2 // tokens shown in front of it
+	const before = 2 // number of tokens shown in front of the string
 	for {
 		s, err := turn(r.ctx, loop)
 		if errors.Is(err, io.EOF) {
@@ -175,7 +175,7 @@ func (r *stopsRun) straddle() error {
 			}
 			x.Steps = append(x.Steps, row)
 		}
-		if loop.Stopped() == infer.StopEOS { // the first text continued past it, too
+		if loop.Stopped() == infer.StopEOS { // the first text also continued past the end of text
 			if err := loop.GoOn(); err != nil {
 				return err
 			}
@@ -186,9 +186,9 @@ func (r *stopsRun) straddle() error {
 	return nil
 }
 
-// straddling returns a string and the offset of its first occurrence in the text, or "": a
-// given one that begins inside a token, else one cut from the text, else a given one that
-// begins with a token and ends in a later one.
+// straddling returns a string that spans tokens and the offset of its first occurrence in the text,
+// or "" if there is none. Its first choice is a given string that begins inside a token, then a
+// string cut from the text, then a given string that begins with a token and ends in a later one.
 func (r *stopsRun) straddling() (str string, at int, given bool) {
 	text := string(r.bytes)
 	var second string
@@ -220,8 +220,8 @@ func (r *stopsRun) straddling() (str string, at int, given bool) {
 	return "", 0, false
 }
 
-// cuttable reports whether a cut inside a token's text is visible: four characters or more,
-// all letters except for a space in front.
+// cuttable reports whether a cut inside a token's text is visible: the text must have at least four
+// characters, all letters except for a leading space.
 func cuttable(text string) bool {
 	runes := []rune(text)
 	if len(runes) < 4 || !utf8.ValidString(text) {
@@ -235,13 +235,13 @@ func cuttable(text string) bool {
 	return true
 }
 
-// tokenAt returns the index of the token that contains the byte at an offset of the text.
+// tokenAt returns the index of the token that contains the byte at the given offset of the text.
 func (r *stopsRun) tokenAt(place int) int {
 	i, found := slices.BinarySearch(r.ends, place)
 	if found {
-		i++ // the token ends before it
+		i++ // token i ends just before this byte
 		for i < len(r.ends) && r.ends[i] == place {
-			i++ // tokens without bytes
+			i++ // skip tokens without bytes
 		}
 	}
 	return i
@@ -256,7 +256,7 @@ func (r *stopsRun) fillReport(to *Report) {
 	result.Racers = slices.Clone(result.Racers)
 	slices.SortStableFunc(result.Racers, func(a, b Racer) int {
 		if (a.Step == 0) != (b.Step == 0) {
-			return cmp.Compare(b.Step, a.Step) // those that never fire are last
+			return cmp.Compare(b.Step, a.Step) // conditions that never fire come last
 		}
 		return cmp.Compare(a.Step, b.Step)
 	})
@@ -270,7 +270,7 @@ func (r *stopsRun) fillReport(to *Report) {
 	to.Result, to.Tables = &result, result.tables()
 }
 
-// sentence describes where a condition fires, after n tokens have been written.
+// sentence describes where a condition fires. written is the number of tokens generated.
 func (x Racer) sentence(written int) string {
 	switch {
 	case x.Step == 0:
@@ -281,7 +281,7 @@ func (x Racer) sentence(written int) string {
 	return fmt.Sprintf("it fires at token %d", x.Step)
 }
 
-// noEnd describes what follows the end of text if nothing stops there.
+// noEnd describes the text after the end-of-text token if nothing stops the run there.
 func (r *stopsRun) noEnd() NoEnd {
 	n := NoEnd{Tokens: len(r.ids)}
 	split := len(r.ids)

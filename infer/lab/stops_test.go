@@ -8,9 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestStopLimitsBeforeARun: the limits of a run are known in advance: the first of the
-// tokens after a prompt of 4 reads all of it, so 512 positions are full when the 509th is
-// drawn.
+// TestStopLimitsBeforeARun: the limits of a run are known in advance. The pass for the first token
+// reads all 4 tokens of the prompt, so 512 positions are full when the 509th token is drawn.
 func TestStopLimitsBeforeARun(t *testing.T) {
 	env := models(t)
 	i, _ := Find("stops")
@@ -35,8 +34,8 @@ func TestStopLimitsBeforeARun(t *testing.T) {
 	}
 }
 
-// TestStopRaceMatchesSingleRuns: every racer's step and text equal the step and text of a run that
-// only this condition can end.
+// TestStopRaceMatchesSingleRuns: every racer's step and text equal those of a run that only its
+// condition can end.
 func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
@@ -48,7 +47,7 @@ func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	}
 	for i, x := range s.Racers {
 		if before := s.Racers[max(0, i-1)]; x.Step > 0 && (before.Step == 0 || before.Step > x.Step) || x.Say == "" {
-			t.Errorf("got %+v after %+v, want the racers in the order of their steps, with words", x, before)
+			t.Errorf("got %+v after %+v, want the racers ordered by step, each with a sentence", x, before)
 		}
 		settings := infer.Settings{Settings: common(), Seed: 42, Stop: infer.Stop{MaxTokens: 300}}
 		switch x.Kind {
@@ -112,16 +111,16 @@ func TestStopStringAcrossTokens(t *testing.T) {
 		whole += token.Token.Text
 	}
 	if before, _, found := strings.Cut(whole, x.String); !found || before != x.Kept {
-		t.Errorf("kept %q of %q, want what is before the stop string", x.Kept, whole)
+		t.Errorf("kept %q of %q, want the text before the stop string", x.Kept, whole)
 	}
 	held := false
 	for _, step := range x.Steps[:len(x.Steps)-1] {
 		held = held || step.Held != "" && step.Matched > 0
 	}
 	if !held {
-		t.Error("nothing was held back before the string was complete")
+		t.Error("no text was held back before the string was complete")
 	}
-	// If given, the same string is the one shown.
+	// If the same string is given, it is the one shown.
 	again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": x.String})
 	if y := again.Straddle; y == nil || !y.Given || y.First != x.First || y.Last != x.Last || y.Kept != x.Kept {
 		t.Errorf(
@@ -131,8 +130,8 @@ func TestStopStringAcrossTokens(t *testing.T) {
 	}
 }
 
-// TestStopStringAtATokenOffset: a string that begins at an offset of a later token is found
-// there.
+// TestStopStringAtATokenOffset: a string that begins inside a later token is found at its offset in
+// that token.
 func TestStopStringAtATokenOffset(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	text, found := "", 0
@@ -145,7 +144,7 @@ func TestStopStringAtATokenOffset(t *testing.T) {
 		}
 		str := a[len(a)-2:] + b[:3]
 		if strings.Index(text+b, str) != before+len(a)-2 {
-			continue // it has occurred before
+			continue // the string also occurs earlier
 		}
 		again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": str})
 		if y := again.Straddle; y == nil || y.String != str || y.First != i+1 || y.Last != i+2 ||
@@ -160,20 +159,20 @@ func TestStopStringAtATokenOffset(t *testing.T) {
 			return
 		}
 	}
-	t.Error("too few such strings: the test proves little")
+	t.Error("found too few such strings, so the test proves little")
 }
 
 func TestTokenAtTextOffset(t *testing.T) {
-	r := stopsRun{ends: []int{3, 3, 5, 8}} // the second has no bytes
+	r := stopsRun{ends: []int{3, 3, 5, 8}} // the second token has no bytes
 	for place, want := range []int{0, 0, 0, 2, 2, 3, 3, 3} {
 		if got := r.tokenAt(place); got != want {
-			t.Errorf("byte %d came with token %d, want %d", place, got, want)
+			t.Errorf("byte %d belongs to token %d, want %d", place, got, want)
 		}
 	}
 }
 
-// TestStopsRunContinuesPastTheEnd: past the end of text the run continues, and the rest is
-// counted separately.
+// TestStopsRunContinuesPastTheEnd: a run continues past the end of text, and counts the rest
+// separately.
 func TestStopsRunContinuesPastTheEnd(t *testing.T) {
 	m := models(t).Target
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "400", "max_tokens": "400", "stop": ""})
@@ -200,6 +199,6 @@ func TestStopsRunContinuesPastTheEnd(t *testing.T) {
 		)
 	}
 	if len(s.Tokens) != 400 {
-		t.Errorf("%d tokens, want 400: an end of text stopped the run", len(s.Tokens))
+		t.Errorf("got %d tokens, want 400: an end of text stopped the run", len(s.Tokens))
 	}
 }

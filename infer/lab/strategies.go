@@ -68,21 +68,21 @@ type Strategies struct {
 	Prompt   []Token   `json:"prompt"`
 	Seed     uint64    `json:"seed"`
 	Lanes    []Lane    `json:"lanes"`
-	U        []float64 `json:"u"` // by step, the same for every lane
+	U        []float64 `json:"u"` // by step; the same for every lane
 	Partings []Parting `json:"partings"`
-	// Runs summarizes, lane by lane, more texts with other seeds.
+	// Runs summarizes more texts of each lane, with other seeds.
 	Runs   []LaneRuns      `json:"runs"`
 	Circle *CircleSearch   `json:"circle"` // a text in which greedy loops
 	Best   *SequenceSearch `json:"best"`   // greedy's path and the most probable one
 }
 
-// Lane is one text, written with one way to choose.
+// Lane is one text, generated with one way to choose tokens.
 type Lane struct {
 	Name     string            `json:"name"`
 	Settings sampling.Settings `json:"settings"`
 	Steps    []LaneStep        `json:"steps"`
 	Text     string            `json:"text"`
-	Stop     infer.StopReason  `json:"stop,omitempty"` // why it ended; empty until it is complete
+	Stop     infer.StopReason  `json:"stop,omitempty"` // why the text ended; empty until it is complete
 	Measures TextMeasures      `json:"measures"`
 	Circle   *Circle           `json:"circle,omitempty"` // if the text loops
 }
@@ -97,31 +97,31 @@ type LaneStep struct {
 	LogP    float64 `json:"log_p"`
 	Entropy float64 `json:"entropy"` // bits, after the temperature and before the filters
 	Kept    int     `json:"kept"`    // tokens that the filters keep
-	// The token's segment of the kept tokens: from ≤ u < to. Both 0 under greedy.
+	// The token's segment among the kept tokens: From ≤ u < To. Both are 0 under greedy.
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
 }
 
 // The reasons that two lanes diverge.
 const (
-	PartGreedy  = "greedy"  // one takes the most probable token, the other draws
-	PartFilter  = "filter"  // the token of one is cut by the other's filters
-	PartSegment = "segment" // both keep both tokens, and u falls on different segments
+	PartGreedy  = "greedy"  // one lane takes the most probable token, the other draws
+	PartFilter  = "filter"  // one lane's token is cut by the other's filters
+	PartSegment = "segment" // both lanes keep both tokens, and u falls on different segments
 )
 
-// Parting is the first step at which two lanes with the same text so far choose different
-// tokens. Both had the same logits and the same u.
+// Parting is the first step at which two lanes with the same text so far choose different tokens.
+// At this step, both have the same logits and the same u.
 type Parting struct {
 	Lanes  [2]int   `json:"lanes"` // indices in Strategies.Lanes
 	Step   int      `json:"step"`
 	U      float64  `json:"u"`
 	Why    string   `json:"why"`              // [PartGreedy], [PartFilter] or [PartSegment]
-	CutBy  string   `json:"cut_by,omitempty"` // the rule that cut, for PartFilter
+	CutBy  string   `json:"cut_by,omitempty"` // the rule that cut the token, for PartFilter
 	Cut    *Token   `json:"cut,omitempty"`    // the token that was cut
-	Say    string   `json:"say"`              // in a sentence
+	Say    string   `json:"say"`              // the reason in a sentence
 	Tokens [2]Token `json:"tokens"`           // each lane's token
-	// Segments is the segment of each of the two tokens in each lane, [lane][token]; from =
-	// to if the lane cuts the token.
+	// Segments holds the segment of each of the two tokens in each lane, [lane][token]. A segment
+	// is empty if the lane cuts the token.
 	Segments [2][2]Segment `json:"segments"`
 }
 
@@ -131,7 +131,7 @@ type Segment struct {
 	To   float64 `json:"to"`
 }
 
-// TextMeasures describe one text.
+// TextMeasures holds measures of one text.
 type TextMeasures struct {
 	Tokens int `json:"tokens"`
 	// Distinct2 is the share of its pairs of neighboring tokens that are new (distinct-2,
@@ -140,13 +140,13 @@ type TextMeasures struct {
 	// Repetition is the share of its runs of four tokens that occurred before (seq-rep-4,
 	// Welleck et al. 2020).
 	Repetition float64 `json:"repetition"`
-	// MeanLogP is the mean of ln p of its tokens by the model at T = 1 without
-	// filters, in nats.
+	// MeanLogP is the mean of ln p over its tokens, from the model at T = 1 without filters, in
+	// nats.
 	MeanLogP float64 `json:"mean_log_p"`
 	Entropy  float64 `json:"entropy"` // mean over the steps, bits
 }
 
-// LaneRuns summarizes texts of one lane with different seeds.
+// LaneRuns summarizes several texts of one lane with different seeds.
 type LaneRuns struct {
 	Lane          int       `json:"lane"`
 	Runs          int       `json:"runs"`
@@ -161,7 +161,7 @@ type LaneRuns struct {
 	Texts         []RunText `json:"texts"`
 }
 
-// RunText is one of these texts.
+// RunText is one of the texts that [LaneRuns] summarizes.
 type RunText struct {
 	Seed     uint64           `json:"seed"`
 	Text     string           `json:"text"`
@@ -169,8 +169,8 @@ type RunText struct {
 	Measures TextMeasures     `json:"measures"`
 }
 
-// Circle is a loop at the end of a text: from token Start on (1 is the first generated one)
-// every token equals the one Period before it.
+// Circle is a loop at the end of a text. Its first round starts at token Start (1 is the first
+// generated one), and from the second round on, every token equals the one Period before it.
 type Circle struct {
 	Start  int     `json:"start"`  // the first token of the first round
 	Period int     `json:"period"` // tokens in a round
@@ -178,10 +178,10 @@ type Circle struct {
 	Tokens []Token `json:"tokens"` // one round
 }
 
-// CircleSearch is the search for a circle in greedy's text, on the lab's prompt and, if
-// there is none, on others in turn.
+// CircleSearch is the search for a circle in greedy's text after the lab's prompt and, if there is
+// none, after other prompts in turn.
 type CircleSearch struct {
-	Prompt string  `json:"prompt"` // the last tried
+	Prompt string  `json:"prompt"` // the last prompt tried
 	Tried  int     `json:"tried"`
 	Text   []Token `json:"text"`   // greedy's
 	Circle *Circle `json:"circle"` // nil if none was found
@@ -191,22 +191,22 @@ type CircleSearch struct {
 // found by an exhaustive search.
 type SequenceSearch struct {
 	Prompt  string   `json:"prompt"`
-	Tried   int      `json:"tried"`   // prompts tried until the two differed
-	Horizon int      `json:"horizon"` // tokens of a sequence; an end of text ends one earlier
+	Tried   int      `json:"tried"`   // number of prompts tried until the two differed
+	Horizon int      `json:"horizon"` // number of tokens in a sequence; an end of text ends it earlier
 	Greedy  Sequence `json:"greedy"`
 	Best    Sequence `json:"best"`
 	Differs bool     `json:"differs"` // greedy's path is not the most probable
-	// Exact means that the search was completed: no other sequence can be more probable. If
-	// it was cut short, Best is the best one found.
+	// Exact means that the search was completed, so no other sequence can be more probable. If the
+	// search was cut short, Best is the best sequence found.
 	Exact    bool  `json:"exact"`
 	Expanded int   `json:"expanded"` // forward passes
-	Possible int64 `json:"possible"` // sequences of that length; math.MaxInt64 if more
+	Possible int64 `json:"possible"` // number of sequences of that length; math.MaxInt64 if there are more
 }
 
 // Sequence is a list of tokens with their probabilities at T = 1, without filters.
 type Sequence struct {
 	Tokens []Token   `json:"tokens"`
 	Text   string    `json:"text"`
-	Each   []float64 `json:"each"` // p of each token after those before it
+	Each   []float64 `json:"each"` // p of each token, given the tokens before it
 	P      float64   `json:"p"`    // their product
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// housePrompts are tried if a lab's own prompt does not show the effect. Which of them
-// shows it depends on the model.
+// housePrompts holds prompts to try if the lab's own prompt does not show the effect. Which of them
+// show it depends on the model.
 var housePrompts = []string{
 	story, "There was a little old woman who", "A ship", "The old man looked at the", "User: Tell me a " +
 		"story.\nAssistant:", "One day",
@@ -33,7 +33,7 @@ type strategiesRun struct {
 	result Strategies
 	loops  []*infer.Loop
 	ids    [][]int       // by lane
-	steps  []*infer.Step // by lane, the newest
+	steps  []*infer.Step // by lane: the newest step
 }
 
 // Estimate implements [Lab].
@@ -50,7 +50,7 @@ func (strategiesLab) Estimate(env Env, v Values) (Estimate, error) {
 	circle := written(s, m, min(circleMost, env.Target.Config().Context-m+1))
 	all := written(s, m, tokens).times(len(lanes) * v.int("runs")).plus(circle)
 	if v.int("horizon") > 0 {
-		all.steps += int64(v.int("passes")) * s.Step(m).Total() // at most
+		all.steps += int64(v.int("passes")) * s.Step(m).Total() // an upper bound
 	}
 	kept := int64(len(lanes)*tokens) * int64(s.Vocab+s.Width) * 4
 	return guess(
@@ -87,7 +87,7 @@ func (r *strategiesRun) settings(lane int, seed uint64) infer.Settings {
 	return infer.Settings{Settings: r.result.Lanes[lane].Settings, Seed: seed, Stop: infer.Stop{MaxTokens: r.tokens}}
 }
 
-// together writes all lanes' texts in lockstep.
+// together generates all lanes' texts in lockstep.
 func (r *strategiesRun) together() error {
 	r.steps, r.ids = make([]*infer.Step, len(r.result.Lanes)), make([][]int, len(r.result.Lanes))
 	for i := range r.result.Lanes {
@@ -133,7 +133,7 @@ func (r *strategiesRun) together() error {
 	return nil
 }
 
-// part looks for lanes that diverge at the newest step.
+// part looks for lanes that first diverge at the newest step.
 func (r *strategiesRun) part() {
 	for a := range r.steps {
 		for b := a + 1; b < len(r.steps); b++ {
@@ -149,7 +149,7 @@ func (r *strategiesRun) part() {
 	}
 }
 
-// describe fills in what follows from the lanes' steps.
+// describe fills in the results that are derived from the lanes' steps.
 func describe(m *infer.Model, lanes []Lane, ids [][]int) {
 	for i := range lanes {
 		lane := &lanes[i]
@@ -171,7 +171,7 @@ func ids(steps []*infer.Step) []int {
 	return list
 }
 
-// further summarizes texts of every lane with the next seeds.
+// further generates texts of every lane with the next seeds, and summarizes them.
 func (r *strategiesRun) further() error {
 	runs := r.v.int("runs")
 	sums := make([]runSums, len(r.result.Lanes))
@@ -236,7 +236,7 @@ func (r *strategiesRun) best() error {
 	if horizon == 0 {
 		return nil
 	}
-	passes := r.v.int("passes") // of all prompts together
+	passes := r.v.int("passes") // for all prompts together
 	for i, prompt := range r.prompts() {
 		if passes <= 0 {
 			return nil
@@ -268,7 +268,7 @@ func (r *strategiesRun) best() error {
 	return nil
 }
 
-// prompts returns the lab's own prompt, then the housePrompts.
+// prompts returns the lab's own prompt, followed by the housePrompts.
 func (r *strategiesRun) prompts() []string {
 	list := []string{r.prompt}
 	for _, p := range housePrompts {

@@ -23,8 +23,8 @@ func TestFindCircle(t *testing.T) {
 		{"all different", []int{1, 2, 3, 4, 5, 6, 7, 8}, 0, 0, false},
 		{"one token", []int{9, 8, 7, 7, 7, 7, 7}, 2, 1, true},               // 7 recurs four times
 		{"twice is chance", []int{9, 8, 7, 7, 7}, 0, 0, false},              // it recurs only twice
-		{"three tokens", []int{5, 1, 2, 3, 1, 2, 3, 1}, 1, 3, true},         // 1 2 3, 1 2 3, 1: four recur
-		{"half a round", []int{5, 1, 2, 3, 4, 5, 6, 1, 2}, 0, 0, false},     // only two recur
+		{"three tokens", []int{5, 1, 2, 3, 1, 2, 3, 1}, 1, 3, true},         // 1 2 3, 1 2 3, 1: four tokens recur
+		{"half a round", []int{5, 1, 2, 3, 4, 5, 6, 1, 2}, 0, 0, false},     // only two tokens recur
 		{"it ended", []int{1, 2, 1, 2, 1, 2, 1, 2, 3}, 0, 0, false},         // the end is outside the circle
 		{"whole", []int{1, 2, 3, 4, 5, 1, 2, 3, 4, 5}, 0, 5, true},          // two rounds
 		{"shortest", []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, 0, 1, true}, // not 2, 3 or 4
@@ -39,8 +39,8 @@ func TestFindCircle(t *testing.T) {
 	}
 }
 
-// TestFindCircleStart: a circle is found at its start, whatever precedes it, or earlier if
-// that happens to fit.
+// TestFindCircleStart: a circle is found at its start whatever precedes it, or earlier if the
+// tokens before it happen to continue it.
 func TestFindCircleStart(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -73,8 +73,8 @@ func TestFindCircleStart(t *testing.T) {
 }
 
 func TestMeasureRepetition(t *testing.T) {
-	// a b a b a b: five pairs, two of them different; three runs of four tokens (abab,
-	// baba, abab), the last of which occurred before.
+	// a b a b a b has five pairs, of which two are different, and three runs of four tokens (abab,
+	// baba, abab), of which the last one occurred before.
 	got := measure([]int{1, 2, 1, 2, 1, 2})
 	if got.Tokens != 6 || !near(got.Distinct2, 0.4, 1e-12) || !near(got.Repetition, 1.0/3, 1e-12) {
 		t.Errorf("got %+v, want Tokens = 6, Distinct2 ≈ 0.4, Repetition ≈ 1.0/3", got)
@@ -88,7 +88,7 @@ func TestMeasureRepetition(t *testing.T) {
 	}
 }
 
-// tree returns a scorer of made-up probabilities: rows by the preceding tokens.
+// tree returns a scorer with invented probabilities. The preceding tokens select a row.
 func tree(rows map[int][]float64) scorer {
 	return func(_ context.Context, ids []int) ([]float64, error) {
 		key := 0
@@ -103,8 +103,8 @@ func tree(rows map[int][]float64) scorer {
 	}
 }
 
-// TestGreedyIsNotTheMostProbable: greedy takes 0.6, then at best 0.4 of it: 0.24. The other
-// prefix has 0.4, and 0.9 of it: 0.36.
+// TestGreedyIsNotTheMostProbable: greedy takes the token with 0.6, and its best continuation has
+// 0.6 · 0.4 = 0.24. The other prefix has 0.4, and its best continuation has 0.4 · 0.9 = 0.36.
 func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	rows := map[int][]float64{0: {0.6, 0.4}, 1: {0.4, 0.6 * 0.5}, 2: {0.1, 0.9}}
 	f, err := searchBest(t.Context(), tree(rows), func(int) bool { return false }, 2, 100)
@@ -117,8 +117,8 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	if !near(math.Exp(f.greedy.log), 0.24, 1e-12) || !near(math.Exp(f.best.log), 0.36, 1e-12) {
 		t.Errorf("greedy %v, best %v; want about 0.24, about 0.36", math.Exp(f.greedy.log), math.Exp(f.best.log))
 	}
-	// Two passes for greedy, then the root and both prefixes (0.6 and 0.4 are above 0.24):
-	// five.
+	// Five passes: two for greedy, and three for the root and both prefixes (0.6 and 0.4 are above
+	// 0.24).
 	if f.expanded != 5 {
 		t.Errorf("%d passes, want 5", f.expanded)
 	}
@@ -129,8 +129,8 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	}
 }
 
-// TestSearchEqualsExhaustiveSearch: the search agrees with trying every sequence, including
-// those that end early.
+// TestSearchEqualsExhaustiveSearch: the search finds the same sequence as trying all of them,
+// including sequences that end early.
 func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const vocab, horizon, end = 4, 3, 3
@@ -173,12 +173,12 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 		if f.best.log > f.greedy.log {
 			differs++
 		}
-		// As many passes as it took are enough, although it then keeps only as many
-		// prefixes as it has passes left; one pass less is not enough.
+		// The number of passes that the search took is enough, although it then keeps only as many
+		// prefixes as it has passes left. One pass fewer is not enough.
 		enough, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded)
 		if err != nil || !enough.exact || enough.expanded != f.expanded || !slices.Equal(enough.best.ids, f.best.ids) {
 			t.Fatalf(
-				"with %d passes found %v, want as with many: %v (%v)", f.expanded, enough.best.ids, f.best.ids, err,
+				"with %d passes: found %v, want %v (%v)", f.expanded, enough.best.ids, f.best.ids, err,
 			)
 		}
 		if f.expanded > horizon {
@@ -186,18 +186,17 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 				t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded-1,
 			); err != nil || short.exact {
 				t.Fatalf(
-					"done in %d passes of %d, %v; want it cut short and not exact", short.expanded, f.expanded, err,
+					"one pass fewer: took %d passes of %d, %v; want an incomplete search", short.expanded, f.expanded, err,
 				)
 			}
 		}
 	}
 	if differs < 10 {
-		t.Errorf("greedy missed the best only %d times: the test proves little", differs)
+		t.Errorf("greedy missed the best sequence only %d times, so the test proves little", differs)
 	}
 }
 
-// TestKeepMostProbable: a heap that is cut keeps the most probable prefixes and stays a
-// heap.
+// TestKeepMostProbable: keep retains the most probable prefixes, which are still a heap.
 func TestKeepMostProbable(t *testing.T) {
 	open := &prefixes{}
 	for i, log := range []float64{-5, -1, -4, -2, -3, -1} {
@@ -211,8 +210,8 @@ func TestKeepMostProbable(t *testing.T) {
 	for open.Len() > 0 {
 		got = append(got, heap.Pop(open).(prefix).ids[0])
 	}
-	if !slices.Equal(got, []int{1, 5, 9, 3}) { // −1 twice, the lower id first, −1.5, −2
-		t.Errorf("in the order %v, want %v", got, []int{1, 5, 9, 3})
+	if !slices.Equal(got, []int{1, 5, 9, 3}) { // −1 twice (the lower id first), −1.5, −2
+		t.Errorf("got the order %v, want %v", got, []int{1, 5, 9, 3})
 	}
 }
 
@@ -225,8 +224,8 @@ func TestPossibleSaturates(t *testing.T) {
 	}
 }
 
-// TestStrategyLanesEqualLoops: lanes step together. Each equals what a loop with its
-// settings writes, all use the same u, and the reason that two diverge is correct.
+// TestStrategyLanesEqualLoops: each lane's text equals that of a loop with the same settings, all
+// lanes use the same u, and the reason why two lanes diverge is correct.
 func TestStrategyLanesEqualLoops(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Strategies](
@@ -242,7 +241,7 @@ func TestStrategyLanesEqualLoops(t *testing.T) {
 		text, err := write(t.Context(), loop)
 		if err != nil || text != lane.Text || s.Runs[i].Texts[0].Text != text || s.Runs[i].Runs != 3 {
 			t.Errorf(
-				"%s wrote %q, alone %q (%v); want no error, text = %q, s.Runs[i].Texts[0].Text = %q, "+
+				"%s generated %q, alone %q (%v); want no error, text = %q, s.Runs[i].Texts[0].Text = %q, "+
 					"s.Runs[i].Runs = 3",
 				lane.Name, lane.Text, text, err, lane.Text, text,
 			)
@@ -260,7 +259,7 @@ func TestStrategyLanesEqualLoops(t *testing.T) {
 		}
 	}
 	if s.Runs[0].DistinctTexts != 1 || s.Runs[1].DistinctTexts != 3 {
-		t.Errorf("greedy wrote %d texts, pure %d; want 1 and 3", s.Runs[0].DistinctTexts, s.Runs[1].DistinctTexts)
+		t.Errorf("got %d greedy texts and %d pure ones, want 1 and 3", s.Runs[0].DistinctTexts, s.Runs[1].DistinctTexts)
 	}
 	if len(s.Partings) == 0 {
 		t.Fatal("no two lanes diverge")
@@ -275,7 +274,7 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 	a, b := s.Lanes[p.Lanes[0]].Steps, s.Lanes[p.Lanes[1]].Steps
 	for i := range p.Step - 1 {
 		if a[i].Token != b[i].Token {
-			t.Errorf("lanes %v part at %d already, not at %d", p.Lanes, i+1, p.Step)
+			t.Errorf("lanes %v already diverge at step %d, before %d", p.Lanes, i+1, p.Step)
 		}
 	}
 	if a[p.Step-1].Token != p.Tokens[0] || b[p.Step-1].Token != p.Tokens[1] || p.Tokens[0] == p.Tokens[1] ||
@@ -307,12 +306,12 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 			t.Errorf("lanes %v: got %+v, want u on each lane's own segment, and not on the other's", p.Lanes, p)
 		}
 	default:
-		t.Errorf("lanes %v part because of %q, want a filter or a segment", p.Lanes, p.Why)
+		t.Errorf("lanes %v diverge because of %q, want a filter or a segment", p.Lanes, p.Why)
 	}
 }
 
-// TestSearchBeatsGreedyOnTheModel: in a search on the model, the probabilities are the
-// loop's, and the best sequence beats greedy's if it differs.
+// TestSearchBeatsGreedyOnTheModel: in a search with the model, the probabilities equal the loop's,
+// and the best sequence is more probable than greedy's if it differs.
 func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"tokens": "2", "runs": "1", "lanes": "greedy", "horizon": "2"})
 	b := s.Best
@@ -328,7 +327,7 @@ func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
 			product *= p
 		}
 		if !near(product/q.P, 1, 1e-9) {
-			t.Errorf("%q: got p %v, want its tokens' product, %v", q.Text, q.P, product)
+			t.Errorf("%q: got p %v, want the product of its tokens' p, %v", q.Text, q.P, product)
 		}
 	}
 	if b.Differs != (b.Best.P > b.Greedy.P) || b.Best.P < b.Greedy.P {

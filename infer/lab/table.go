@@ -13,8 +13,8 @@ type Column struct {
 	Unit string `json:"unit,omitempty"`
 }
 
-// Table holds raw rows. A cell is a string, a bool, an int, an int64 or a float64, or nil
-// if empty.
+// Table holds raw rows. A cell is a string, a bool, an int, an int64, a float64, or nil if it is
+// empty.
 type Table struct {
 	Name    string   `json:"name"` // for file names: "steps"
 	Title   string   `json:"title"`
@@ -22,7 +22,7 @@ type Table struct {
 	Rows    [][]any  `json:"rows"`
 }
 
-// columns returns columns, given names that are each followed by a unit.
+// columns returns table columns built from alternating names and units.
 func columns(namesAndUnits ...string) []Column {
 	list := make([]Column, 0, len(namesAndUnits)/2)
 	for i := 0; i < len(namesAndUnits); i += 2 {
@@ -34,12 +34,12 @@ func columns(namesAndUnits ...string) []Column {
 // add appends a row, which must have a cell for every column.
 func (t *Table) add(cells ...any) {
 	if len(cells) != len(t.Columns) {
-		panic(fmt.Sprintf("lab: table %s has %d columns, the row %d cells", t.Name, len(t.Columns), len(cells)))
+		panic(fmt.Sprintf("lab: table %s has %d columns, but the row has %d cells", t.Name, len(t.Columns), len(cells)))
 	}
 	t.Rows = append(t.Rows, cells)
 }
 
-// Table returns the report's table with a name.
+// Table returns the report's table with the given name.
 func (r *Report) Table(name string) (Table, bool) {
 	for _, t := range r.Tables {
 		if t.Name == name {
@@ -49,7 +49,7 @@ func (r *Report) Table(name string) (Table, bool) {
 	return Table{}, false
 }
 
-// WriteCSV writes a table with a header that has units in parentheses.
+// WriteCSV writes a table as CSV. The header has units in parentheses.
 func (t Table) WriteCSV(w io.Writer, form terms.SheetForm) error {
 	out := terms.NewSheet(w, form)
 	head := make([]any, len(t.Columns))

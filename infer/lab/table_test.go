@@ -19,21 +19,21 @@ func TestTableCSV(t *testing.T) {
 	}
 	want := "\ufeffstep,time (ms),token,same,n\r\n" +
 		"1,0.1,\" a,\"\"b\"\"\",true,9007199254740992\r\n" +
-		"2,0.12345678901234568,'=1+1,false,0\r\n" + // every digit needed to read back the same value
+		"2,0.12345678901234568,'=1+1,false,0\r\n" + // with every digit needed to parse the same value again
 		"3,,,false,0\r\n"
 	if b.String() != want {
 		t.Errorf("%q\nwant %q", b.String(), want)
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a row that is too short is accepted")
+			t.Error("a row that is too short was accepted")
 		}
 	}()
 	table.add(1)
 }
 
-// TestTablesAreWellFormed: every table of a lab has a unique name, and rows as wide as its
-// columns, with cells that CSV and JSON can represent.
+// TestTablesAreWellFormed: every table of a lab has a unique name and rows with one cell per
+// column, and CSV and JSON can represent every cell.
 func TestTablesAreWellFormed(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -50,7 +50,7 @@ func TestTablesAreWellFormed(t *testing.T) {
 			for _, row := range table.Rows {
 				if len(row) != len(table.Columns) {
 					t.Errorf(
-						"%s, %s: got %d cells, want %d as there are columns", name, table.Name, len(row),
+						"%s, %s: got %d cells, want %d, one per column", name, table.Name, len(row),
 						len(table.Columns),
 					)
 				}
@@ -74,11 +74,11 @@ func TestTablesAreWellFormed(t *testing.T) {
 }
 
 func TestSpreadQuartiles(t *testing.T) {
-	// Of 1, 2, 4, 10: the quartiles are 0.75 of the way from 1 to 2, halfway from 2 to 4,
-	// and a quarter of the way from 4 to 10.
+	// The quartiles of 1, 2, 4, 10 are 0.75 of the way from 1 to 2, halfway from 2 to 4, and a
+	// quarter of the way from 4 to 10.
 	got := spreadOf([]float64{10, 1, 4, 2})
 	if want := (Spread{N: 4, Median: 3, Q1: 1.75, Q3: 5.5, Min: 1, Max: 10}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := spreadOfTimes([]time.Duration{1500 * time.Microsecond}); got.Median != 1.5 || got.Q1 != 1.5 ||
 		got.N != 1 {

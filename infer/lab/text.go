@@ -12,7 +12,7 @@ import (
 type Token struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
-	Special bool   `json:"special,omitempty"` // represents no text, such as the end of text
+	Special bool   `json:"special,omitempty"` // does not represent text, as the end-of-text token
 }
 
 func tokenOf(m *infer.Model, id int) Token {
@@ -28,7 +28,7 @@ func tokensOf(m *infer.Model, ids []int) []Token {
 	return list
 }
 
-// turn runs one whole turn of a loop and returns its step, or io.EOF after the last one.
+// turn runs one whole turn of a loop and returns its step. After the last step, it returns io.EOF.
 func turn(ctx context.Context, l *infer.Loop) (*infer.Step, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -58,7 +58,7 @@ func write(ctx context.Context, l *infer.Loop) (string, error) {
 	}
 }
 
-// chosen returns the token ids that a loop wrote.
+// chosen returns the ids of the tokens that a loop generated.
 func chosen(l *infer.Loop) []int {
 	steps := l.Steps()
 	ids := make([]int, 0, len(steps))

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// tried runs the n-th preset of a lab, with fewer repeats.
+// tried runs the n-th preset of a lab with fewer repeats.
 func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 	t.Helper()
 	l, _ := Find(name)
@@ -23,7 +23,7 @@ func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 	return r
 }
 
-// TestTriesShowWhatTheyPromise: each 'try this' text is true for the bundled model.
+// TestTriesShowWhatTheyPromise: the text of each preset to try is true for the bundled model.
 func TestTriesShowWhatTheyPromise(t *testing.T) {
 	fixture.Long(t)
 	t.Run("heat", func(t *testing.T) {
@@ -45,13 +45,13 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 			}
 		}
 		if step(4) == step(1) {
-			t.Error("the temperature changes nothing")
+			t.Error("the temperature did not change the result")
 		}
 	})
 	t.Run("a sure question", func(t *testing.T) {
 		for _, p := range tried[*Strategies](t, "strategies", 1, "horizon", "0").Partings {
 			if p.Lanes == [2]int{0, 1} && p.Step < 6 {
-				t.Errorf("pure leaves greedy's path at %d, want 6 or later", p.Step)
+				t.Errorf("pure diverges from greedy's path at step %d, want 6 or later", p.Step)
 			}
 		}
 	})
@@ -77,7 +77,7 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 	})
 	t.Run("a dialogue", func(t *testing.T) {
 		if s := tried[*Stops](t, "stops", 0); s.Winner != string(infer.StopString) {
-			t.Errorf("it ends by %s, want %s", s.Winner, string(infer.StopString))
+			t.Errorf("the text was ended by %s, want %s", s.Winner, string(infer.StopString))
 		}
 	})
 	t.Run("no stop but the limit", func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 	for _, f := range long.Fits {
 		if f.Name == "recomputed, in all" && f.Of == "multiply-adds" && (f.Parts[2].Share < 0.5 ||
 			f.Parts[3].Share > 0.1) {
-			t.Errorf("a longer text: got %+v, want the square part to dominate, and the cube's small", f.Parts)
+			t.Errorf("a longer text: got %+v, want a dominant quadratic and a small cubic part", f.Parts)
 		}
 	}
 	if first := tried[*Cache](
@@ -110,7 +110,7 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 	}
 	small, _ := result[*Memory](t, "memory", Values{"preset": "llama-2-7b", "batch": "1"})
 	if m := tried[*Memory](t, "memory", 1); m.Bytes >= small.Bytes || m.Model.Parameters < 60e9 {
-		t.Errorf("shared heads: %v bytes, %v without", m.Bytes, small.Bytes)
+		t.Errorf("shared heads: got %v bytes, want fewer than without, %v", m.Bytes, small.Bytes)
 	}
 	saved := map[string]float64{}
 	for _, s := range tried[*Bill](t, "bill", 0).Savings {
@@ -142,7 +142,7 @@ func TestSpeculationTriesShowWhatTheyPromise(t *testing.T) {
 	fixture.Long(t)
 	s := tried[*Speculation](t, "speculation", 0, "repeats", "1", "rounds", "100")
 	if s.Text != s.Plain {
-		t.Error("greedy: two texts")
+		t.Error("greedy: got two different texts, want the same")
 	}
 	s = tried[*Speculation](t, "speculation", 1, "repeats", "1", "rounds", "100")
 	eight, sixteen := s.Gammas[3], s.Gammas[4]

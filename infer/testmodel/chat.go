@@ -14,7 +14,8 @@ import (
 const ChatTemplate = "{% for m in messages %}{{ m.role[0] }}:{{ m.content | trim }}<|im_end|>{% endfor %}" +
 	"{% if add_generation_prompt %}a:{% endif %}"
 
-// Chat loads a small random model with a chat template; folder is testdata/models/qwen3.
+// Chat loads a small random model with a chat template. folder is the path of
+// testdata/models/qwen3.
 func Chat(t testing.TB, folder, template string) *infer.Model {
 	t.Helper()
 	copied := t.TempDir()

@@ -1,6 +1,5 @@
-// Package testmodel loads the models that tests share, once for each test
-// binary. Only tests import it. (Package infer's own tests cannot: it imports
-// infer.)
+// Package testmodel loads the models that tests share, once for each test binary. Only tests import
+// it. (The tests in package infer cannot, since testmodel imports infer.)
 package testmodel
 
 import (
@@ -27,8 +26,8 @@ func init() { fixture.Tokens = infer.PositionsRead }
 
 var target, draft = load(bundled.Target), load(bundled.Draft)
 
-// Target returns the target of the bundled pair. A test that modifies it should load its
-// own instead.
+// Target returns the target of the bundled pair. A test that modifies the model should load its own
+// copy instead.
 func Target(t testing.TB) *infer.Model {
 	t.Helper()
 	return must(t, target)
@@ -40,8 +39,8 @@ func Draft(t testing.TB) *infer.Model {
 	return must(t, draft)
 }
 
-// Slots returns a function that takes slots in a pool, as pages do. The pool runs a model
-// until the test ends.
+// Slots returns a function that acquires slots in a pool, as pages do. The pool runs a model until
+// the test ends.
 func Slots(t testing.TB, m *infer.Model) func() (*infer.Slot, error) {
 	pool := infer.NewPool(m, 0)
 	t.Cleanup(pool.Close)
@@ -57,5 +56,5 @@ func must(t testing.TB, load func() (*infer.Model, error)) *infer.Model {
 	return m
 }
 
-// Load is like [Target], for use without a test that can fail, as in a TestMain.
+// Load is like [Target], for code without a [testing.T], such as a TestMain.
 func Load() (*infer.Model, error) { return target() }

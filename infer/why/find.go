@@ -14,7 +14,7 @@ import (
 // A Habit is a behavior of attention heads that can be measured.
 type Habit string
 
-// The habits that [Find] looks for.
+// The habits that [Find] measures.
 const (
 	// HabitPrevious: the head attends to the previous token.
 	HabitPrevious Habit = "previous"
@@ -28,17 +28,17 @@ const (
 // Habits lists all habits.
 func Habits() []Habit { return []Habit{HabitPrevious, HabitInduction, HabitStart} }
 
-// Passing is the mean weight from which a head counts as having a habit. It is a
-// convention; the measure itself is what counts.
+// Passing is the lowest mean weight at which a head counts as having a habit. It is a convention;
+// what matters is the measured weight.
 const Passing = 0.4
 
 // Heads are measured on texts that repeat a row of random tokens. The tokens of the second
 // half can be predicted only from the first.
 const (
 	findTexts = 6
-	findRow   = 20 // tokens of the row
+	findRow   = 20 // number of tokens in the row
 	findSeed  = 23
-	findShown = 3 // heads of each habit that are switched off
+	findShown = 3 // number of heads that are switched off for each habit
 )
 
 // Findings holds the heads of a model by habit.
@@ -50,17 +50,17 @@ type Findings struct {
 	Habits        []Finding
 }
 
-// A Finding is one habit with the heads that have it most.
+// A Finding is one habit with the heads in which it is strongest.
 type Finding struct {
 	Habit Habit
 	Heads []Measured // the strongest first
-	Pass  int        // how many heads of the model pass
-	// Together is the surprise in the second half with all passing heads off, in bits per
-	// token; 0 if no head passes.
+	Pass  int        // number of the model's heads that pass
+	// Together is the surprise in the second half with all passing heads off, in bits per token. It
+	// is 0 if no head passes.
 	Together float64
 }
 
-// Measured is one head.
+// Measured is one head with its measurements.
 type Measured struct {
 	Part  infer.Part
 	Score float64 // mean weight on the habit's target position, 0 to 1
@@ -69,13 +69,13 @@ type Measured struct {
 	Off float64
 }
 
-// Find measures all heads of a model on texts of random tokens and switches off the
-// strongest. After each pass it calls done, which may be nil, with the completed share of
-// the work, from 0 to 1. It returns an error if the model's context is too short.
+// Find measures all heads of a model on texts of random tokens and switches off the strongest.
+// After each pass, it calls done, which may be nil, with the completed share of the work, from 0 to
+// 1. It returns an error if the model's context is too short.
 func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findings, error) {
 	row := min(findRow, LongestRow(m))
 	if row < 4 {
-		return nil, fmt.Errorf("the context of %d tokens is too short to repeat anything", m.Config().Context)
+		return nil, fmt.Errorf("the context of %d tokens is too short for a repeated text", m.Config().Context)
 	}
 	rng := rand.New(rand.NewPCG(findSeed, 0))
 	var rows [][]int
@@ -84,8 +84,8 @@ func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findi
 	}
 	texts := &Repeats{model: m, passed: func() {}}
 	if done != nil {
-		// The passes: of the texts, with each listed head off, and with all passing heads
-		// off.
+		// The passes over the texts: unchanged, with each listed head off, and with all passing
+		// heads off.
 		all := findTexts * (1 + len(Habits())*(findShown+1))
 		n := 0
 		texts.passed = func() {
@@ -113,8 +113,8 @@ func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findi
 // LongestRow returns the maximum length of a row that a model can read twice.
 func LongestRow(m *infer.Model) int { return (m.Config().Context - 1) / 2 }
 
-// Repeats holds texts that each repeat a row of tokens, and a model's passes over them. In
-// the second half, the tokens can be predicted from the first. Repeats are read-only.
+// Repeats holds texts that each repeat a row of tokens, and a model's passes over them. The tokens
+// in the second half can be predicted from the first half. Repeats is read-only.
 type Repeats struct {
 	model  *infer.Model
 	texts  []repeated
@@ -221,7 +221,8 @@ func find(ctx context.Context, texts *Repeats, h Habit) (Finding, error) {
 	return f, err
 }
 
-// RandomRow draws n different tokens that are plain text, or fewer if the model has fewer.
+// RandomRow draws n different tokens that are plain text, or fewer if the model does not have that
+// many.
 func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	for tries := 0; len(row) < n; tries++ {
 		id := rng.IntN(m.Config().Vocab)
@@ -237,7 +238,7 @@ func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 // repeated is a text that repeats a row of tokens once.
 type repeated struct {
 	tokens    []int
-	lead, row int // start tokens, and the length of the row
+	lead, row int // number of start tokens, and length of the row
 	watch     *infer.Watch
 }
 
@@ -255,15 +256,15 @@ func (t repeated) score(h Habit, sums []float64) {
 	}
 }
 
-// surprise returns the mean −log₂ p of the tokens in each half, in bits per token. The
-// first token of the second half begins the repetition, so nothing predicts it; it is left
-// out, and so is the text's first token.
+// surprise returns the mean −log₂ p of the tokens in each half, in bits per token. The first token
+// of the second half begins the repetition, so it cannot be predicted. It is left out, as is the
+// text's first token.
 func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second float64, err error) {
 	cells, err := w.Lens(ctx, w.Model().Config().Layers, 0, 0)
 	if err != nil {
 		return 0, 0, err
 	}
-	mean := func(from, to int) (sum float64) { // of the tokens at these positions
+	mean := func(from, to int) (sum float64) { // over the tokens at these positions
 		for at := from; at < to; at++ {
 			sum += cells[at-1].Surprise() / float64(to-from)
 		}
@@ -272,7 +273,7 @@ func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second f
 	half := t.lead + t.row
 	first, second = mean(t.lead+1, half), mean(half+1, len(t.tokens))
 	if math.IsInf(second, 0) {
-		return first, second, fmt.Errorf("a token has the probability 0")
+		return first, second, fmt.Errorf("the probability of a token is 0")
 	}
 	return first, second, nil
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Shown is how many of the most probable tokens a report lists, in every output.
+// Shown is the number of most probable tokens that a report lists in every output.
 const Shown = 5
 
-// A Report holds all results about a text, for `viz why` and for other programs;
-// infer/STAGES.md describes its JSON form.
+// A Report holds all results about a text, for `viz why` and for other programs. infer/STAGES.md
+// describes its JSON form.
 type Report struct {
 	Study    *Study
 	Question Question
 	Answer   *Answer
-	Off      string // what is switched off, as [FormatOff] writes it
+	Off      string // the parts and positions that are switched off, as formatted by [FormatOff]
 	Mean     bool
 	Lens     [][]infer.LensCell // nil if not requested
-	Other    *Study             // the text that Grid's streams come from
+	Other    *Study             // the text from which Grid's streams come
 	Grid     *Grid
 	Heads    *Findings
 }
@@ -127,7 +127,7 @@ type jsonHead struct {
 	Off   float64 `json:"off"`
 }
 
-// MarshalJSON returns the form that infer/STAGES.md describes.
+// MarshalJSON returns the JSON form that infer/STAGES.md describes.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	m, a := r.Study.Model(), r.Answer
 	j := jsonReport{

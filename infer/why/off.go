@@ -14,12 +14,12 @@ import (
 // MaxOff is the maximum number of parts and positions that can be off together.
 const MaxOff = 256
 
-// offForms lists the elements of a list of parts, for error messages.
+// offForms lists the forms that an element of a list of parts can have, for error messages.
 const offForms = "L3.H2 (a head), L4.ffn (a feed-forward layer), L4.bias, L4 (a block) or pos:0 (a position)"
 
-// ParseOff parses a list of what is switched off, such as L3.H2,L4.ffn,L5,pos:0. A block
-// stands for all its parts. The parts are returned in the model's order, each once.
-// ParseOff does not check whether the text has a position.
+// ParseOff parses a list of parts and positions to switch off, such as L3.H2,L4.ffn,L5,pos:0. A
+// block stands for all its parts. The parts are returned in the model's order without duplicates.
+// ParseOff does not check whether the text has the positions.
 func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int, err error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil, nil
@@ -81,7 +81,8 @@ func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
 	return nil, fmt.Errorf("%s is not in this model; a block has H1 to H%d and ffn", terms.Quoted(item), heads)
 }
 
-// FormatOff formats parts and positions for [ParseOff], whole blocks as such.
+// FormatOff formats parts and positions in the form that [ParseOff] parses. If all parts of a block
+// are off, it lists the block instead.
 func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 	var items []string
 	for block := range m.Config().Layers {
@@ -101,12 +102,12 @@ func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 	return strings.Join(items, ",")
 }
 
-// maxTokenBytes is the maximum length of a text that is looked up as one token: longer than
-// any token of a vocabulary.
+// maxTokenBytes is the maximum length of a text that is looked up as one token. No token of a
+// vocabulary is longer.
 const maxTokenBytes = 4 << 10
 
-// FindToken parses a token: its text, or #ID. A text must be exactly one token; if it lacks
-// a leading space, the token with the space also matches.
+// FindToken parses a token, given as its text or as #ID. The text must be exactly one token. If the
+// text lacks a leading space, the token with the space also matches.
 func FindToken(m *infer.Model, text string) (int, error) {
 	if number, ok := strings.CutPrefix(text, "#"); ok && number != "" {
 		id, err := strconv.Atoi(number)

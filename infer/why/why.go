@@ -1,12 +1,12 @@
-// Package why explains why a model predicts a token: what each part added to the token's
-// score, what the model predicts with parts switched off, what it would have predicted at
-// each height, and where another text's answer enters.
+// Package why explains why a model predicts a token. It reports how much each part added to the
+// token's score, what the model predicts with parts switched off, what it would have predicted at
+// each height, and at which places the answer to another text can be carried over.
 //
-// A [Study] is one text, run once with all intermediate results kept ([infer.Watch]). Every
-// question runs only what it changes. Each part has two different numbers: what it adds to
-// the score (its contribution, which leaves out what later parts make of its output), and
-// what the score loses without it (for which the rest runs again). Neither number shows
-// that the part stores an idea.
+// A [Study] is a text and one pass over it, with all intermediate results ([infer.Watch]). A
+// question reruns only the parts of the pass that it changes. There are two different numbers for
+// each part: how much it adds to the score (its contribution, which ignores how later parts use its
+// output), and how much lower the score is without it (which is computed by running all later parts
+// again). Neither number shows that the part stores an idea.
 package why
 
 import (
@@ -41,31 +41,31 @@ func (s *Study) Tokens() []int { return s.watch.Tokens() }
 
 // A Question asks about the token after the text.
 type Question struct {
-	Token int // the token whose score is explained; < 0 for the most probable one
+	Token int // the token whose score to explain; < 0 for the most probable one
 	Over  int // if ≥ 0, explain Token's lead over this token instead
 	infer.Intervention
 	Says int // how many of the most probable tokens to list
 }
 
-// An Answer is the original pass and the changed one.
+// An Answer holds the outcomes of the original and the changed pass.
 type Answer struct {
 	Token, Over int
 	Base        Outcome
 	// Changed is the pass with the intervention; nil if there is none.
 	Changed *Outcome
-	// Moved lists how the contributions changed, the largest change first, without the
+	// Moved lists how the contributions changed, with the largest change first and without the
 	// parts that are off.
 	Moved []Move
 }
 
-// An Outcome is what a pass predicts after the text.
+// An Outcome is the result of a pass: its prediction for the token after the text.
 type Outcome struct {
 	Z    float64 // the token's score, or its lead
 	P    float64 // the token's probability at T = 1
-	Rank int     // its place in the whole vocabulary, from 1
+	Rank int     // the token's rank in the whole vocabulary, from 1
 	Says []infer.Reading
-	// Parts is what each part adds to Z; nil if the stream that Z is read from was carried
-	// over from another text.
+	// Parts lists how much each part adds to Z. It is nil if the stream from which Z is computed
+	// was carried over from another text.
 	Parts []infer.Contribution
 	// Looks holds the position to which each head attends most from the last position, in
 	// the order of the blocks.
@@ -79,13 +79,13 @@ type Attended struct {
 	Weight   float64 // 0 to 1
 }
 
-// A Move is how one part's contribution changed.
+// A Move is the change in one part's contribution.
 type Move struct {
 	Part     infer.Part
 	From, To float64
 }
 
-// Ask answers a question. It returns the errors of [infer.Watch.Again].
+// Ask answers a question. Its errors are those of [infer.Watch.Again].
 func (s *Study) Ask(ctx context.Context, q Question) (*Answer, error) {
 	z, err := s.scores(s.watch)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Study) scores(w *infer.Watch) ([]float32, error) {
 	return w.Logits(s.Model().Config().Layers, len(s.Tokens())-1)
 }
 
-// outcome returns the result of pass w, with scores z, for a question.
+// outcome returns the result of pass w for a question. z holds the scores of the pass.
 func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error) {
 	o := Outcome{Z: float64(z[q.Token])}
 	if q.Over >= 0 {
@@ -166,10 +166,9 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 }
 
 // Lens returns what the model, with or without a change, would predict at every height and
-// position: one row for each height, from 0 (before the first block) up, with a cell for
-// each position. Below the last height the cells before position first are empty, which
-// saves most of the work if only part of a long text is shown. It returns the errors of
-// [infer.Watch.Again].
+// position: one row for each height, from 0 (before the first block) up, with a cell for each
+// position. Below the last height, the cells before position first are empty, which saves most of
+// the work if only part of a long text is shown. Its errors are those of [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {
@@ -193,29 +192,29 @@ func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top 
 	return rows, nil
 }
 
-// A Grid shows how far the answer follows when the stream of another text is carried into
-// this one, at one height and position at a time.
+// A Grid shows how far the answer changes to the other text's answer when a stream of the other
+// text is carried into this one, at one height and position at a time.
 type Grid struct {
-	// Here and There are the most probable tokens after the two texts. If they are the same
-	// token, nothing can follow.
+	// Here and There are the most probable tokens after the two texts. If they are the same token,
+	// the answer cannot change.
 	Here, There int
-	// LeadHere and LeadThere are how much higher There scores than Here, in this text and
-	// in the other.
+	// LeadHere and LeadThere are There's score minus Here's score, in this text and in the other
+	// one.
 	LeadHere, LeadThere float64
-	// Cells [heights][positions], from height 0 up.
+	// Cells holds the results, [heights][positions], from height 0 up.
 	Cells [][]GridCell
 }
 
 // A GridCell is the result of carrying over one stream.
 type GridCell struct {
-	// Follows is how far the lead moved from this text's to the other's: 0 is not at all, 1
-	// all the way; it can be outside this range.
+	// Follows is how far the lead moved from this text's to the other's: 0 means not at all, 1
+	// means all the way. It can be outside this range.
 	Follows float64
 	P       float64 // the probability of the other text's answer
 }
 
-// Patch carries the streams of another text into this one, everywhere in turn.
-// The texts must have the same number of tokens.
+// Patch carries the streams of another text into this one, at each height and position in turn. The
+// texts must have the same number of tokens.
 func (s *Study) Patch(ctx context.Context, other *Study) (*Grid, error) {
 	here, err := s.scores(s.watch)
 	if err != nil {

@@ -39,13 +39,13 @@ func ask(t testing.TB, s *Study, off string) *Answer {
 	return a
 }
 
-// TestPartsAddUpToTheScore: the figures of the mock-up. 43 parts add up to 21.30, and
-// without block 1's feed-forward layer the prediction is lost.
+// TestPartsAddUpToTheScore: 43 parts add up to a score of 21.30, and without block 1's feed-forward
+// layer the model no longer predicts Paris.
 func TestPartsAddUpToTheScore(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	a := ask(t, s, "L1.ffn")
 	if got := s.Model().Token(a.Token).Text; got != " Paris" || a.Base.Rank != 1 || len(a.Base.Parts) != 43 {
-		t.Fatalf(`asked about %q, %d parts; want " Paris" at rank 1, 43 parts`, got, len(a.Base.Parts))
+		t.Fatalf(`got the token %q with %d parts, want " Paris" at rank 1 with 43 parts`, got, len(a.Base.Parts))
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -68,13 +68,13 @@ func TestPartsAddUpToTheScore(t *testing.T) {
 	}
 }
 
-// TestBlockOffEqualsPartsOff: switching off a block equals switching off all its parts, and
-// a token's lead is the difference of two scores.
+// TestBlockOffEqualsPartsOff: switching off a block has the same effect as switching off all its
+// parts, and a token's lead is the difference of two scores.
 func TestBlockOffEqualsPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	block, parts := ask(t, s, "L2"), ask(t, s, "l2.h1,L2.H2,L2.H3,L2.H4,L2.H5,L2.H6,L2.FFN")
 	if block.Changed.Z != parts.Changed.Z {
-		t.Errorf("block 2 off gives %v, want %v as with all its parts off", block.Changed.Z, parts.Changed.Z)
+		t.Errorf("with block 2 off, got %v, want %v as with all its parts off", block.Changed.Z, parts.Changed.Z)
 	}
 	rome, err := FindToken(s.Model(), "Rome")
 	if err != nil {
@@ -113,26 +113,27 @@ func TestLensWithPartsOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(rows[2], rows[1]) || !reflect.DeepEqual(rows[1], whole[1]) {
-		t.Error("block 2 is off and still changes the prediction")
+		t.Error("block 2 still changes the prediction although it is off")
 	}
 	if reflect.DeepEqual(rows[3], whole[3]) || reflect.DeepEqual(whole[2], whole[1]) {
-		t.Error("nothing changes without block 2")
+		t.Error("switching off block 2 changed nothing")
 	}
 }
 
-// TestHidingFranceHidesParis: without the position of France the model cannot tell which
-// capital is meant.
+// TestHidingFranceHidesParis: without the position of France, the model cannot tell which capital
+// is meant.
 func TestHidingFranceHidesParis(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	if a := ask(t, s, "pos:4"); a.Changed.Rank == 1 || a.Changed.P > 0.1 {
 		t.Errorf(
-			"with France hidden Paris has %v and is %d; want at most 0.1, anything but 1.", a.Changed.P, a.Changed.Rank,
+			"with France hidden, Paris has p %v and rank %d; want at most 0.1, not 1", a.Changed.P, a.Changed.Rank,
 		)
 	}
 }
 
-// TestPatchShowsWhereTheAnswerIsLookedUp: the answer follows the word that differs until
-// the last position has attended to it; after that it is in the last position.
+// TestPatchShowsWhereTheAnswerIsLookedUp: up to the height at which the last position attends to
+// the word that differs, carrying over that word's stream changes the answer. Above it, carrying
+// over the last position's stream does.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	m := testmodel.Target(t)
 	france, italy := study(t, m, "The capital of France is"), study(t, m, "The capital of Italy is")
@@ -155,11 +156,12 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		}
 	}
 	if _, err := france.Patch(context.Background(), study(t, m, "The capital")); err == nil {
-		t.Error("texts of different lengths are carried over")
+		t.Error("Patch accepted texts of different lengths")
 	}
 }
 
-// TestOffRoundTrip: FormatOff's output parses to the same parts, whole blocks as such.
+// TestOffRoundTrip: ParseOff parses FormatOff's output to the same parts, and FormatOff lists whole
+// blocks as blocks.
 func TestOffRoundTrip(t *testing.T) {
 	m := testmodel.Target(t)
 	for text, want := range map[string]string{
@@ -186,7 +188,7 @@ func TestOffRoundTrip(t *testing.T) {
 		}
 	}
 	if _, _, err := ParseOff(m, strings.Repeat("x", 10_000)); err == nil || len(err.Error()) > 300 {
-		t.Errorf("a long part gives an error of %d bytes, want at most 300", len(err.Error()))
+		t.Errorf("a long part gave an error of %d bytes, want at most 300", len(err.Error()))
 	}
 	if _, _, err := ParseOff(m, strings.Repeat("L1,", 10_000)+"L2"); err == nil ||
 		!strings.Contains(err.Error(), "at most 256") {
@@ -194,16 +196,16 @@ func TestOffRoundTrip(t *testing.T) {
 	}
 	for _, text := range []string{"", "#", "#4096", "#-1", "#x", "a word that is many tokens"} {
 		if id, err := FindToken(m, text); err == nil && text != "#" {
-			t.Errorf("FindToken(%q) = %d, want an error", text, id)
+			t.Errorf("FindToken(%q) = %d, <nil>; want an error", text, id)
 		}
 	}
 	if id, err := FindToken(m, "#7"); err != nil || id != 7 {
-		t.Errorf("#7 is %d, %v; want 7, <nil>", id, err)
+		t.Errorf("#7 is parsed as %d, %v; want 7, <nil>", id, err)
 	}
 }
 
-// TestFoundHeadsLookThere: the heads that pass by the measure do attend to the target
-// position, on every model that the engine runs; switching them off gives finite numbers.
+// TestFoundHeadsLookThere: on every model that the engine runs, the heads that pass attend to the
+// target position, and switching them off gives finite numbers.
 func TestFoundHeadsLookThere(t *testing.T) {
 	models := map[string]*infer.Model{"bundled": testmodel.Target(t)}
 	for _, name := range []string{"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window"} {
@@ -230,7 +232,7 @@ func TestFoundHeadsLookThere(t *testing.T) {
 				return -1
 			})
 			if len(h.Heads) != findShown || !sorted && name == "bundled" {
-				t.Errorf("%s: %s lists %+v, want %d heads in falling order", name, h.Habit, h.Heads, findShown)
+				t.Errorf("%s: %s lists %+v, want %d heads in descending order", name, h.Habit, h.Heads, findShown)
 			}
 			for _, head := range h.Heads {
 				if head.Score < 0 || head.Score > 1 || head.Pass != (head.Score >= Passing) || head.Off <= 0 {
@@ -242,7 +244,7 @@ func TestFoundHeadsLookThere(t *testing.T) {
 			}
 			if (h.Together > 0) != (h.Pass > 0) {
 				t.Errorf(
-					"%s: %s: got %d that pass, together %v; want both or none above 0", name, h.Habit, h.Pass,
+					"%s: %s: got %d passing heads, Together %v; want both or neither above 0", name, h.Habit, h.Pass,
 					h.Together,
 				)
 			}
@@ -260,18 +262,16 @@ func TestFoundHeadsLookThere(t *testing.T) {
 	}
 }
 
-// TestWatchedPassMemory: a pass holds, for each position, 7 streams, and 6 times the
-// outputs of the heads and of the feed-forward layer, all of width 192; and 6 keys and
-// values of 2 heads of 32.
+// TestWatchedPassMemory: for each position, a pass holds 7 streams, 6 outputs of heads and 6
+// outputs of feed-forward layers, all of width 192, and 6 keys and values of 2 heads of 32.
 func TestWatchedPassMemory(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	if got, want := s.Bytes(), int64(4*6*((7+6+6)*192+6*2*64)); len(s.Tokens()) != 6 || got != want {
-		t.Errorf("%d positions hold %d bytes, want %d", len(s.Tokens()), got, want)
+		t.Errorf("%d positions take %d bytes, want %d", len(s.Tokens()), got, want)
 	}
 }
 
-// BenchmarkIntervention switches off one part of the bundled model, and computes the whole
-// answer.
+// BenchmarkIntervention switches off one part of the bundled model and computes the whole answer.
 func BenchmarkIntervention(b *testing.B) {
 	s := study(b, testmodel.Target(b), "The capital of France is")
 	for _, off := range []string{"L1.H1", "L1", "pos:0", "L6.ffn"} {
@@ -283,8 +283,8 @@ func BenchmarkIntervention(b *testing.B) {
 	}
 }
 
-// BenchmarkLens computes the lens of 256 positions at every height, and prints the memory
-// of the pass and the cells.
+// BenchmarkLens computes the lens of 256 positions at every height, and reports the memory that the
+// pass and the cells use.
 func BenchmarkLens(b *testing.B) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// bill is the drill about the price of a call. Prices are in dollars per
-// million tokens, and made up.
+// bill is the drill about the price of an API call. Prices are in dollars per million tokens, and
+// they are invented.
 type bill struct {
-	input, output   int // tokens in one call
+	input, output   int // number of tokens in one call
 	in, out         float64
-	calls           int // calls a day, level 2
-	turns, question int // turns of a conversation, level 3
+	calls           int // calls per day, for level 2
+	turns, question int // number of turns in a conversation, for level 3
 }
 
 func newBill(p *Problem) *bill {
@@ -60,7 +60,7 @@ func buildBill(p *Problem) {
 	}
 }
 
-// priced returns the quantity for the cost of n tokens.
+// priced returns the quantity for the cost of a number of tokens.
 func (b *bill) priced(id, name string, tokens int, price, other float64) quantity {
 	want := float64(tokens) * price / 1e6
 	return quantity{

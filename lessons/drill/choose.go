@@ -43,7 +43,7 @@ func (c *choice) grade(text string) Verdict {
 	return v
 }
 
-// find returns the option with a value or a text.
+// find returns the option with the given value or text.
 func find(options []Option, text string) (Option, bool) {
 	for _, o := range options {
 		if strings.EqualFold(text, o.Value) || strings.EqualFold(text, strings.TrimSpace(o.Text)) {
@@ -53,8 +53,8 @@ func find(options []Option, text string) (Option, bool) {
 	return Option{}, false
 }
 
-// set grades a cell whose answer is a subset of its options: the tokens that
-// survive a cut, from the most probable down.
+// set grades a cell whose answer is a subset of its options: the tokens that a cut keeps, from the
+// most probable down.
 type set struct {
 	options []Option // in the order of the rows
 	ranked  []string // values from the most probable down
@@ -66,11 +66,11 @@ type set struct {
 
 // cut is the rule by which tokens are kept.
 type cut struct {
-	topP float64 // 0 if the cut is not by mass
+	topP float64 // 0 if the cut is not by probability mass
 	k    int
 }
 
-// parse splits option values at commas, spaces or braces.
+// parse splits a text into option values at commas, spaces or braces.
 func (s *set) parse(text string) (chosen []string, unknown string) {
 	for _, word := range strings.FieldsFunc(
 		text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) },

@@ -2,8 +2,8 @@ package drill
 
 import "testing"
 
-// TestAnswerPrecision: an answer must be exact to three places, with at least
-// two digits for a real number below 1, or to a number of significant digits.
+// TestAnswerPrecision: an answer must be exact either to three places, with at least two digits for
+// a real number below 1, or to a number of significant digits.
 func TestAnswerPrecision(t *testing.T) {
 	for _, row := range []struct {
 		form  Form
@@ -14,7 +14,7 @@ func TestAnswerPrecision(t *testing.T) {
 		{Real, 0.0024788, "0.0025", true}, // e^−6: rounded to two digits
 		{Real, 0.0024788, "0.002", false}, // three places, but only one digit
 		{Real, 12.182494, "12.18", true},  // e^2.5: four digits
-		{Real, 12.182494, "12.2", false},  // three
+		{Real, 12.182494, "12.2", false},  // e^2.5: only three digits
 		{Probability, 0.63158, "0.632", true},
 		{Probability, 0.63158, "0.63", false},
 		{Probability, 0.63158, "63.2%", true},
@@ -44,14 +44,14 @@ func TestThousandsSeparator(t *testing.T) {
 	}
 }
 
-// TestStepsOpenWhenPrerequisitesAreRight: a step opens when all cells that it
-// needs are right, not when they are merely filled in.
+// TestStepsOpenWhenPrerequisitesAreRight: a step opens when all cells that it needs are right,
+// rather than merely filled in.
 func TestStepsOpenWhenPrerequisitesAreRight(t *testing.T) {
 	p, err := New(KVBytes, 7, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cells []string // of the step that the others need
+	var cells []string // cells of the step that the other steps need
 	for _, id := range p.Order() {
 		if p.cells[id].step == "position" {
 			cells = append(cells, id)
@@ -71,12 +71,12 @@ func TestStepsOpenWhenPrerequisitesAreRight(t *testing.T) {
 		answers[id] = "1"
 	}
 	if len(cells) == 0 || opened() {
-		t.Errorf("wrong answers in %v open the next step", cells)
+		t.Errorf("wrong answers in %v opened the next step", cells)
 	}
 	for _, id := range cells {
 		answers[id] = p.Answer(id)
 	}
 	if !opened() {
-		t.Errorf("right answers in %v do not open the next step", cells)
+		t.Errorf("right answers in %v did not open the next step", cells)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// five is one prediction over a handful of tokens: five in the lesson, six at
-// the hardest level.
+// five is one prediction over a few tokens. There are five in the lesson and six at the hardest
+// level.
 type five struct {
 	names []string  // in the order of the rows, without their leading spaces
 	z     []float32 // logits
-	k     int       // of the top-k step
-	topP  float64   // of the nucleus step
-	u     float64   // of the draw, three decimals
+	k     int       // k of the top-k step
+	topP  float64   // p of the nucleus step
+	u     float64   // u of the draw step, with three decimals
 }
 
 // The drill's temperatures.
@@ -38,10 +38,9 @@ var families = [][]string{
 	{"mum", "dad", "Tom", "Lily", "Ben", "Sam"},
 }
 
-// newFive returns the lesson's numbers for seed 0 at level 1. Otherwise it
-// draws until the numbers are fair. Level 1 has logits in halves, level 2 in
-// tenths. Level 3 has six tokens in a different order, some negative logits,
-// and different cuts.
+// newFive returns the lesson's numbers for seed 0 at level 1. Otherwise, it draws numbers until
+// they are fair. At level 1, logits are multiples of a half, and at level 2 of a tenth. Level 3 has
+// six tokens in a different order, some negative logits, and different cuts.
 func newFive(p *Problem) *five {
 	r := newRandom(p)
 	if p.Seed == 0 && p.Level == 1 {
@@ -71,8 +70,8 @@ func newFive(p *Problem) *five {
 	}
 }
 
-// descend draws n logits in units of 1/parts. Each is lower than the previous
-// one by least to most units.
+// descend draws n logits in units of 1/parts. Each one is between least and most units lower than
+// the previous one.
 func (f *five) descend(r *random, n, parts, least, most int) {
 	at := r.between(5*parts/2, 9*parts/2)
 	if n > 5 {
@@ -89,7 +88,7 @@ func (f *five) plain(t float64) *sampling.Distribution {
 	return sampling.Decide(f.z, sampling.Settings{Temperature: t, TopP: 1})
 }
 
-// greedy, top and nucleus are the three cuts, at T = 1.
+// greedy, top and nucleus return the distributions of the three cuts at T = 1.
 func (f *five) greedy() *sampling.Distribution {
 	return sampling.Decide(f.z, sampling.Settings{TopP: 1})
 }
@@ -105,8 +104,8 @@ func (f *five) nucleus(t float64) *sampling.Distribution {
 // exp returns e^{z/T} of row i.
 func (f *five) exp(i int, t float64) float64 { return math.Exp(float64(f.z[i]) / t) }
 
-// sum returns Σ e^{z/T}, from the engine's sum, which has the largest logit
-// subtracted.
+// sum returns Σ e^{z/T}. It is derived from the engine's sum, in which the largest logit is
+// subtracted from all logits.
 func (f *five) sum(t float64) float64 {
 	d := f.plain(t)
 	return d.SumExp * math.Exp(d.MaxZ/t)
@@ -133,7 +132,7 @@ func (f *five) fair(level int) bool {
 	}
 	n, k := f.nucleus(1), f.top()
 	if n.Keep < 2 || n.Keep > len(f.z)-2 || level > 2 && n.Keep == k.Keep {
-		return false // one token more or less must give a different number than the whole set or the largest alone
+		return false // one more or one fewer token must give another number than all tokens or just the largest
 	}
 	for r := range n.Keep {
 		if onHalf(n.Q(r)) {
@@ -148,15 +147,14 @@ func (f *five) fair(level int) bool {
 	return level < 3 || slices.Min(f.z) < 0 && f.z[0] != slices.Max(f.z)
 }
 
-// onHalf reports whether the rounding of x to three places depends on its
-// further digits.
+// onHalf reports whether rounding x to three places depends on its further digits.
 func onHalf(x float64) bool {
 	_, part := math.Modf(x * 1000)
 	return math.Abs(part-0.5) < 0.03
 }
 
-// drawU takes the seed's first u, with three decimals, that is not close to a
-// border of the nucleus's segments.
+// drawU sets u to the seed's first u, rounded to three decimals, that is not close to a border
+// between the nucleus's segments.
 func (f *five) drawU(seed uint64) bool {
 	d := f.nucleus(1)
 	for step := 1; step < 100; step++ {
@@ -177,7 +175,7 @@ func (f *five) drawU(seed uint64) bool {
 // logit formats a logit as the table does.
 func logit(z float32) string { return strconv.FormatFloat(float64(z), 'g', -1, 32) }
 
-// value returns a logit as it is printed: 1.7, not the nearest float32.
+// value returns a logit as it is printed, such as 1.7, rather than the nearest float32.
 func value(z float32) float64 {
 	v, _ := strconv.ParseFloat(logit(z), 64)
 	return v

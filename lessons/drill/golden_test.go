@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// dump writes everything in a problem that a learner can see: the given facts, and
-// each cell with its answer, the values of its named mistakes and its hints. It omits
-// the many mistakes that are just numbers from other rows.
+// dump formats everything in a problem that a learner can see: the given facts, and each cell with
+// its answer, the values of its named mistakes and its hints. It omits the many mistakes that are
+// just numbers from other rows.
 func dump(p *Problem) string {
 	var b strings.Builder
 	for _, f := range p.Facts {
@@ -84,8 +84,8 @@ func (n *number) dump(b *strings.Builder) {
 	}
 }
 
-// TestGoldenDrills pins every drill: the lesson's own example, and one problem of
-// each level. Other tests check the numbers; this one shows the effect of a change.
+// TestGoldenDrills compares every drill with a golden file: the lesson's own example, and one
+// problem of each level. Other tests check the numbers; this one shows the effects of a change.
 func TestGoldenDrills(t *testing.T) {
 	for _, info := range Kinds() {
 		for level := 1; level <= info.Levels; level++ {
@@ -113,7 +113,7 @@ func TestGoldenDrills(t *testing.T) {
 				}
 				if got != string(want) {
 					t.Errorf(
-						"%s is another; -update rewrites it, git diff shows how:\n%s", path,
+						"got a problem that differs from %s; run with -update and look at git diff:\n%s", path,
 						firstDifference(string(want), got),
 					)
 				}

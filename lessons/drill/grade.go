@@ -13,7 +13,7 @@ import (
 // number grades a number cell.
 type number struct {
 	form  Form
-	want  []float64 // right values: the exact one, then the values of other rounding routes
+	want  []float64 // right values: the exact one, then those with other ways of rounding
 	slips []slip    // results of known mistakes, the most specific first
 	note  string    // shown with a right answer
 }
@@ -27,8 +27,8 @@ type slip struct {
 	credit  float64
 }
 
-// exactness is how close an answer must be: within near of the value, or the
-// value correctly rounded to a number of places or significant digits.
+// exactness describes how close an answer must be: within near of the value, or equal to the value
+// correctly rounded to a number of places or significant digits.
 type exactness struct {
 	places, digits int
 }
@@ -45,12 +45,12 @@ func (f Form) exactness() exactness {
 	return exactness{places: 3, digits: 4}
 }
 
-// near returns how far from v an answer may be, however it is written.
+// near returns the tolerance for an answer that should be v, whatever its notation.
 func (f Form) near(v float64) float64 {
 	const slack = 1e-9 // for binary fractions: 0.1 + 0.2
 	switch a := math.Abs(v); {
 	case f == Probability:
-		return 1e-4 + slack // four decimals, the last may be off by one
+		return 1e-4 + slack // four decimals; the last one may be off by one
 	case f == Count || f == Bytes:
 		return slack * max(1, a)
 	case f == Money:
@@ -74,7 +74,7 @@ func (r Reading) is(v float64, f Form) bool {
 		return true
 	}
 	if !r.rounds(v) || (f == Count || f == Bytes) && !r.scaled {
-		return false // counts must be written out, unless in millions or GiB
+		return false // counts must be written out, unless they are in millions or GiB
 	}
 	e := f.exactness()
 	fine := r.Ulp <= 1.0001*math.Pow10(-e.places)
@@ -85,7 +85,7 @@ func (n *number) right(r Reading) bool {
 	return slices.ContainsFunc(n.want, func(v float64) bool { return r.is(v, n.form) })
 }
 
-// grade parses and judges the text.
+// grade parses and grades the text.
 func (n *number) grade(text string) Verdict {
 	readings, err := Read(text, n.form)
 	var refused *RefusedError
@@ -117,8 +117,8 @@ func (n *number) noteFor(r Reading) string {
 	return n.note
 }
 
-// judge finds the mistake behind a wrong number, and the relative distance of
-// the number from that mistake's result.
+// judge returns a verdict with the mistake behind a wrong number, and the number's relative
+// distance from that mistake's result.
 func (n *number) judge(r Reading) (Verdict, float64) {
 	v := Verdict{State: Wrong, Understood: r.Said, Value: r.Value}
 	best := math.Inf(1)
@@ -154,8 +154,7 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 // apart returns the distance of x from v, relative to v.
 func apart(x, v float64) float64 { return math.Abs(x-v) / max(math.Abs(v), 1e-3) }
 
-// fits reports whether a reading could be v as written by a learner who made a
-// mistake.
+// fits reports whether a reading could be v in the notation of a learner who made a mistake.
 func (r Reading) fits(v float64, f Form) bool {
 	if math.Abs(r.Value-v) <= max(f.near(v), 1e-6*math.Abs(v)) {
 		return true
@@ -163,8 +162,7 @@ func (r Reading) fits(v float64, f Form) bool {
 	return r.rounds(v) && r.Digits >= 2 && r.Ulp <= 0.1*math.Abs(v)
 }
 
-// rounding recognizes an answer that is right except for its last place, or
-// that has too few places.
+// rounding recognizes an answer that is right except for its last place or that has too few places.
 func (n *number) rounding(r Reading) (slip, float64) {
 	best, found := math.Inf(1), slip{}
 	for _, v := range n.want {
@@ -216,7 +214,7 @@ func (f Form) demand() string {
 	return "Give at least three digits; zeros in front do not count."
 }
 
-// show formats a value as in the worked solutions.
+// show formats a value as the worked solutions do.
 func (f Form) show(v float64) string {
 	switch f {
 	case Probability:
@@ -238,7 +236,7 @@ func (f Form) show(v float64) string {
 	return fmt.Sprintf("%.*f", smallPlaces(v), v)
 }
 
-// smallPlaces returns how many decimals show four digits of a number below 1.
+// smallPlaces returns the number of decimals needed to show four digits of a number below 1.
 func smallPlaces(v float64) int {
 	return min(9, max(4, 3-int(math.Floor(math.Log10(max(math.Abs(v), 1e-9))))))
 }
@@ -267,8 +265,8 @@ func (n *number) unknown(r Reading) (title, why string) {
 	return "That’s not it.", "It’s none of the usual slips. A hint takes you through the rule."
 }
 
-// newNumber makes a grader. It keeps only the slips that differ from every
-// right value.
+// newNumber returns a grader for numbers. It keeps only the slips that differ from every right
+// value.
 func newNumber(f Form, want []float64, slips []slip) *number {
 	n := &number{form: f, want: want}
 	for _, s := range slips {

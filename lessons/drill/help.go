@@ -1,26 +1,25 @@
 package drill
 
-// Line is one line of the working: a description, the arithmetic, and the
-// result.
+// Line is one line of a worked solution: a description, the arithmetic, and the result.
 type Line struct {
 	Say    string
 	Eq     string // "20.086 / 86.440"
 	Result string // "0.2324"
 }
 
-// Hint is one of the three hints of a cell.
+// Hint is one of the three hints for a cell.
 type Hint struct {
 	Rung int
 	Text string
 	Last bool
 }
 
-// Rungs is the number of hints of a cell: the first asks a question, the second
-// gives the rule, the third puts the numbers in.
+// Rungs is the number of hints for a cell: the first asks a question, the second gives the rule,
+// and the third inserts the numbers.
 const Rungs = 3
 
-// Hint returns a hint of a cell. rung is clamped to 1 to [Rungs]. An unknown
-// cell has no hints.
+// Hint returns a hint for a cell. rung is clamped to the range from 1 to [Rungs]. An unknown cell
+// has no hints.
 func (p *Problem) Hint(cellID string, rung int) Hint {
 	c := p.cells[cellID]
 	if c == nil {
@@ -30,8 +29,7 @@ func (p *Problem) Hint(cellID string, rung int) Hint {
 	return Hint{Rung: rung, Text: c.hints[rung-1], Last: rung == Rungs}
 }
 
-// Work returns the working of a cell. The Result of the last line is the
-// answer.
+// Work returns the worked solution of a cell. The Result of the last line is the answer.
 func (p *Problem) Work(cellID string) []Line {
 	c := p.cells[cellID]
 	if c == nil {
@@ -40,8 +38,8 @@ func (p *Problem) Work(cellID string) []Line {
 	return append([]Line(nil), c.work...)
 }
 
-// Answer returns the worked solution's answer in a cell, in a form that Check
-// accepts. It returns "" for an unknown cell.
+// Answer returns the worked solution's answer for a cell, in a form that Check accepts. It returns
+// "" for an unknown cell.
 func (p *Problem) Answer(cellID string) string {
 	if c := p.cells[cellID]; c != nil {
 		return c.answer
@@ -52,11 +50,11 @@ func (p *Problem) Answer(cellID string) string {
 // Working is the worked solution of one step.
 type Working struct {
 	Step    *Step
-	Lines   []Line            // one for each cell: the last line of its work
+	Lines   []Line            // one for each cell: the last line of its solution
 	Answers map[string]string // by cell, formatted for reading
 }
 
-// Worked returns the worked solution, by step.
+// Worked returns the worked solution of each step.
 func (p *Problem) Worked() []Working {
 	var list []Working
 	for _, s := range p.Steps {
@@ -80,7 +78,7 @@ func (p *Problem) Worked() []Working {
 type Summary struct {
 	Step, Name, Note, Remark string
 	Rows                     []SummaryRow
-	Cut                      bool // some tokens were cut, and Q is renormalized
+	Cut                      bool // whether some tokens were cut and Q is renormalized
 }
 
 // SummaryRow is one token: p after the temperature, q after the cut.
@@ -90,8 +88,8 @@ type SummaryRow struct {
 	Kept bool
 }
 
-// Overview returns a summary of each step of the softmax drill, nothing for
-// other drills. It contains all answers.
+// Overview returns a summary of each step of the softmax drill, or nothing for other drills. The
+// summaries contain all answers.
 func (p *Problem) Overview() []Summary { return append([]Summary(nil), p.overview...) }
 
 // TrendPoint is the largest probability at a temperature.
@@ -99,6 +97,6 @@ type TrendPoint struct {
 	T, P float64
 }
 
-// Trend returns how the largest probability falls as T rises, for the softmax
-// drill; it returns nothing for other drills.
+// Trend returns the largest probability at several temperatures for the softmax drill, or nothing
+// for other drills. It falls as T rises.
 func (p *Problem) Trend() []TrendPoint { return append([]TrendPoint(nil), p.trend...) }

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// answer is one line of a table worked out by hand: the input and the response.
+// answer is one line of a table that was worked out by hand: an input and the response to it.
 type answer struct {
 	cell, text string
 	state      State
@@ -23,9 +23,9 @@ func checkAll(t *testing.T, p *Problem, list []answer) {
 	}
 }
 
-// TestShiftByHand: logits 2, 1, 0 and −3 on each: e², e, 1 add up to 11.107; times
-// e^−3 = 0.0498 they are 0.3679, 0.1353, 0.0498 and add up to 0.5530. The shares stay
-// the same.
+// TestShiftByHand: the logits are 2, 1, 0, and −3 is added to each. e², e, 1 add up to 11.107.
+// Multiplied by e^−3 = 0.0498, they are 0.3679, 0.1353, 0.0498 and add up to 0.5530. The shares
+// stay the same.
 func TestShiftByHand(t *testing.T) {
 	checkAll(t, mustNew(t, Shift, 0, 1), []answer{
 		{"before.exp.0", "7.389", Right, ""},
@@ -49,8 +49,8 @@ func TestShiftByHand(t *testing.T) {
 	})
 }
 
-// TestKVBytesByHand: 2 × 32 × 128 values in a layer, × 32 layers = 262,144, × 2
-// bytes = 512 KiB for each position; × 4,096 = 2 GiB; × 131,072 = 64 GiB.
+// TestKVBytesByHand: 2 × 32 × 128 values in a layer × 32 layers = 262,144 values, × 2 bytes = 512
+// KiB for each position. 4,096 positions take 2 GiB, and 131,072 take 64 GiB.
 func TestKVBytesByHand(t *testing.T) {
 	p := mustNew(t, KVBytes, 0, 1)
 	checkAll(t, p, []answer{
@@ -67,8 +67,8 @@ func TestKVBytesByHand(t *testing.T) {
 		{"cache.short", "2.147 GB", Right, ""},
 		{"cache.short", "2 GB", Part, Units},
 		{"cache.short", "1 GiB", Wrong, KeysAlone},
-		{"cache.short", "1 GB", Wrong, KeysAlone}, // the value that one text prints
-		{"cache.short", "64 MiB", Wrong, Missing}, // one layer, or one head
+		{"cache.short", "1 GB", Wrong, KeysAlone}, // the value printed in another source
+		{"cache.short", "64 MiB", Wrong, Missing}, // one layer or one head
 		{"cache.short", "16 GiB", Wrong, Units},   // in bits
 		{"cache.long", "64 GiB", Right, ""},
 		{"cache.long", "32 GiB", Wrong, KeysAlone},
@@ -79,10 +79,10 @@ func TestKVBytesByHand(t *testing.T) {
 	}
 }
 
-// TestMultiplyAddsByHand: L 6, d 192, h 6, g 2, s 32, f 512, V 4096, n 19. Attention's
-// matrices: 192·6·32 = 36,864 twice and 2·192·2·32 = 24,576: 98,304. Feed-forward
-// 3·192·512 = 294,912. Times 6 layers: 2,359,296. Attention 2·6·192·19 = 43,776.
-// Scores 192·4096 = 786,432. Total 3,189,504.
+// TestMultiplyAddsByHand: L 6, d 192, h 6, g 2, s 32, f 512, V 4096, n 19. Attention's matrices
+// take twice 192·6·32 = 36,864 and 2·192·2·32 = 24,576, which is 98,304. Feed-forward takes
+// 3·192·512 = 294,912. For 6 layers, both take 2,359,296. Attention takes 2·6·192·19 = 43,776, and
+// the scores take 192·4096 = 786,432. The total is 3,189,504.
 func TestMultiplyAddsByHand(t *testing.T) {
 	checkAll(t, mustNew(t, MultiplyAdds, 0, 1), []answer{
 		{"layer.projections", "98304", Right, ""},
@@ -114,8 +114,8 @@ func TestMultiplyAddsByHand(t *testing.T) {
 	})
 }
 
-// TestBillByHand: the lesson's own numbers: 1,000 × $3 / 1,000,000 = $0.003; 500 ×
-// $15 / 1,000,000 = $0.0075.
+// TestBillByHand: with the lesson's own numbers, 1,000 × $3 / 1,000,000 = $0.003 and 500 × $15 /
+// 1,000,000 = $0.0075.
 func TestBillByHand(t *testing.T) {
 	checkAll(t, mustNew(t, Bill, 0, 1), []answer{
 		{"call.in", "0.003", Right, ""},
@@ -157,8 +157,8 @@ func TestSpeculationByHand(t *testing.T) {
 	})
 }
 
-// TestStopsByHand: over many seeds, the end of each run is found as a person would,
-// without the engine's function, and every condition occurs.
+// TestStopsByHand: for many seeds, the drill's answers match the end of each run that the test
+// finds as a person would, without the engine's function. Every condition occurs.
 func TestStopsByHand(t *testing.T) {
 	ended := map[string]int{}
 	for level := 1; level <= MaxLevel; level++ {
@@ -195,7 +195,7 @@ func TestStopsByHand(t *testing.T) {
 			}
 			if v := p.Check("run.count", terms.Count(n+w.prompt)); v.Mistake != Missing && v.State != Right {
 				t.Errorf(
-					"level %d, seed %d: with the prompt counted in: got %+v, want it named as that mistake", level,
+					"level %d, seed %d: counting the prompt: got %+v, want it named as that mistake", level,
 					seed, v,
 				)
 			}
@@ -215,6 +215,6 @@ func TestRightChoiceVariesInPosition(t *testing.T) {
 		places[mustNew(t, Stops, seed, 2).Answer("run.text")]++
 	}
 	if places["a"] < 30 || places["b"] < 30 || places["c"] < 20 {
-		t.Errorf("the right text is at %v, want it at a, b and c often", places)
+		t.Errorf("the right text is at positions %v, want it often at each of a, b and c", places)
 	}
 }

@@ -8,10 +8,10 @@ import (
 // cache is the drill about the size of the KV cache.
 type cache struct {
 	cost.Shape
-	bytes     int    // bytes of one value
+	bytes     int    // bytes per value
 	number    string // "fp16"
 	n, longer int    // positions
-	gib       int    // a budget, level 3
+	gib       int    // a memory budget, for level 3
 }
 
 func newCache(p *Problem) *cache {
@@ -37,8 +37,8 @@ func newCache(p *Problem) *cache {
 			c.number, c.bytes = "fp32", 4
 		}
 	}
-	// The budget must not be close to a whole number of positions, where one
-	// more or less would be luck.
+	// The budget must not be close to a whole number of positions, since the right number would
+	// then be a matter of luck.
 	c.gib = pick(r, []int{2, 3, 4, 6, 8, 12, 16})
 	return c
 }
@@ -154,7 +154,7 @@ func (c *cache) total(id string, n int) quantity {
 		mistake: KeysAlone, value: float64(want / 2), title: "That is only the keys.",
 		why: "Keys and values are kept: twice as much, " + terms.BytesFull(want) + ".",
 	}
-	// A widely copied text prints 1 GB for 4,096 positions.
+	// A widely copied text gives 1 GB for 4,096 positions.
 	thousands := slip{
 		mistake: KeysAlone, value: inThousands(want / 2), title: "That is only the keys.",
 		why: "With the values it is twice as much: " + terms.BytesFull(want) + ".",

@@ -6,15 +6,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// quantity is one number to work out, a row in a step that is a list.
+// quantity is one number to work out. It is a row in a step whose table is a list.
 type quantity struct {
-	id, name, how string // how is its formula in letters
+	id, name, how string // how is the formula in letters
 	form          Form
 	unit          string
 	want          []float64
 	slips         []slip
 	note          string
-	answer        string // the answer, if it is not written in the usual form
+	answer        string // the answer, if it does not have the usual form
 	hints         [3]string
 	work          []Line
 }
@@ -73,8 +73,7 @@ func times(factors ...int) string {
 	return s
 }
 
-// inThousands returns a number of bytes in GB, for learners who use GB instead
-// of GiB.
+// inThousands converts bytes to GB, for learners who use GB instead of GiB.
 func inThousands(bytes int64) float64 {
 	v, i := float64(bytes), 0
 	for v >= 1024 && i < 4 {

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// literals parses digits with decimal and thousands separators. If a comma or a
-// point could be either, it returns both readings, the likelier first.
+// literals parses digits with decimal and thousands separators. If a comma or a point could be
+// either of them, it returns both readings, the more likely one first.
 func literals(s string, form Form) ([]term, error) {
 	s = strings.TrimSpace(s)
 	set := strings.Trim(s, "0123456789")
@@ -31,7 +31,7 @@ func literals(s string, form Form) ([]term, error) {
 	switch {
 	case commas == 0 && points == 0:
 		return []term{decimal(s, "", true)}, nil
-	case commas > 0 && points > 0: // the later one is the decimal separator
+	case commas > 0 && points > 0: // the last one is the decimal separator
 		whole, fraction, sign := cutLast(s, ".,")
 		other := strings.Trim(",.", sign)
 		joined, ok := join(whole, other)
@@ -57,7 +57,7 @@ func literals(s string, form Form) ([]term, error) {
 	return list, nil
 }
 
-// cutLast cuts a text at its last separator.
+// cutLast cuts s around its last separator.
 func cutLast(s, signs string) (before, after, sign string) {
 	i := strings.LastIndexAny(s, signs)
 	if i < 0 {
@@ -66,8 +66,8 @@ func cutLast(s, signs string) (before, after, sign string) {
 	return s[:i], s[i+1:], s[i : i+1]
 }
 
-// join removes thousands separators. The first group has one to three digits,
-// the others have three; in Indian numbering all but the last have two.
+// join removes thousands separators. The first group has one to three digits, and the others have
+// three. In Indian numbering, all groups but the last have two.
 func join(s, signs string) (string, bool) {
 	groups := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(signs, r) })
 	if len(groups) == 0 || len(groups)-1 != strings.Count(s, "")-1-len(strings.Join(groups, "")) {
@@ -86,8 +86,7 @@ func join(s, signs string) (string, bool) {
 	return strings.Join(groups, ""), true
 }
 
-// decimal returns whole.fraction as a term. Both are digits, and one may be
-// empty.
+// decimal returns whole.fraction as a term. Both parts are digits, and one of them may be empty.
 func decimal(whole, fraction string, plain bool) term {
 	n, ok := new(big.Int).SetString("0"+whole+fraction, 10)
 	if !ok {
@@ -99,8 +98,8 @@ func decimal(whole, fraction string, plain bool) term {
 	return term{value: v, places: len(fraction), digits: max(1, digits), plain: plain}
 }
 
-// canonical formats a value as the pages do: commas from 10,000 on, at most six
-// decimals, no trailing zeros.
+// canonical formats a value as the pages do, with commas from 10,000 on, at most six decimals, and
+// no trailing zeros.
 func canonical(v float64, form Form) string {
 	if v != 0 && math.Abs(v) < 1e-6 {
 		return strconv.FormatFloat(v, 'g', 3, 64)
@@ -116,7 +115,7 @@ func canonical(v float64, form Form) string {
 	return terms.Thousands(s)
 }
 
-// inWords writes a small count as a word.
+// inWords returns a small count as a word.
 func inWords(n int) string {
 	if words := []string{"none", "one", "two", "three", "four", "five", "six"}; n >= 0 && n < len(words) {
 		return words[n]

@@ -1,7 +1,7 @@
 package drill
 
-// slipNames describe each mistake for others, such as an instructor: what the
-// learner did, without the numbers.
+// slipNames describes for each mistake what the learner did, without the numbers. The descriptions
+// are for others, such as an instructor.
 var slipNames = map[Mistake]string{
 	Largest:     "divided by the largest number, not by the sum",
 	Renormalize: "forgot to renormalize",
@@ -36,6 +36,5 @@ var slipNames = map[Mistake]string{
 	OtherOption: "chose another option",
 }
 
-// Name briefly describes what a learner who made the mistake did. It is "" for
-// other values.
+// Name briefly describes the mistake that a learner made. It returns "" for unknown values of m.
 func (m Mistake) Name() string { return slipNames[m] }

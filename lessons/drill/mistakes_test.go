@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestEveryMistakeHasAName: each mistake that a verdict can have has a name for the
-// instructor.
+// TestEveryMistakeHasAName: each mistake that can occur in a verdict has a name for instructors.
 func TestEveryMistakeHasAName(t *testing.T) {
 	source, err := os.ReadFile("verdict.go")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // work is the drill about multiply-adds with and without the cache.
 type work struct {
 	cost.Shape
-	n              int // positions attended to in the step
-	prompt, tokens int // tokens of a whole run
+	n              int // number of positions attended to in the step
+	prompt, tokens int // number of tokens in a whole run
 }
 
 func newWork(p *Problem) *work {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind names a drill, as in addresses.
+// Kind is the name of a drill, as used in addresses.
 type Kind string
 
 // The drills.
@@ -21,15 +21,15 @@ const (
 	Stops        Kind = "stops"
 )
 
-// Info describes a drill before it begins.
+// Info describes a drill before it starts.
 type Info struct {
 	Kind    Kind
 	Title   string
 	Lead    string
-	Minutes int              // roughly how long it takes
+	Minutes int              // approximate duration
 	Levels  int              // the highest level
 	Harder  [MaxLevel]string // what makes each level harder
-	Taught  bool             // seed 0 at level 1 has the lesson's numbers
+	Taught  bool             // whether seed 0 at level 1 has the lesson's numbers
 }
 
 // MaxLevel is the hardest level of every drill.
@@ -121,7 +121,7 @@ func Kinds() []Info {
 	}
 }
 
-// Find returns the drill with a name.
+// Find returns the drill with the given name.
 func Find(kind string) (Info, bool) {
 	for _, i := range Kinds() {
 		if string(i.Kind) == kind {
@@ -136,9 +136,8 @@ type UnknownError struct{ What string }
 
 func (e *UnknownError) Error() string { return e.What }
 
-// New makes the problem for a kind, a seed and a level from 1 to [MaxLevel].
-// Seed 0 at level 1 is the lesson's own example. The error is an
-// *[UnknownError].
+// New returns the problem for a kind, a seed and a level from 1 to [MaxLevel]. Seed 0 at level 1 is
+// the lesson's own example. The error is an *[UnknownError].
 func New(kind Kind, seed uint64, level int) (*Problem, error) {
 	info, ok := Find(string(kind))
 	if !ok {
@@ -185,7 +184,7 @@ type Step struct {
 	Note    string   // next to the name: "T = 1"
 	Title   string   // the task
 	Ask     string   // how to do it
-	Needs   []string // steps to complete before this one is shown, because it uses their answers
+	Needs   []string // steps that must be complete before this one is shown, because it uses their answers
 	Columns []Column
 	Rows    []Row // every row has one item per column
 	Foot    []Row
@@ -193,12 +192,12 @@ type Step struct {
 	Remark  string // what this step demonstrates, for the summary
 }
 
-// ColumnState is the use of a column in a step.
+// ColumnState describes how a step uses a column.
 type ColumnState string
 
 // The states of a column.
 const (
-	Given  ColumnState = "given"  // it shows numbers
+	Given  ColumnState = "given"  // shows numbers
 	Live   ColumnState = "live"   // to fill in
 	Locked ColumnState = "locked" // empty until a later step
 )
@@ -215,16 +214,16 @@ type Column struct {
 type Row struct {
 	Key   string
 	Name  string
-	Token bool // Name is the text of a token, its leading space included
+	Token bool // Name is the text of a token, including its leading space
 	Items []Item
 }
 
-// Item is one item of a table: a given text, a cell, or nothing.
+// Item is one item of a table: given text, a cell, or nothing.
 type Item struct {
 	Text   string
-	Value  float64 // of a given number
+	Value  float64 // the value of a given number
 	Cell   *Cell
-	Option string // in a column that chooses rows: the option of Cell for this row
+	Option string // in a column that selects rows: the option of Cell for this row
 }
 
 // Ask is a question under the table.
@@ -263,7 +262,7 @@ type Option struct {
 	Token       bool // Text is the text of a token
 }
 
-// Cell returns the cell with an id, or nil.
+// Cell returns the cell with the given id, or nil.
 func (p *Problem) Cell(id string) *Cell {
 	if c := p.cells[id]; c != nil {
 		return &c.Cell
@@ -271,7 +270,7 @@ func (p *Problem) Cell(id string) *Cell {
 	return nil
 }
 
-// Order returns the ids of all cells in the order of work.
+// Order returns the ids of all cells, in the order in which they are worked out.
 func (p *Problem) Order() []string { return append([]string(nil), p.order...) }
 
 // cell is a cell with the data needed to check it.
@@ -280,7 +279,7 @@ type cell struct {
 	step   string
 	grader grader
 	answer string // the worked solution's answer
-	shown  string // the same, formatted for reading
+	shown  string // the answer, formatted for reading
 	hints  [3]string
 	work   []Line
 }

@@ -16,8 +16,8 @@ func anyProblem(t *rapid.T) *Problem {
 	return mustNew(t, k.Kind, rapid.Uint64Range(0, 1<<50).Draw(t, "seed"), rapid.IntRange(1, k.Levels).Draw(t, "level"))
 }
 
-// TestEveryProblemIsConsistent: every cell is in one place, has hints and working that ends in its
-// answer, and its answer is right.
+// TestEveryProblemIsConsistent: every cell is in exactly one place and has hints, its worked
+// solution ends with its answer, and the answer is graded as right.
 func TestEveryProblemIsConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)
@@ -26,21 +26,21 @@ func TestEveryProblemIsConsistent(t *testing.T) {
 		for _, s := range p.Steps {
 			if s.ID == "" || s.Name == "" || s.Title == "" || s.Ask == "" || s.Remark == "" {
 				t.Fatalf(
-					"a step lacks words: got %+v, want ID not empty, Name not empty, Title not empty, Ask "+
+					"a step lacks text: got %+v, want ID not empty, Name not empty, Title not empty, Ask "+
 						"not empty, Remark not empty",
 					s,
 				)
 			}
 			for _, need := range s.Needs {
 				if !done[need] {
-					t.Fatalf("step %s needs %s, which does not come before it", s.ID, need)
+					t.Fatalf("step %s needs step %s, which does not come before it", s.ID, need)
 				}
 			}
 			done[s.ID] = true
 			for _, row := range slices.Concat(s.Rows, s.Foot) {
 				if len(row.Items) != len(s.Columns) {
 					t.Fatalf(
-						"step %s, row %s has %d items, want %d as there are columns", s.ID, row.Key, len(row.Items),
+						"step %s, row %s has %d items, want %d, one per column", s.ID, row.Key, len(row.Items),
 						len(s.Columns),
 					)
 				}
@@ -63,7 +63,7 @@ func TestEveryProblemIsConsistent(t *testing.T) {
 			whole1(t, p, id)
 		}
 		if len(places) != len(p.Order()) || len(p.Worked()) != len(p.Steps) {
-			t.Fatalf("got %d cells in the tables, want %d as in the order of work", len(places), len(p.Order()))
+			t.Fatalf("got %d cells in the tables, want the %d cells of Order", len(places), len(p.Order()))
 		}
 	})
 }
@@ -78,7 +78,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 	}
 	work := p.Work(id)
 	if len(work) == 0 || work[len(work)-1].Result != p.Shown(id) {
-		t.Fatalf("%s: the work %+v does not end in %q", id, work, p.Shown(id))
+		t.Fatalf("%s: the worked solution %+v does not end with %q", id, work, p.Shown(id))
 	}
 	for rung := 1; rung <= Rungs; rung++ {
 		h := p.Hint(id, rung)
@@ -87,12 +87,12 @@ func whole1(t *rapid.T, p *Problem, id string) {
 		}
 		if c := p.cells[id]; rung < Rungs && c.Type == Number && len(c.answer) > 5 &&
 			strings.Contains(h.Text, c.answer) {
-			t.Fatalf("%s: hint %d gives %s away: %s", id, rung, c.answer, h.Text)
+			t.Fatalf("%s: hint %d gives the answer %s away: %s", id, rung, c.answer, h.Text)
 		}
 	}
 	if h := p.Hint(id, 1); !strings.HasSuffix(h.Text, "?") && !strings.Contains(h.Text, "Compare") &&
 		!strings.Contains(h.Text, "Put the two") {
-		t.Fatalf("%s: the first hint does not ask: %s", id, h.Text)
+		t.Fatalf("%s: the first hint is not a question: %s", id, h.Text)
 	}
 	for _, text := range []string{"", "hello", "NaN", "1e999", "\x00"} {
 		want := Refused
@@ -106,7 +106,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 }
 
 // TestMistakesAreRecognized: every wrong value that results from a mistake is recognized as that
-// mistake, or as another that is as close, and no wrong value is called right.
+// mistake or as another one that is as close, and no wrong value is called right.
 // Promise: Drills recognize the mistake behind a wrong number and never call a wrong number right.
 func TestMistakesAreRecognized(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -125,18 +125,18 @@ func TestMistakesAreRecognized(t *testing.T) {
 					text = decimals(s.value, 6) // with trailing zeros: 0.021 is less exact than 0.021000
 				}
 				v := p.Check(id, text)
-				// Only six decimals are written, so a value just outside the tolerance may be
+				// Only six decimals are entered, so a value just outside the tolerance may be
 				// rounded into it.
 				within := func(w float64) bool {
 					return math.Abs(s.value-w) <= n.form.near(w)+1e-6 || apart(s.value, w) < 1e-3
 				}
 				if v.State == Right && !slices.ContainsFunc(n.want, within) {
 					t.Fatalf(
-						"%s = %s, from %q, is called right, want it recognized as that mistake", id, text, s.mistake,
+						"%s = %s, from %q, was called right, want it recognized as that mistake", id, text, s.mistake,
 					)
 				}
 				if v.State != Right && v.Mistake != s.mistake && !n.asNear(v, s) {
-					t.Fatalf("%s = %s, from %q: got %+v, want that mistake or one as near", id, text, s.mistake, v)
+					t.Fatalf("%s = %s, from %q: got %+v, want that mistake or one as close", id, text, s.mistake, v)
 				}
 			}
 		}
@@ -155,8 +155,9 @@ func (n *number) asNear(v Verdict, s slip) bool {
 		slices.ContainsFunc(n.want, func(w float64) bool { return apart(v.Value, w) <= max(near, 0.01) })
 }
 
-// TestNamedMistakesWithAnyNumbers: the lesson's mistakes with other numbers, computed
-// independently of the program, are recognized unless the number is right or fits two mistakes.
+// TestNamedMistakesWithAnyNumbers: the lesson's mistakes are also recognized with other numbers,
+// unless the resulting number is right or fits two mistakes. The test computes the numbers
+// independently of the program.
 func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 	found, all := map[Mistake]int{}, map[Mistake]int{}
 	for seed := range uint64(60) {
@@ -210,7 +211,7 @@ func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 	}
 }
 
-// TestAnyInputGetsAResponse: any input to any cell gets a sensible response.
+// TestAnyInputGetsAResponse: any input in any cell gets a sensible response.
 func TestAnyInputGetsAResponse(t *testing.T) {
 	digits := rapid.StringOfN(rapid.SampledFrom([]rune("0123456789.,%/-+e^ 'GiBktheaun·×$")), 0, 20, 80)
 	rapid.Check(t, func(t *rapid.T) {
@@ -242,8 +243,9 @@ func TestAnyInputGetsAResponse(t *testing.T) {
 	})
 }
 
-// TestScoreCellByCell answers cell by cell: no credit at first, full marks at the end, and steps
-// open as the steps that they need are completed. Wrong and refused answers count as such.
+// TestScoreCellByCell fills in cell by cell. The score starts without credit and ends with full
+// marks, and each step opens when the steps that it needs are complete. Wrong and refused answers
+// are counted as such.
 func TestScoreCellByCell(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	answers := map[string]string{}
@@ -265,7 +267,8 @@ func TestScoreCellByCell(t *testing.T) {
 	}
 	answers["softmax.p.0"], answers["softmax.p.1"], answers["softmax.p.2"] = "0.9", "a lot", "0.09"
 	s = p.Score(answers)
-	// 68 right, one wrong, one refused, and one with too few places for half the credit.
+	// 68 answers are right, one is wrong, one is refused, and one with too few places gets half the
+	// credit.
 	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || !(math.Abs(s.Credit-68.5/71) <= 1e-12) ||
 		s.Complete || s.Steps[1].Open {
 		t.Errorf(
@@ -291,10 +294,10 @@ func TestUnknownDrillIsRefused(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	if v := p.Check("no.such", "1"); v.State != Refused || p.Cell("no.such") != nil || p.Work("no.such") != nil ||
 		p.Answer("no.such") != "" || p.Hint("no.such", 1).Text != "" {
-		t.Errorf("an unknown cell: got %+v, want it refused, without an answer, working or hint", v)
+		t.Errorf("an unknown cell: got %+v, want it refused, without an answer, solution or hint", v)
 	}
 	if _, ok := Find("softmax"); !ok {
-		t.Error("the softmax drill is not found")
+		t.Error("the softmax drill was not found")
 	}
 	if c := p.Cell("topk.keep"); c.Type != Set || len(c.Options) != 5 {
 		t.Errorf("the cell of kept tokens is %+v, want Type = %q, len(Options) = 5", c, Set)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Form is the kind of number that a cell needs. It determines the accepted units and how exact
-// an answer must be.
+// Form is the kind of number that a cell accepts. It determines the accepted units and how exact an
+// answer must be.
 type Form int
 
 // The forms.
@@ -26,11 +26,11 @@ const (
 // Reading is one interpretation of a text.
 type Reading struct {
 	Value  float64
-	Ulp    float64 // one unit of the last written place; 0 if the value is exact, like 1/3
-	Digits int     // significant digits written; 0 if the value is exact
-	Said   string  // "63.2% is 0.632"; just the number if it was written plainly
-	scaled bool    // a unit or a word such as 'million' was written
-	plain  bool    // digits and a decimal point, nothing else
+	Ulp    float64 // one unit in the last typed place; 0 if the value is exact, like 1/3
+	Digits int     // number of significant digits typed; 0 if the value is exact
+	Said   string  // such as "63.2% is 0.632"; just the number if it was typed plainly
+	scaled bool    // whether a unit or a word such as 'million' was typed
+	plain  bool    // only digits and a decimal point
 }
 
 // RefusedError explains politely why a text is not an answer.
@@ -43,16 +43,16 @@ func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf
 const noNumber = "That has no number in it. Write digits, such as 0.632, 63.2% or 1/3."
 
 const (
-	maxAnswer = 64   // bytes; no number of these drills is longer
+	maxAnswer = 64   // bytes; no number in these drills is longer
 	maxValue  = 1e16 // far above any answer
 	minValue  = 1e-12
 )
 
 // Read parses a number as people write it: with a decimal point or a decimal comma, thousands
-// separated by commas, points, spaces or apostrophes, as a fraction, a percentage, a power
-// (2^31, e^4, exp(4), 5.4e-3, 5.4×10^-3), with a unit or the word million. If a text can be
-// read in two ways ('1,024') it returns both, the likelier for the form first. The error is a
-// *[RefusedError]; blank text gives no reading and no error.
+// separated by commas, points, spaces or apostrophes, as a fraction, a percentage, a power (2^31,
+// e^4, exp(4), 5.4e-3, 5.4×10^-3), with a unit or the word million. If a text can be read in two
+// ways ('1,024'), it returns both readings, starting with the more likely one for the form. The
+// error is a *[RefusedError]; blank text gives no reading and no error.
 func Read(text string, form Form) ([]Reading, error) {
 	s, err := tidy(text)
 	if err != nil || s == "" {
@@ -91,7 +91,7 @@ func Read(text string, form Form) ([]Reading, error) {
 	return list, err
 }
 
-// tidy reduces the various notations to one.
+// tidy converts the various notations to a common one.
 func tidy(text string) (string, error) {
 	if len(text) > maxAnswer {
 		return "", refuse("That is longer than any number here. Write just the number, such as 0.632.")
@@ -133,8 +133,8 @@ func tidy(text string) (string, error) {
 	return s, nil
 }
 
-// raised unifies the notations of powers: e⁴ and e ^ 4 become e^4, 10⁻³ becomes 10^-3, and
-// e alone becomes e^1.
+// raised converts the notations of powers to a common one: e⁴ and e ^ 4 become e^4, 10⁻³ becomes
+// 10^-3, and a single e becomes e^1.
 func raised(s string) string {
 	const above = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 	var b strings.Builder
@@ -162,7 +162,7 @@ func raised(s string) string {
 // term is one parsed number, exact.
 type term struct {
 	value  *big.Rat
-	places int // after the decimal separator; negative for 5e3
+	places int // number of places after the decimal separator; negative for 5e3
 	digits int
 	plain  bool // only digits and a decimal point
 }
@@ -238,8 +238,8 @@ func (sc *scan) term() ([]term, error) {
 // mostOfE is the largest accepted exponent of e: e^36 is near maxValue.
 const mostOfE = 36
 
-// ofE parses a power of e as written on paper: e^4, e^-0.5, e^(3/2) or exp(4). The value counts
-// as exact. It reports false for anything else.
+// ofE parses a power of e as people write it on paper: e^4, e^-0.5, e^(3/2) or exp(4). The value
+// counts as exact. The bool is false for anything else.
 func (sc *scan) ofE() ([]term, bool, error) {
 	if !sc.take("e^") && !sc.take("e**") && !sc.take("exp") {
 		return nil, false, nil
@@ -283,7 +283,7 @@ func spaceBetweenGroups(s string) bool {
 	return len(s) == 4 || s[4] < '0' || s[4] > '9'
 }
 
-// exponent parses e-3, or *10^-3.
+// exponent parses an exponent such as e-3 or *10^-3.
 func (sc *scan) exponent() (int, bool, error) {
 	rest := strings.TrimLeft(sc.s, " ")
 	found := false
@@ -304,7 +304,7 @@ func (sc *scan) exponent() (int, bool, error) {
 	return n, true, nil
 }
 
-// power parses 2^31. Both numbers must be integers.
+// power parses a power such as 2^31. Both numbers must be integers.
 func (sc *scan) power(terms []term) ([]term, error) {
 	if !sc.take("^") && !sc.take("**") {
 		return terms, nil

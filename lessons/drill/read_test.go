@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestReadAcceptsNotations lists what people type, and how it must be read.
+// TestReadAcceptsNotations: the notations that people type are parsed correctly.
 func TestReadAcceptsNotations(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -73,9 +73,9 @@ func TestReadAcceptsNotations(t *testing.T) {
 	}
 }
 
-// TestReadGivesBothReadings: a comma before three digits can be either
-// separator. A count is read with thousands first, anything else with a decimal
-// comma first. Both readings are returned.
+// TestReadGivesBothReadings: a comma before three digits can be either separator, and Read returns
+// both readings. For a count, the reading with a thousands separator comes first; for other
+// numbers, the one with a decimal comma.
 func TestReadGivesBothReadings(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -139,7 +139,7 @@ func TestReadExplainsRefusals(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(refused.Say, part) || !strings.HasSuffix(refused.Say, ".") {
-			t.Errorf("Read(%.30q) is refused with %q, want something about %q", text, refused.Say, part)
+			t.Errorf("Read(%.30q) is refused with %q, want it to contain %q", text, refused.Say, part)
 		}
 	}
 	for _, text := range []string{"", "  ", "\t", "="} {
@@ -149,8 +149,7 @@ func TestReadExplainsRefusals(t *testing.T) {
 	}
 }
 
-// TestReadRoundTrip: a value written in any usual notation is read back
-// unchanged.
+// TestReadRoundTrip: a value in any usual notation is parsed back unchanged.
 func TestReadRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(0, 1e15).Draw(t, "count")
@@ -178,8 +177,8 @@ func TestReadRoundTrip(t *testing.T) {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// FuzzRead: any input gives readings, nothing, or a refusal, and never a panic.
-// The value is finite and bounded, and its description parses back.
+// FuzzRead: any input gives readings, nothing, or a refusal, and never panics. Values are finite
+// and bounded, and parsing a reading's description gives the same value.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"0,632", ".632", "63.2%", "1/3", "2,147,483,648", "2 GiB", "2 GB", "$0.01", "1.05 cents", "2^31", "5,4·10^-3",
@@ -207,14 +206,14 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, r := range list {
 			if math.IsNaN(r.Value) || math.Abs(r.Value) > maxValue || r.Ulp < 0 || r.Said == "" {
-				t.Fatalf("Read(%q) = %+v, want a finite, bounded value with words", text, r)
+				t.Fatalf("Read(%q) = %+v, want a finite, bounded value with a description", text, r)
 			}
 			said := r.Said[strings.LastIndex(r.Said, " is ")+1:]
 			said = strings.TrimPrefix(said, "is ")
 			back, err := Read(said, Form(form))
 			same := func(x Reading) bool { return math.Abs(x.Value-r.Value) <= 1e-6+1e-6*math.Abs(r.Value) }
 			if Form(form) != Probability && len(said) < maxAnswer && (err != nil || !slices.ContainsFunc(back, same)) {
-				t.Fatalf("Read(%q) says %q, which reads as %v, %v; want the same value", text, r.Said, back, err)
+				t.Fatalf("Read(%q) describes %q, parsed as %v, %v; want the same value", text, r.Said, back, err)
 			}
 		}
 	})

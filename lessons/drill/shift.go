@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// shifted is the drill about a constant added to every logit: all exps grow or
-// shrink by the same factor, and the shares stay the same.
+// shifted is the drill about adding a constant to every logit: all exps grow or shrink by the same
+// factor, and the shares stay the same.
 type shifted struct {
 	p       *Problem
 	names   []string
@@ -47,7 +47,7 @@ func listOf(z []float64) string {
 	return strings.Join(list, ", ")
 }
 
-// draw picks numbers, and reports whether they are suitable.
+// draw draws numbers and reports whether they are suitable.
 func (s *shifted) draw(r *random) bool {
 	n, parts := 2+s.p.Level, 2
 	if s.p.Level > 1 {
@@ -88,7 +88,7 @@ func floats(z []float64) []float32 {
 	return list
 }
 
-// table adds the step for the softmax of z: before (0) or after (1) the shift.
+// table adds the step for the softmax of z before (which = 0) or after (which = 1) the shift.
 func (s *shifted) table(id, name, note, title, ask string, z []float64, which int, remark string) {
 	step := &Step{ID: id, Name: name, Note: note, Title: title, Ask: ask, Remark: remark}
 	step.Columns = []Column{

@@ -2,8 +2,8 @@ package drill
 
 import "fmt"
 
-// buildFive builds the five-token drill with fifteen answers, those that convey the
-// idea. The drill [Softmax] has the rest, with every exponential.
+// buildFive builds the five-token drill, which asks only for the fifteen answers that convey the
+// idea. The drill [Softmax] asks for all of them, with every exponential.
 func buildFive(p *Problem) {
 	s := &sheet{five: newFive(p), p: p}
 	p.Facts = []Fact{
@@ -47,8 +47,7 @@ func (s *sheet) favoriteStep() {
 	s.fill(1, map[string]func(int) Item{"keep": func(i int) Item { return Item{Cell: keep, Option: s.names[i]} }})
 }
 
-// bestStep asks for the tokens that top-k keeps, and for the new share of the first
-// token.
+// bestStep asks for the tokens that top-k keeps and for the first token's new share.
 func (s *sheet) bestStep() {
 	d, rule := s.top(), cut{k: s.k}
 	best := int(d.Order[0])
@@ -64,8 +63,8 @@ func (s *sheet) bestStep() {
 	s.step.Asks = []Ask{{"What is the new share of " + quoted(s.names[best]) + "?", s.qCell(best, d, rule).Cell}}
 }
 
-// totalsStep asks for the running total and the nucleus. The total at the first token is
-// its own share, which is given.
+// totalsStep asks for the running total and the nucleus. The total at the first token is given,
+// since it is that token's share.
 func (s *sheet) totalsStep() {
 	d, rule := s.nucleus(1), cut{topP: s.topP}
 	border, first := canonical(s.topP, Real), int(d.Order[0])

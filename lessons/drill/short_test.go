@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFiveAsksFifteenAnswers: the short drill asks for fifteen answers. With the lesson's numbers
-// they are the answers of the exercise on paper: softmax, greedy, top-3, the nucleus of 0.9, and
+// TestFiveAsksFifteenAnswers: the short drill asks for fifteen answers. With the lesson's numbers,
+// they are the answers to the exercise on paper: softmax, greedy, top-3, the nucleus of 0.9, and
 // two temperatures.
 func TestFiveAsksFifteenAnswers(t *testing.T) {
 	p, err := New(Five, 0, 1)
@@ -37,7 +37,7 @@ func TestFiveAsksFifteenAnswers(t *testing.T) {
 	}
 }
 
-// TestReadAcceptsPowersOfE: a power of e may be written as on paper.
+// TestReadAcceptsPowersOfE: a power of e may be typed as it is written on paper.
 func TestReadAcceptsPowersOfE(t *testing.T) {
 	for written, want := range map[string]float64{
 		"e^4": math.Exp(4), "e**4": math.Exp(4), "exp(4)": math.Exp(4), "exp 4": math.Exp(4), "e^-0.5": math.Exp(-0.5),
@@ -46,7 +46,7 @@ func TestReadAcceptsPowersOfE(t *testing.T) {
 		"5.4·10⁻³": 0.0054, "0.6316…": 0.6316,
 	} {
 		if list, err := Read(written, Real); err != nil || math.Abs(list[0].Value-want) > 1e-9*math.Abs(want) {
-			t.Errorf("%q is read as %v (%v), want %v", written, list, err, want)
+			t.Errorf("%q is parsed as %v (%v), want %v", written, list, err, want)
 		}
 	}
 	for _, written := range []string{"e^", "e^(3", "e^99", "e^(1/0)", "exp(", "e4x", "⁴", "e⁻", "2⁻⁻1"} {
@@ -66,17 +66,18 @@ func TestReadAcceptsPowersOfE(t *testing.T) {
 	}
 }
 
-// TestAmbiguousMistakeNamesBoth: if two slips lead to the same number, the response names
-// both.
+// TestAmbiguousMistakeNamesBoth: if two slips lead to the same number, the response names both of
+// them.
 func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 	for _, row := range []struct {
 		kind        Kind
 		cell, wrong string
 		one, other  string
 	}{
-		// In fp16 the keys alone, 2·32·32·128/2 values of 2 bytes, are as many bytes as there are values.
+		// In fp16, the keys alone (2·32·32·128/2 values of 2 bytes) take as many bytes as there are
+		// keys and values.
 		{KVBytes, "position.bytes", "262144", "only the keys", "values, not bytes"},
-		// At T = 0.5 the nucleus keeps 2, one less than at T = 1; at T = 2 it keeps 4.
+		// The nucleus keeps 2 tokens at T = 0.5, one fewer than at T = 1, and 4 at T = 2.
 		{Softmax, "hot.count", "3", "crosses the border", "at T = 1"},
 		// γ + 1 = 5, and 1 / (1 − 0.8) = 5.
 		{Speculation, "expected.e", "5", "if all are accepted", "draft without end"},
@@ -97,8 +98,8 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 	}
 }
 
-// TestPowerOfZeroIsOne: a learner who answers 0 for e to the power of 0 is not told that
-// they multiplied by e, but that a power of 0 is 1.
+// TestPowerOfZeroIsOne: the response to the answer 0 for e to the power of 0 explains that a power
+// of 0 is 1, rather than that the learner multiplied by e.
 func TestPowerOfZeroIsOne(t *testing.T) {
 	p, err := New(Shift, 0, 1)
 	if err != nil {

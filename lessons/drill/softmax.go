@@ -36,7 +36,7 @@ func buildSoftmax(p *Problem) {
 
 func percent(x float64) string { return canonical(100*x, Real) + "%" }
 
-// join lists something for every row.
+// join joins the results of f for every row.
 func (s *sheet) join(f func(i int) string) string {
 	list := make([]string, len(s.names))
 	for i := range list {
@@ -57,7 +57,7 @@ func (s *sheet) cell(c *cell) *Cell {
 	return s.p.add(c)
 }
 
-// The columns of every table of this drill, in their order.
+// The columns of every table in this drill, in order.
 var columns = []Column{
 	{Key: "z", Head: "z", Title: "logit"},
 	{Key: "zt", Head: "z / T", Title: "logit divided by T"},
@@ -68,8 +68,8 @@ var columns = []Column{
 	{Key: "q", Head: "p′", Title: "probability after the cut, renormalized"},
 }
 
-// frame sets the states of the step's columns: the first list is given, the
-// second live, and all others are locked.
+// frame sets the states of the step's columns: columns in given are given, columns in live are
+// live, and all others are locked.
 func (s *sheet) frame(given, live string) {
 	for _, c := range columns {
 		switch {
@@ -84,8 +84,8 @@ func (s *sheet) frame(given, live string) {
 	}
 }
 
-// fill makes the rows: given numbers at temperature t, and cells made by live,
-// column by column, in the order of work.
+// fill adds the rows: given numbers at temperature t, and cells that the functions in live create
+// column by column, in the order in which they are worked out.
 func (s *sheet) fill(t float64, live map[string]func(i int) Item) {
 	rows := make([]Row, len(s.names))
 	for i, name := range s.names {
@@ -121,7 +121,7 @@ func (s *sheet) given(key string, i int, t float64, d *sampling.Distribution) It
 	return number(Probability, d.Cum[d.RankOf(int32(i))])
 }
 
-// foot adds the sum row, with items under some columns.
+// foot adds the sum row, which has items under some columns.
 func (s *sheet) foot(under map[string]Item) {
 	row := Row{Key: "sum", Name: "sum", Items: make([]Item, len(s.step.Columns))}
 	for c, column := range s.step.Columns {
@@ -191,8 +191,7 @@ func (s *sheet) greedyStep() {
 	s.step.Asks = []Ask{{"What is p′ of that token?", c}}
 }
 
-// cutStep adds the step for top-k or the nucleus: the kept tokens, their mass,
-// and p′.
+// cutStep adds the step for top-k or the nucleus, with the kept tokens, their mass, and p′.
 func (s *sheet) cutStep(id, name, note string, d *sampling.Distribution, rule cut) {
 	title := fmt.Sprintf("Keep the %d most probable tokens", s.k)
 	ask := "Mark the tokens that stay, add up their p, and divide each by that sum. What is cut gets 0."
@@ -262,7 +261,7 @@ func (s *sheet) temperatureStep(id string, t float64, what string) {
 	}
 }
 
-// summarize fills the tables of the summary.
+// summarize fills in the tables of the summary.
 func (s *sheet) summarize() {
 	for _, x := range []struct {
 		id string

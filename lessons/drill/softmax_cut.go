@@ -92,8 +92,7 @@ func sumOf(list []float64) string {
 	return strings.Join(parts, " + ")
 }
 
-// qRoutes returns p′ of rank r: exact, and from p rounded to three or four
-// places.
+// qRoutes returns p′ of rank r, both exact and computed from p rounded to three or four places.
 func qRoutes(d cutter, r int) []float64 {
 	if r >= d.Keep {
 		return []float64{0}

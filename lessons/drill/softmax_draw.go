@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// drawStep lays the nucleus's segments end to end and asks where a given u
+// drawStep adds the step that lays the nucleus's segments end to end and asks where a given u
 // falls.
 func (s *sheet) drawStep() {
 	d := s.nucleus(1)
@@ -43,7 +43,7 @@ func beginning(from float64) string {
 	return Probability.show(from)
 }
 
-// ends returns the end of rank r's segment: exact, and from rounded p′.
+// ends returns the end of rank r's segment, both exact and computed from rounded p′.
 func ends(d cutter, r int) []float64 {
 	q := make([]float64, r+1)
 	var rounded float64

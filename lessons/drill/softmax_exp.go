@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// others adds a slip for every other row: its value in the same column.
+// others adds a slip for every other row, with that row's value in the same column.
 func (s *sheet) others(slips []slip, i int, what string, f func(j int) float64) []slip {
 	for j, name := range s.names {
 		if j != i {
@@ -127,8 +127,8 @@ func (s *sheet) expCell(i int, t float64) Item {
 	})}
 }
 
-// noPower returns the slip of an exponent that was not raised. For 0 the learner might
-// believe that a power of 0 is 0; the response then addresses that.
+// noPower returns the slip of answering with the exponent instead of the power. For the exponent 0,
+// the learner might believe that a power of 0 is 0, so the response addresses that.
 func noPower(x float64) slip {
 	if x == 0 {
 		return slip{

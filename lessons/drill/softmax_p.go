@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// share returns f(i) divided by the sum of f over the rows: the result of
-// another base, or of no exponential, for the same logits.
+// share returns f(i) divided by the sum of f over the rows, which gives the result of using another
+// base, or no exponential, for the same logits.
 func (s *sheet) share(i int, f func(j int) float64) float64 {
 	var sum float64
 	for j := range s.names {
@@ -120,13 +120,13 @@ func (s *sheet) pCell(i int, t float64) Item {
 	})}
 }
 
-// isPrinted reports whether a cell is the one in the lesson's own numbers for
-// which a source misprints the value.
+// isPrinted reports whether a cell is the one in the lesson's own numbers whose value a source
+// misprints.
 func (s *sheet) isPrinted(i int, t float64) bool {
 	return s.p.Seed == 0 && s.p.Level == 1 && t == cold && i == 0
 }
 
-// misprint is the misprinted value; its row adds up to 1.002.
+// misprint is the misprinted value. With it, the row adds up to 1.002.
 const misprint = 0.866
 
 func (s *sheet) printed(i int, t float64) []slip {
@@ -155,8 +155,8 @@ func (s *sheet) printedNote(i int, t float64) string {
 	)
 }
 
-// routes returns the sums of the first n values: exact, and from values first
-// rounded to three and to four places.
+// routes returns the sum of the values in three ways: exact, and with the values first rounded to
+// three and to four places.
 func routes(values []float64) []float64 {
 	sums := make([]float64, 3)
 	for _, v := range values {

@@ -23,7 +23,7 @@ func mustNew(t interface {
 	return p
 }
 
-// TestSoftmaxLessonByHand checks each cell for the lesson's five tokens against
+// TestSoftmaxLessonByHand checks each cell of the problem with the lesson's five tokens against
 // values worked out by hand.
 func TestSoftmaxLessonByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
@@ -41,7 +41,7 @@ func TestSoftmaxLessonByHand(t *testing.T) {
 		"softmax.p.1": {"0.2324", "0.232"}, "softmax.p.2": {"0.0855", "0.085", "8.55%"},
 		"softmax.p.3": {"0.0314", "0.031"}, "softmax.p.4": {"0.0191", "0.019"},
 		"softmax.cum.0": {"0.6316", "0.632"},
-		"softmax.cum.1": {"0.8640", "0.864"},                          // both routes
+		"softmax.cum.1": {"0.8640", "0.864"},                          // the same with both ways of rounding
 		"softmax.cum.2": {"0.9495", "0.949"},                          // exact 0.94946; 0.632 + 0.232 + 0.085 = 0.949
 		"softmax.cum.3": {"0.9809", "0.981", "0.980"},                 // exact; 0.949 + 0.031
 		"softmax.cum.4": {"1", "1.000", "100%", "0.999"},              // exact; 0.980 + 0.019
@@ -76,8 +76,8 @@ func TestSoftmaxLessonByHand(t *testing.T) {
 	}
 }
 
-// lessonMistakes are wrong answers to the lesson's numbers, the mistakes that
-// lead to them, and a part of the response.
+// lessonMistakes holds wrong answers to the problem with the lesson's numbers, the mistakes that
+// lead to them, and a part of each response.
 var lessonMistakes = []struct {
 	cell, text string
 	want       Mistake
@@ -106,7 +106,7 @@ var lessonMistakes = []struct {
 	{"softmax.p.1", "0.8640", Swapped, "one column further"}, // the running total
 	{"softmax.p.1", "0.0855", OtherRow, "p of “an”"},
 	{"softmax.p.0", "0.63", Rounding, "three or four decimals"},
-	{"softmax.p.0", "0.631", Rounding, "goes up by one"}, // 0.6316 cut off
+	{"softmax.p.0", "0.631", Rounding, "goes up by one"}, // 0.6316 truncated
 	{"softmax.cum.1", "0.2324", NotRunning, "more probable"},
 	{"softmax.cum.1", "0.6316", OneTooFew, "0.6316 + 0.2324"},
 	{"softmax.cum.1", "0.9495", OneTooMany, "Stop"},
@@ -145,7 +145,7 @@ var lessonMistakes = []struct {
 	{"hot.trend", "rises", TimesT, "flatter"},
 }
 
-// TestMistakesByHand: each mistake is recognized from its number.
+// TestMistakesByHand: each mistake is recognized by the number that results from it.
 func TestMistakesByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	for _, row := range lessonMistakes {
@@ -159,7 +159,7 @@ func TestMistakesByHand(t *testing.T) {
 	}
 	if v := p.Check("cold.p.0", "0.866"); v.Title != "That is the printed value; the arithmetic gives 0.864." {
 		t.Errorf(
-			"0.866 is answered with %q, want %q", v.Title, "That is the printed value; the arithmetic gives 0.864.",
+			"the response to 0.866 is %q, want %q", v.Title, "That is the printed value; the arithmetic gives 0.864.",
 		)
 	}
 	if v := p.Check("cold.p.0", "0.864"); !strings.Contains(v.Note, "0.866") {
@@ -167,9 +167,8 @@ func TestMistakesByHand(t *testing.T) {
 	}
 }
 
-// TestEitherRoundingRouteIsRight: for any numbers, the result of an independent
-// softmax is right by both rounding routes, in every cell, and no right answer
-// is called a mistake.
+// TestEitherRoundingRouteIsRight: for any numbers and in every cell, the result of an independent
+// softmax is right with both ways of rounding, and no right answer is called a mistake.
 func TestEitherRoundingRouteIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.IntRange(1, MaxLevel).Draw(t, "level")
@@ -231,8 +230,8 @@ func naive(z []float32, t float64) (e []float64, sum float64) {
 
 func decimals(x float64, places int) string { return fmt.Sprintf("%.*f", places, x) }
 
-// TestAnswersAreUnambiguous: for all seeds no answer depends on luck, and the
-// top probability falls as T rises.
+// TestAnswersAreUnambiguous: no answer depends on luck for any seed, and the top probability falls
+// as T rises.
 func TestAnswersAreUnambiguous(t *testing.T) {
 	drawn := map[int]int{}
 	for level := 1; level <= MaxLevel; level++ {
@@ -242,7 +241,7 @@ func TestAnswersAreUnambiguous(t *testing.T) {
 			trend := p.Trend()
 			if len(trend) != 3 || !(trend[0].P > trend[1].P && trend[1].P > trend[2].P) {
 				t.Errorf(
-					"level %d, seed %d: the top probability goes %v, want it to fall in 3 steps", level, seed, trend,
+					"level %d, seed %d: top probabilities %v, want them to fall in 3 steps", level, seed, trend,
 				)
 			}
 			for _, temperature := range []float64{cold, 1, hot} {
@@ -270,7 +269,7 @@ func TestAnswersAreUnambiguous(t *testing.T) {
 		}
 	}
 	if drawn[0] == 0 || drawn[1] == 0 || drawn[2] == 0 {
-		t.Errorf("the draws fall only on ranks %v", drawn)
+		t.Errorf("the draws fall only on ranks %v, want more ranks", drawn)
 	}
 }
 
@@ -282,7 +281,7 @@ func TestSameSeedSameProblem(t *testing.T) {
 				a, b := mustNew(t, k.Kind, seed, level), mustNew(t, k.Kind, seed, level)
 				if !reflect.DeepEqual(a.Steps, b.Steps) || !reflect.DeepEqual(a.Facts, b.Facts) ||
 					!reflect.DeepEqual(a.Worked(), b.Worked()) {
-					t.Fatalf("%s, seed %d, level %d is not the same twice", k.Kind, seed, level)
+					t.Fatalf("%s, seed %d, level %d gave two different problems", k.Kind, seed, level)
 				}
 				key := ""
 				for _, f := range a.Facts {

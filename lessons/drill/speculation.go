@@ -13,7 +13,7 @@ import (
 type guesses struct {
 	alpha  float64
 	gamma  int
-	c, v   float64 // costs of a draft step and of one verification, in decode steps
+	c, v   float64 // costs of a draft step and of a verification, in decode steps
 	powers []float64
 }
 
@@ -39,10 +39,10 @@ func (g *guesses) draw(r *random, level int) {
 	}
 }
 
-// lengths are the draft lengths to choose from at the hardest level.
+// lengths holds the draft lengths to choose from at the hardest level.
 var lengths = []int{1, 2, 4, 8, 16}
 
-// clear reports whether the fastest draft length leads by 2% or more.
+// clear reports whether the fastest draft length is ahead by 2% or more.
 func (g *guesses) clear() bool {
 	ups := make([]float64, len(lengths))
 	for i, n := range lengths {

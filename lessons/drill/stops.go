@@ -9,11 +9,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// run is the drill about stop conditions: a run of tokens as a model would
-// write it if nothing stopped it.
+// run is the drill about stop conditions. It holds a run of tokens as a model would generate it if
+// nothing stopped it.
 type run struct {
 	tokens  []string // "" is the end of text
-	prompt  int      // positions
+	prompt  int      // number of positions
 	context int
 	stop    infer.Stop
 
@@ -25,7 +25,7 @@ type run struct {
 
 const endOfText = "<end of text>"
 
-// sentences are what a small model could write, in tokens.
+// sentences holds sentences that a small model could generate, as tokens.
 var sentences = [][]string{
 	{" Tom", " had", " a", " red", " ball", "."},
 	{" She", " went", " to", " the", " park", "."},
@@ -35,12 +35,12 @@ var sentences = [][]string{
 	{" It", " was", " a", " sunny", " day", "."},
 }
 
-// marks are stop strings and the ways in which tokens may split them, from a
-// simple one to one that begins inside a token.
+// marks holds stop strings and the ways in which tokens may split them. The first is simple, and
+// the last begins inside a token.
 var marks = []struct {
 	stop string
 	cuts [3][]string
-	near []string // texts that begin the same but differ
+	near []string // texts that begin in the same way but differ
 }{
 	{"User:", [3][]string{{"User:"}, {"Us", "er", ":"}, {"\nUs", "er", ":"}}, []string{" Us", "ually"}},
 	{"</answer>", [3][]string{{"</answer>"}, {"</", "answer", ">"}, {"!</", "ans", "wer>"}}, []string{"</", "b>"}},
@@ -76,8 +76,7 @@ func newRun(p *Problem) *run {
 	}
 }
 
-// decide runs the engine's check at every token and reports whether something
-// stops the run.
+// decide runs the engine's check at every token and reports whether a condition stops the run.
 func (w *run) decide() bool {
 	w.rivals = map[infer.StopReason]int{}
 	var all []byte
@@ -88,7 +87,7 @@ func (w *run) decide() bool {
 		if reason != infer.StopNone && w.reason == infer.StopNone {
 			w.reason, w.n, w.text = reason, n, string(all[:safe])
 		}
-		// Each condition alone, to recognize what a learner may have found
+		// Check each condition alone, to recognize a condition that a learner may have found
 		// instead.
 		for _, alone := range []struct {
 			kind    infer.StopReason
@@ -110,8 +109,8 @@ func (w *run) decide() bool {
 	return w.reason != infer.StopNone
 }
 
-// open reports whether the answer is not a matter of luck. Two conditions at
-// the same token occur only at the hardest level, and every reason occurs.
+// open reports whether the problem is suitable, so that its answer is not a matter of luck. Two
+// conditions fire at the same token only at the hardest level, and every reason occurs.
 func (w *run) open(level int, r *random) bool {
 	at := 0
 	for _, n := range w.rivals {
@@ -302,7 +301,7 @@ func (w *run) askText(p *Problem) {
 	}, []Line{{"Take the text up to there, without the stop string.", "", "…" + visible(tail(w.text))}})
 }
 
-// tail returns the end of a text, long enough to identify it.
+// tail returns an end of a text that is long enough to identify it.
 func tail(text string) string {
 	r := []rune(text)
 	return string(r[max(0, len(r)-32):])

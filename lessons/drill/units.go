@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scales are units and words that multiply a number.
+// The units and words that multiply a number.
 var (
 	byteScales = map[string]int64{
 		"b": 1, "byte": 1, "bytes": 1,
@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// readUnit parses the text after the number: its factor, and the unit of the
+// readUnit parses the text after the number. It returns the text's factor and the unit of the
 // result.
 func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	scale = big.NewRat(1, 1)
@@ -49,8 +49,8 @@ func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	return scale, unit, nil
 }
 
-// unitOf parses one word after a number: its factor (nil if it does not fit)
-// and its unit.
+// unitOf parses one word after a number. It returns the word's factor, which is nil if the word
+// does not fit, and its unit.
 func unitOf(word string, form Form) (*big.Rat, string) {
 	one := big.NewRat(1, 1)
 	switch form {

@@ -7,12 +7,12 @@ type State string
 const (
 	Empty   State = "empty"
 	Right   State = "right"
-	Part    State = "part" // nearly right: earns part of the credit
+	Part    State = "part" // nearly right; earns part of the credit
 	Wrong   State = "wrong"
-	Refused State = "refused" // not an answer: costs nothing
+	Refused State = "refused" // not an answer; costs nothing
 )
 
-// Mistake names a mistake; empty if there is none or none was recognized.
+// Mistake names a mistake. It is empty if there is none or none was recognized.
 type Mistake string
 
 // The mistakes that are recognized from the number alone.
@@ -20,30 +20,30 @@ const (
 	Largest     Mistake = "largest"      // divided by the largest instead of the sum
 	Renormalize Mistake = "renormalise"  // forgot to renormalize
 	TimesT      Mistake = "times-t"      // multiplied by T instead of dividing
-	IgnoredT    Mistake = "ignored-t"    // left T, or the constant, out
-	AfterT      Mistake = "after-t"      // applied T, or the constant, in the wrong place
-	Multiplied  Mistake = "multiplied"   // multiplied by a number instead of raising to it or adding it
+	IgnoredT    Mistake = "ignored-t"    // left out T or the constant
+	AfterT      Mistake = "after-t"      // applied T or the constant in the wrong place
+	Multiplied  Mistake = "multiplied"   // multiplied by a number instead of adding it or raising to its power
 	Crossing    Mistake = "crossing"     // left out the token that crosses the border
 	OneTooFew   Mistake = "one-too-few"  // kept one token too few
 	OneTooMany  Mistake = "one-too-many" // kept one token too many
 	Rounding    Mistake = "rounding"
 	Base10      Mistake = "base-10" // raised 10 instead of e
 	Base2       Mistake = "base-2"
-	TimesE      Mistake = "times-e"  // multiplied by e instead of raising it
+	TimesE      Mistake = "times-e"  // multiplied by e instead of raising e
 	NoExp       Mistake = "no-exp"   // used the logits themselves
 	Shifted     Mistake = "shifted"  // subtracted the largest first
 	Swapped     Mistake = "swapped"  // a number from another column
 	OtherRow    Mistake = "row"      // a number from another row
 	Unsorted    Mistake = "unsorted" // added up in the order of the rows
 	NotRunning  Mistake = "running"  // did not add up a running total
-	LeftOut     Mistake = "left-out" // left one out of a sum
+	LeftOut     Mistake = "left-out" // left a number out of a sum
 	NotCut      Mistake = "not-cut"  // a cut token kept its probability
 	Percent     Mistake = "percent"  // a percentage without its sign
 	Printed     Mistake = "printed"  // the value that a source misprints
 	KeysAlone   Mistake = "keys-alone"
 	QueryHeads  Mistake = "query-heads"
 	NoBytes     Mistake = "no-bytes"
-	Units       Mistake = "units" // GB for GiB
+	Units       Mistake = "units" // used the wrong unit, such as GB for GiB
 	Missing     Mistake = "missing"
 	OffByOne    Mistake = "off-by-one"
 	Averaged    Mistake = "averaged"
@@ -55,14 +55,14 @@ type Verdict struct {
 	Cell       string
 	State      State
 	Credit     float64 // 0 to 1
-	Understood string  // how it was read: "63.2% is 0.632"
+	Understood string  // how the answer was parsed: "63.2% is 0.632"
 	Value      float64 // the parsed value; 0 if it is not a number
 	Mistake    Mistake
 	Title      string // the mistake in a sentence: "You divided by the largest exp, not by their sum."
 	Why        string // the arithmetic behind it
 	Note       string // something worth knowing about a right answer
 
-	either bool // two slips lead to the number, and Title and Why name both
+	either bool // two slips lead to the number, so Title and Why name both
 }
 
 // Check grades an answer. An unknown cell is refused.
@@ -78,11 +78,11 @@ func (p *Problem) Check(cellID, text string) Verdict {
 
 // Score is the state of a whole problem.
 type Score struct {
-	Right, Part, ToFix, ToGo, Of int     // cells
+	Right, Part, ToFix, ToGo, Of int     // numbers of cells
 	Credit                       float64 // 0 to 1, all cells weighted equally
 	Steps                        []StepScore
 	Verdicts                     map[string]Verdict
-	Complete                     bool // every cell is right
+	Complete                     bool // whether every cell is right
 }
 
 // StepScore is the state of one step.
@@ -90,11 +90,11 @@ type StepScore struct {
 	ID                           string
 	Right, Part, ToFix, ToGo, Of int
 	Complete                     bool
-	Open                         bool // the steps that it needs are complete
+	Open                         bool // whether the steps that it needs are complete
 }
 
-// Score grades all answers, by cell. Cells without an answer, or with a refused
-// one, still count as to go.
+// Score grades all answers, which are given by cell. Cells without an answer or with a refused one
+// count in ToGo.
 func (p *Problem) Score(answers map[string]string) Score {
 	s := Score{Verdicts: map[string]Verdict{}, Of: len(p.order)}
 	at := map[string]*StepScore{}

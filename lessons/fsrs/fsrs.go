@@ -2,21 +2,20 @@
 // Scheduler, Ye et al. 2022 and the open-spaced-repetition project, version 6)
 // with its default parameters.
 //
-// It models a memory with two numbers. Stability S is the number of days after which the chance
-// of recalling the card has fallen to 90%; difficulty D, from 1 to 10, determines how slowly S
-// grows. Between reviews the chance of recall, the retrievability, falls along a power curve:
+// It models a memory with two numbers. Stability S is the number of days after which the chance of
+// recalling the card has fallen to 90%; difficulty D, from 1 to 10, determines how slowly S grows.
+// Between reviews, the chance of recall (the retrievability) falls along a power curve:
 //
 //	R(t, S) = (1 + f·t/S)^(−w20), with f = 0.9^(−1/w20) − 1, so that R(S, S) = 0.9
 //
-// At a review the learner gives one of four grades. The grade and R change S and D (the helpers
-// of [Params.Next] document the formulas), and the next date is the day on which R will have
-// fallen to the desired retention. New and forgotten cards first go through short steps of
-// minutes.
+// At a review, the learner gives one of four grades. The grade and R change S and D (the helpers of
+// [Params.Next] document the formulas), and the next date is the day on which R will have fallen to
+// the desired retention. New and forgotten cards first go through short steps of minutes.
 //
-// Everything is a pure function of the card, the time and the grade: no clock, no randomness, no
-// storage. Intervals are not fuzzed, so the same history always gives the same dates. Results
-// are rounded to eight decimals wherever the reference implementation ts-fsrs rounds them; a
-// test compares 1,000 histories.
+// Everything is a pure function of the card, the time and the grade, without a clock, randomness or
+// storage. Intervals are not fuzzed, so the same history always gives the same dates. Results are
+// rounded to eight decimals wherever the reference implementation ts-fsrs rounds them; a test
+// compares 1,000 histories.
 //
 // Formulas: https://github.com/open-spaced-repetition/awesome-fsrs/wiki/The-Algorithm
 package fsrs
@@ -26,7 +25,7 @@ import (
 	"time"
 )
 
-// Grade is how well a card was recalled.
+// Grade describes how well a card was recalled.
 type Grade int
 
 // The four grades.
@@ -37,7 +36,7 @@ const (
 	Easy                   // recalled immediately
 )
 
-// Grades are the four grades, from worst to best.
+// Grades lists the four grades, from worst to best.
 var Grades = [4]Grade{Again, Hard, Good, Easy}
 
 // String returns the grade's name in lower case: "again", "hard", "good", "easy".
@@ -66,9 +65,9 @@ type State int
 // The states.
 const (
 	New        State = iota // never reviewed
-	Learning                // in its first short steps
+	Learning                // in the first short steps
 	Review                  // due again after days
-	Relearning              // forgotten, and in short steps again
+	Relearning              // forgotten, and back in short steps
 )
 
 // String returns the state's name in lower case.
@@ -79,7 +78,7 @@ func (s State) String() string {
 	return [...]string{"new", "learning", "review", "relearning"}[s]
 }
 
-// Card is the scheduler's state of one card. It is a value: a review returns a new one.
+// Card is the scheduler's state of one card. It is a value: a review returns a new Card.
 type Card struct {
 	Due        time.Time `json:"due"`
 	Stability  float64   `json:"stability"`  // days; 0 while new
@@ -92,18 +91,19 @@ type Card struct {
 	Last       time.Time `json:"last"`     // time of the last review; zero while new
 }
 
-// Params are the parameters of the schedule. Use [Default].
+// Params holds the parameters of the schedule. Use [Default].
 type Params struct {
 	W           [21]float64     // the weights w0 to w20
 	Retention   float64         // the chance of recall at which a card is due again, above 0 and up to 1
 	MaxInterval int             // days
 	Learning    []time.Duration // short steps of a new card
-	// short steps of a forgotten card; at most one, or w17 and w18 would need their own limits
+	// short steps of a forgotten card; at most one, because more would require limits on w17 and
+	// w18
 	Relearning []time.Duration
 }
 
-// Default returns FSRS-6 as published: weights fitted to about 700 million reviews, 90%
-// retention, learning steps of 1 and 10 minutes, and a relearning step of 10 minutes.
+// Default returns the parameters of FSRS-6 as published: weights fitted to about 700 million
+// reviews, 90% retention, learning steps of 1 and 10 minutes, and a relearning step of 10 minutes.
 func Default() Params {
 	return Params{
 		W: [21]float64{

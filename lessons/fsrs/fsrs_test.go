@@ -39,8 +39,8 @@ func TestFirstReviewByHand(t *testing.T) {
 	}
 }
 
-// TestRetrievabilityAtStability: by definition R(S, S) = 0.9; a new card has no
-// retrievability.
+// TestRetrievabilityAtStability: by definition, R(S, S) = 0.9. The retrievability of a new card is
+// 0.
 func TestRetrievabilityAtStability(t *testing.T) {
 	p := Default()
 	c := Card{State: Review, Stability: 10, Difficulty: 5, Last: noon, Due: noon.Add(10 * day)}
@@ -57,8 +57,8 @@ func TestRetrievabilityAtStability(t *testing.T) {
 	}
 }
 
-// TestDaysAreCalendarDays: midnights count, not hours: a review ten minutes later may be
-// on the next day, and one 23 hours later on the same day.
+// TestDaysAreCalendarDays: midnights count, not hours, so a review ten minutes later may be on the
+// next day, and a review 23 hours later may be on the same day.
 func TestDaysAreCalendarDays(t *testing.T) {
 	for _, row := range []struct {
 		from, to time.Time
@@ -71,7 +71,7 @@ func TestDaysAreCalendarDays(t *testing.T) {
 		{noon.In(time.FixedZone("", 9*3600)), noon.Add(day).In(time.FixedZone("", -9*3600)), 1},
 	} {
 		if got := daysBetween(row.from, row.to); got != row.want {
-			t.Errorf("from %v to %v are %d days, want %d", row.from, row.to, got, row.want)
+			t.Errorf("from %v to %v: got %d days, want %d", row.from, row.to, got, row.want)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestGradesParse(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("Next accepts an invalid grade")
+			t.Error("Next accepted an invalid grade")
 		}
 	}()
 	Default().Next(newCard(noon), noon, 0)
@@ -111,7 +111,7 @@ func TestCheckRefusesBadCards(t *testing.T) {
 		c := good
 		spoil(&c)
 		if c.check() == nil {
-			t.Errorf("a card with an invalid %s passes", name)
+			t.Errorf("a card with an invalid %s passed the check", name)
 		}
 	}
 	if err := newCard(noon).check(); err != nil {
@@ -119,9 +119,9 @@ func TestCheckRefusesBadCards(t *testing.T) {
 	}
 }
 
-// TestAnyHistoryStaysInBounds: for any history, even if the clock jumps back, the numbers
-// stay in range, a better grade never means an earlier date, nothing is due before the
-// review, and a card parsed from JSON continues in the same way.
+// TestAnyHistoryStaysInBounds: for any history, even if the clock jumps back, the numbers stay in
+// range, a better grade never means an earlier date, no card is due before its review, and a card
+// that was encoded as JSON and decoded continues in the same way.
 func TestAnyHistoryStaysInBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, now := Default(), noon

@@ -16,16 +16,16 @@ func round8(x float64) float64 { return math.Floor(x*1e8+0.5) / 1e8 }
 
 func clamp(x, least, most float64) float64 { return min(max(x, least), most) }
 
-// factor is 0.9^(−1/w20) − 1: it makes R(S, S) = 0.9.
+// factor returns 0.9^(−1/w20) − 1, the factor for which R(S, S) = 0.9.
 func (p Params) factor() float64 { return round8(math.Exp(-math.Log(0.9)/p.W[20]) - 1) }
 
-// recall is R(t, S) = (1 + f·t/S)^(−w20) after t days.
+// recall returns the retrievability after t days: R(t, S) = (1 + f·t/S)^(−w20).
 func (p Params) recall(days int, stability float64) float64 {
 	return round8(math.Pow(1+p.factor()*float64(days)/stability, -p.W[20]))
 }
 
-// Retrievability returns the chance that the card is recalled now, after the whole days that
-// have passed since its last review; 0 for a new card.
+// Retrievability returns the chance that the card is recalled now, given the number of whole days
+// since its last review. It is 0 for a new card.
 func (p Params) Retrievability(c Card, now time.Time) float64 {
 	if c.State == New {
 		return 0
@@ -33,8 +33,8 @@ func (p Params) Retrievability(c Card, now time.Time) float64 {
 	return p.recall(max(0, int(now.Sub(c.Last)/(24*time.Hour))), c.Stability)
 }
 
-// days returns the number of days until R has fallen to the desired retention: I =
-// S·(r^(−1/w20) − 1)/f, at least one.
+// days returns the number of days until R has fallen to the desired retention: I = S·(r^(−1/w20) −
+// 1)/f. It is at least one.
 func (p Params) days(stability float64) int {
 	modifier := round8((math.Pow(p.Retention, -1/p.W[20]) - 1) / p.factor())
 	return int(clamp(math.Floor(stability*modifier+0.5), 1, float64(p.MaxInterval)))
@@ -45,7 +45,7 @@ func (p Params) firstDifficulty(g Grade) float64 {
 	return round8(p.W[4] - math.Exp(float64(g-1)*p.W[5]) + 1)
 }
 
-// memory returns stability and difficulty after a review, t days after the previous one.
+// memory returns stability and difficulty after a review that is t days after the previous one.
 func (p Params) memory(c Card, t int, g Grade) (stability, difficulty float64) {
 	if c.State == New {
 		return max(p.W[g-1], 0.1), clamp(p.firstDifficulty(g), 1, 10) // S0(G) = w_{G−1}
@@ -70,9 +70,9 @@ func (p Params) nextDifficulty(d float64, g Grade) float64 {
 	return clamp(round8(p.W[7]*p.firstDifficulty(Easy)+(1-p.W[7])*moved), 1, 10)
 }
 
-// recalled returns S′ = S·(1 + e^{w8}·(11 − D)·S^{−w9}·(e^{w10·(1−R)} −
-// 1)·h·e): the more was forgotten, the more a recall strengthens the memory. h is w15 for
-// a hard recall, e is w16 for an easy one, otherwise both are 1.
+// recalled returns S′ = S·(1 + e^{w8}·(11 − D)·S^{−w9}·(e^{w10·(1−R)} − 1)·h·e): the more of the
+// memory was lost, the more a recall strengthens it. h is w15 for a hard recall and 1 otherwise; e
+// is w16 for an easy recall and 1 otherwise.
 func (p Params) recalled(d, s, r float64, g Grade) float64 {
 	hard, easy := 1.0, 1.0
 	switch g {

@@ -51,9 +51,9 @@ func steps(t *testing.T, list []string) (out []time.Duration) {
 	return out
 }
 
-// TestAgreesWithTSFSRS: every card after every review of 1,000 histories matches ts-fsrs:
-// dates, counts and states exactly; memory to within the last of its eight decimals, which may
-// differ where exp and pow differ in their last bit.
+// TestAgreesWithTSFSRS: after every review of 1,000 histories, the card matches that of ts-fsrs.
+// Dates, counts and states are equal. Stability and difficulty may differ in the last of eight
+// decimals, because exp and pow may differ in their last bit.
 // Promise: Flashcards are scheduled exactly as the published scheduler ts-fsrs schedules them.
 func TestAgreesWithTSFSRS(t *testing.T) {
 	histories, reviews := 0, 0
@@ -77,7 +77,7 @@ func TestAgreesWithTSFSRS(t *testing.T) {
 				c = p.Next(c, now, Grade(want[1]))
 				if preview[Grade(want[1])-1] != c {
 					t.Fatalf(
-						"history %d, review %d: Preview promises %+v, want what Next gives: %+v", h, n,
+						"history %d, review %d: Preview returned %+v, want the card from Next, %+v", h, n,
 						preview[Grade(want[1])-1], c,
 					)
 				}

@@ -7,9 +7,9 @@ import (
 
 const day = 24 * time.Hour
 
-// Next returns the card after a review at now with grade g. A review earlier
-// than the last one (a clock set back) counts as one on the same day. Next
-// panics if g is not a grade: input should be parsed with [ParseGrade].
+// Next returns the card after a review at now with grade g. If a review is earlier than the last
+// one because a clock was set back, it counts as a review on the same day. Next panics if g is not
+// a grade, so input should be parsed with [ParseGrade].
 func (p Params) Next(c Card, now time.Time, g Grade) Card {
 	if !g.valid() {
 		panic(fmt.Sprintf("fsrs: Next with %v", g))
@@ -17,8 +17,7 @@ func (p Params) Next(c Card, now time.Time, g Grade) Card {
 	return p.Preview(c, now)[g-1]
 }
 
-// Preview returns the card after each of the four grades, indexed by grade −
-// 1, for the labels of the buttons.
+// Preview returns the card after each of the four grades, indexed by grade − 1, for button labels.
 func (p Params) Preview(c Card, now time.Time) [4]Card {
 	elapsed := 0
 	if c.State != New {
@@ -57,8 +56,8 @@ func (c Card) in(days int) Card {
 	return c
 }
 
-// steps moves the reviewed card n (c is the card before the review) to its next
-// short step, or into review after the last one.
+// steps moves the reviewed card n to its next short step, or into review after the last step. c is
+// the card before the review.
 func (p Params) steps(c, n Card, g Grade) Card {
 	wait, step := p.step(c, g)
 	switch {
@@ -76,10 +75,10 @@ func (p Params) steps(c, n Card, g Grade) Card {
 	return n
 }
 
-// step returns the wait until a card's next short step, and the step's number:
-// again returns to the first, hard repeats the step, good advances, easy leaves
-// the steps. Hard waits the mean of the first two steps. A wait of 0 means that
-// the card has left the steps.
+// step returns the wait until a card's next short step, and the step's number: again returns to the
+// first step, hard repeats the step, good advances, and easy leaves the short steps. After hard,
+// the wait is the mean of the first two steps. A wait of 0 means that the card has left the short
+// steps.
 func (p Params) step(c Card, g Grade) (wait time.Duration, number int) {
 	list := p.Learning
 	if c.State == Review || c.State == Relearning {

@@ -3,11 +3,10 @@
 //
 //	go generate ./lessons
 //
-// after changing a formula; a test fails if the table is out of date. Temml
-// 0.13.5 (temml.min.js, MIT, from the npm package of that name; see
-// temml-LICENSE.txt) renders the formulas in a JavaScript interpreter written in
-// Go, so building and running the program requires only Go. Bad TeX is an error
-// with the formula's file and line, and leaves the table unchanged.
+// after changing a formula; a test fails if the table is out of date. Temml 0.13.5 (temml.min.js,
+// MIT, from the npm package of that name; see temml-LICENSE.txt) renders the formulas in a
+// JavaScript interpreter written in Go, so building and running the program requires only Go. Bad
+// TeX is reported as an error with the formula's file and line, and the table stays unchanged.
 package main
 
 import (
@@ -50,7 +49,7 @@ func run(path string) error {
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // keeps MathML readable, in diffs too
+	e.SetEscapeHTML(false) // keeps MathML readable, including in diffs
 	e.SetIndent("", "\t")
 	if err := e.Encode(rendered); err != nil {
 		return err
@@ -64,12 +63,12 @@ func run(path string) error {
 // style matches the attribute that the pages' security policy forbids.
 var style = regexp.MustCompile(` style="[^"]*"`)
 
-// name matches the name of a function, such as min, which is set upright. By
-// default MathML sets every name of several letters upright; the attribute lets
-// a style sheet that slants single letters exclude these.
+// name matches a function's name, such as min, which must be upright. By default, MathML sets all
+// names of several letters upright. The attribute allows a style sheet that slants single letters
+// to exclude these names.
 var name = regexp.MustCompile(`<mi>([A-Za-z]{2,})</mi>`)
 
-// render renders formulas as MathML. The error names all that fail.
+// render renders formulas as MathML. The error names all formulas that fail.
 func render(formulas []lessons.Formula) (lessons.MathTable, error) {
 	t := lessons.MathTable{Inline: map[string]string{}, Display: map[string]string{}}
 	js := goja.New()

@@ -51,8 +51,7 @@ func TestRenderMathML(t *testing.T) {
 	}
 }
 
-// TestBadTeXNamesItsPlace: bad TeX is an error with its position, for all bad
-// formulas together.
+// TestBadTeXNamesItsPlace: the error for bad TeX names the positions of all bad formulas.
 func TestBadTeXNamesItsPlace(t *testing.T) {
 	_, err := render([]lessons.Formula{
 		{TeX: `\frac{1}{`, Where: "a.md:3"}, {TeX: "x"}, {TeX: `\nosuchcommand`, Where: "b.md:7", Display: true},

@@ -21,9 +21,8 @@ type Bin struct {
 	Low, High float64 // bounds of the true rate, with 95% confidence (Wilson 1927); 0 to 1 if N is 0
 }
 
-// Bins sorts guesses into ten bins of equal width. A confidence on a border
-// belongs to the bin above; 1 belongs to the last bin. Guesses outside 0 to 1
-// are ignored.
+// Bins sorts guesses into ten bins of equal width. A confidence on a border belongs to the bin
+// above it, and 1 belongs to the last bin. Guesses outside 0 to 1 are ignored.
 func Bins(list []Outcome) []Bin {
 	var s Sums
 	for _, o := range list {
@@ -32,15 +31,15 @@ func Bins(list []Outcome) []Bin {
 	return s.Bins()
 }
 
-// Sums are the sums of the guesses in each bin, the data that [Bins] needs.
-// They are bit-identical for any order of guesses.
+// Sums holds the sums of the guesses in each bin, which are the data that [Bins] needs. They are
+// bit-identical for any order of guesses.
 type Sums [BinCount]Sum
 
 // Sum is one bin of [Sums].
 type Sum struct {
 	N      int   `json:"n"`
 	Hits   int   `json:"hits"`
-	Stated int64 `json:"stated"` // confidences in units of 1/unit, which add up exactly
+	Stated int64 `json:"stated"` // sum of the confidences in units of 1/unit, so that it is exact
 }
 
 // unit is small enough for a mean with thirteen correct digits, and large
@@ -52,7 +51,7 @@ func (s *Sums) Add(o Outcome) {
 	if !(o.Confidence >= 0 && o.Confidence <= 1) {
 		return
 	}
-	// The small addend puts 0.3, which is less in binary, on its border.
+	// Adding a small number puts 0.3, which is slightly less in binary, on its border.
 	b := &s[min(BinCount-1, int(o.Confidence*BinCount+1e-9))]
 	b.N++
 	b.Stated += int64(math.Round(o.Confidence * unit))
@@ -61,7 +60,7 @@ func (s *Sums) Add(o Outcome) {
 	}
 }
 
-// Stated returns the mean of the stated confidences, 0 if there are none.
+// Stated returns the mean of the stated confidences, or 0 if there are none.
 func (s *Sums) Stated() float64 {
 	var all Sum
 	for _, b := range s {
@@ -96,15 +95,15 @@ func (s *Sums) Bins() []Bin {
 // wilson returns the score interval of a proportion. It stays within 0 and 1
 // and is reliable for a handful of guesses.
 func wilson(hits, n int) (low, high float64) {
-	const z = 1.959963984540054 // 97.5% of the normal distribution is below
+	const z = 1.959963984540054 // 97.5% of the normal distribution is below z
 	p, m := float64(hits)/float64(n), float64(n)
 	center := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	return max(0, center-half), min(1, center+half)
 }
 
-// MeanScore returns the mean logarithmic score in nats, and the number of
-// guesses; 0 and 0 if there are none. Guesses outside 0 to 1 are ignored.
+// MeanScore returns the mean logarithmic score in nats and the number of guesses. Both are 0 if
+// there are no guesses. Guesses outside 0 to 1 are ignored.
 func MeanScore(list []Outcome) (mean float64, n int) {
 	for _, o := range list {
 		if r, err := Grade(o.Confidence, o.Right); err == nil {

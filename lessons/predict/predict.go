@@ -1,4 +1,4 @@
-// Package predict scores guesses of the next token: predict, then reveal.
+// Package predict scores guesses of the next token, which learners make before it is revealed.
 //
 // A learner sees a few candidates in a shuffled order, without probabilities ([Deal]),
 // picks one and states a confidence. The guess is scored by the logarithm of the
@@ -8,11 +8,11 @@
 //
 //	q·ln c + (1 − q)·ln(1 − c)
 //
-// from stating c, and this is largest at c = q. So it is best to state one's belief, and
-// being very sure and wrong costs a lot.
+// from stating c, which is largest at c = q. So the best strategy is to state one's actual belief,
+// and being very confident but wrong costs a lot.
 //
-// Over many guesses [Bins] compares the stated confidences with how often the guesses
-// were right: the calibration.
+// Over many guesses, [Bins] compares the stated confidences with how often the guesses were right.
+// This comparison is the learner's calibration.
 package predict
 
 import (
@@ -23,15 +23,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// LeastCandidates is the minimum number of candidates for [Deal]: with fewer, they could
-// not include both likely and unlikely tokens.
+// LeastCandidates is the minimum number of candidates for [Deal]. Fewer candidates could not
+// include both likely and unlikely tokens.
 const LeastCandidates = 4
 
-// Deal returns n token ids (fewer if the vocabulary is smaller) in an order that depends
-// on the seed: the most probable ones, the token that will be drawn, and one or two from
-// further down, so that an unlikely token does not give the answer away. d is the step's
-// distribution, and drawn is an id of its vocabulary. Deal panics if n is below
-// [LeastCandidates].
+// Deal returns n token ids (fewer if the vocabulary is smaller) in an order that depends on the
+// seed: the most probable ones, the token that will be drawn, and one or two less probable ones, so
+// that an unlikely token does not give the answer away. d is the step's distribution, and drawn is
+// an id of its vocabulary. Deal panics if n is below [LeastCandidates].
 func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	if n < LeastCandidates {
 		panic(fmt.Sprintf("predict: Deal of %d candidates", n))
@@ -72,8 +71,8 @@ func DealOf(order []int32, drawn int32, n int, seed uint64) []int32 {
 	return hand
 }
 
-// Sure and Unsure are the limits of a stated confidence: at 0 or 1 a single mistake would
-// cost infinitely much.
+// Sure and Unsure are the limits of a stated confidence. At 0 or 1, the score of a single mistake
+// would be −∞.
 const (
 	Unsure = 0.01
 	Sure   = 0.99
@@ -100,8 +99,8 @@ func Grade(confidence float64, right bool) (Result, error) {
 	return r, nil
 }
 
-// Blind returns the expected score of a learner who knows nothing about n candidates and
-// states 1/n: the score to beat.
+// Blind returns the expected score of a learner who knows nothing about n candidates and states
+// 1/n. It is the score to beat.
 func Blind(n int) float64 {
 	if n < 2 {
 		return 0

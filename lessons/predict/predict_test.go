@@ -39,8 +39,8 @@ func TestGradeByHand(t *testing.T) {
 	}
 }
 
-// TestHonestConfidenceMaximizesScore: the score is proper: a learner who believes q
-// expects the most from stating q.
+// TestHonestConfidenceMaximizesScore: the score is proper: the expected score of a learner who
+// believes q is highest if they state q.
 func TestHonestConfidenceMaximizesScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := rapid.Float64Range(Unsure, Sure).Draw(t, "believed")
@@ -52,7 +52,7 @@ func TestHonestConfidenceMaximizesScore(t *testing.T) {
 		}
 		if expected(other) > expected(q)+1e-12 {
 			t.Fatalf(
-				"believing %v one expects %v by saying it, and %v by saying %v; want the first to be more", q,
+				"with the belief %v, stating it gives %v, but %v for stating %v; want the first to be more", q,
 				expected(q), expected(other), other,
 			)
 		}
@@ -66,12 +66,12 @@ func TestBlindScoreByHand(t *testing.T) {
 		t.Errorf("Blind(4) = %v, want -0.5623", got)
 	}
 	if got := Blind(1); got != 0 {
-		t.Errorf("one candidate is not a guess: Blind(1) = %v, want 0", got)
+		t.Errorf("a single candidate leaves nothing to guess: Blind(1) = %v, want 0", got)
 	}
 }
 
-// TestDealIncludesDrawnAndLikelyTokens: for any distribution, the drawn token and the
-// likely ones are included, nothing is dealt twice, and the same seed deals the same.
+// TestDealIncludesDrawnAndLikelyTokens: for any distribution, the drawn token and the likely ones
+// are included, no token is dealt twice, and the same seed deals the same tokens.
 func TestDealIncludesDrawnAndLikelyTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-8, 8), 1, 200).Draw(t, "z")
@@ -101,8 +101,8 @@ func TestDealIncludesDrawnAndLikelyTokens(t *testing.T) {
 	})
 }
 
-// TestDealPositionIsUninformative: over many seeds the drawn token is in each position
-// equally often, within 4σ with σ = √(n·p·(1−p)).
+// TestDealPositionIsUninformative: over many seeds, the drawn token is in each position equally
+// often, within 4σ where σ = √(n·p·(1−p)).
 func TestDealPositionIsUninformative(t *testing.T) {
 	z := make([]float32, 100)
 	for i := range z {
@@ -118,7 +118,7 @@ func TestDealPositionIsUninformative(t *testing.T) {
 		for place, got := range places {
 			if !(math.Abs(float64(got)-seeds/n) <= 4*math.Sqrt(seeds*(1./n)*(1-1./n))) {
 				t.Errorf(
-					"token %d stands at place %d in %d of %d hands, want as often as at any other place", drawn, place,
+					"token %d is at place %d in %d of %d hands, want as often as at any other place", drawn, place,
 					got, seeds,
 				)
 			}
@@ -126,9 +126,9 @@ func TestDealPositionIsUninformative(t *testing.T) {
 	}
 }
 
-// TestBinsByHand: four guesses of 0.7 and 0.72, three right: rate 0.75. Wilson's interval
-// for 3 of 4: (0.75 + 0.4802) / 1.9604 ± 1.96/1.9604·√(0.046875 + 0.060025) = 0.6275
-// ± 0.3269.
+// TestBinsByHand: three of four guesses of 0.7 and 0.72 are right, which is a rate of 0.75.
+// Wilson's interval for 3 of 4: (0.75 + 0.4802) / 1.9604 ± 1.96/1.9604·√(0.046875 + 0.060025) =
+// 0.6275 ± 0.3269.
 func TestBinsByHand(t *testing.T) {
 	bins := Bins(
 		[]Outcome{
@@ -157,8 +157,8 @@ func TestBinsByHand(t *testing.T) {
 	}
 }
 
-// TestBinsStartAtTheirBorders: a confidence on a border belongs to the bin that begins
-// there, even if ten times it rounds to less.
+// TestBinsStartAtTheirBorders: a confidence on a border belongs to the bin that begins there, even
+// if its product with ten is rounded down.
 func TestBinsStartAtTheirBorders(t *testing.T) {
 	for confidence, want := range map[float64]int{
 		0: 0, 0.05: 0, 0.0999: 0, 0.1: 1, 0.2: 2, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 6, 0.7: 7, 0.8: 8, 0.9: 9, 0.999: 9,
@@ -178,7 +178,7 @@ func TestMeanScoreByHand(t *testing.T) {
 		t.Errorf("mean %v of %d, want -0.9163 of 2", mean, n)
 	}
 	if mean, n := MeanScore(nil); mean != 0 || n != 0 {
-		t.Errorf("of none: got %v, %d; want 0, 0", mean, n)
+		t.Errorf("without guesses: got %v, %d; want 0, 0", mean, n)
 	}
 }
 
@@ -196,17 +196,18 @@ func TestSumsIgnoreOrder(t *testing.T) {
 	if forward != back {
 		t.Errorf("got %v forwards, %v backwards; want the same bits", forward, back)
 	}
-	// (0.1 + 0.7 + 0.15 + 1 + 0.3 + 1/3 + 0.72) / 7 = 3.303333… / 7; the 2 is ignored.
+	// (0.1 + 0.7 + 0.15 + 1 + 0.3 + 1/3 + 0.72) / 7 = 3.303333… / 7. The confidence of 2 is
+	// ignored.
 	if got, want := forward.Stated(), (3.27+1./30)/7; math.Abs(got-want) > 1e-13 {
 		t.Errorf("the mean is %v, want %v", got, want)
 	}
 	if got := new(Sums).Stated(); got != 0 {
-		t.Errorf("the mean of nothing is %v", got)
+		t.Errorf("got %v as the mean of no confidences, want 0", got)
 	}
 }
 
-// TestPointsByHand: by hand for six candidates, where blind guessing scores
-// ln(1/6)/6 + 5 ln(5/6)/6 = −0.2986 − 0.1519 = −0.4506.
+// TestPointsByHand: with six candidates, blind guessing scores ln(1/6)/6 + 5 ln(5/6)/6 = −0.2986 −
+// 0.1519 = −0.4506.
 func TestPointsByHand(t *testing.T) {
 	t.Parallel()
 	for score, want := range map[float64]int{

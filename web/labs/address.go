@@ -7,40 +7,40 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// Fields of the form that are not parameters of the lab.
+// The form's fields that are not parameters of the lab.
 const (
 	fieldGuess   = "guess"        // the prediction: a choice's key
-	fieldAgain   = "guess_again"  // the guess for the last token, with all tokens read again
-	fieldCached  = "guess_cached" // and with the cache; both in milliseconds
+	fieldAgain   = "guess_again"  // the guessed time of the last token if all tokens are read again, in milliseconds
+	fieldCached  = "guess_cached" // the guessed time with the cache, in milliseconds
 	fieldRun     = "run"          // set by the Run button
-	fieldSure    = "sure"         // set by the button that runs even if it takes long
-	fieldPress   = "press"        // a number for each press of that button, from the page's script
-	fieldModel   = "model"        // the beginning of the hash of the link's model
-	fieldTable   = "table"        // of a download
-	fieldDecimal = "decimal"      // of a download: comma, for spreadsheets that read numbers so
-	fieldRequest = "request"      // the bill's JSON, in sync with the other fields
-	fieldWas     = "was"          // the same as sent to the page
-	fieldOwn     = "own"          // the model whose own numbers the page shows
+	fieldSure    = "sure"         // set by the button that confirms a long run
+	fieldPress   = "press"        // a number for each press of a run button, set by the page's script
+	fieldModel   = "model"        // the beginning of the hash of the model that the link was made with
+	fieldTable   = "table"        // of a download: the table's name
+	fieldDecimal = "decimal"      // of a download: the decimal sign, "comma" for spreadsheets that use decimal commas
+	fieldRequest = "request"      // the bill's JSON, which is kept in sync with the other fields
+	fieldWas     = "was"          // the bill's JSON as it was sent to the page
+	fieldOwn     = "own"          // the model whose numbers the page shows
 )
 
-// fieldPreset is the parameter that chooses a model whose numbers are used.
+// fieldPreset is the parameter that selects the model whose numbers are used.
 const fieldPreset = "preset"
 
-// asked is the request in a form or an address.
+// asked is the request that a form or an address contains.
 type asked struct {
 	raw       lab.Values // parameters as typed
 	guess     string
 	press     string
 	model     string
 	run, sure bool
-	// The bill's request as JSON, and as it was sent to the page.
+	// The bill's request as JSON: as it is now, and as it was sent to the page.
 	request, was string
 	hasJSON      bool
 	own          string
 }
 
-// read sorts fields. Fields that are neither parameters nor the form's own are left for
-// [lab.Info.Parse] to reject.
+// read separates the form's own fields from parameters. [lab.Info.Parse] rejects fields that are
+// neither.
 func read(fields map[string]string) asked {
 	a := asked{raw: lab.Values{}}
 	for name, value := range fields {
@@ -70,7 +70,7 @@ func read(fields map[string]string) asked {
 	return a
 }
 
-// fieldsOf returns the fields of an address, the last value for each name.
+// fieldsOf returns the fields of an address. If a name occurs several times, the last value counts.
 func fieldsOf(q url.Values) map[string]string {
 	fields := map[string]string{}
 	for name, list := range q {
@@ -79,8 +79,7 @@ func fieldsOf(q url.Values) map[string]string {
 	return fields
 }
 
-// queryOf returns the values that differ from the lab's defaults, for an
-// address.
+// queryOf returns the query of an address with the values that differ from the lab's defaults.
 func queryOf(i lab.Info, v lab.Values) url.Values {
 	q := url.Values{}
 	for _, p := range i.Params {
@@ -91,24 +90,24 @@ func queryOf(i lab.Info, v lab.Values) url.Values {
 	return q
 }
 
-// linkOf returns the address of a lab with these values, which reproduces a
-// run.
+// linkOf returns a link that opens a lab with these values and so reproduces the run.
 func linkOf(i lab.Info, v lab.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
 
-// sharedOf is linkOf for sharing: it includes the model, so that a page with
-// another model can say so.
+// sharedOf is like linkOf, but for sharing: the link identifies the model, so that a page with
+// another model can point out the difference.
 func (p *Pages) sharedOf(i lab.Info, v lab.Values) string {
 	q := queryOf(i, v)
 	q.Set(fieldModel, p.modelMark())
 	return addressOf("/labs/"+i.Name, q)
 }
 
-// modelMark is enough of the model's hash to distinguish it.
+// modelMark returns enough of the model's hash to distinguish it from other models.
 func (p *Pages) modelMark() string { return p.Target.Hash()[:12] }
 
-// rowsOf returns the address of a run's table as CSV; decimal is "comma" for numbers with one.
+// rowsOf returns the address of a run's table as CSV. decimal is "comma" for numbers with a decimal
+// comma.
 func rowsOf(i lab.Info, v lab.Values, table, decimal string) string {
 	q := queryOf(i, v)
 	q.Set(fieldTable, table)

@@ -7,26 +7,26 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// Tests of labs that answer as soon as a value changes.
+// Tests of labs whose results change as soon as a value does.
 
-// TestQuickResultsFollow: after a quick run, a change runs the lab again
-// automatically; before the first run it does not.
+// TestQuickResultsFollow: after a quick run, a change of a value runs the lab again automatically.
+// Before the first run, it does not.
 func TestQuickResultsFollow(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
 	if m := w.ask("set", values("draw", "draws", "200")); panelOf(m, "lab-run") != "" {
-		t.Fatal("it ran before Run was pressed")
+		t.Fatal("the lab ran before Run was pressed")
 	}
 	w.ask("set", values("draw", "draws", "200", "run", "1", "guess", none))
 	w.done()
 	w.ask("set", values("draw", "draws", "300", "guess", none))
 	if html := panelOf(w.done(), "lab-results"); !strings.Contains(html, "300 draws") {
-		t.Error("the results do not follow")
+		t.Error("the results did not change with the value")
 	}
 }
 
-// TestPricesNeedNoRun: results that follow from numbers alone are computed immediately from the
-// last measurement; others are not.
+// TestPricesNeedNoRun: results that depend only on prices are computed immediately from the last
+// measurement. Other results need a new run.
 func TestPricesNeedNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -38,30 +38,30 @@ func TestPricesNeedNoRun(t *testing.T) {
 		t.Errorf("a price beyond its range: got %+v, want an error, Field = %q", m.Error, "input_price")
 	}
 	m = w.ask("set", values("bill", "input_price", "5000", "guess", none))
-	// 8 prompt tokens at $5,000 a million are 4 cents.
+	// 8 prompt tokens at $5,000 per million are 4 cents.
 	if html := panelOf(m, "lab-lead") + panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") ||
 		!strings.Contains(html, "<b>$0.04</b>") || strings.Contains(panelOf(m, "lab-run"), "Measuring") {
-		t.Errorf("not repriced: %s", html[:min(len(html), 600)])
+		t.Errorf("the results do not have the new price: %s", html[:min(len(html), 600)])
 	}
 	if page := s.get(m.Data.(feedData).Link, 200); !strings.Contains(text(page.Find("#s-ticks")), "$0.04") {
 		t.Error("the report was not kept")
 	}
 	m = w.ask("set", values("bill", "seed", "5", "guess", none))
-	// It runs, or, after a slow run, waits until asked.
+	// The lab either runs or, after a slow run, waits until Run is pressed.
 	if html := panelOf(m, "lab-run"); panelOf(m, "lab-results") != "" || !strings.Contains(html, "Measuring") &&
 		!strings.Contains(html, "changed since") {
-		t.Error("another seed was answered without a run")
+		t.Error("got results for another seed without a run")
 	}
 }
 
-// TestBillTilesUpdateAtOnce: before anything runs, every tile of the bill changes the maximum
-// price of the request; afterwards a tile changes the first screen at once, and the measured
-// results stay.
+// TestBillTilesUpdateAtOnce: before the first run, every tile of the bill changes the maximum price
+// of the request. After it, a tile changes the first screen at once, and the measured results stay
+// the same.
 func TestBillTilesUpdateAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	page := s.get("/labs/bill?max_tokens=10", 200)
-	// 8 tokens read at $3 a million, 10 written at $15: $0.000024 + $0.00015.
+	// 8 input tokens at $3 per million and 10 output tokens at $15: $0.000024 + $0.00015.
 	if got := text(page.Find("#lab-sum")); !strings.Contains(got, "$0.000174") ||
 		!strings.Contains(got, "$17.40 a day") { // 100,000 such requests
 		t.Errorf("the sum is %q, want it to contain %q and %q", got, "$0.000174", "$17.40 a day")
@@ -74,7 +74,7 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 		{"max_tokens", "20", "<b>8</b>", "$0.000324"},        // 8·3 + 20·15
 		{"output_price", "30", "<b>8</b>", "$0.000264"},      // 8·3 + 8·30
 		{"input_price", "0", "<b>8</b>", "$0.00012"},         // 8·15
-		{"prompt", "Once", "<b>2</b>", "$0.000126"},          // with the start mark: 2·3 + 8·15
+		{"prompt", "Once", "<b>2</b>", "$0.000126"},          // with the start token: 2·3 + 8·15
 		{"requests", "1000000", "<b>8</b>", "$144.00 a day"}, // $0.000144 each
 	} {
 		m := w.ask("set", values("bill", c.name, c.value))
@@ -85,7 +85,7 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 			)
 		}
 		if !strings.Contains(panelOf(m, "lab-lead"), "only a run can tell") {
-			t.Errorf("%s: the chart does not say what is unknown", c.name)
+			t.Errorf("%s: the chart does not state what is unknown", c.name)
 		}
 	}
 	w.ask("set", values("bill", "run", "1", "guess", "stop"))
@@ -94,11 +94,11 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 	}
 	m := w.ask("set", values("bill", "max_tokens", "20", "guess", "stop"))
 	if !strings.Contains(panelOf(m, "lab-sum"), "$0.000324") || panelOf(m, "lab-results") != "" {
-		t.Errorf("a tile after the run: got %s, want $0.000324, and results as they were", panelOf(m, "lab-sum"))
+		t.Errorf("a tile after the run: got %s, want $0.000324 and unchanged results", panelOf(m, "lab-sum"))
 	}
 }
 
-// TestPricesMayRefuteTheClaim: prices that refute the lab's claim are called that.
+// TestPricesMayRefuteTheClaim: if the prices refute the lab's claim, the page says so.
 func TestPricesMayRefuteTheClaim(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -119,8 +119,8 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 	}
 }
 
-// TestMemoryNeedsNoRun: results that follow from numbers alone need no run. Another model brings
-// its own numbers, and a changed number stays until then.
+// TestMemoryNeedsNoRun: the memory calculator's results need no run. A changed number stays until
+// another model is chosen, which sets its own numbers.
 func TestMemoryNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -157,7 +157,7 @@ func TestMemoryNeedsNoRun(t *testing.T) {
 	if data, ok = m.Data.(feedData); !ok || data.Inputs["kv_heads"] != "4" ||
 		data.Link != "/labs/memory?kv_heads=4&preset=mistral-7b" ||
 		!strings.Contains(panelOf(m, "lab-sum"), "2.0 GiB") {
-		t.Errorf("shared further: got %+v, want 4 key/value heads in the field and the link, and 2.0 GiB", m.Data)
+		t.Errorf("with fewer KV heads: got %+v, want 4 key/value heads in the field and the link, and 2.0 GiB", m.Data)
 	}
 	all["kv_heads"] = "5"
 	if m = w.ask("set", all); m.Error == nil || m.Error.Field != "kv_heads" {

@@ -23,14 +23,14 @@ var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
 	tile{name: "tokens read"}, tile{op: "×", param: "input_price"},
 	tile{op: "+", param: "max_tokens"}, tile{op: "×", param: "output_price"}), "bill", savingLanes)
 
-// savedBy are the changes, as the guess and the savings call them, with shorter names for
-// phones.
+// savedBy holds the changes to the request: their keys in guesses and savings, and shorter names
+// for phones.
 var savedBy = []struct{ key, short string }{
 	{"stop", "other stop string"}, {"max_tokens", "smaller limit"}, {"prompt", "terser prompt"},
 }
 
-// savingLanes draws the guess in the lane of its change, and the measured savings if there is a
-// result.
+// savingLanes draws the guess in the lane of the guessed change, and the measured savings if there
+// is a result.
 func savingLanes(guess string, result any) *guessPic {
 	bill, _ := result.(*lab.Bill)
 	if bill != nil && len(bill.Savings) == 0 {
@@ -114,7 +114,7 @@ func billSections(r *lab.Bill) []section {
 	return list
 }
 
-// billLead returns the request's price, or before its run the maximum.
+// billLead returns the section with the request's price or, before the run, its maximum price.
 func billLead(r *lab.Bill) section {
 	bill := plots.Bill{Read: r.AtMost.Input, Written: r.Prices.Output / 1e6, Most: r.AtMost.OutputTokens}
 	for _, t := range r.Ticks {
@@ -145,8 +145,8 @@ func billText(r *lab.Bill) []span {
 		pricesText(r))...)
 }
 
-// pricesText compares the price of a written token with that of a read one, and reports where the
-// lab's claim is false.
+// pricesText compares the prices of an output and an input token, and reports if they refute the
+// lab's claim.
 func pricesText(r *lab.Bill) string {
 	switch p := r.Prices; {
 	case p.Input == 0 && p.Output == 0:
@@ -161,7 +161,8 @@ func pricesText(r *lab.Bill) string {
 	return "A token written costs as much as " + terms.Measured(r.BreakEven) + " tokens read."
 }
 
-// windowLeft reports that the model's window ends an answer before max tokens do.
+// windowLeft returns a sentence if the model's context window ends an answer before max_tokens
+// does.
 func windowLeft(r *lab.Bill) string {
 	if r.AtMost.OutputTokens >= r.Request.MaxTokens {
 		return ""

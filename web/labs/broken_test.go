@@ -18,8 +18,8 @@ func (brokenLab) Run(context.Context, lab.Env, lab.Values, func(lab.Progress)) (
 	panic("as if the lab had a mistake")
 }
 
-// TestPanicEndsOneMeasurement: a measurement that panics ends with a message, without affecting
-// others, and leaves the queue, so that the next one runs.
+// TestPanicEndsOneMeasurement: if a measurement panics, it ends with an error message and leaves
+// the queue, so that the next one runs. It does not affect other measurements.
 func TestPanicEndsOneMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -10,8 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// small are settings with which a lab finishes quickly if its defaults are
-// slow.
+// small holds settings for quick runs of the labs whose defaults are slow.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",
@@ -25,13 +24,13 @@ var small = map[string]string{
 	"induction":    "rows=1&length=8&off=2",
 }
 
-// guessFirst selects the first prediction; it matches nothing if the guess is drawn. Radio
-// buttons are a single Tab stop, and the space bar selects the focused one.
+// guessFirst is the selector of the first prediction. It matches nothing if the guess is drawn.
+// Radio buttons are a single Tab stop, and the space bar selects the focused one.
 const guessFirst = ".guess__one input"
 
-// TestEveryLabByEveryHand: each lab is opened from the list of labs and used by mouse, by
-// keyboard alone and by touch on a phone: predict, run, read a chart's numbers, follow the link
-// back to the same settings.
+// TestEveryLabByEveryHand: each lab can be opened from the list of labs and used by mouse, by
+// keyboard alone, and by touch on a phone. The test makes a prediction, runs the lab, opens a
+// chart's numbers, and follows the link to the same settings.
 // Promise: Every lab can be used by mouse, by keyboard alone and by touch.
 func TestEveryLabByEveryHand(t *testing.T) {
 	fixture.Long(t)
@@ -49,7 +48,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 				"the script",
 				`document.querySelector("[data-slides]") === null || !document.querySelector("[data-slides]").hidden`,
 			)
-			asks := i.Name != "memory" // the memory lab answers without a run
+			asks := i.Name != "memory" // the memory lab shows results without a run
 			if asks {
 				hands.Press(`.btn--run`)
 				tab.Wait(
@@ -62,7 +61,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 			if asks && i.Name != "cache" { // the cache lab's guess is drawn
 				if found = tab.Text(".verdict"); !strings.Contains(found, "You said") {
 					t.Errorf(
-						"%s: the prediction is not compared: got %q, want it to contain %q", i.Name, found, "You said",
+						"%s: the prediction was not compared: got %q, want it to contain %q", i.Name, found, "You said",
 					)
 				}
 			}
@@ -84,8 +83,8 @@ func TestEveryLabByEveryHand(t *testing.T) {
 	})
 }
 
-// TestGuessIsDrawnFirst: the two rings of a guess are moved with the arrow keys; the chart then
-// shows the guess, dotted, before anything is measured, and the result is drawn over it.
+// TestGuessIsDrawnFirst: after the two rings of a guess have been moved with the arrow keys, the
+// chart shows the guess as dotted lines before anything is measured. The result is drawn over it.
 // Promise: You draw your guess into a chart before the measurement, and the result appears over it.
 func TestGuessIsDrawnFirst(t *testing.T) {
 	t.Parallel()
@@ -95,7 +94,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 		tab.Wait("the script", `!document.querySelector("[data-slides]").hidden`)
 		if asked := browser.Value[int](tab, `[...document.querySelectorAll(".guess input")].filter(
 			(e) => e.checkVisibility()).length`); asked != 1 {
-			t.Errorf("besides the rings the guess has %d more fields, want only the one that declines", asked)
+			t.Errorf("besides the rings, the guess has %d more fields, want only the one for no guess", asked)
 		}
 		where := ".chart__pic"
 		if screen.Touch {
@@ -118,8 +117,8 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 	}
 }
 
-// TestCancelKeepsMeasurements: a large run asks for confirmation, runs, is canceled, and keeps
-// what it has measured.
+// TestCancelKeepsMeasurements: a large run asks for confirmation, and keeps its measurements when
+// it is canceled.
 // Promise: A measurement that you cancel keeps what it has measured.
 func TestCancelKeepsMeasurements(t *testing.T) {
 	fixture.Long(t)
@@ -140,13 +139,13 @@ func TestCancelKeepsMeasurements(t *testing.T) {
 				`document.querySelector(".about")`,
 		)
 		if !strings.Contains(tab.Text(".about"), "ended early") {
-			t.Error("the report does not say that the run was ended early")
+			t.Error("the report does not state that the run was ended early")
 		}
 	})
 }
 
-// TestErrorNextToFieldInBrowser: a wrong number is marked and explained next to its field when
-// the focus leaves it; a right one removes the message.
+// TestErrorNextToFieldInBrowser: when the focus leaves a field with an invalid number, the field is
+// marked and the error explained next to it. A valid number removes the message.
 func TestErrorNextToFieldInBrowser(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -165,8 +164,8 @@ func TestErrorNextToFieldInBrowser(t *testing.T) {
 	tab.Wait("the address", `location.search === "?tokens=16"`)
 }
 
-// TestSlidersAndResultsFollow: a slider fills in its number, and results that follow from
-// numbers alone appear at once, before anything is measured.
+// TestSlidersAndResultsFollow: a slider sets its number, and results that depend only on numbers
+// appear at once, before anything is measured.
 func TestSlidersAndResultsFollow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -187,7 +186,7 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 	})
 }
 
-// TestBillJSONFollowsFieldsInBrowser: in the page the bill's fields and its JSON stay in sync.
+// TestBillJSONFollowsFieldsInBrowser: in a browser, the bill's fields and its JSON stay in sync.
 func TestBillJSONFollowsFieldsInBrowser(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -206,7 +205,7 @@ func TestBillJSONFollowsFieldsInBrowser(t *testing.T) {
 	tab.Wait("what is wrong", `document.querySelector("#err-request").textContent.includes("JSON")`)
 }
 
-// TestJSONFollowsUnderTheCaret: when the user changes a field and then clicks into the JSON, it
+// TestJSONFollowsUnderTheCaret: if the user changes a field and then clicks into the JSON, the JSON
 // is up to date, and editing it does not undo the change.
 func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	fixture.Long(t)
@@ -229,12 +228,12 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	if got := browser.Value[string](
 		tab, `document.querySelector("#f-request").value`,
 	); !strings.Contains(got, `"max_tokens": 12`) {
-		t.Errorf("the first change is undone: got %s, want it to contain %q", got, `"max_tokens": 12`)
+		t.Errorf("the first change was undone: got %s, want it to contain %q", got, `"max_tokens": 12`)
 	}
 }
 
-// TestLabsAreAccessible: axe-core finds no violation on the labs before and after a
-// run, and no page is wider than its window.
+// TestLabsAreAccessible: axe-core finds no violations on the labs' pages before and after a run,
+// and no page is wider than the window.
 // Promise: axe-core finds nothing on the labs (WCAG 2.2 AA).
 func TestLabsAreAccessible(t *testing.T) {
 	t.Parallel()

@@ -105,7 +105,7 @@ func timeSumText(s lab.CacheStep) []span {
 		x(ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median)+" less."))
 }
 
-// ratio returns a text for how many times as large as b a is.
+// ratio describes how many times as large as b a is.
 func ratio(a, b float64) string {
 	if b <= 0 {
 		return "–"
@@ -130,7 +130,7 @@ func sameText(c *lab.Cache) []span {
 			"they are computed; that is why keeping them is safe.")
 }
 
-// logitsGrid lists some of the logits that are bit-identical.
+// logitsGrid returns a table of some of the logits that are bit-identical.
 func logitsGrid(c *lab.Cache) grid {
 	g := grid{
 		Caption: "The largest logits of the last token, with their bits",
@@ -225,8 +225,8 @@ func fitRows(f lab.Fit) []fitRow {
 	return rows
 }
 
-// fitted formats a fitted term: a time with its unit, a count without decimals if it is whole up
-// to rounding.
+// fitted formats a fitted term. A time has its unit. A count has no decimals if it is an integer
+// except for rounding errors.
 func fitted(x float64, of string) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {
@@ -244,10 +244,10 @@ func fitted(x float64, of string) string {
 	return terms.Decimals(x, 2)
 }
 
-// A columnRow is a key or value of one position, both ways.
+// A columnRow is the key or value of one position in both ways.
 type columnRow struct {
 	Name string
-	All  int // numbers compared; only the first are shown
+	All  int // how many numbers were compared; only the first few are shown
 	A, B []string
 	Same bool
 }

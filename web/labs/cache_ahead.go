@@ -9,22 +9,21 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// A ring is the end of a guess, to be dragged in a chart. Positions are in the chart's own
-// pixels.
+// A ring is the draggable end of a guess in a chart. Positions are in the chart's pixels.
 type ring struct {
-	Field  string // the id of the field that has its value
+	Field  string // the id of the field that contains its value
 	Name   string
 	X, Y   float64
-	From   [2]float64 // where the dotted line to it begins
+	From   [2]float64 // the start of the dotted line that leads to the ring
 	Inside plots.Inside
-	Value  string // "" before it was moved
+	Value  string // "" until the ring is moved
 }
 
-// aheadRoom is how much higher the chart is than the program's own longest estimate, so that no
-// guess is cut off, and the scale does not give the result away.
+// aheadRoom is the ratio between the end of the time axis and the program's longest estimate. The
+// room above keeps guesses from being cut off, and the scale from giving the result away.
 const aheadRoom = 1.25
 
-// cacheAhead is the chart of times, with the user's guess and the measurement.
+// cacheAhead returns the chart of times with the user's guess and the measurement.
 func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
 	a, err := lab.AheadOfCache(m, v)
 	if err != nil || a.Tokens < 2 {
@@ -61,13 +60,13 @@ func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 		return nil
 	}
 	s.Narrow = &narrow
-	if drawn != nil || result == nil { // after a run without a guess there are no rings
+	if drawn != nil || result == nil { // after a run without a guess, there are no rings
 		s.Rings, s.Slim = rings(a, inside, drawn), rings(a, slim, drawn)
 	}
 	return s
 }
 
-// rings returns the rings of the two guesses; before they are moved they are at the first token.
+// rings returns the rings of the two guesses. Until they are moved, they are at the first token.
 func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 	list := []ring{
 		{Field: "f-guess-again", Name: "all read again"}, {Field: "f-guess-cached", Name: "with the cache"},
@@ -80,14 +79,14 @@ func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 		}
 		r.X, r.Y, r.Inside = in.Right, in.Y(at), in
 		r.From = [2]float64{in.Left, in.Y(a.First)}
-		if drawn == nil { // apart, so that both can be grabbed
+		if drawn == nil { // with a distance between them, so that both can be grabbed
 			r.Y += []float64{-12, 12}[i]
 		}
 	}
 	return list
 }
 
-// drawnText compares the guess with the measurement, over the whole length.
+// drawnText compares the guess with the measurement for the whole text.
 func drawnText(c *lab.Cache, drawn *[2]float64) []span {
 	last := c.Steps[len(c.Steps)-1]
 	again, cached := last.Recomputed.Ms.Median, last.Cached.Ms.Median
@@ -100,7 +99,7 @@ func drawnText(c *lab.Cache, drawn *[2]float64) []span {
 	guess, truth := drawn[0]-first, again-first
 	list = append(list, spans(" You drew ", b(ms(drawn[0])), " and ", b(ms(drawn[1])), ".")...)
 	switch {
-	case truth <= 0 || cached <= 0: // too short to climb
+	case truth <= 0 || cached <= 0: // too short for times to rise
 		return list
 	case guess <= 0:
 		return append(list, spans(" Reading all again climbs; you drew it flat.")...)

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestListsAreChips: lists are shown as chips, by mouse, keyboard and touch: pressing a chip
-// removes it, typing adds one, and the field that is sent contains the list.
+// TestListsAreChips: lists are shown as chips that work by mouse, keyboard and touch. Pressing a
+// chip removes it, typing adds one, and the submitted field contains the list.
 func TestListsAreChips(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -32,8 +32,7 @@ func TestListsAreChips(t *testing.T) {
 			}
 			hands.Press(row.field + " ~ .chips-in .chip")
 			holds(row.less)
-			// The response can change the height of the chart above; after it nothing moves any
-			// more.
+			// The response can change the height of the chart above. After that, nothing moves.
 			tab.Wait("the page's answer", `location.search !== ""`)
 			hands.Point(row.field + " ~ .chips-in input")
 			tab.Keys(row.more + browser.Enter)

@@ -18,7 +18,7 @@ func plain(list []span) string {
 	return text
 }
 
-// TestCachePageClaimsOnlyWhatIsTrue: the page claims that the logits, the columns and the counts
+// TestCachePageClaimsOnlyWhatIsTrue: the page states that the logits, the columns and the counts
 // are the same only if they are.
 func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,8 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	}
 }
 
-// TestFittedNumbersInWords: whole counts are written without decimals, times with their unit.
+// TestFittedNumbersInWords: integer counts are formatted without decimals, and times with their
+// unit.
 func TestFittedNumbersInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -90,13 +91,13 @@ func TestStreamingChangesTheWait(t *testing.T) {
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
 	if got := waitText(p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
 		"everything after 30.0 ms." {
-		t.Errorf("with streaming: got %q, want 2.0 ms until there is something to read and 30.0 ms for everything", got)
+		t.Errorf("with streaming: got %q, want 2.0 ms until the first text and 30.0 ms for all of it", got)
 	}
 	p.Stream = false
 	if got := waitText(p); !strings.HasPrefix(
 		got, "Streaming is off: there is nothing to read until everything is written, after 30.0 ms.",
 	) {
-		t.Errorf("without streaming: got %q, want nothing to read until everything is written, after 30.0 ms", got)
+		t.Errorf("without streaming: got %q, want no text until the answer is complete, after 30.0 ms", got)
 	}
 	b := &lab.Bill{Stop: "max_tokens", Ticks: []lab.Tick{{Ms: 2}, {Ms: 30}}}
 	off := plain(paidText(b))
@@ -110,7 +111,7 @@ func TestStreamingChangesTheWait(t *testing.T) {
 	}
 	p.Constant, p.PerToken = -0.02, 0.08
 	if got := plain(firstText(p)); strings.Contains(got, "call") {
-		t.Errorf("time below nothing: got %s, want it without %q", got, "call")
+		t.Errorf("a negative time: got %s, want it without %q", got, "call")
 	}
 	p.Constant = 0.02
 	if got := plain(firstText(p)); !strings.Contains(got, "20 µs for the call and 80 µs for each prompt token") {
@@ -121,7 +122,8 @@ func TestStreamingChangesTheWait(t *testing.T) {
 	}
 }
 
-// TestExceedingTheWindowIsReported: the calculator can exceed a model's window, and says so.
+// TestExceedingTheWindowIsReported: if the calculated text is longer than the model's context
+// window, the page says so.
 func TestExceedingTheWindowIsReported(t *testing.T) {
 	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
@@ -132,15 +134,15 @@ func TestExceedingTheWindowIsReported(t *testing.T) {
 		)
 	}
 	if m.Positions = 512; windowText(m) != "" {
-		t.Error("a text as long as the window has a warning")
+		t.Error("got a warning for a text that is exactly as long as the window")
 	}
 	if m.Model.Note = "So it is."; windowText(m) != " So it is." {
-		t.Error("its note is missing")
+		t.Error("the model's note is missing")
 	}
 }
 
-// TestSingleKeptTokenIsExplained: if the filters keep a single token, the page explains that
-// there is no law to show.
+// TestSingleKeptTokenIsExplained: if the filters keep only one token, the page explains that there
+// is no law to show.
 func TestSingleKeptTokenIsExplained(t *testing.T) {
 	t.Parallel()
 	d := &lab.Draw{
@@ -151,14 +153,14 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 	last := list[len(list)-1]
 	if len(list) != 2 || last.Chart != nil || !strings.Contains(plain(last.Say), "·Paris alone") {
 		t.Errorf(
-			"got %d sections, the last says %s; want len(list) = 2, last.Chart = nil, plain(last.Say) with %q",
+			"got %d sections, the last with the text %s; want len(list) = 2, last.Chart = nil, plain(last.Say) with %q",
 			len(list), plain(last.Say), "·Paris alone",
 		)
 	}
 }
 
-// TestUnexpectedRatioIsReported: if the measured times do not show what the section claims, it
-// says so.
+// TestUnexpectedRatioIsReported: if the measured times do not support the section's claim, the
+// section says so.
 func TestUnexpectedRatioIsReported(t *testing.T) {
 	t.Parallel()
 	if got := plain(whyText(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
@@ -169,8 +171,8 @@ func TestUnexpectedRatioIsReported(t *testing.T) {
 	}
 }
 
-// TestPartingStrips: each lane's own token and the other lane's are drawn where the lane puts
-// them; greedy has no u.
+// TestPartingStrips: each lane's strip shows its own and the other lane's token at their segments
+// in that lane. A greedy lane has no u.
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{
@@ -193,11 +195,11 @@ func TestPartingStrips(t *testing.T) {
 	for i, want := range []stripView{a, b} {
 		got := v.Strips[i]
 		if got.Takes.String() != want.Takes.String() {
-			t.Errorf("takes %v, want %q", got.Takes, want.Takes.String())
+			t.Errorf("the lane takes %v, want %q", got.Takes, want.Takes.String())
 		}
 		if got.Takes, want.Takes = nil, nil; got.Lane != want.Lane || got.OwnX != want.OwnX || got.OwnW != want.OwnW ||
 			got.OtherX != want.OtherX || got.OtherW != want.OtherW || got.UAt != want.UAt {
-			t.Errorf("%+v, want %+v", got, want)
+			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 }
@@ -230,8 +232,8 @@ func TestEveryFieldShowsItsRange(t *testing.T) {
 	}
 }
 
-// TestLinkNamesItsModel: a link contains the model with which it was made, and a page with
-// another model says that it differs.
+// TestLinkNamesItsModel: a link identifies the model with which it was made, and a page with
+// another model says that they differ.
 func TestLinkNamesItsModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -240,7 +242,7 @@ func TestLinkNamesItsModel(t *testing.T) {
 		t.Fatalf("got %q, want ok = true, link with %q and %q", link, "tokens=12", "model="+s.pages.Target.Hash()[:12])
 	}
 	if got := text(s.get(link, 200).Find("#lab-trouble")); got != "" {
-		t.Errorf(`its own model: got %q, want ""`, got)
+		t.Errorf(`the same model: got %q, want ""`, got)
 	}
 	other := strings.Replace(link, s.pages.Target.Hash()[:12], "0123456789ab", 1)
 	if got := text(s.get(other, 200).Find("#lab-trouble")); !strings.Contains(got, "made with another model") {
@@ -248,14 +250,14 @@ func TestLinkNamesItsModel(t *testing.T) {
 	}
 }
 
-// TestSmallDivergenceIsNotZero: a small divergence is never written as 0.
+// TestSmallDivergenceIsNotZero: a small divergence is never formatted as 0.
 func TestSmallDivergenceIsNotZero(t *testing.T) {
 	t.Parallel()
 	for x, want := range map[float64]string{
 		0: "0.0000", 0.0159: "0.0159", 4.56e-6: "4.6 · 10⁻⁶", 1.2e-10: "1.2 · 10⁻¹⁰",
 	} {
 		if got := kl(x); got != want {
-			t.Errorf("%v is written %q, want %q", x, got, want)
+			t.Errorf("%v is formatted as %q, want %q", x, got, want)
 		}
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// done is how many parts of the run are done.
+// done is an expression for the number of the run's parts that are done.
 const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 
-// A line is how a page reaches the program, as scripts: to record the connections, to cut the
-// last one, and to check for another. tokens is large enough to keep it measuring for long.
+// A line describes how a page connects to the program. It holds scripts that record the
+// connections, cut the last one, and check for another. tokens is large enough for a long
+// measurement.
 type line struct {
 	watch, cut, another string
 	tokens              int
@@ -28,7 +29,7 @@ var (
 		`lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`,
 		400,
 	}
-	// A message port can only be closed by its ends: both are notified.
+	// Only its two ends can close a message port, so the script notifies both.
 	overPort = line{
 		`window.lines = [];
 		window.MessageChannel = class extends MessageChannel {
@@ -41,8 +42,8 @@ var (
 	}
 )
 
-// TestCutAndReload: neither a cut connection nor a reload restarts a
-// measurement; it can still be canceled, and is kept.
+// TestCutAndReload: neither a cut connection nor a reload restarts a measurement. It can still be
+// canceled, and its results are kept.
 func TestCutAndReload(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -71,17 +72,17 @@ func TestCutAndReload(t *testing.T) {
 		tab.Wait("another connection", line.another)
 		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
 		if browser.Value[bool](tab, "fell") {
-			t.Error("the run began again")
+			t.Error("the run was restarted")
 		}
 
 		before = browser.Value[int](tab, done)
 		tab.Reload()
 		if got := browser.Value[int](tab, done); got < before {
-			t.Errorf("the page shows part %d of the run, want at least %d as before", got, before)
+			t.Errorf("the page shows part %d of the run, want at least %d, as before", got, before)
 		}
 		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
 		if !browser.Value[bool](tab, `document.querySelector(".guess__one input").checked`) {
-			t.Error("the prediction is lost")
+			t.Error("the prediction was lost")
 		}
 		hands.Press("#lab-run button")
 		tab.Wait(

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// histogramBars is how many tokens fit into a picture; the table has all.
+// histogramBars is the number of tokens that fit into a picture. The table has all of them.
 const histogramBars = 7
 
 var _ = drawGuess(show("draw", drawSections, fallOfDistance, prediction{
@@ -65,7 +65,7 @@ func drawSections(d *lab.Draw) []section {
 	}.charted(plots.Distances(points, d.Slope)))
 }
 
-// bars returns the tokens of one histogram that fit, and the rest combined.
+// bars returns as many tokens of one histogram as fit, and the rest combined.
 func bars(d *lab.Draw, size int) []plots.Drawn {
 	var list []plots.Drawn
 	rest := plots.Drawn{Name: "rest", Q: d.Rest.Q, Count: countAt(d.Rest, size)}
@@ -102,7 +102,7 @@ func distanceText(d *lab.Draw, n int) []span {
 	return nil
 }
 
-// fewAndMany returns the distances after 100 and after 10,000 draws, 0 if they were not
+// fewAndMany returns the distances after 100 and after 10,000 draws, or 0 if they were not
 // measured.
 func fewAndMany(d *lab.Draw) (few, many float64) {
 	at := func(n int) float64 {

@@ -7,28 +7,28 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// A face is the part specific to one lab's page, besides the form, the findings and the rows
-// that all labs have. It is in a file with the lab's name.
+// A face is the part of a page that is specific to one lab. All labs also have a form, findings and
+// rows. A lab's face is in a file with the lab's name.
 type face struct {
 	prediction
-	tiles []tile // its equation
+	tiles []tile // the lab's equation
 	run   string // the label of the Run button; "" for Run
 	// truth returns the choice that a result confirms, and a sentence about it.
 	// ok is false if the result is too short to tell.
 	truth    func(result any) (key, say string, ok bool)
-	sections func(result any) []section // the result's sections
-	bars     *guessBars                 // how its guess is drawn; nil if it is not a quantity
-	// lanes, if not nil, draws a guess of a name, over the result if there is one.
+	sections func(result any) []section // returns the result's sections
+	bars     *guessBars                 // how the guess is drawn; nil if the guess is not a quantity
+	// lanes, if not nil, draws a guess that is a lane's name, over the result if there is one.
 	lanes func(guess string, result any) *guessPic
-	// ahead, if not nil, returns the section above the settings, with the guess drawn in its
-	// chart; result is nil before a run.
+	// ahead, if not nil, returns the section above the settings, with the guess drawn in its chart.
+	// result is nil before a run.
 	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section
 }
 
-// faces are the faces of all labs, by name.
+// faces holds the faces of all labs by name.
 var faces = map[string]face{}
 
-// show registers a lab's face; its results are of type *T.
+// show registers the face of a lab whose results are of type *T.
 func show[T any](
 	name string, sections func(*T) []section, truth func(*T) (key, say string, ok bool), p prediction,
 ) face {
@@ -43,8 +43,8 @@ func show[T any](
 	return f
 }
 
-// judge compares a prediction with the measurement. It returns nil if there was
-// none, or if too little was measured.
+// judge compares a prediction with the measurement. It returns nil if there was no prediction or if
+// too little was measured.
 func (f face) judge(guessed string, r *lab.Report) *verdict {
 	if r == nil || r.Result == nil || f.truth == nil || !f.has(guessed) {
 		return nil
@@ -62,8 +62,8 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 	return v
 }
 
-// drawAhead makes the page of a registered face show a chart above its settings, even before a
-// run; if the guess is two rings, they are in it.
+// drawAhead makes the page of a registered face show a chart above its settings, even before a run.
+// If the guess is two rings, they are in this chart.
 func drawAhead(
 	f face, name string, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
 ) face {
@@ -72,12 +72,12 @@ func drawAhead(
 	return f
 }
 
-// A tile is a part of a lab's equation: a parameter, a fixed number, or one that is computed
-// from the settings and is the sum's.
+// A tile is a part of a lab's equation: a parameter, a fixed number, or a number that the sum
+// computes from the settings.
 type tile struct {
-	op          string // operator before the tile, "" for none
-	param       string // the parameter; "" for a number
-	name, fixed string // the number's name and, if it is fixed, its value
+	op          string // the operator before the tile; "" if there is none
+	param       string // the parameter's name; "" for a number
+	name, fixed string // the number's name, and its value if it is fixed
 }
 
 // shows reports whether a parameter is a tile of the lab.
@@ -85,7 +85,7 @@ func (f face) shows(param string) bool {
 	return slices.ContainsFunc(f.tiles, func(t tile) bool { return t.param == param })
 }
 
-// times returns parameters as factors.
+// times returns tiles for parameters that are multiplied.
 func times(params ...string) []tile {
 	var list []tile
 	for _, p := range params {
@@ -94,8 +94,7 @@ func times(params ...string) []tile {
 	return list
 }
 
-// showTiles makes the page of a registered face show an equation, whose parameters are its
-// tiles.
+// showTiles makes the page of a registered face show an equation that consists of the given tiles.
 func showTiles(f face, name, run string, tiles ...tile) face {
 	f.run, f.tiles = run, tiles
 	faces[name] = f

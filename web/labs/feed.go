@@ -17,10 +17,11 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Feeds returns the live parts of these pages, by name: lab?name=NAME is one lab. It accepts two
-// commands. set has values: the form's fields by name, all as text; if run is among them the lab
-// runs, otherwise it only sends an estimate. cancel ends the run and keeps its results so far. A
-// run's progress and results are sent as panels; the message after its end has done set.
+// Feeds returns the live parts of these pages by name: lab?name=NAME is one lab. A lab's feed
+// accepts two commands. The command set has values: the form's fields by name, all as text. If run
+// is among them, the lab runs; otherwise, the feed only sends an estimate. The command cancel ends
+// the run and keeps its results so far. A run's progress and results are sent as panels. In the
+// message after the end of a run, done is set.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
@@ -36,24 +37,24 @@ func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &feed{p: p, l: l, i: l.Info(), caller: v.Caller}, nil
 }
 
-// showEvery is how often a server renders a run in progress: rendering competes with what is
-// being timed.
+// showEvery is the interval at which a server renders a run in progress. It is long because
+// rendering competes with the timed work.
 const showEvery = 400 * time.Millisecond
 
-// quick is the maximum duration of a run for its results to follow the controls automatically.
+// quick is the maximum duration of runs that are started automatically when a control changes.
 const quick = 1500 * time.Millisecond
 
-// A feed is one lab open in a page.
+// A feed is one lab that is open in a page.
 type feed struct {
 	p      *Pages
 	l      lab.Lab
 	i      lab.Info
 	caller admission.Caller
 
-	run  *liveRun    // the run on display, until its end has been shown; or nil
-	seen int         // last version of its progress that was shown
-	last *lab.Report // the newest
-	want lab.Values  // the form's values, once they are known to be valid
+	run  *liveRun    // the run on display until its end has been shown, or nil
+	seen int         // the last version of the run's progress that was shown
+	last *lab.Report // the newest report
+	want lab.Values  // the form's last valid values
 }
 
 // feedData is sent with a lab's panels.
@@ -92,7 +93,7 @@ func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn)
 	}
 }
 
-// done returns a channel that is closed when the run in progress ends; without one it is nil.
+// done returns a channel that is closed when the run in progress ends, or nil if there is no run.
 func (f *feed) done() <-chan struct{} {
 	if f.run == nil {
 		return nil
@@ -108,7 +109,7 @@ func (f *feed) look(r *liveRun) {
 	f.run, f.seen = r, 0
 }
 
-// handle carries out one command.
+// handle executes one command.
 func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "cancel":
@@ -136,8 +137,8 @@ func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	}
 }
 
-// set checks the form, shows what a run would cost, and runs it if requested or
-// quick enough to follow the controls.
+// set checks the form, shows what a run would cost, and runs the lab if that was requested or if it
+// is quick enough to run automatically.
 func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	v, err := f.p.parse(f.i, a)
 	var e lab.Estimate
@@ -164,7 +165,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		return m
 	}
 	if f.run == nil && !a.run {
-		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // prices and the like: nothing to measure again
+		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // only prices or the like changed
 			f.last = r
 			f.p.kept.keep(f.caller.Learner, f.i, r)
 			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(r, false)))
@@ -178,8 +179,8 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 				m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
 				return m
 			}
-			// Only the first screen follows from the values; the rest stays until it is measured
-			// again.
+			// Only the first screen depends on the values alone; the rest stays until it is
+			// measured again.
 			m.Panels = append(m.Panels, f.firstPanels(ctx, found)...)
 		}
 	}
@@ -196,11 +197,11 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	return m
 }
 
-// stale reports whether the results on the page do not belong to the form's values.
+// stale reports whether the form's values have changed since the results on the page were measured.
 func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values, f.want) }
 
-// resumes switches to the run that the same press of the button began, if the feed has not shown
-// it: the page has reconnected.
+// resumes switches to the run that the same press of the button started, if this feed has not shown
+// it yet, which means that the page has reconnected.
 func (f *feed) resumes(a asked, v lab.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
@@ -221,7 +222,7 @@ func (p *Pages) guessText(i lab.Info, a asked) string {
 	return ""
 }
 
-// refused shows why values were rejected, each next to its field.
+// refused returns a message that shows next to each field why its value was rejected.
 func (f *feed) refused(ctx context.Context, err error) wire.Message {
 	e := terms.RefusalOf(err)
 	var inJSON requestError
@@ -240,7 +241,7 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 	return wire.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.Message)))}
 }
 
-// errors clears the errors of all fields but one.
+// errors returns panels that show an error at one field and clear the errors of all others.
 func (f *feed) errors(ctx context.Context, field, say string) []wire.Panel {
 	names := make([]string, 0, len(f.i.Params)+1)
 	for _, p := range f.i.Params {
@@ -260,7 +261,7 @@ func (f *feed) errors(ctx context.Context, field, say string) []wire.Panel {
 	return list
 }
 
-// start runs the lab; it ends an older run of this feed.
+// start runs the lab, after ending any older run of this feed.
 func (f *feed) start(a asked, v lab.Values) {
 	if f.run != nil {
 		f.run.cancel()
@@ -269,7 +270,7 @@ func (f *feed) start(a asked, v lab.Values) {
 	f.look(f.p.begin(f.caller, a.press, a.guess, f.l, v))
 }
 
-// news draws the progress of the run if there is any.
+// news returns a message with the run's progress if it has changed.
 func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	if f.run == nil {
 		return wire.Message{}, false
@@ -286,7 +287,7 @@ func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	return m, true
 }
 
-// finish shows the results of the run.
+// finish returns the message with the results of the run.
 func (f *feed) finish() wire.Message {
 	r := f.run
 	f.look(nil)
@@ -324,7 +325,7 @@ func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
 	return list
 }
 
-// firstPanels returns the panels of the first screen: the chart, and the sum of the tiles.
+// firstPanels returns the panels of the first screen: the chart and the sum of the tiles.
 func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 	list := []wire.Panel{panel(ctx, "lab-lead", leadView(found))}
 	for _, t := range faces[f.i.Name].tiles {
@@ -338,7 +339,7 @@ func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 	return list
 }
 
-// inputs returns the new values of fields outside of the panels.
+// inputs returns the new values of fields that are outside the panels.
 func (f *feed) inputs(v lab.Values) map[string]string {
 	own := f.p.ownOf(f.i, v)
 	if own == nil {

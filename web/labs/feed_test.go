@@ -60,7 +60,7 @@ func (s *site) openFor(learner, name string) *visitor {
 	return w
 }
 
-// ask sends a command and returns its answer, the next message.
+// ask sends a command and returns the next message, which is the response.
 func (w *visitor) ask(name string, values map[string]string) wire.Message {
 	w.t.Helper()
 	fields := []byte("{}")
@@ -95,7 +95,7 @@ func (w *visitor) done() wire.Message {
 	return w.until("the end of the run", func(m wire.Message) bool { return m.Done })
 }
 
-// panelOf returns a panel of a message, "" if it has none.
+// panelOf returns the HTML of a panel in a message, or "" if the message does not have the panel.
 func panelOf(m wire.Message, id string) string {
 	at := slices.IndexFunc(m.Panels, func(p wire.Panel) bool { return p.ID == id })
 	if at < 0 {
@@ -104,7 +104,7 @@ func panelOf(m wire.Message, id string) string {
 	return m.Panels[at].HTML
 }
 
-// values returns a lab's small settings and more.
+// values returns a lab's small settings with more values.
 func values(name string, more ...string) map[string]string {
 	v := map[string]string{}
 	q, _ := url.ParseQuery(small[name])
@@ -117,7 +117,7 @@ func values(name string, more ...string) map[string]string {
 	return v
 }
 
-// TestFeedRunsEveryLab: each lab runs over its feed; the report is kept, so a
+// TestFeedRunsEveryLab: each lab can be run through its feed. Its report is kept, so that a
 // reloaded page shows it.
 // Promise: Every lab runs on your own machine, and its report survives a reload.
 func TestFeedRunsEveryLab(t *testing.T) {
@@ -135,11 +135,11 @@ func TestFeedRunsEveryLab(t *testing.T) {
 			}
 			m := w.ask("set", values(i.Name, "run", "1", "sure", "1", "guess", guessed.Key))
 			if m.Error != nil || !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
-				t.Fatalf("not begun: %+v", m)
+				t.Fatalf("the run did not begin: %+v", m)
 			}
 			data, ok := m.Data.(feedData)
 			if !ok || !strings.HasPrefix(data.Link, "/labs/"+i.Name) {
-				t.Fatalf("no link: %+v", m.Data)
+				t.Fatalf("the message has no link: %+v", m.Data)
 			}
 			end := w.done()
 			results := panelOf(end, "lab-results")
@@ -154,8 +154,7 @@ func TestFeedRunsEveryLab(t *testing.T) {
 	}
 }
 
-// TestPredictionComesFirst: nothing runs before a prediction was made or
-// declined.
+// TestPredictionComesFirst: nothing runs before the user makes or declines a prediction.
 func TestPredictionComesFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
@@ -170,18 +169,18 @@ func TestPredictionComesFirst(t *testing.T) {
 	}
 	if html := panelOf(w.done(), "lab-results"); strings.Contains(html, "You said") ||
 		!strings.Contains(html, "The distance falls from") {
-		t.Error("without a prediction there is a verdict, want only the finding")
+		t.Error("without a prediction, got a verdict, want only the finding")
 	}
 }
 
-// TestPredictionIsFixedDuringTheRun: a choice made during the measurement does not change the
-// prediction from before it.
+// TestPredictionIsFixedDuringTheRun: a choice that is made during a measurement does not change the
+// prediction that was made before it.
 func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
 	before, later := faces["draw"].Choices[0], faces["draw"].Choices[3]
 	run, change := values("draw", "run", "1", "sure", "1", "guess", before.Key), values("draw", "guess", later.Key)
-	for _, v := range []map[string]string{run, change} { // the second arrives while the first one's run is measuring
+	for _, v := range []map[string]string{run, change} { // the second arrives during the run of the first
 		fields, err := json.Marshal(map[string]any{"values": v})
 		if err != nil {
 			t.Fatal(err)
@@ -192,14 +191,14 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	results := panelOf(w.done(), "lab-results")
 	if !strings.Contains(results, before.Words) || strings.Contains(results, later.Words) {
 		t.Errorf(
-			"the results are held against another prediction: got %.800s, want it containing %q, it without %q",
+			"the results are compared with another prediction: got %.800s, want it containing %q, without %q",
 			results, before.Words, later.Words,
 		)
 	}
 }
 
-// TestLargeRunAsksFirst: a long run sends its estimate first, and runs only after confirmation;
-// if canceled, it keeps its results.
+// TestLargeRunAsksFirst: before a long run, the feed sends an estimate, and the lab runs only after
+// confirmation. If the run is canceled, its results are kept.
 func TestLargeRunAsksFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -207,12 +206,12 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	m := w.ask("set", large)
 	if html := panelOf(m, "lab-note"); !strings.Contains(html, "This takes about") ||
 		!strings.Contains(html, "Run it anyway") || panelOf(m, "lab-run") != "" {
-		t.Fatalf("not asked: %s", html)
+		t.Fatalf("the page did not ask for confirmation: %s", html)
 	}
 	large["sure"] = "1"
 	delete(large, "run")
 	if m = w.ask("set", large); !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
-		t.Fatalf("not begun: %+v", m)
+		t.Fatalf("the run did not begin: %+v", m)
 	}
 	w.until(
 		"first rows",
@@ -221,15 +220,15 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	w.ask("cancel", nil)
 	end := w.done()
 	if html := panelOf(end, "lab-run"); !strings.Contains(html, "Canceled after") {
-		t.Errorf("the run says %s, want it to contain %q", html, "Canceled after")
+		t.Errorf("the run's status is %s, want it to contain %q", html, "Canceled after")
 	}
 	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || !strings.Contains(html, "<svg") {
 		t.Error("the measured results were not kept")
 	}
 }
 
-// TestErrorNextToField: a value out of range is explained next to its field, and a valid one
-// removes the message.
+// TestErrorNextToField: an error message appears next to the field of a value out of range, and a
+// valid value removes it.
 func TestErrorNextToField(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -254,7 +253,8 @@ func TestErrorNextToField(t *testing.T) {
 	}
 }
 
-// TestBillJSONFollowsFields: the bill's fields and its JSON stay in sync, whichever is changed.
+// TestBillJSONFollowsFields: the bill's fields and its JSON stay in sync, whichever of them is
+// changed.
 func TestBillJSONFollowsFields(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("bill")
@@ -266,14 +266,14 @@ func TestBillJSONFollowsFields(t *testing.T) {
 		"set", map[string]string{"max_tokens": "12", "request": first["request"], "was": first["was"]},
 	).Data.(feedData).Inputs
 	if !strings.Contains(byField["request"], `"max_tokens": 12`) {
-		t.Errorf("the JSON does not follow: got %s, want it to contain %q", byField["request"], `"max_tokens": 12`)
+		t.Errorf("the JSON did not follow: got %s, want it to contain %q", byField["request"], `"max_tokens": 12`)
 	}
 	edited := strings.Replace(byField["request"], `"max_tokens": 12`, `"max_tokens": 7`, 1)
 	byJSON := w.ask(
 		"set", map[string]string{"max_tokens": "12", "request": edited, "was": byField["was"]},
 	).Data.(feedData).Inputs
 	if byJSON["max_tokens"] != "7" || byJSON["request"] != edited {
-		t.Errorf("the fields do not follow: %v", byJSON)
+		t.Errorf("the fields did not change with the JSON: %v", byJSON)
 	}
 	for bad, say := range map[string]string{
 		`{"prompt": `:            "request is",
@@ -286,15 +286,15 @@ func TestBillJSONFollowsFields(t *testing.T) {
 			panelOf(m, "err-request"), strings.ReplaceAll(say, `"`, "&#34;"),
 		) {
 			t.Errorf(
-				"request %s: got error %+v, message %s; want one at the field request that says %q", bad, m.Error,
+				"request %s: got error %+v, message %s; want an error at the field request with %q", bad, m.Error,
 				panelOf(m, "err-request"), say,
 			)
 		}
 	}
 }
 
-// TestStaleResultsAreMarked: results on the page are marked if they do not belong to the form's
-// values.
+// TestStaleResultsAreMarked: results on the page are marked if the form's values have changed since
+// the run.
 func TestStaleResultsAreMarked(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -302,9 +302,9 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	w.ask("set", run)
 	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "changed since") ||
 		!strings.Contains(html, "Done in") {
-		t.Errorf("at its end: got %s, want it without %q, it containing %q", html, "changed since", "Done in")
+		t.Errorf("at the end of the run: got %s, want it without %q, containing %q", html, "changed since", "Done in")
 	}
-	// Too slow to follow automatically.
+	// With these values, the lab is too slow to run automatically.
 	other := map[string]string{"tokens": "400", "repeats": "50", "guess": none}
 	if html := panelOf(w.ask("set", other), "lab-run"); !strings.Contains(html, "changed since") {
 		t.Errorf("after a change: got %s, want it to contain %q", html, "changed since")
@@ -315,12 +315,12 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	w.ask("cancel", nil)
 	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Canceled after") ||
 		!strings.Contains(html, "changed since") {
-		t.Errorf("changed while it ran: got %s, want it to contain %q and %q", html, "Canceled after", "changed since")
+		t.Errorf("changed during the run: got %s, want it to contain %q and %q", html, "Canceled after", "changed since")
 	}
 }
 
-// TestMeasurementsRunOneAtATime: a second measurement waits and says so, and a canceled one
-// frees its place.
+// TestMeasurementsRunOneAtATime: a second measurement waits and reports that, and a canceled
+// measurement leaves the queue.
 func TestMeasurementsRunOneAtATime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -339,22 +339,22 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 	})
 	first.ask("cancel", nil)
 	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Canceled while it waited") {
-		t.Errorf("the canceled one says %s, want it to contain %q", html, "Canceled while it waited")
+		t.Errorf("the canceled measurement's status is %s, want it to contain %q", html, "Canceled while it waited")
 	}
 	second.until(
 		"its new place", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
 	)
 	leave()
 	if html := panelOf(second.done(), "lab-results"); !strings.Contains(html, "10 draws") {
-		t.Error("the waiting one did not run")
+		t.Error("the waiting measurement did not run")
 	}
 	if n := s.pages.queue.Len(); n != 0 {
 		t.Errorf("%d measurements run or wait, want 0", n)
 	}
 }
 
-// TestHeavyUserYieldsAfterOneRun: a user with many measurements delays another by one of them,
-// which ends early and keeps its results.
+// TestHeavyUserYieldsAfterOneRun: a user with many measurements delays another user by only one of
+// them, which ends early and keeps its results.
 func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -365,10 +365,10 @@ func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	short := s.openFor("another", "draw")
 	short.ask("set", values("draw", "run", "1", "guess", none))
 	if html := panelOf(short.done(), "lab-results"); !strings.Contains(html, "10 draws") {
-		t.Error("the short one did not run")
+		t.Error("the short measurement did not run")
 	}
 	if html := panelOf(long.done(), "lab-run"); !strings.Contains(html, "Ended after") {
-		t.Errorf("the long one says %s, want it to contain %q", html, "Ended after")
+		t.Errorf("the long measurement's status is %s, want it to contain %q", html, "Ended after")
 	}
 }
 

@@ -21,53 +21,52 @@ type control struct {
 	ID    string
 	Value string
 	Error string
-	Rare  bool // listed among the further settings
+	Rare  bool // shown among the further settings
 }
 
-// rare are the parameters that seldom need changing, besides temperature and
-// filters.
+// rare holds the parameters that seldom need changing, in addition to temperature and filters.
 var rare = map[string]bool{
 	"block": true, "position": true, "horizon": true, "passes": true, "rows": true, "rounds": true,
 	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
-// ofEngine are the parameters of the memory lab that its first screen leaves out: most belong to
-// the engine, not to the calculator.
+// ofEngine holds the parameters of the memory lab that are not on its first screen, since most of
+// them belong to the engine rather than to the calculator.
 var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true, "heads": true, "weights": true}
 
-// A tileView is a tile with its control, if it is a parameter.
+// A tileView is a tile, with its control if it is a parameter.
 type tileView struct {
 	tile
 	Control control
 }
 
-// A form is a lab's parameters, prediction and buttons.
+// A form holds a lab's parameters, prediction and buttons.
 type form struct {
 	lab.Info
-	Tiles      []tileView // its equation
+	Tiles      []tileView // the lab's equation
 	Main, More []control
-	Open       bool // the further settings are open, because one of them was changed
+	Open       bool // whether the further settings are open because one of them was changed
 	Guess      prediction
-	Guessed    string // the chosen key
-	Again      string // the guess for the last token with all tokens read again, as typed
-	Cached     string // and with the cache
+	Guessed    string // the key of the chosen prediction
+	Again      string // the guessed time of the last token if all tokens are read again, as typed
+	Cached     string // the guessed time with the cache, as typed
 	GuessError string
-	Press      string // of the run on the page; its script numbers the next
+	Press      string // the number of the press that started the run on the page
 	Presets    []preset
-	// The bill's request as JSON, as sent to the page, and the error in it.
+	// The bill's request as JSON, the JSON as it was sent to the page, and the error in it.
 	Request, Was, RequestErr string
 	HasRequest               bool
 	Run                      string
-	Own                      string // the model whose own numbers are shown
+	Own                      string // the model whose numbers are shown
 }
 
-// A preset is a suggestion to try, with its address.
+// A preset is a suggestion for settings to try, with its address.
 type preset struct {
 	lab.Preset
 	Href string
 }
 
-// newForm lays out a lab's parameters; values can include rejected ones.
+// newForm lays out a lab's parameters. values may include rejected values.
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
@@ -114,7 +113,7 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 	return f
 }
 
-// guessed fills in a guess.
+// guessed sets the form's guess.
 func (f *form) guessed(guess string) {
 	key, drawn := splitGuess(guess)
 	f.Guessed = key
@@ -123,18 +122,18 @@ func (f *form) guessed(guess string) {
 	}
 }
 
-// errorText explains why a value was rejected, next to its field.
+// errorText returns the text next to a field that explains why its value was rejected.
 func errorText(p lab.Param, bad *terms.RangeError) string {
 	return fmt.Sprintf("%s is %s; it must be %s.", p.Label, bad.Got, bad.Want)
 }
 
-// long reports whether a parameter is written on several lines.
+// long reports whether a parameter's field has several lines.
 func (c control) long() bool {
 	return c.Kind == lab.Strings || c.Kind == lab.Text && c.Max > 1000
 }
 
-// whole and wide report how much space a field needs: a prompt the whole width, other texts some
-// of it.
+// whole and wide report how much space a field needs: a prompt needs the whole width, and other
+// texts a part of it.
 func (c control) whole() bool { return c.Name == "prompt" }
 
 func (c control) wide() bool {
@@ -153,15 +152,15 @@ func (c control) order() int {
 	return 1
 }
 
-// slides reports whether a number also has a slider: not a seed, for which
-// neighboring numbers mean nothing.
+// slides reports whether a number also has a slider. A seed has none, since neighboring seeds are
+// unrelated.
 func (c control) slides() bool {
 	return (c.Kind == lab.Int || c.Kind == lab.Float) && c.Max < 1e16 && c.Name != "seed" && c.Name != "position" &&
 		c.Name != "block"
 }
 
-// logarithmic reports whether the slider is logarithmic: over a range of more
-// than a thousand steps a linear one would jump.
+// logarithmic reports whether the slider is logarithmic. With more than a thousand steps, a linear
+// slider would skip values.
 func (c control) logarithmic() bool {
 	_, to := c.Slider()
 	return to/max(c.Step, 1e-9) > 400
@@ -193,7 +192,7 @@ func (c control) least() float64 { return min(max(c.Step, 1e-9), max(c.Min, 1)) 
 
 func bound(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// lines returns how many lines such a parameter shows.
+// lines returns the number of lines of the parameter's field.
 func (c control) lines() string {
 	if c.Kind == lab.Strings {
 		return strconv.Itoa(min(max(2, 1+strings.Count(c.Value, "\n")), 5))
@@ -201,10 +200,10 @@ func (c control) lines() string {
 	return fmt.Sprint(min(4, 1+len(c.Value)/90+strings.Count(c.Value, "\n")))
 }
 
-// chips reports whether a script shows the value as a list with entries to add and remove.
+// chips reports whether a script shows the value as a list whose entries can be added and removed.
 func (c control) chips() bool { return c.Kind == lab.List || c.Kind == lab.Strings || c.Commas }
 
-// keyboard returns the on-screen keyboard for a parameter.
+// keyboard returns the type of on-screen keyboard for a parameter.
 func (c control) keyboard() string {
 	switch c.Kind {
 	case lab.Int:
@@ -215,7 +214,7 @@ func (c control) keyboard() string {
 	return "text"
 }
 
-// hint returns a parameter's range and meaning, for the line below it.
+// hint returns the line below a field, with the parameter's range and meaning.
 func (c control) hint() string {
 	switch c.Kind {
 	case lab.Int, lab.Float:
@@ -235,7 +234,7 @@ func (c control) hint() string {
 	return c.Help
 }
 
-// short formats a bound for people.
+// short formats a bound for display.
 func short(x float64) string {
 	if x == float64(int64(x)) {
 		return terms.Count(int64(x))
@@ -257,7 +256,7 @@ func (c control) option(key string) string {
 	return key
 }
 
-// refusedOf returns the range in an error, if there is one.
+// refusedOf returns the range error in err, or nil if there is none.
 func refusedOf(err error) *terms.RangeError {
 	var r *terms.RangeError
 	errors.As(err, &r)

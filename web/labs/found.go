@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// found is a report as shown on the page.
+// found is a report as the page shows it.
 type found struct {
 	Info     lab.Info
 	Report   *lab.Report
@@ -15,7 +15,7 @@ type found struct {
 	Partial  bool // the run is still in progress
 }
 
-// lead returns the section above the settings, nil if there is none.
+// lead returns the section above the settings, or nil if there is none.
 func (f *found) lead() *section {
 	if f == nil || len(f.Sections) == 0 || !f.Sections[0].Lead {
 		return nil
@@ -47,7 +47,8 @@ func (p *Pages) newFound(i lab.Info, guessed string, r *lab.Report, partial bool
 	return f
 }
 
-// leadFirst moves the first section with a chart above the settings.
+// leadFirst moves the first section with a chart to the front and marks it as the one above the
+// settings.
 func leadFirst(list []section) []section {
 	if len(list) == 0 || list[0].Lead {
 		return list
@@ -61,8 +62,8 @@ func leadFirst(list []section) []section {
 	return append([]section{lead}, slices.Delete(slices.Clone(list), n, n+1)...)
 }
 
-// withGuess draws the guess above the chart of the first screen; the measured value is drawn
-// with it once the run is over.
+// withGuess adds the picture of the guess above the first screen's chart. Once the run is over, the
+// picture also shows the measured value.
 func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess string, partial bool) []section {
 	result := r.Result
 	if partial {
@@ -79,7 +80,7 @@ func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess strin
 	return list
 }
 
-// ahead returns the section that a lab has above the settings even before a run, or nil.
+// ahead returns the section that a lab shows above the settings even before a run, or nil.
 func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *section {
 	if draw := faces[i.Name].ahead; draw != nil {
 		return draw(p.Target, v, guess, result)
@@ -87,8 +88,8 @@ func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *secti
 	return nil
 }
 
-// drawn returns the chart of a guess that has changed, over the newest result if there is one;
-// nil if the lab has none or a run is in progress.
+// drawn returns the chart of a changed guess, over the newest result if there is one. It returns
+// nil if the lab has no such chart or a run is in progress.
 func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v lab.Values) *found {
 	if now != nil {
 		return nil
@@ -110,7 +111,7 @@ func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, 
 	return &found{Info: i, Sections: []section{*s}, Partial: true}
 }
 
-// calculated returns what follows from a lab's values alone, nil if nothing does.
+// calculated returns the results that depend only on a lab's values, or nil if there are none.
 func (p *Pages) calculated(l lab.Lab, guess string, v lab.Values) *found {
 	if s := p.ahead(l.Info(), v, guess, nil); s != nil {
 		return &found{Info: l.Info(), Sections: []section{*s}, Partial: true}

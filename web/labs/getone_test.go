@@ -9,9 +9,9 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// TestPageExplainsHowToGetAModel: the page of the labs explains in three lines how to get a good
-// small model, and the README names the same one: how to download it, to start with it from the
-// download folder, and to inspect a file first.
+// TestPageExplainsHowToGetAModel: the labs page explains in three lines how to download a good
+// small model, how to start the program with it from the download folder, and how to inspect a file
+// first. The README names the same model.
 func TestPageExplainsHowToGetAModel(t *testing.T) {
 	t.Parallel()
 	resp, err := http.Get(serve(t) + "/labs")
@@ -29,20 +29,20 @@ func TestPageExplainsHowToGetAModel(t *testing.T) {
 	}
 	model, ok := strings.CutPrefix(lines[0], "hf download ")
 	if !ok || strings.Count(model, "/") != 1 {
-		t.Fatalf("the download is %q, want a model named OWNER/NAME", lines[0])
+		t.Fatalf("the download command is %q, want a model named OWNER/NAME", lines[0])
 	}
 	if _, say, _ := strings.Cut(d.Find(".getone").Text(), "name it; "); !strings.HasPrefix(
 		say, "the program itself never goes online",
 	) {
-		t.Error("the page does not say that the program never goes online")
+		t.Error("the page does not state that the program never goes online")
 	}
 	// Hugging Face's cache has a folder models--OWNER--NAME for the model OWNER/NAME.
 	folder := "~/.cache/huggingface/hub/models--" + strings.ReplaceAll(model, "/", "--")
 	if want := "go run ./cmd/viz -model " + folder; lines[1] != want {
-		t.Errorf("the start is %q, want %q", lines[1], want)
+		t.Errorf("the start command is %q, want %q", lines[1], want)
 	}
 	if !strings.HasPrefix(lines[2], "go run ./cmd/viz inspect ") {
-		t.Errorf("a file is inspected by %q, want it to begin with %q", lines[2], "go run ./cmd/viz inspect ")
+		t.Errorf("the inspect command is %q, want it to begin with %q", lines[2], "go run ./cmd/viz inspect ")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestPageExplainsHowToGetAModel(t *testing.T) {
 	}
 	for _, text := range []string{lines[0], folder} {
 		if !strings.Contains(string(readme), text) {
-			t.Errorf("the README has no %q", text)
+			t.Errorf("the README does not contain %q", text)
 		}
 	}
 }

@@ -7,33 +7,33 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A prediction is what a lab asks for before it runs: one of the choices, or two rings in its
-// chart.
+// A prediction describes the question that a lab asks before it runs. The answer is one of the
+// choices, or two rings in the lab's chart.
 type prediction struct {
 	Ask     string // "" if the lab asks nothing
 	Choices []choice
-	Rings   bool // in place of choices; each has a field
+	Rings   bool // rings instead of choices; each ring has a field
 }
 
-// A choice is one answer.
+// A choice is one possible answer.
 type choice struct{ Key, Words string }
 
-// none is the choice of users who just want to look.
+// none is the key of the choice for users who just want to look.
 const none = "none"
 
-// has reports whether a guess is valid: a choice's key, or, if there are rings, drawn in the
-// chart. If the lab asks nothing, any guess is valid.
+// has reports whether a guess is valid: it must be a choice's key or, if there are rings, drawn in
+// the chart. If the lab asks nothing, any guess is valid.
 func (g prediction) has(guess string) bool {
 	key, drawn := splitGuess(guess)
 	return g.Ask == "" || g.Rings && drawn != nil || key == none ||
 		slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
 
-// drawnMark separates a choice's key from the guess drawn for the last token, in milliseconds:
-// with all tokens read again, and with the cache.
+// drawnMark separates a choice's key from the drawn times of the last token: if all tokens are read
+// again, and with the cache. They are in milliseconds.
 const drawnMark = "@"
 
-// withDrawn returns a guess with the drawn times, if both texts are times.
+// withDrawn returns a guess with the drawn times if both strings are valid times.
 func withDrawn(key, again, cached string) string {
 	for _, text := range []string{again, cached} {
 		if ms, ok := terms.ReadNumber(strings.TrimSpace(text)); !ok || !(ms >= 0 && ms <= mostDrawn) {
@@ -46,7 +46,7 @@ func withDrawn(key, again, cached string) string {
 // mostDrawn is the longest time that can be guessed: ten minutes.
 const mostDrawn = 600_000
 
-// splitGuess returns a guess's key and its drawn times, nil if nothing was drawn.
+// splitGuess returns a guess's key and its drawn times, which are nil if nothing was drawn.
 func splitGuess(guess string) (key string, drawn *[2]float64) {
 	key, text, ok := strings.Cut(guess, drawnMark)
 	again, cached, both := strings.Cut(text, ",")
@@ -72,14 +72,14 @@ func (g prediction) words(key string) string {
 
 // A verdict compares a prediction with the measurement.
 type verdict struct {
-	Guessed string // in words; empty if there was none
+	Guessed string // the prediction in words; empty if there was none
 	Found   string
 	Right   bool
-	At      int // the position of the confirmed choice, from 1, among all
+	At      int // the position of the confirmed choice among all choices, from 1
 }
 
-// among returns the last key whose bound x reaches: bounds ascend, and the last
-// key has none.
+// among returns the first key whose upper bound is at least x. Bounds ascend, and the last key has
+// no bound.
 func among(x float64, bounds []float64, keys ...string) string {
 	for i, b := range bounds {
 		if x <= b {

@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// guessBars defines how the guess of a lab is drawn as a quantity: the quantity it is compared
-// with, and the range of each choice. The measured value is drawn below, on the same axis.
+// guessBars defines how a lab's guess is drawn as a quantity: the quantity to compare it with, and
+// the range of each choice. The measured value is drawn below on the same axis.
 type guessBars struct {
 	title, caption string
 	whole          string // the name of the quantity for comparison
-	// scale returns that quantity, and where the axis ends; known before a run.
+	// scale returns that quantity and the end of the axis. Both are known before a run.
 	scale  func(m *infer.Model, v lab.Values) (whole, high float64)
-	ranges map[string][2]float64 // of the choices; from 0 to +Inf without gaps
+	ranges map[string][2]float64 // the ranges of the choices, from 0 to +Inf without gaps
 	found  func(result any) (float64, bool)
 	words  func(float64) string
 }
@@ -35,7 +35,7 @@ type guessPic struct {
 	Caption       string
 }
 
-// drawLanes makes the page of a registered face show its guess, a name, in the lane of that
+// drawLanes makes the page of a registered face show its guess in a lane. The guess is the lane's
 // name.
 func drawLanes(f face, name string, lanes func(guess string, result any) *guessPic) face {
 	f.lanes = lanes
@@ -43,8 +43,8 @@ func drawLanes(f face, name string, lanes func(guess string, result any) *guessP
 	return f
 }
 
-// guessPic draws a guess, over the result if there is one; it returns nil if a lab's guess is
-// not drawn, or the result does not contain it.
+// guessPic draws a guess, over the result if there is one. It returns nil if the lab's guess is not
+// drawn, or if the result does not contain the guessed quantity.
 func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *guessPic {
 	f := faces[i.Name]
 	if f.lanes != nil {
@@ -77,7 +77,7 @@ func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *gu
 	return &guessPic{Chart: &wide, Narrow: &narrow, Caption: f.bars.caption}
 }
 
-// guessAhead is the first screen of a lab before its run: the guess alone.
+// guessAhead returns a lab's first screen before its run, which shows only the guess.
 func (p *Pages) guessAhead(i lab.Info, v lab.Values, guess string) *found {
 	pic := p.guessPic(i, v, guess, nil)
 	if pic == nil {
@@ -95,13 +95,13 @@ func fixed(whole, high float64) func(*infer.Model, lab.Values) (float64, float64
 	return func(*infer.Model, lab.Values) (float64, float64) { return whole, high }
 }
 
-// allHeads is the scale of a count of heads.
+// allHeads returns the scale for a number of heads.
 func allHeads(m *infer.Model, _ lab.Values) (whole, high float64) {
 	n := float64(m.Config().Layers * m.Config().Heads)
 	return n, n
 }
 
-// allTokens is the scale of a position in the text.
+// allTokens returns the scale for a position in the text.
 func allTokens(_ *infer.Model, v lab.Values) (whole, high float64) {
 	n, _ := terms.ReadNumber(v["tokens"])
 	return n, n
@@ -111,7 +111,7 @@ func inTimes(x float64) string { return strings.TrimSuffix(terms.Decimals(x, 1),
 
 func inCount(x float64) string { return terms.Count(int(math.Round(x))) }
 
-// inPlace returns the text for a token's position; the end of a text is after all of them.
+// inPlace describes a token's position. The end of the text comes after all tokens.
 func inPlace(x float64) string {
 	if math.IsInf(x, 1) {
 		return "never"

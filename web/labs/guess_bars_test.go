@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGuessBarsCoverTheirResults: a measured value is in the range drawn for the choice that it
-// confirms, and a result that confirms no choice has no bar. Every choice has its range.
+// TestGuessBarsCoverTheirResults: every choice has a range. A measured value is in the range drawn
+// for the choice that it confirms, and a result that confirms no choice has no bar.
 func TestGuessBarsCoverTheirResults(t *testing.T) {
 	t.Parallel()
 	drawn := 0
@@ -30,7 +30,7 @@ func TestGuessBarsCoverTheirResults(t *testing.T) {
 		}
 		for key := range f.bars.ranges {
 			if !slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Key == key }) {
-				t.Errorf("%s draws %q, which nobody can choose", name, key)
+				t.Errorf("%s has a bar for %q, which is not a choice", name, key)
 			}
 		}
 		if len(f.bars.ranges) != len(f.Choices) {

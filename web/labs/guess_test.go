@@ -7,15 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// borneOut is a report's result, and the choice that it confirms; "" if it is
-// too short to tell.
+// borneOut is a report's result and the choice that it confirms, which is "" if the result is too
+// short to tell.
 type borneOut struct {
 	lab    string
 	result any
 	want   string
 }
 
-// borneOutByHand returns results for each lab with the choices that they confirm.
+// borneOutByHand returns results for each lab, with the choices that they confirm.
 func borneOutByHand() []borneOut {
 	lanes := []lab.Lane{{Name: "A", Steps: make([]lab.LaneStep, 30)}, {Name: "B"}, {Name: "C"}}
 	parts := func(step int, other int) any {
@@ -81,7 +81,7 @@ func borneOutByHand() []borneOut {
 		{"quantization", lost(9, 8), "third"},
 		{"quantization", lost(9, 6), "third"},
 		{"quantization", lost(9, 5), "more"},
-		// no Q4_0
+		// without Q4_0
 		{
 			"quantization",
 			&lab.Quantization{Ways: []lab.QuantWay{{Kind: infer.QuantNone}}, Steps: make([]lab.QuantStep, 3)}, "",
@@ -89,8 +89,8 @@ func borneOutByHand() []borneOut {
 	}
 }
 
-// TestWhichPredictionIsRight: a prediction is right if the report confirms it, and users who
-// made none are not judged.
+// TestWhichPredictionIsRight: a prediction is right if the report confirms it. Users who made no
+// prediction get no verdict.
 func TestWhichPredictionIsRight(t *testing.T) {
 	t.Parallel()
 	for _, c := range borneOutByHand() {
@@ -112,7 +112,7 @@ func TestWhichPredictionIsRight(t *testing.T) {
 			t.Errorf("%s: without a guess the verdict is %+v", c.lab, v)
 		}
 		if g.judge("", r) != nil {
-			t.Errorf("%s: judged without a prediction", c.lab)
+			t.Errorf("%s: got a verdict without a prediction", c.lab)
 		}
 	}
 }

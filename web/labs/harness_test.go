@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// A site is the labs as one learner sees them.
+// A site serves the labs to one learner.
 type site struct {
 	t       *testing.T
 	pages   *Pages
@@ -31,7 +31,7 @@ func newSite(t *testing.T) *site {
 		},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
-	p.every = time.Millisecond // tests that cancel runs measure little
+	p.every = time.Millisecond // so that tests that cancel runs measure little
 	mux := http.NewServeMux()
 	p.Mount(mux)
 	return &site{t, p, mux}

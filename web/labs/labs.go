@@ -13,32 +13,31 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Deps are what the pages need. Context, Draft and Log can be nil.
+// Deps holds the dependencies of the pages. Context, Draft and Log can be nil.
 type Deps struct {
-	// Context ends when the server shuts down, and ends every measurement.
+	// Context is canceled when the server shuts down, which ends every measurement.
 	Context context.Context
 	// Target is the model that is measured.
 	Target *infer.Model
 	// Slot, if not nil, returns a slot in the pool that runs Target for everyone.
 	Slot func() *infer.Slot
-	// Draft returns a slot in the pool of the draft model for the speculation lab. It may have
-	// to load the model first; the error is a sentence.
+	// Draft returns a slot in the draft model's pool for the speculation lab. It may have to load
+	// the model first. Its error is a sentence for users.
 	Draft func() (*infer.Slot, error)
-	// Caller identifies the visitor. If they are new, fresh is the cookie to
-	// set.
+	// Caller identifies the visitor. For a new visitor, fresh is the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Log records failures, but never prompts.
 	Log *slog.Logger
 }
 
-// Pages answers the addresses under /labs.
+// Pages serves the addresses under /labs.
 type Pages struct {
 	Deps
 	shell.Base
 	queue *admission.Queue
 	kept  *reportCache
 	runs  runs
-	every time.Duration // how often a run in progress is drawn
+	every time.Duration // the interval at which a run in progress is rendered
 }
 
 // New returns the pages.
@@ -52,7 +51,7 @@ func New(d Deps) *Pages {
 	}
 }
 
-// Mount adds the labs' addresses to the server's.
+// Mount registers the labs' addresses with the server's mux.
 func (p *Pages) Mount(mux *http.ServeMux) {
 	p.Route(mux, shell.Unknown{
 		NoForms: "The labs answer GET and HEAD only.",
@@ -67,7 +66,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 // Waiting returns the number of measurements that are waiting or running.
 func (p *Pages) Waiting() int { return p.queue.Len() }
 
-// index answers GET /labs: every lab's question.
+// index handles GET /labs, which lists every lab's question.
 func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 	var list []lab.Info
 	for _, l := range lab.All() {

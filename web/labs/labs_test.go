@@ -21,8 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// small are settings with which a lab finishes quickly if its defaults are
-// slow.
+// small holds settings for quick runs of the labs whose defaults are slow.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",
@@ -36,8 +35,8 @@ var small = map[string]string{
 	"induction":    "rows=1&length=8&off=2",
 }
 
-// TestEveryLabByForm: every lab runs without scripts, and its page has the prediction, charts
-// with their tables, rows and a link.
+// TestEveryLabByForm: every lab works without scripts. Its page has the prediction, charts with
+// their tables, raw rows and a link.
 func TestEveryLabByForm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -62,14 +61,14 @@ func TestEveryLabByForm(t *testing.T) {
 			}
 			d.Find(".chart").Each(func(_ int, c *goquery.Selection) {
 				if c.Find(`svg[role="img"] title`).Length() == 0 || c.Find("table.grid tbody tr").Length() == 0 {
-					t.Errorf("a chart without its words: %s", text(c))
+					t.Errorf("a chart lacks its text alternative: %s", text(c))
 				}
 			})
 			if d.Find("[style]").Length() > 0 || d.Find("[onclick]").Length() > 0 {
-				t.Error("inline style or script")
+				t.Error("the page has inline styles or scripts")
 			}
 			if !strings.Contains(text(d.Find(".lab__foot")), i.Includes) {
-				t.Error("the page does not say what is included")
+				t.Error("the page does not state what the measurement includes")
 			}
 			s.checkRows(d)
 			s.checkLink(d, i)
@@ -81,7 +80,7 @@ func TestEveryLabByForm(t *testing.T) {
 func (s *site) checkRows(d *goquery.Document) {
 	links := d.Find(".about__rows a")
 	if links.Length() == 0 {
-		s.t.Error("no raw rows")
+		s.t.Error("the page has no link to raw rows")
 	}
 	links.Each(func(_ int, a *goquery.Selection) {
 		href, _ := a.Attr("href")
@@ -109,13 +108,13 @@ func (s *site) checkRows(d *goquery.Document) {
 	})
 }
 
-// checkLink checks that the link leads to the same settings and to the saved report, without
-// another run.
+// checkLink checks that the link leads to the same settings and to the saved report without another
+// run.
 func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 	href, _ := d.Find(".lab__link").Attr("href")
 	again := s.get(href, http.StatusOK)
 	if again.Find("#lab-results .part").Length() != d.Find("#lab-results .part").Length() {
-		s.t.Errorf("%s does not show the report again", href)
+		s.t.Errorf("%s does not show the saved report", href)
 	}
 	asked, err := url.ParseQuery(small[i.Name])
 	if err != nil {
@@ -128,8 +127,7 @@ func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 	}
 }
 
-// TestFiltersAreGrouped: temperature and all filters are among the further
-// settings.
+// TestFiltersAreGrouped: the temperature and all filters are among the further settings.
 func TestFiltersAreGrouped(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
@@ -143,8 +141,8 @@ func TestFiltersAreGrouped(t *testing.T) {
 	}
 }
 
-// TestLaneStepShowsRankAndPlace: if typical-p cuts the most probable tokens, a token's rank is
-// not its position among the kept tokens.
+// TestLaneStepShowsRankAndPlace: if typical-p cuts the most probable tokens, a token's rank differs
+// from its position among the kept tokens.
 func TestLaneStepShowsRankAndPlace(t *testing.T) {
 	t.Parallel()
 	step := lab.LaneStep{Step: 3, Token: lab.Token{Text: " a"}, Rank: 15, P: 0.01, From: 0.9, To: 1, Kept: 11}
@@ -171,7 +169,7 @@ func TestListOfLabs(t *testing.T) {
 		if href, _ := doors.Eq(n).Attr("href"); href != "/labs/"+i.Name || !strings.Contains(
 			text(d.Find(".door").Eq(n)), i.Question,
 		) {
-			t.Errorf("link %d leads to %s, want to the lab %s with its question", n, href, i.Name)
+			t.Errorf("link %d leads to %s, want it to lead to the lab %s and show its question", n, href, i.Name)
 		}
 	}
 	if d.Find(`.nav [aria-current="page"]`).Text() != "Labs" {
@@ -179,7 +177,7 @@ func TestListOfLabs(t *testing.T) {
 	}
 }
 
-// TestRefusedValueKeepsTheInput: the page for a wrong value marks its field and keeps the input.
+// TestRefusedValueKeepsTheInput: the page for an invalid value marks the field and keeps the input.
 func TestRefusedValueKeepsTheInput(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -201,7 +199,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 		}
 	}
 	if d := s.get("/labs/cache?temperature=-1", http.StatusBadRequest); d.Find("details.more[open]").Length() != 1 {
-		t.Error("the further settings hide the error")
+		t.Error("the error is hidden in the closed further settings")
 	}
 	s.get("/labs/cache?nonsense=1", http.StatusBadRequest)
 	if got := text(s.get("/labs/cache?run=1", http.StatusBadRequest).Find("#guess-error")); got != noGuess {
@@ -210,7 +208,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 	if d := s.get(
 		"/labs/cache?run=1&guess=none&tokens=400&repeats=50", http.StatusOK,
 	); d.Find(".ask button[name=sure]").Length() != 1 {
-		t.Error("a large run is not announced")
+		t.Error("the page does not ask before a large run")
 	}
 	d := s.get("/labs/bill?request=%7B&was=x", http.StatusBadRequest)
 	if text(d.Find("#err-request")) == "" || !strings.Contains(d.Find("#f-request").Text(), "{") {
@@ -218,7 +216,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 	}
 }
 
-// TestJSONByForm: without scripts the edited JSON is used for the run.
+// TestJSONByForm: without scripts, the run uses the edited JSON.
 func TestJSONByForm(t *testing.T) {
 	t.Parallel()
 	d := newSite(t).get(
@@ -234,7 +232,7 @@ func TestJSONByForm(t *testing.T) {
 }
 
 // TestPresetsAreValid: both presets of every lab are valid settings, and every prediction can be
-// judged; a lab without a prediction has results at once.
+// judged. A lab without a prediction has results at once.
 func TestPresetsAreValid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -242,7 +240,7 @@ func TestPresetsAreValid(t *testing.T) {
 		i := l.Info()
 		d := s.get("/labs/"+i.Name, http.StatusOK)
 		if n := d.Find(".try a").Length(); n != 2 {
-			t.Errorf("%s: got %d to try, want 2", i.Name, n)
+			t.Errorf("%s: got %d presets to try, want 2", i.Name, n)
 		}
 		d.Find(".try a").Each(func(_ int, a *goquery.Selection) {
 			href, _ := a.Attr("href")
@@ -250,18 +248,19 @@ func TestPresetsAreValid(t *testing.T) {
 		})
 		g := faces[i.Name]
 		if asks := g.Ask != ""; !asks && g.tiles == nil || asks && g.Rings == (len(g.Choices) > 1 && g.truth != nil) {
-			t.Errorf("%s neither answers at once nor asks for a prediction", i.Name)
+			t.Errorf("%s neither has results at once nor asks for a prediction", i.Name)
 		}
 		if i.Friend != "" && d.Find(".lab__friend").Length() != 1 {
 			t.Errorf("%s: the page does not end with its sentence for a friend", i.Name)
 		}
 		if i.Claim == "" {
-			t.Errorf("%s claims nothing", i.Name)
+			t.Errorf("%s has no claim", i.Name)
 		}
 	}
 }
 
-// TestSpeculationWithoutADraft: without a draft the speculation lab says so and runs nothing.
+// TestSpeculationWithoutADraft: without a draft, the speculation lab shows a message and does not
+// run.
 func TestSpeculationWithoutADraft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -275,19 +274,19 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 	d = s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "It has not arrived.") || asked != 1 {
 		t.Errorf(
-			"with a draft that does not load, asked for %d times: %q; want 1, it containing %q", asked, say,
+			"with a draft that does not load, loaded %d times: %q; want 1, containing %q", asked, say,
 			"It has not arrived.",
 		)
 	}
 	s.get("/labs/cache?run=1&guess=none&sure=1&"+small["cache"], http.StatusOK)
 	s.get("/labs/speculation", http.StatusOK)
 	if asked != 1 {
-		t.Errorf("a lab that drafts nothing, and a page before its run, have asked for the draft")
+		t.Errorf("the draft was loaded for a lab that does not need it, or for a page before its run")
 	}
 }
 
-// TestReportsArePrivateAndBounded: the newest reports are kept, and only their learner sees
-// them.
+// TestReportsArePrivateAndBounded: only the newest reports are kept, and only the learner who ran a
+// lab sees its report.
 func TestReportsArePrivateAndBounded(t *testing.T) {
 	t.Parallel()
 	k := newReportCache(2)
@@ -305,10 +304,10 @@ func TestReportsArePrivateAndBounded(t *testing.T) {
 	if k.find("a", i, reports["1"].Values) != nil || k.find(
 		"a", i, reports["2"].Values,
 	) != reports["2"] || k.find("a", i, reports["3"].Values) != reports["3"] {
-		t.Error("not the two newest")
+		t.Error("the cache does not hold exactly the two newest reports")
 	}
 	if k.find("b", i, reports["3"].Values) != nil {
-		t.Error("someone else's report")
+		t.Error("got someone else's report")
 	}
 }
 
@@ -323,7 +322,7 @@ func TestCrossSiteAndQueueLimits(t *testing.T) {
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
 	if strings.Contains(w.Body.String(), `class="about"`) {
-		t.Error("another site's link was run")
+		t.Error("a link on another site started a run")
 	}
 	r = httptest.NewRequest(http.MethodGet, "/labs/draw/rows.csv?"+small["draw"], nil)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -343,7 +342,7 @@ func TestCrossSiteAndQueueLimits(t *testing.T) {
 			once := sync.OnceFunc(func() { close(in) })
 			who := admission.Caller{Learner: fmt.Sprint(i)}
 			if _, _, err := s.pages.queue.Enter(ctx, who, 0, func(int) { once() }); err == nil {
-				t.Error("two at a time")
+				t.Error("two measurements ran at the same time")
 			}
 		})
 		<-in

@@ -15,11 +15,12 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// pageTime is how long a page without scripts can measure; it shows what was measured by then.
+// pageTime is the time limit of a measurement for a page without scripts. The page shows everything
+// measured within it.
 const pageTime = 20 * time.Second
 
-// slice is the time after which a measurement ends early if others wait. Only one runs at a
-// time: two would spoil each other's times.
+// slice is the time after which a measurement ends early if others are waiting. Only one runs at a
+// time, since two would distort each other's times.
 const slice = time.Minute
 
 // errFull is returned to users who would wait too long.
@@ -28,8 +29,8 @@ var errFull = &terms.Refusal{
 	Message: "Too many measurements are waiting. Try again in a minute.",
 }
 
-// env returns a measurement's models: at slots in the server's pools, if there are any, so that
-// no lab blocks a run.
+// env returns the models for a measurement. If the server has pools, they run in slots, so that no
+// lab blocks other runs.
 func (p *Pages) env() lab.Env {
 	e := lab.Env{Target: p.Target}
 	if p.Slot != nil {
@@ -39,7 +40,7 @@ func (p *Pages) env() lab.Env {
 	return e
 }
 
-// envFor is env with the draft model, if the lab needs it and there is one.
+// envFor is like env, but adds the draft model if the lab needs it and there is one.
 func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 	e := p.env()
 	if p.Draft == nil || !l.Info().Drafts {
@@ -62,7 +63,7 @@ func (p *Pages) estimate(l lab.Lab, v lab.Values) (lab.Estimate, error) {
 	return l.Estimate(with, v)
 }
 
-// measure runs a lab when its turn comes and keeps its report. tell can be nil.
+// measure runs a lab when its turn in the queue comes, and stores the report. tell can be nil.
 func (p *Pages) measure(
 	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
@@ -123,13 +124,13 @@ func waitingText(before int) string {
 type page struct {
 	Form     form
 	Link     string
-	Trouble  string        // why nothing was measured, as a sentence
-	Estimate *lab.Estimate // asks for confirmation of a long run
+	Trouble  string        // a sentence that explains why nothing was measured
+	Estimate *lab.Estimate // set if the page must ask the user to confirm a long run
 	Found    *found
-	Running  *liveRun // still running while the page loads: its script switches to it
+	Running  *liveRun // a run still in progress, to which the page's script connects
 }
 
-// lab answers GET /labs/NAME.
+// lab handles GET /labs/NAME.
 func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	l, ok := lab.Find(r.PathValue("name"))
 	if !ok {
@@ -148,7 +149,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		Form: p.form(i, v, a.guess, nil), Link: p.sharedOf(i, v),
 		Found: p.newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
-	// The scale of a chart before a guess is a measured time.
+	// Before a guess, the scale of the chart depends on a measured time.
 	if pg.Found == nil && (faces[i.Name].ahead == nil || !chance.IsSteady(r.Context())) {
 		pg.Found = p.calculated(l, a.guess, v)
 	}
@@ -167,11 +168,11 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, status, labPage(pg))
 }
 
-// elsewhere reports whether the request comes from another site's page. Other sites can link
-// here, but not make this server work.
+// elsewhere reports whether the request comes from another site's page. Other sites can link here,
+// but cannot make this server run a lab.
 func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
-// goesOn shows a run in progress, nil for none.
+// goesOn makes the page show a run in progress. r is nil if there is none.
 func (p *Pages) goesOn(pg *page, r *liveRun) {
 	if r == nil || r.press == "" {
 		return
@@ -184,7 +185,7 @@ func (p *Pages) goesOn(pg *page, r *liveRun) {
 	}
 }
 
-// badForm returns the form with its rejected values.
+// badForm returns the form with the rejected values.
 func badForm(i lab.Info, a asked, err error) form {
 	bad := refusedOf(err)
 	var inJSON requestError
@@ -205,7 +206,7 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The model's own numbers, and the previously chosen model's.
+	// Omit numbers that are the model's own or that belong to the previously chosen model.
 	for name, own := range p.ownOf(i, v) {
 		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
 			v[name] = ""
@@ -214,7 +215,7 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	return v, nil
 }
 
-// ownOf returns the chosen model's own numbers, for parameters that can be left out.
+// ownOf returns the chosen model's numbers for parameters that can be omitted.
 func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
 	l, ok := lab.Find(i.Name)
 	if !ok || v[fieldPreset] == "" {
@@ -223,7 +224,7 @@ func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
 	return lab.OwnNumbers(l, p.env(), v)
 }
 
-// form lays out a lab's parameters, with the model's own numbers in place of omitted ones.
+// form lays out a lab's parameters. Omitted ones are replaced by the model's own numbers.
 func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeError) form {
 	f := newForm(i, v, guessed, bad)
 	own := p.ownOf(i, v)
@@ -286,7 +287,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.
 // noGuess asks for a prediction.
 const noGuess = "First say what you expect, or just look."
 
-// broken shows that a run failed, and why.
+// broken makes the page show that a run failed and why.
 func (p *Pages) broken(pg *page, name string, err error) int {
 	pg.Trouble = sentence(err)
 	if refusedOf(err) != nil {
@@ -317,8 +318,8 @@ func estimateText(e lab.Estimate) string {
 	return say
 }
 
-// rows answers GET /labs/NAME/rows.csv: one table of a run with these values.
-// If the server no longer has that run it runs it again.
+// rows handles GET /labs/NAME/rows.csv, which returns one table of a run with these values. If the
+// server no longer has the run's report, it runs the lab again.
 func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 	l, ok := lab.Find(r.PathValue("name"))
 	if !ok {

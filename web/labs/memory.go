@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// optionNames are the displayed names of the memory lab's choices.
+// optionNames holds the displayed names of the memory lab's choices.
 var optionNames = map[string]string{
 	"loaded": "the loaded model", "example-32": "the 32-layer example", "gpt2": "GPT-2", "gpt-2": "GPT-2",
 	"llama-2-7b": "Llama 2 7B", "llama-2-70b": "Llama 2 70B", "mistral-7b": "Mistral 7B",
@@ -56,8 +56,8 @@ func memorySections(m *lab.Memory) []section {
 	return list
 }
 
-// sum is the result of a lab's equation; Follows is the tile that is computed from the settings,
-// "" if there is none.
+// sum is the result of a lab's equation. Follows is the value of the tile that is computed from the
+// settings, or "" if there is none.
 type sum struct{ Name, Value, Small, Exact, Follows string }
 
 func sumOf(m *lab.Memory) *sum {
@@ -67,7 +67,7 @@ func sumOf(m *lab.Memory) *sum {
 	}
 }
 
-// fitsText states whether everything fits, and what is largest.
+// fitsText states whether everything fits into memory, and what takes the most.
 func fitsText(m *lab.Memory) []span {
 	if m.FreeBytes < 0 {
 		return spans(
@@ -91,7 +91,7 @@ func fitsText(m *lab.Memory) []span {
 	)...)
 }
 
-// windowText reports that a text is longer than the model's own window.
+// windowText returns a sentence if the text is longer than the model's context window.
 func windowText(m *lab.Memory) string {
 	note := ""
 	if m.Model.Note != "" {

@@ -167,8 +167,8 @@ func lanesView(lanes []laneView, most int) templ.Component {
 	})
 }
 
-// walk steps through a run with a script: elements with data-at beyond the step are hidden, and
-// data-now of each lane describes the step.
+// walk has controls with which a script steps through a run. Elements whose data-at is beyond the
+// step are hidden, and the data-now of each lane describes the step.
 func walk(id, noun string, most int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -315,8 +315,8 @@ func walk(id, noun string, most int) templ.Component {
 	})
 }
 
-// partingsView shows where pairs of lanes first diverge: where u falls in each
-// lane, and why they diverge.
+// partingsView shows where pairs of lanes first diverge, where u falls in each lane, and why they
+// diverge.
 func partingsView(list []partingView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -539,7 +539,7 @@ func partingsView(list []partingView) templ.Component {
 	})
 }
 
-// paidView is a request's answer with the bill after each token.
+// paidView shows a request's answer with the bill after each token.
 func paidView(list []paidToken) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -630,7 +630,7 @@ func paidView(list []paidToken) templ.Component {
 	})
 }
 
-// chips is a text as tokens; the tokens of the circle are marked.
+// chips shows a text as tokens. The tokens of the circle are marked.
 func chips(list []lab.Token, c *lab.Circle) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -696,7 +696,7 @@ func chips(list []lab.Token, c *lab.Circle) templ.Component {
 	})
 }
 
-// pathsView compares greedy's path with the best one.
+// pathsView compares greedy's path with the best path.
 func pathsView(s *lab.SequenceSearch) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -811,7 +811,7 @@ func pathView(s lab.Sequence) templ.Component {
 	})
 }
 
-// columnsView shows one position's key and value, both ways.
+// columnsView shows one position's key and value in both ways.
 func columnsView(c *lab.Cache) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1385,7 +1385,7 @@ func sharesView(list []shareView) templ.Component {
 	})
 }
 
-// waited compares what a reader waits for.
+// waited compares how long a reader waits.
 func waited(p *lab.Prefill) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1520,7 +1520,7 @@ func waited(p *lab.Prefill) templ.Component {
 	})
 }
 
-// answer is a text that the model wrote.
+// answer shows a text that the model generated.
 func answer(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1628,7 +1628,7 @@ func roundsView(list []roundView, most int) templ.Component {
 	})
 }
 
-// firstRounds is how many rounds are shown initially.
+// firstRounds is the number of rounds that are shown initially.
 const firstRounds = 4
 
 func roundList(list []roundView) templ.Component {
@@ -1908,7 +1908,7 @@ func roundList(list []roundView) templ.Component {
 	})
 }
 
-// racersView shows what each stop condition would leave.
+// racersView shows the text that each stop condition would leave.
 func racersView(s *lab.Stops) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1974,7 +1974,7 @@ func racersView(s *lab.Stops) templ.Component {
 	})
 }
 
-// beforeAfter shows a text before its end and what follows it.
+// beforeAfter shows the text before and after its end.
 func beforeAfter(n lab.NoEnd) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestFirstChartFitsPhones: on a phone the first chart of a lab is the one drawn for phones, and
-// the note at its first token does not overlap the two guesses that begin there. None of its
-// words is cut off at the edges or overlaps another.
+// TestFirstChartFitsPhones: on a phone, the first chart of a lab is the one drawn for phones, and
+// the note at its first token does not overlap the two guesses that begin there. No word in the
+// chart is cut off at the edges or overlaps another.
 func TestFirstChartFitsPhones(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestFirstChartFitsPhones(t *testing.T) {
 		tab.Go(url + "/labs/" + lab)
 		got := browser.Value[[]bool](tab, shown+`.map((e) => e.closest(".chart__phone") !== null)`)
 		if want := map[bool]int{true: 2, false: 1}[lab == "bill"]; len(got) != want || slices.Contains(got, false) {
-			t.Errorf("%s: are the charts on a phone drawn for it: got %v, want %d, all true", lab, got, want)
+			t.Errorf("%s: whether each chart is the one for phones: got %v, want %d, all true", lab, got, want)
 		}
 		if got := browser.Value[[]string](tab, cut); len(got) > 0 {
 			t.Errorf("%s: %q, want every word whole", lab, got)
@@ -55,7 +55,7 @@ func TestFirstChartFitsPhones(t *testing.T) {
 			});
 		})()`)
 		if len(got) > 0 {
-			t.Errorf("%q: in the note there is %v, want 0 elements", query, got)
+			t.Errorf("%q: got %v in the note, want 0 elements", query, got)
 		}
 	}
 }

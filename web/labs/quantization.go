@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// roundedBars is how many tokens fit into a picture; the table has all.
+// roundedBars is the number of tokens that fit into a picture. The table has all of them.
 const roundedBars = 7
 
 var _ = drawGuess(show("quantization", quantizationSections, favoritesLost, prediction{
@@ -113,7 +113,7 @@ func stepsText(q *lab.Quantization) []span {
 	return spans(parts...)
 }
 
-// kl formats a divergence in nats, a small one with a power of ten.
+// kl formats a divergence in nats. A small one is formatted with a power of ten.
 func kl(x float64) string {
 	if x >= 0.0001 || x <= 0 {
 		return terms.Decimals(x, 4)
@@ -178,7 +178,7 @@ func waysGrid(q *lab.Quantization) grid {
 	return g
 }
 
-// fourBits returns the result of rounding to four bits; ok is false if it was not tried.
+// fourBits returns the result of rounding to four bits. ok is false if it was not tried.
 func fourBits(q *lab.Quantization) (w lab.QuantWay, ok bool) {
 	n := slices.IndexFunc(q.Ways, func(w lab.QuantWay) bool { return w.Kind == infer.QuantQ4 })
 	if n < 0 || len(q.Steps) == 0 {

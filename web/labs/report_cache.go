@@ -7,15 +7,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// cachedReports is how many reports a server keeps for reloaded pages and for
-// downloads.
+// cachedReports is the number of reports that a server keeps for reloaded pages and downloads.
 const cachedReports = 64
 
 // reportCache holds the newest reports, by learner, lab and values.
 type reportCache struct {
 	mu    sync.Mutex
 	most  int
-	order *list.List // of *keptReport, the newest first
+	order *list.List // elements are *keptReport, the newest first
 	by    map[string]*list.Element
 }
 

@@ -9,10 +9,10 @@ import (
 )
 
 // The bill's request is on the page twice: as fields, and as the JSON that a program would send.
-// Whichever was changed last counts; the form includes the JSON as it was sent to the page, so
-// that the server detects a change without keeping state.
+// The one that was changed last counts. The form also contains the JSON as it was sent to the page,
+// so that the server can detect a change without keeping state.
 
-// A requestError is an error in the JSON, shown next to it.
+// A requestError is an error in the JSON. It is shown next to the JSON.
 type requestError struct{ error }
 
 func (e requestError) Unwrap() error { return e.error }
@@ -54,5 +54,5 @@ func inputs(i lab.Info, v lab.Values) map[string]string {
 	return fields
 }
 
-// hasRequest reports whether a lab's settings are a request.
+// hasRequest reports whether a lab's settings also form a request.
 func hasRequest(i lab.Info) bool { return i.Name == "bill" }

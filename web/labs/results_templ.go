@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// results is the findings of a run.
+// results shows the findings of a run.
 func results(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -438,7 +438,7 @@ func spanView(p span) templ.Component {
 	})
 }
 
-// chart is a picture with its numbers as a table.
+// chart shows a picture with its numbers as a table.
 func chart(id string, c plots.Chart, caption string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -510,7 +510,7 @@ func chart(id string, c plots.Chart, caption string) templ.Component {
 	})
 }
 
-// table is a section's own table; it scrolls sideways if it does not fit.
+// table shows a section's table, which scrolls sideways if it does not fit.
 func table(g grid) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -772,7 +772,7 @@ func bare(g grid) templ.Component {
 	})
 }
 
-// about ends a report: its noise, its raw rows, its link.
+// about shows the end of a report: its noise, its raw rows, and its link.
 func about(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -908,7 +908,7 @@ func about(f *found) templ.Component {
 	})
 }
 
-// shownRows is how many raw rows the page shows; the download has all.
+// shownRows is the number of raw rows that the page shows. The download has all of them.
 const shownRows = 100
 
 func rowsText(t lab.Table) string {
@@ -918,7 +918,7 @@ func rowsText(t lab.Table) string {
 	return terms.Counted(len(t.Rows), "row")
 }
 
-// leadView is the section above the settings, if a lab has one.
+// leadView shows the section above the settings, if a lab has one.
 func leadView(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1034,7 +1034,7 @@ func leadView(f *found) templ.Component {
 	})
 }
 
-// guessView is the picture of a guess.
+// guessView shows the picture of a guess.
 func guessView(g *guessPic) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1093,8 +1093,8 @@ func guessView(g *guessPic) templ.Component {
 	})
 }
 
-// leadChart is the chart of a lab's first screen: its picture, another one for phones, and the
-// rings that users drag in it.
+// leadChart shows the chart of a lab's first screen: its picture, another one for phones, and the
+// rings that users can drag in it.
 func leadChart(s *section) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1246,7 +1246,7 @@ func ringsView(list []ring) templ.Component {
 	})
 }
 
-// ringView is a ring; a script moves it and updates its field.
+// ringView shows a ring. A script moves it and updates its field.
 func ringView(r ring) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1463,7 +1463,7 @@ func ringView(r ring) templ.Component {
 	})
 }
 
-// followsView is the tile that is computed from the settings.
+// followsView shows the tile that is computed from the settings.
 func followsView(name string, f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1529,7 +1529,7 @@ func followsView(name string, f *found) templ.Component {
 	})
 }
 
-// sumView is the sum of the tiles.
+// sumView shows the sum of the tiles.
 func sumView(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

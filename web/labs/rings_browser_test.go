@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestRingsAreDragged: the rings of a guess follow the mouse and the finger, and the page does
-// not move; their fields contain their final positions, on the chart's own scale, and the chart
-// then shows the guess. Next to the rings a finger scrolls the page.
+// TestRingsAreDragged: the rings of a guess follow the mouse and the finger, and the page does not
+// scroll. Their fields then contain their final positions on the chart's scale, and the chart shows
+// the guess. Next to the rings, a finger scrolls the page.
 func TestRingsAreDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -23,14 +23,14 @@ func TestRingsAreDragged(t *testing.T) {
 		if screen.Touch {
 			where = ".chart__phone"
 		}
-		// The upper ring first: otherwise the other would be moved onto it.
+		// The upper ring is moved first; otherwise, the other ring would be moved onto it.
 		for _, guess := range []struct {
 			field string
 			up    float64
 		}{{"f-guess-again", 60}, {"f-guess-cached", 24}} {
 			field, up := guess.field, guess.up
 			ring := fmt.Sprintf(`%s [data-ring="%s"] [role="slider"]`, where, field)
-			// at returns the value the given number of pixels above the ring's start.
+			// at returns the value that is the given number of pixels above the ring's start.
 			at := func(up float64) float64 {
 				return browser.Value[float64](tab, fmt.Sprintf(`(() => {
 				const c = document.querySelector(%q), svg = c.ownerSVGElement, d = c.parentElement.dataset;
@@ -61,8 +61,8 @@ func TestRingsAreDragged(t *testing.T) {
 }
 
 // TestGuessIsDrawnAsBars: a guess that is not a point of a curve is drawn as a bar on an axis
-// before anything is measured; the measured value appears below it, on the same axis, and
-// another guess can be drawn next to the result.
+// before anything is measured. The measured value appears below it on the same axis, and another
+// guess can be drawn next to the result.
 func TestGuessIsDrawnAsBars(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -84,15 +84,15 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 	if !browser.Value[bool](tab, fmt.Sprintf(`%s.includes("guess: hardly") && %[2]q.split(" ").every((tick) => `+
 		`[...document.querySelectorAll("#lab-lead .guessed .chart__phone text")].some((e) => e.textContent === tick))`,
 		said, axis)) || axis == "" {
-		t.Errorf("the guess is gone, or its axis has moved from %q: %s", axis, browser.Value[string](tab, said))
+		t.Errorf("the guess is missing, or its axis has changed from %q: %s", axis, browser.Value[string](tab, said))
 	}
 	with.Press(`[name="guess"][value="100"]`)
 	tab.Wait("another guess", said+`.includes("guess: to about a hundredth. Measured: ") && `+
 		`!`+said+`.includes("not yet")`)
 }
 
-// TestGuessIsMarkedInTheRace: the race of stop conditions is shown before a run, with only the
-// limits in position; the guess is marked in its lane and stays there, and no lane changes its
+// TestGuessIsMarkedInTheRace: before a run, the race of stop conditions is shown with only the
+// limits in position. The guess is marked in its lane and stays there, and no lane changes its
 // position.
 func TestGuessIsMarkedInTheRace(t *testing.T) {
 	fixture.Long(t)
@@ -102,7 +102,7 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 	const lanes = `[...document.querySelectorAll("#lab-lead .chart__pic text")].map((e) => e.textContent)`
 	tab.Wait("the race", lanes+`.includes("?") && `+lanes+`.includes("20")`)
 	if browser.Value[bool](tab, `!!document.querySelector(".guess__drawn")`) {
-		t.Error("a guess is asked for in milliseconds")
+		t.Error("the page asks for a guess in milliseconds")
 	}
 	with := browser.Mouse(tab)
 	with.Press(`[name="guess"][value="max_tokens"]`)
@@ -119,8 +119,8 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 	}
 }
 
-// TestGuessIsMarkedAmongTheSavings: the bill's changes have their lanes before a run, without
-// bars; the guess is marked in its lane and stays there, and the bars match the table.
+// TestGuessIsMarkedAmongTheSavings: before a run, each change to the bill has a lane without a bar.
+// The guess is marked in its lane and stays there, and the bars match the table.
 func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -11,29 +11,30 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// A run belongs to the server, not to the connection that requested it. A page numbers each
-// press of its Run button (fieldPress); after a cut connection it repeats its last command with
-// the same number and gets back to the same run, however far it has progressed, instead of
-// starting over. So does a page that is reloaded during its run.
+// A run belongs to the server rather than to the connection that requested it. A page numbers each
+// press of its Run button (fieldPress). After a cut connection, it repeats its last command with
+// the same number and returns to the same run, however far it has progressed, instead of starting
+// over. A page that is reloaded during its run does the same.
 
 const (
-	// grace is how long a run continues without viewers: long enough for a page to reconnect.
+	// grace is the time for which a run continues without viewers. It is long enough for a page to
+	// reconnect.
 	grace = time.Minute
-	// keptRuns is how many runs are remembered, including those in progress.
+	// keptRuns is the number of runs that are remembered, including runs in progress.
 	keptRuns = 64
 )
 
-// A liveRun is a run, in progress or ended. Its goroutine stores the newest progress here; any
-// number of feeds can watch.
+// A liveRun is a run that is in progress or has ended. Its goroutine stores the newest progress
+// here, and any number of feeds can watch it.
 type liveRun struct {
-	press, key string // the press that started it; the learner, lab and values, from keyOf
+	press, key string // the press that started the run; its learner, lab and values, from keyOf
 	guess      string
 	values     lab.Values
 	cancel     context.CancelFunc
-	done       chan struct{} // closed at the end, when report or err is set
+	done       chan struct{} // closed at the end of the run, after report or err is set
 
 	mu       sync.Mutex
-	version  int // of progress, from 1; grows with every change
+	version  int // version of the progress, from 1; grows with every change
 	progress lab.Progress
 	partial  *lab.Report
 	watching int
@@ -54,8 +55,8 @@ func (r *liveRun) tell(p lab.Progress) {
 	r.version++
 }
 
-// newest returns the progress with its version, and the report for it or a slightly older one,
-// nil if there is none yet.
+// newest returns the progress with its version, and the report for it or a slightly older one. The
+// report is nil if there is none yet.
 func (r *liveRun) newest() (p lab.Progress, partial *lab.Report, version int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,8 +73,8 @@ func (r *liveRun) ended() bool {
 	}
 }
 
-// watch counts a new viewer, as leave counts one that is gone. A run without viewers continues
-// for a while and is then canceled; it keeps what it has measured.
+// watch adds a viewer, and leave removes one. A run without viewers is canceled after the grace
+// period, and keeps its measurements.
 func (r *liveRun) watch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,15 +93,15 @@ func (r *liveRun) leave(grace time.Duration) {
 	}
 }
 
-// runs holds the newest runs.
+// runs is a list of the newest runs.
 type runs struct {
 	mu   sync.Mutex
 	list []*liveRun // the newest first
 }
 
-// find returns the run with a key ([keyOf]: learner, lab and values) that one
-// press started. With press "" it finds a run in progress of any press. It
-// returns nil if there is none.
+// find returns the run with a key (learner, lab and values, from [keyOf]) that the given press
+// started. If press is "", it returns a run in progress that any press started. It returns nil if
+// there is no such run.
 func (s *runs) find(press, key string) *liveRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// cut ends a connection the way a broken network does.
+// cut ends a connection as a broken network does.
 func (w *visitor) cut() {
 	w.t.Helper()
 	w.stop()
@@ -23,8 +23,8 @@ func long(press string) map[string]string {
 	return map[string]string{"tokens": "400", "repeats": "50", "guess": none, "sure": "1", "press": press}
 }
 
-// TestReconnectDuringARun: a page that lost its connection repeats its command with
-// the number of its press, and gets back to the same run.
+// TestReconnectDuringARun: a page that has lost its connection repeats its command with the number
+// of its press, and returns to the same run.
 func TestReconnectDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -39,7 +39,7 @@ func TestReconnectDuringARun(t *testing.T) {
 
 	again := s.open("cache")
 	if m := again.ask("set", long("7")); !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
-		t.Fatalf("not resumed: %+v", m)
+		t.Fatalf("the run was not resumed: %+v", m)
 	}
 	if n := len(s.pages.runs.list); n != 1 || first.ended() {
 		t.Fatalf("got %d runs, the first ended: %v; want 1, false", n, first.ended())
@@ -48,10 +48,10 @@ func TestReconnectDuringARun(t *testing.T) {
 	end := again.done()
 	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || first.report == nil ||
 		!first.report.Canceled {
-		t.Error("the run that was resumed is not the one that was canceled")
+		t.Error("the canceled run is not the one that was resumed")
 	}
 
-	// Another press is another run.
+	// Another press starts another run.
 	w = s.open("cache")
 	w.ask("set", long("8"))
 	if n := len(s.pages.runs.list); n != 2 {
@@ -61,8 +61,8 @@ func TestReconnectDuringARun(t *testing.T) {
 	w.done()
 }
 
-// TestReconnectAfterARun: a result measured while nobody watched is shown and not measured
-// again, whether the page repeats the run or only reconnects later.
+// TestReconnectAfterARun: a result that was measured while nobody watched is shown and not measured
+// again, whether the page repeats the command or only reconnects later.
 func TestReconnectAfterARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -91,15 +91,15 @@ func TestReconnectAfterARun(t *testing.T) {
 	if n := len(s.pages.runs.list); n != 1 {
 		t.Errorf("%d runs, want 1", n)
 	}
-	// Other values do not belong to that press, and wait for a new one.
+	// Other values do not belong to that press, so they wait for a new one.
 	again := s.open("draw")
 	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
-		t.Error("other values count as the same run")
+		t.Error("other values resumed the same run")
 	}
 }
 
-// TestReloadDuringARun: a reloaded page shows the run's progress, with the prediction and the
-// number that reconnect its script to it.
+// TestReloadDuringARun: a reloaded page shows the run's progress, and has the prediction and the
+// press number with which its script reconnects to the run.
 func TestReloadDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -110,7 +110,7 @@ func TestReloadDuringARun(t *testing.T) {
 	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	page := s.get("/labs/cache?tokens=400&repeats=50", 200)
 	if got := text(page.Find("#lab-run")); !strings.Contains(got, "Measuring: token") {
-		t.Errorf("the run says %q, want it to contain %q", got, "Measuring: token")
+		t.Errorf("the run's status is %q, want it to contain %q", got, "Measuring: token")
 	}
 	if got := page.Find("[name=press]").AttrOr("value", ""); got != "7" {
 		t.Errorf("press %q, want %q", got, "7")
@@ -118,15 +118,15 @@ func TestReloadDuringARun(t *testing.T) {
 	if page.Find("#f-guess-again").AttrOr("value", "") != "40" || page.Find("#s-each svg").Length() != 1 {
 		t.Error("the prediction or the first rows are missing")
 	}
-	// Neither other values nor other learners get this run.
+	// The run is not shown for other values or to other learners.
 	if s.get("/labs/cache?tokens=12", 200).Find("[name=press]").AttrOr("value", "") != "" {
-		t.Error("other values show the run")
+		t.Error("a page with other values shows the run")
 	}
 	l, _ := lab.Find("cache")
 	v, err := l.Info().Parse(lab.Values{"tokens": "400", "repeats": "50"})
 	if err != nil || s.pages.runs.find("", keyOf("someone else", l.Info(), v)) != nil ||
 		s.pages.runs.find("", keyOf("someone", l.Info(), v)) == nil {
-		t.Errorf("found for the wrong learner: %v", err)
+		t.Errorf("the run was found for the wrong learner: %v", err)
 	}
 	w.ask("cancel", nil)
 	w.done()
@@ -135,8 +135,8 @@ func TestReloadDuringARun(t *testing.T) {
 	}
 }
 
-// TestAbandonedRunIsCanceled: a run without viewers is canceled after the grace period, one with
-// viewers is not.
+// TestAbandonedRunIsCanceled: a run without viewers is canceled after the grace period, and a run
+// with viewers is not.
 func TestAbandonedRunIsCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -155,11 +155,11 @@ func TestAbandonedRunIsCanceled(t *testing.T) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(time.Minute):
-		t.Fatal("the run continues without viewers")
+		t.Fatal("the run continued without viewers")
 	}
 }
 
-// TestShutdownEndsRuns: a run ends with the server, watched or not.
+// TestShutdownEndsRuns: a run ends when the server shuts down, whether or not it is being watched.
 func TestShutdownEndsRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -180,8 +180,7 @@ func TestShutdownEndsRuns(t *testing.T) {
 	}
 }
 
-// TestOldRunsAreDropped: the oldest ended runs are dropped, those in progress
-// stay.
+// TestOldRunsAreDropped: the oldest ended runs are dropped, and runs in progress are kept.
 func TestOldRunsAreDropped(t *testing.T) {
 	t.Parallel()
 	var s runs
@@ -192,6 +191,6 @@ func TestOldRunsAreDropped(t *testing.T) {
 		s.add(&liveRun{press: "over", done: over})
 	}
 	if len(s.list) != keptRuns || s.find("going", "") == nil || s.find("", "") == nil {
-		t.Errorf("got %d runs, want %d, with the one in progress", len(s.list), keptRuns)
+		t.Errorf("got %d runs, want %d, including the one in progress", len(s.list), keptRuns)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestRowsAreSaved: every table of every lab is saved as a file, with the same rows as on
+// TestRowsAreSaved: every table of every lab can be saved as a file. It has the same rows as on
 // another server, except for values that depend on the machine.
 func TestRowsAreSaved(t *testing.T) {
 	fixture.Long(t)
@@ -48,13 +48,13 @@ func TestRowsAreSaved(t *testing.T) {
 	}
 }
 
-// ofTheMachine matches the names of columns with times, with values derived from times, or with
-// the last bits of scores.
+// ofTheMachine matches the names of columns whose values depend on the machine: times, values
+// derived from times, and the last bits of scores.
 var ofTheMachine = regexp.MustCompile(
 	`\(ms\)|a second|^(fitted|share at the end|R²|speed-up|E/\(γc \+ v\)|c|v|value)$|, bits$`,
 )
 
-// sameRows compares two files of one table. Numbers can differ by a thousandth, and times by any
+// sameRows compares two files of one table. Numbers may differ by a thousandth, and times by any
 // amount.
 func sameRows(t *testing.T, what string, got, want []byte) {
 	t.Helper()
@@ -62,7 +62,7 @@ func sameRows(t *testing.T, what string, got, want []byte) {
 	b, errB := csv.NewReader(bytes.NewReader(want)).ReadAll()
 	if errA != nil || errB != nil || len(a) != len(b) || len(a) < 2 {
 		t.Errorf(
-			"%s: %d rows were saved, a server sends %d: %v, %v; want %d, at least 2, <nil>, <nil>", what, len(a),
+			"%s: saved %d rows, a server sends %d: %v, %v; want %d, at least 2, <nil>, <nil>", what, len(a),
 			len(b), errA, errB, len(b),
 		)
 		return

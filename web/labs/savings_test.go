@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestSavingsColumnsMatchHeads: each number of the bill's table of other requests
-// is in its own column.
+// TestSavingsColumnsMatchHeads: in the bill's table of other requests, each number is in the column
+// for it.
 func TestSavingsColumnsMatchHeads(t *testing.T) {
 	var s lab.Saving
 	s.Title, s.Saved, s.Share, s.ADay = "shorter", 0.25, 0.5, 12
@@ -21,7 +21,7 @@ func TestSavingsColumnsMatchHeads(t *testing.T) {
 	}
 	for i, head := range g.Head {
 		if w, known := want[head]; known && g.Rows[0][i] != w {
-			t.Errorf("under %q is %q, want %q", head, g.Rows[0][i], w)
+			t.Errorf("under %q: got %q, want %q", head, g.Rows[0][i], w)
 		}
 		delete(want, head)
 	}

@@ -18,23 +18,23 @@ type section struct {
 	Say              []span
 	Chart            *plots.Chart
 	Caption          string
-	Narrow           *plots.Chart // the chart as drawn for phones, nil if it is the same
-	Guess            *guessPic    // above the chart
-	Rings, Slim      []ring       // to be dragged in the chart, and in the one for phones
+	Narrow           *plots.Chart // the chart drawn for phones; nil if it is the same
+	Guess            *guessPic    // shown above the chart
+	Rings, Slim      []ring       // the draggable rings in the chart and in the one for phones
 	Body             templ.Component
-	Numbers          templ.Component // tables, which are folded
-	Half             bool            // shown side by side with another
+	Numbers          templ.Component // tables, initially closed
+	Half             bool            // shown next to another section
 	Lead             bool            // shown above the settings
-	Sum              *sum            // of the tiles
+	Sum              *sum            // the sum of the tiles
 }
 
-// A span is a piece of a sentence: plain, or an emphasized number.
+// A span is a part of a sentence: plain text or an emphasized number.
 type span struct {
 	S    string
-	Kind string // "", "b", "x", which is bold in the accent color, or "bad", in the color of errors
+	Kind string // "", "b" (bold), "x" (bold, in the accent color) or "bad" (in the color for errors)
 }
 
-// spans makes a sentence; b and x mark its numbers.
+// spans builds a sentence from its parts. b and x mark its numbers.
 func spans(parts ...any) []span {
 	list := make([]span, len(parts))
 	for i, p := range parts {
@@ -51,7 +51,7 @@ func spans(parts ...any) []span {
 func b(s string) span { return span{s, "b"} }
 func x(s string) span { return span{s, "x"} }
 
-// rowsOfSections puts consecutive halves side by side.
+// rowsOfSections groups sections into rows, with consecutive halves side by side.
 func rowsOfSections(list []section) [][]section {
 	var rows [][]section
 	for i := 0; i < len(list); i++ {
@@ -65,8 +65,8 @@ func rowsOfSections(list []section) [][]section {
 	return rows
 }
 
-// charted adds a chart to a section if it could be drawn; a run in progress may
-// not have enough data yet.
+// charted adds a chart to a section if it could be drawn. A run in progress may not have enough
+// data yet.
 func (s section) charted(c plots.Chart, err error) section {
 	if err == nil {
 		s.Chart = &c
@@ -74,7 +74,7 @@ func (s section) charted(c plots.Chart, err error) section {
 	return s
 }
 
-// onPhones adds the same chart as drawn for phones.
+// onPhones adds the version of the chart that is drawn for phones.
 func (s section) onPhones(c plots.Chart, err error) section {
 	if err == nil {
 		s.Narrow = &c
@@ -82,12 +82,12 @@ func (s section) onPhones(c plots.Chart, err error) section {
 	return s
 }
 
-// A grid is a table of a section; the first cell of a row is its header.
+// A grid is a table in a section. The first cell of each row is the row's header.
 type grid struct {
 	Caption string
 	Head    []string
 	Rows    [][]string
-	Now     int // the highlighted row, from 1; 0 for none
+	Now     int // the number of the highlighted row, from 1; 0 if none
 }
 
 // texts reports for each column whether it contains words rather than numbers.
@@ -151,7 +151,7 @@ func ms(x float64) string {
 	return terms.Took(time.Duration(x * float64(time.Millisecond)))
 }
 
-// spreadText formats repeated measurements: the median and the middle half.
+// spreadText formats repeated measurements as the median and the middle half.
 func spreadText(s lab.Spread) string {
 	if s.N < 2 {
 		return terms.Measured(s.Median)
@@ -163,7 +163,7 @@ func quartiles(s lab.Spread) plots.Quartiles {
 	return plots.Quartiles{Low: s.Q1, Mid: s.Median, High: s.Q3}
 }
 
-// marked returns a token's text as a page writes it.
+// marked returns a token's text as a page shows it.
 func marked(t lab.Token) stage.Text {
 	if t.Special {
 		return stage.Text{{S: t.Text}}

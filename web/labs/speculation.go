@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// shownRounds is how many rounds the page shows; the raw rows have all.
+// shownRounds is the number of rounds that the page shows. The raw rows have all of them.
 const shownRounds = 12
 
 var _ = drawGuess(show("speculation", speculationSections, speedOfDraft, prediction{
@@ -204,11 +204,11 @@ type judgedView struct {
 	Q, P, Chance, U string
 	ChanceW, UAt    string // as SVG lengths
 	Verdict         string // "taken", "refused", "dropped", "correction", "bonus"
-	N               int    // among all shown, from 1
+	N               int    // number among all verdicts shown, from 1
 	Say             string
 }
 
-// roundsOf returns the rounds shown, and how many verdicts they have.
+// roundsOf returns the rounds to show and their number of verdicts.
 func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 	for _, r := range s.Rounds[:min(shownRounds, len(s.Rounds))] {
 		v := roundView{N: r.Round, Times: fmt.Sprintf("draft %s, check %s", ms(r.DraftMs), ms(r.VerifyMs))}
@@ -249,7 +249,7 @@ func (j judgedView) sentence() string {
 	switch j.Verdict {
 	case "taken", "refused":
 		less := map[string]string{"taken": "is below", "refused": "is not below"}[j.Verdict]
-		if j.UAt == "" { // greedy draws no u
+		if j.UAt == "" { // greedy does not draw a u
 			return fmt.Sprintf("%s: q %s, p %s, min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.Chance, j.Verdict)
 		}
 		return fmt.Sprintf(
@@ -274,7 +274,7 @@ func lastView(l *lab.SpecDrawn) judgedView {
 	return row
 }
 
-// bestSpeed returns the speedup from the draft at the best γ, 0 if none was tried.
+// bestSpeed returns the speedup from the draft at the best γ, or 0 if none was tried.
 func bestSpeed(s *lab.Speculation) float64 {
 	best := 0.0
 	for _, g := range s.Gammas {

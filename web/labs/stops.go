@@ -15,7 +15,7 @@ var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 	Choices: stopChoices(),
 }), "stops", stopsAhead)
 
-// stopsAhead is the race, with the guessed lanes marked: before a run only the limits have a
+// stopsAhead returns the race with the guessed lanes marked. Before a run, only the limits have a
 // position in it. Lanes keep their order.
 func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
 	racers, written, err := lab.AheadOfStops(m, v)
@@ -63,7 +63,7 @@ func racerShort(r lab.Racer) string {
 	return racerName(r)
 }
 
-// winnerText names the condition that came first; nothing if none did.
+// winnerText names the condition that fired first. It returns nil if none did.
 func winnerText(s *lab.Stops) []span {
 	if s.Winner == "" {
 		return nil

@@ -25,9 +25,9 @@ type laneToken struct {
 	Ramp  string
 	P     string
 	Title string
-	Parts bool // the first token that differs from the first lane's
-	Same  bool // the first lane has the same text so far
-	Round bool // within the circle at the text's end
+	Parts bool // whether this is the first token that differs from the first lane's
+	Same  bool // whether the first lane has the same text so far
+	Round bool // whether the token is within the circle at the text's end
 }
 
 var _ = drawGuess(show("strategies", strategiesSections, firstParting, prediction{
@@ -45,7 +45,7 @@ var _ = drawGuess(show("strategies", strategiesSections, firstParting, predictio
 	scale:   allTokens,
 	ranges: map[string][2]float64{
 		"1": {1, 1}, "5": {2, 5}, "20": {6, 20}, "more": {21, math.Inf(1)},
-		"never": {math.Inf(1), math.Inf(1)}, // drawn at the text's end
+		"never": {math.Inf(1), math.Inf(1)}, // drawn at the end of the text
 	},
 	found: func(result any) (float64, bool) {
 		s := result.(*lab.Strategies)
@@ -94,7 +94,7 @@ func strategiesSections(s *lab.Strategies) []section {
 	return list
 }
 
-// partingFrom returns the step at which a lane first differs from the first one.
+// partingFrom returns the step at which a lane first differs from the first lane.
 func partingFrom(s *lab.Strategies, lane int) int {
 	for _, p := range s.Partings {
 		if p.Lanes == [2]int{0, lane} {
@@ -120,7 +120,7 @@ func newLane(of *lab.Strategies, i int) laneView {
 
 // stepText describes how a lane chose a token.
 func stepText(s lab.LaneStep, u []float64) string {
-	kept := "one of " + terms.Count(s.Kept) + " kept" // its rank may be higher than their number
+	kept := "one of " + terms.Count(s.Kept) + " kept" // the token's rank may be higher than this number
 	if s.Kept == 1 {
 		kept = "the only one kept"
 	}
@@ -136,7 +136,7 @@ func stepText(s lab.LaneStep, u []float64) string {
 	return text
 }
 
-// entropyOf returns a lane's entropy by step: the mean of its runs if there are any.
+// entropyOf returns a lane's entropy by step, as the mean over its runs if there are any.
 func entropyOf(s *lab.Strategies, lane int) []float64 {
 	for _, r := range s.Runs {
 		if r.Lane == lane {
@@ -175,14 +175,14 @@ func partingsText() []span {
 	)
 }
 
-// A partingView is one step where two lanes diverge.
+// A partingView is a step at which two lanes diverge.
 type partingView struct {
 	Lanes, Step, U, Why string
 	Strips              [2]stripView
 }
 
-// A stripView is one lane's strip there: its own token, the other's, and u, as SVG lengths;
-// empty if there is none.
+// A stripView is one lane's strip at that step, with its own token, the other lane's token, and u
+// as SVG lengths, which are empty if there is none.
 type stripView struct {
 	Lane                            string
 	Takes                           stage.Text
@@ -276,8 +276,8 @@ func bestSection(s *lab.SequenceSearch) section {
 	return out
 }
 
-// partAt returns the token at which the first two lanes part, 0 if they don't; ok is false if
-// there are no two.
+// partAt returns the token at which the first two lanes diverge, or 0 if they do not. ok is false
+// if there are fewer than two lanes.
 func partAt(s *lab.Strategies) (step int, ok bool) {
 	if len(s.Lanes) < 2 || len(s.Lanes[0].Steps) == 0 {
 		return 0, false

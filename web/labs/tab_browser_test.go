@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScreenshotsOfLabs is not run in a tab: it takes pictures and checks nothing.
+// TestScreenshotsOfLabs is not run in a tab, since it takes screenshots and checks nothing.
 
-// TestInTab tests the labs where the program runs in the page.
+// TestInTab tests the labs with the program running in the page.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestEveryLabByEveryHand, TestGuessIsDrawnFirst, TestCancelKeepsMeasurements,
@@ -19,9 +19,8 @@ func TestInTab(t *testing.T) {
 	)
 }
 
-// TestInTabCut cuts the connection to a measurement where the program runs in the page, and
-// reloads the page.
+// TestInTabCut is like TestCutAndReload, but with the program running in the page.
 func TestInTabCut(t *testing.T) { webtest.InTab(t, TestCutAndReload) }
 
-// TestInTabAccessible checks every lab with its results.
+// TestInTabAccessible is like TestLabsAreAccessible, but with the program running in the page.
 func TestInTabAccessible(t *testing.T) { webtest.InTab(t, TestLabsAreAccessible) }

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestScreenshotsOfLabs saves pictures of the labs under $VIZ_SHOTS; $VIZ_ONLY selects some
-// of the screens, such as "390-light", and $VIZ_LAB one lab.
+// TestScreenshotsOfLabs saves screenshots of the labs under $VIZ_SHOTS. $VIZ_ONLY selects some of
+// the screens, such as "390-light", and $VIZ_LAB selects one lab.
 func TestScreenshotsOfLabs(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
@@ -36,13 +36,14 @@ func TestScreenshotsOfLabs(t *testing.T) {
 	}
 }
 
-// run picks the first prediction, if the lab asks for one, runs the lab and waits for its end.
+// run chooses the first prediction if the lab asks for one, runs the lab, and waits for the run to
+// end.
 func run(tab *browser.Tab, hands browser.Hands) {
 	if browser.Value[bool](tab, `!!document.querySelector(".guess")`) {
 		hands.Press(`.guess__one input`)
 	}
 	hands.Press(`.btn--run`)
-	// On a busy machine the estimate is long, and the page asks for confirmation.
+	// On a busy machine, the estimate is long, and the page asks for confirmation.
 	tab.Wait("the end of the run, or a question", `document.querySelector(".about, .ask")`)
 	if browser.Value[bool](tab, `!!document.querySelector(".ask")`) {
 		hands.Press(".ask button")

@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// ahead returns how many tokens of a lane are still hidden.
+// ahead is an expression for the number of a lane's tokens that are still hidden.
 const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => ` +
 	`getComputedStyle(x).visibility === "hidden").length`
 
-// TestStepThroughLanes: the lanes can be stepped through together; each shows its own token, and
+// TestStepThroughLanes: all lanes can be stepped through together. Each one shows its own token and
 // the shared u.
 func TestStepThroughLanes(t *testing.T) {
 	fixture.Long(t)
@@ -58,20 +58,20 @@ func TestStepThroughLanes(t *testing.T) {
 				`document.querySelector("#s-lanes [data-play]").getAttribute("aria-pressed") === "false"`,
 		)
 		if n := browser.Value[int](tab, ahead); n != 0 {
-			t.Errorf("%d tokens are hidden at the end", n)
+			t.Errorf("%d tokens are hidden at the end, want 0", n)
 		}
 	})
 }
 
-// TestBillGrowsPerToken: the bill grows visibly token by token, and prices change it
-// immediately.
+// TestBillGrowsPerToken: the page shows the bill growing token by token, and changed prices affect
+// it immediately.
 func TestBillGrowsPerToken(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	tab := browser.Open(t, browser.Phone, serve(t)+"/labs/bill?max_tokens=8&try_max_tokens=4")
 	hands := browser.Touch(tab)
 	run(tab, hands)
-	// $15 a million: 8 tokens are $0.00012; 8 read at $3 are $0.000024.
+	// 8 output tokens at $15 per million are $0.00012, and 8 input tokens at $3 are $0.000024.
 	if got := tab.Text(".meter"); !strings.HasPrefix(got, "8 read + 8 written = $0.000144 after ") {
 		t.Errorf("at the end: got %q, want it to begin with %q", got, "8 read + 8 written = $0.000144 after ")
 	}
@@ -87,7 +87,7 @@ func TestBillGrowsPerToken(t *testing.T) {
 	)
 }
 
-// TestSpeculationRoundsInWords: each verdict of speculation has a sentence.
+// TestSpeculationRoundsInWords: each verdict on a proposal has a sentence.
 func TestSpeculationRoundsInWords(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -103,6 +103,6 @@ func TestSpeculationRoundsInWords(t *testing.T) {
 	if n := browser.Value[int](
 		tab, `document.querySelectorAll("#s-rounds tr.is-ahead").length + 1`,
 	); n != browser.Value[int](tab, `document.querySelectorAll("#s-rounds [data-at]").length`) {
-		t.Errorf("got %d verdicts ahead, want all but one", n-1)
+		t.Errorf("got %d hidden verdicts, want all but one", n-1)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// options returns the values of a choice.
+// options returns the possible values of a choice.
 func options(c control) []string {
 	if c.Kind == lab.Bool {
 		return []string{"true", "false"}
@@ -23,7 +23,7 @@ func eachOf(s lab.Sequence, i int) float64 {
 	return 0
 }
 
-// verdictWord returns a verdict with its mark, so that it does not depend on color.
+// verdictWord returns a verdict with a mark, so that it can be recognized without color.
 func verdictWord(verdict string) string {
 	return map[string]string{
 		"taken": "✓ accepted", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
@@ -31,7 +31,7 @@ func verdictWord(verdict string) string {
 	}[verdict]
 }
 
-// runText describes a run: its settings, how long it took, how noisy it was.
+// runText describes a run: its settings, its duration and its noise.
 func runText(r *lab.Report) string {
 	say := r.Model
 	if r.Draft != "" && r.Lab == "speculation" {
@@ -57,7 +57,8 @@ func work(n float64) string {
 	return terms.MultAdds(int64(n))
 }
 
-// placeOf returns a lab's position among all, and the lab after it, nil after the last.
+// placeOf returns a lab's position, the number of labs, and the next lab, which is nil after the
+// last one.
 func placeOf(name string) (n, of int, next *lab.Info) {
 	all := lab.All()
 	for i, l := range all {
@@ -73,13 +74,13 @@ func placeOf(name string) (n, of int, next *lab.Info) {
 	return 0, len(all), nil
 }
 
-// placeText returns the position in words.
+// placeText describes a lab's position in words.
 func placeText(name string) string {
 	n, of, _ := placeOf(name)
 	return "lab " + strconv.Itoa(n) + " of " + strconv.Itoa(of)
 }
 
-// nextOf returns the lab after this one.
+// nextOf returns the lab after the given one.
 func nextOf(name string) *lab.Info {
 	_, _, next := placeOf(name)
 	return next

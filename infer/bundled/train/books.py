@@ -1,25 +1,25 @@
-"""Turns Project Gutenberg's plain texts into documents, and holds some back.
+"""Converts Project Gutenberg's plain texts to documents, and holds some of them out.
 
-    books.py list [FIRST|WIDE|UNSEEN]                what to download: number, title, author
+    books.py list [FIRST|WIDE|UNSEEN]                books to download: number, title, author
     books.py clean FOLDER OUT [FIRST.jsonl[.gz]]     FOLDER holds <number>.txt or pg<number>.txt
-    books.py short COUNT SEED OUT.jsonl IN.jsonl...  a few sentences each, out of documents
+    books.py short COUNT SEED OUT.jsonl IN.jsonl...  short texts of a few sentences from documents
 
-A document is a chapter or a tale: one JSON string a line. Header, footer, contents
-and notes of transcribers go; hard-wrapped lines are joined; quotation marks and
-dashes become ASCII. `clean` writes four files:
+A document is a chapter or a tale, written as one JSON string per line. Headers, footers,
+tables of contents and transcribers' notes are removed, hard-wrapped lines are joined, and
+quotation marks and dashes are converted to ASCII. `clean` writes four files:
 
     OUT/books.held.jsonl    the last 40 documents of the first forty books, never trained on
     OUT/books.train.jsonl   the rest of the first forty
-    OUT/unseen.held.jsonl   documents of thirty books drawn by lot, of which nothing is trained on
+    OUT/unseen.held.jsonl   documents of thirty randomly chosen books that are never trained on
     OUT/wide.train.jsonl    the wider list
 
-A model that has met a start of text only before synthetic documents takes every
-start for one of theirs and is far too sure of what follows. `short` makes short
-texts that begin as prose does, at a paragraph or at a sentence.
+A model that has seen the start of a text only before synthetic documents continues every
+text as one of them, and is far too confident. `short` extracts short texts that begin as
+prose does, at a paragraph or a sentence.
 
-What stands in one book often stands in another: collections, volumes, other editions.
-A document that shares enough of its words with one that came before it is left out,
-and one that shares passages with a held-out document is never trained on.
+Passages often occur in several books, such as collections, volumes and other editions.
+A document that shares enough of its words with an earlier one is left out, and a document
+that shares passages with a held-out one is never trained on.
 """
 
 import gzip
@@ -33,15 +33,15 @@ import numpy as np
 
 LIST = pathlib.Path(__file__).with_name("books.tsv")  # part, number, title, author
 HELD = 40        # documents at the end of the first forty books that are held out
-DROPPED = 1      # the one before them: an older split ran through it
-SHORTEST = 1200  # characters; contents pages and title pages are shorter, chapters are not
-PASSAGE = 12     # words; what two texts share by chance is shorter
-SAMPLE = 8       # one passage in so many is remembered
-COPIED = 0.2     # share of passages known from before at which a document counts as a copy
-LEAKED = 3       # remembered passages shared with held-out text at which it is not trained on
+DROPPED = 1      # the document before them, through which an older split ran
+SHORTEST = 1200  # characters; tables of contents and title pages are shorter than this, chapters are not
+PASSAGE = 12     # words; runs that two texts share by chance are shorter
+SAMPLE = 8       # one in this many passages is remembered
+COPIED = 0.2     # share of already known passages at which a document counts as a copy
+LEAKED = 3       # number of passages shared with held-out text at which a document is not trained on
 SHORT = 30, 1200  # characters of a short text
-SENTENCES = 1, 1, 1, 2, 2, 3, 4, 6  # of a short text, each as often
-UNSEEN = 2       # documents of each unseen book: the first two after a third of it
+SENTENCES = 1, 1, 1, 2, 2, 3, 4, 6  # number of sentences in a short text; each entry is equally likely
+UNSEEN = 2       # documents held out of each unseen book: the first two after a third of the book
 
 ASCII = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "--", "–": "-", "…": "...", "\u00a0": " ", "_": ""})
 BEGIN = re.compile(r"\*\*\*\s*START OF.*?\*\*\*", re.S)
@@ -52,7 +52,7 @@ NOTES = ("[Illustration", "Gutenberg", "Transcriber")
 
 
 def title(line):
-    """A line that names a chapter, or stands in capitals and is not speech."""
+    """Whether a line names a chapter, or is in capitals and is not speech."""
     return bool(NAMED.fullmatch(line)) or (4 <= len(line) <= 70 and line.upper() == line and line[0].isalpha() and not line.endswith(("!", ",")))
 
 
@@ -80,7 +80,7 @@ def documents(raw):
 
 
 def listed(part=None):
-    """[(part, number, title, author)] of books.tsv, in its order."""
+    """Returns the rows of books.tsv in order: [(part, number, title, author)]."""
     rows = [line.split("\t") for line in LIST.read_text(encoding="utf-8").splitlines()]
     return [(p, int(n), t, a) for p, n, t, a in rows if part in (None, p)]
 
@@ -97,12 +97,12 @@ def read(folder, number, name):
 
 
 def prose(doc):
-    """Running text in English letters: not a table, an index or another alphabet."""
+    """Whether a text is running text in English letters, rather than a table, an index or another alphabet."""
     return sum(c.isascii() for c in doc) > 0.99 * len(doc) and sum(c.isalpha() or c == " " for c in doc) > 0.92 * len(doc)
 
 
 def passages(doc):
-    """Hashes of one in SAMPLE of the runs of PASSAGE words, chosen by their own value: the same run is chosen everywhere."""
+    """Returns hashes of one in SAMPLE of the runs of PASSAGE words. They are chosen by value, so the same runs are chosen in every text."""
     words = re.findall(r"[a-z]+", doc.lower())
     if len(words) < PASSAGE:
         return []
@@ -158,8 +158,8 @@ def clean(folder, out, first=None):
 
 
 def short(doc, r):
-    """One to six sentences of a document, from the start of a paragraph, or one time in three of any
-    sentence; where the paragraph is too short for them, whole ones follow."""
+    """Returns one to six sentences of a document. They start at a paragraph or, one time in three, at
+    any sentence. If the paragraph is too short, whole paragraphs follow."""
     paragraphs = doc.split("\n\n")
     at = r.integers(len(paragraphs))
     sentences = SENTENCE.split(paragraphs[at])
@@ -167,7 +167,7 @@ def short(doc, r):
         sentences = sentences[r.integers(len(sentences)):]
     n = r.choice(SENTENCES)
     text = " ".join(sentences[:n])
-    while len(sentences) < n and at + 1 < len(paragraphs):  # talk: many short paragraphs
+    while len(sentences) < n and at + 1 < len(paragraphs):  # dialogue, which has many short paragraphs
         at += 1
         text += "\n\n" + paragraphs[at]
         sentences += SENTENCE.split(paragraphs[at])

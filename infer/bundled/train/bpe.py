@@ -1,9 +1,9 @@
 """Byte-level BPE: trains a tokenizer, writes tokenizer.json, encodes text.
 
 The pre-tokenizer is GPT-2's pattern and byte alphabet (Radford et al. 2019), so any
-reader of byte-level tokenizer.json files can use the result. One thing is special:
-digits never merge with anything but a space before them, so that every digit is
-its own token and sums can be learnt by column.
+reader of byte-level tokenizer.json files can use the result. There is one exception:
+digits never merge with anything except a preceding space, so that every digit is a
+separate token and sums can be learned column by column.
 
 usage: bpe.py train VOCABULARY OUT.json CORPUS.jsonl...
        bpe.py encode TOKENIZER.json OUT.bin CORPUS.jsonl...   (uint16 ids, a 0 before each document and at the end)
@@ -19,7 +19,7 @@ import sys
 
 import numpy as np
 
-# GPT-2's pattern without the regex package: \p{L} is a word character that is neither digit nor _.
+# GPT-2's pattern without the regex package: \p{L} is a word character that is neither a digit nor _.
 PATTERN = re.compile(r"""'(?:[sdmt]|ll|ve|re)| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+""")
 END = "<|endoftext|>"
 
@@ -59,7 +59,7 @@ def merge(word, pair):
 
 
 def train(paths, size):
-    """(vocabulary, merges): the most frequent pair is merged until there are `size` tokens."""
+    """Returns (vocabulary, merges). The most frequent pair is merged until there are `size` tokens."""
     counts = collections.Counter()
     for doc in read(paths):
         counts.update(PATTERN.findall(doc))
@@ -155,7 +155,7 @@ def main():
         save(vocab, merges, sys.argv[3])
         print(f"{len(vocab)} tokens; last merges: {merges[-5:]}")
         return
-    global tok  # what the workers share with this process
+    global tok  # shared by the workers and this process
     tok, parts, chars, total = Tokenizer(sys.argv[2]), [], 0, 0
     with multiprocessing.get_context("fork").Pool() as pool:
         for ids, n in pool.imap(encoded, read(sys.argv[4:]), 64):

@@ -1,4 +1,4 @@
-"""Measures an exported pair, beside an older pair on the same text, and prints everything.
+"""Measures an exported pair, and optionally an older pair on the same texts, and prints the results.
 
 usage: evaluate.py TARGET DRAFT --books HELD.jsonl [HELD.jsonl ...] --synth HELD.jsonl [--prose TEXTS.txt ...] [--old TARGET DRAFT] [--sections ...]
 """
@@ -22,7 +22,7 @@ COMMON = dict(temperature=0.7, top_p=0.9)
 
 @torch.no_grad()
 def bits_of(p, docs, rows=8):
-    """(bits, UTF-8 bytes) of docs; windows of the whole context that do not overlap, in float32."""
+    """Returns (bits, UTF-8 bytes) of docs, computed in float32 in non-overlapping windows as long as the context."""
     bits, size, t, same = 0.0, 0, p.c.context, {}
     for doc in docs:
         ids = [0, *p.tok.encode(doc)]
@@ -38,7 +38,7 @@ def bits_of(p, docs, rows=8):
 
 
 def probability(p, prompt, answer):
-    """The product of the probabilities of the answer's tokens after the prompt, at T = 1."""
+    """Returns the product of the probabilities of the answer's tokens after the prompt, at T = 1."""
     ids = [0, *p.tok.encode(prompt)]
     whole = ids + p.tok.encode(answer)
     z = torch.log_softmax(p.logits(whole[:-1]).double(), -1)
@@ -60,14 +60,14 @@ ANSWERS = {r.name: {answer_of(e) for e in r.entries} for r in RELATIONS}
 
 
 def said(text, answer, answers):
-    """Whether the sentence gives the answer, be it after a few words ("called Rome", "the word mice"), and no other before it."""
+    """Whether the sentence gives the answer, possibly after a few words ("called Rome", "the word mice"), and no other answer before it."""
     sentence = re.split(r"[.!?;\n]", text)[0]
     at = re.search(rf"\b{re.escape(answer)}\b", sentence)
     return bool(at) and not any(re.search(rf"\b{re.escape(a)}\b", sentence[:at.start()]) for a in answers - {answer})
 
 
 def facts(p, show=0, blind=None):
-    """(right at once, right at once or said in the sentence, asked, right at once by relation, what was wrong), greedy."""
+    """Returns (number right at once, number right at once or in the sentence, number asked, right at once by relation, wrong answers), with greedy decoding."""
     asked = held_prompts(blind)
     got = []
     for i in range(0, len(asked), 250):
@@ -91,7 +91,7 @@ def arithmetic(p):
 
 
 def endings(p):
-    """Share of prompts whose text ends within 200 tokens, and on which each stop string fires first."""
+    """Returns the share of prompts whose text ends within 200 tokens, and the share on which each stop string fires first."""
     q = [f.format(x) for x in QUESTIONS for f in FORMS]
     rows = {}
     for name, s in (("greedy", dict(temperature=0)), ("T 0.7, top-p 0.9", COMMON)):
@@ -104,8 +104,9 @@ def endings(p):
 
 
 def acceptance(target, draft):
-    """On text that the target writes at T = 1: mean over positions of sum(min(p, q)), which is the
-    chance that a token proposed by the draft is accepted, and how often the largest tokens agree."""
+    """Returns two measurements on text that the target generates at T = 1: the mean over positions of
+    sum(min(p, q)), which is the chance that a token proposed by the draft is accepted, and how often
+    both models have the same most probable token."""
     made = target.generate(VARIED, 100, temperature=1.0, seeds=list(range(1, len(VARIED) + 1)))
     rows = []
     for prompt, (ids, end) in zip(VARIED, made):
@@ -129,11 +130,11 @@ def main():
     a.add_argument("draft")
     a.add_argument("--books", nargs="+", required=True)
     a.add_argument("--synth", required=True)
-    a.add_argument("--prose", nargs="*", default=[], help="files of short texts by other authors, with a blank line between texts")
+    a.add_argument("--prose", nargs="*", default=[], help="files of short texts by other authors, separated by blank lines")
     a.add_argument("--old", nargs=2, metavar=("TARGET", "DRAFT"))
-    a.add_argument("--documents", type=int, default=1000, help="synthetic documents read for bits per byte")
+    a.add_argument("--documents", type=int, default=1000, help="number of synthetic documents to measure bits per byte on")
     a.add_argument("--threads", type=int, default=2)
-    a.add_argument("--blind", nargs="*", default=sorted(BLIND), choices=sorted(BLIND), help="which sets of blind phrasings to ask")
+    a.add_argument("--blind", nargs="*", default=sorted(BLIND), choices=sorted(BLIND), help="which sets of blind phrasings to evaluate")
     a.add_argument("--sections", nargs="+", default=SECTIONS, choices=SECTIONS)
     a = a.parse_args()
     torch.set_num_threads(a.threads)
@@ -180,7 +181,7 @@ def bits(new, old, a):
 
 
 def compare(role, got):
-    """got: [(bits, bytes)] of the pair that is measured and perhaps of the old one."""
+    """got: [(bits, bytes)] of the measured pair and, if there is one, of the old pair."""
     rates = [bits / size for bits, size in got]
     was = f"   handed-over {role}: {rates[1]:.4f}   difference {100 * (rates[0] / rates[1] - 1):+.1f} %" if len(rates) > 1 else ""
     print(f"  {role}: {rates[0]:.4f}{was}", flush=True)

@@ -15,7 +15,7 @@ from model import PRESETS, Model
 
 
 def tensors(model):
-    """{Hugging Face's name: tensor}, the shared projections taken apart."""
+    """Returns {Hugging Face's name: tensor}, with the shared projections split."""
     c, out = model.c, {"model.embed_tokens.weight": model.embed}
     kv = c.kv_heads * c.head_dim
     for i, b in enumerate(model.blocks):
@@ -31,22 +31,23 @@ def tensors(model):
     return out
 
 
-BLOCK, MOST = 64, 127  # the engine's int8: weights of a row that share a scale, and the largest of them
+BLOCK, MOST = 64, 127  # the engine's int8: the number of weights in a row that share a scale, and the largest step
 
 
 def scales(blocks):
-    """The smallest bfloat16 that is not below max |w| / MOST, for each block [..., BLOCK], as the engine takes it."""
+    """Returns for each block [..., BLOCK] the smallest bfloat16 that is not below max |w| / MOST, as the engine does."""
     s = blocks.abs().amax(-1, keepdim=True) / MOST
     return ((s.view(torch.int32) + 0xFFFF) & ~0xFFFF).view(torch.float32)
 
 
 def on_grid(w):
-    """The matrix rounded to the whole steps of its int8 blocks, as bfloat16 can store them.
+    """Returns the matrix rounded to the whole steps of its int8 blocks, as bfloat16 can store them.
 
-    The engine's int8 then finds the same steps again, and what it runs is nearly the
-    exported model itself. Storing a step moves it by no more than 1/256 of its size, and
-    the largest of a block, which must not grow, by 1/128. Where that one as stored would lead to another scale, the next smaller scale is tried, which cuts
-    it by less than a hundredth.
+    The engine's int8 then finds the same steps again, so the model that it runs is nearly
+    the exported one. Storing a step in bfloat16 changes it by at most 1/256 of its size.
+    The largest step of a block must not grow, so it changes by at most 1/128. If its
+    stored value would lead to another scale, the next smaller scale is tried, which
+    reduces the step by less than a hundredth.
     """
     rows, cols = w.shape
     blocks = torch.nn.functional.pad(w.detach().float(), (0, -cols % BLOCK)).reshape(rows, -1, BLOCK)
@@ -55,7 +56,7 @@ def on_grid(w):
     for _ in range(4):
         steps = (blocks / s.clamp_min(1e-30)).round().clamp(-MOST, MOST) * s
         near = steps.bfloat16().float()
-        down = (steps.view(torch.int32) & ~0xFFFF).view(torch.float32)  # towards zero
+        down = (steps.view(torch.int32) & ~0xFFFF).view(torch.float32)  # rounded toward zero
         near = torch.where(near.abs() > MOST * s, down, near)
         out = torch.where(open_, near, out)
         open_ = open_ & (scales(near) != s)
@@ -64,7 +65,7 @@ def on_grid(w):
 
 
 def write_safetensors(named, path):
-    """bf16 is stored as int16 words; torch's own cast rounds to nearest even."""
+    """Writes a safetensors file. bf16 is stored as int16 words; torch's cast rounds to nearest even."""
     header, blobs, at = {"__metadata__": {"format": "pt"}}, [], 0
     for name, t in named.items():
         blob = t.detach().to(torch.bfloat16).contiguous().view(torch.int16).numpy().tobytes()

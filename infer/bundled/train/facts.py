@@ -1,11 +1,11 @@
-"""What the small model is to be certain of: some 700 facts, and many ways to say each.
+"""The facts that the small model should be certain of: about 700, with many phrasings for each.
 
-A relation has entries (subject, answer), frames for statements that end in the
-answer, other statements, questions, and frames that training never sees: evaluate.py
-asks with those. In a frame $s is the subject, $a the answer.
-frames.tsv has some five hundred and forty more statements a relation, written one by one and
-not for any held-out phrasing (none is kept that shares seven words in ten with one, or begins so);
-leads.txt and times.txt are what may stand before one.
+A relation has entries (subject, answer), frames for statements that end with the answer,
+other statements, questions, and frames that training never sees, with which evaluate.py
+asks. In a frame, $s is the subject and $a is the answer.
+frames.tsv has about 540 more statements for each relation. They were written individually and
+independently of the held-out phrasings. Statements that share seven words in ten with a held-out
+phrasing, or begin like one, are dropped. leads.txt and times.txt hold words that may precede a statement.
 """
 
 import dataclasses
@@ -24,13 +24,13 @@ def pairs(text):
 class Relation:
     name: str
     entries: list           # (subject, answer)
-    says: list              # statements ending in "$a." : also prompts
+    says: list              # statements that end with "$a."; they also serve as prompts
     also: list              # statements of any other shape
     asks: list              # questions
-    held: list              # prompts kept out of the training text; the answer follows at once
-    full: str = ""          # the full-sentence answer; the first of says if empty
+    held: list              # prompts that are held out of the training text; the answer follows at once
+    full: str = ""          # the full-sentence answer; if empty, the first of says is used
     weight: float = 1.0
-    more: list = dataclasses.field(default_factory=list)  # statements from frames.tsv, shaped as says are
+    more: list = dataclasses.field(default_factory=list)  # statements from frames.tsv, in the same form as says
 
 
 CAPITALS = pairs("""France:Paris|Germany:Berlin|Italy:Rome|Spain:Madrid|Portugal:Lisbon|England:London|Ireland:Dublin|
@@ -299,7 +299,7 @@ for line in (HERE / "frames.tsv").read_text().splitlines():
 
 
 def fill(frame, relation, entry):
-    """The frame with its variables replaced; articles and the first letter put right."""
+    """Returns the frame with its variables replaced and its articles and first letter corrected."""
     if relation.name == "count":
         thing, noun, answer = entry
         whole = "the alphabet" if noun == "alphabet" else article(noun)
@@ -322,12 +322,12 @@ def answer_of(entry):
     return entry[-1]
 
 
-# Prompts written without sight of the frames above. Set one was written when the
-# bundled pair was done; two and three have been looked at since, while a next
-# target was trained (direct speech failed, so frames.tsv and synth.py were given
-# more of it); four has been counted, five is unread. Whoever tunes
-# against a set must write a new one. A prompt that turned out to be one of the
-# generator's own statements ("The capital of $s is") has been taken out again.
+# Prompts that were written without seeing the frames above. Set one was written when
+# the bundled pair was finished. Sets two and three have been examined since, while the
+# next target was trained (direct speech failed, so more of it was added to frames.tsv
+# and synth.py). Set four has only been scored, and set five has not been read. If you
+# tune against a set, write a new one. A prompt that turned out to be one of the
+# generator's own statements ("The capital of $s is") was removed.
 BLIND = {}
 for line in (HERE / "blind.tsv").read_text().splitlines():
     number, name, frame = line.split("\t")
@@ -335,12 +335,12 @@ for line in (HERE / "blind.tsv").read_text().splitlines():
 
 
 def ask(frame, relation, entry):
-    """A held-out frame as a prompt; its last article is put right for the answer that follows."""
+    """Returns a held-out frame as a prompt, with its last article corrected for the answer that follows."""
     return fill(frame, relation, entry) + ("n" if frame.endswith(" a") and answer_of(entry)[0] in "aeiou" else "")
 
 
 def held_prompts(blind=None):
-    """(relation, prompt, answer) for every fact, each in one frame that training never saw: a kept one, or one of a set of BLIND."""
+    """Returns (relation, prompt, answer) for every fact, each in one frame that training never saw: a held-out frame, or one from a set in BLIND."""
     out = []
     for r in RELATIONS:
         frames = BLIND[blind][r.name] if blind else r.held
@@ -350,28 +350,28 @@ def held_prompts(blind=None):
 
 
 def bare(frame):
-    """A frame's words alone, to see whether two are the same."""
+    """Returns only the words of a frame, for comparing frames."""
     return re.sub(r"\W+", " ", frame.lower().replace("$a", "")).strip()
 
 
 def never_train():
-    """Every beginning, in small letters, that a held-out frame makes of any entry: no statement may begin so.
+    """Returns every beginning, in lower case, that a held-out frame gives with any entry. No statement may begin like that.
 
-    A held-out frame that the generator says itself would be no test, and would
-    silence that statement: it is refused.
+    A held-out frame that the generator also uses would not be a test, and it would
+    block that statement, so it is an error.
     """
     out = set()
     for r in RELATIONS:
         held = r.held + [f for s in BLIND.values() for f in s[r.name]]
         own = [" " + bare(f) for f in [r.full, *r.says, *r.also, *r.more]]
         if clash := [f for f in held if any(o.endswith(" " + bare(f)) for o in own)]:
-            raise ValueError(f"{r.name}: {clash} are said in training too")
+            raise ValueError(f"{r.name}: {clash} are also used in training")
         out |= {ask(f, r, e).lower() for f in held for e in r.entries}
     return out
 
 
 def near_held():
-    """[(relation, frame, held-out frame)] where seven words in ten are the same, of the whole frame or of its beginning."""
+    """Returns [(relation, frame, held-out frame)] for all pairs with seven in ten words in common, in the whole frame or in its beginning."""
     def words(frame):
         return re.findall(r"[\w$']+", frame.lower().split("$a")[0])
     out = []
@@ -385,6 +385,6 @@ def near_held():
     return out
 
 
-if __name__ == "__main__":  # which statements of frames.tsv stand too near a held-out one: none should
+if __name__ == "__main__":  # list statements in frames.tsv that are too close to a held-out one; there should be none
     for row in near_held():
         print(*row, sep="\t")

@@ -1,9 +1,9 @@
 """Compiles kernels.c with the system's C compiler and wraps it for autograd.
 
-Every Function here takes and gives CPU tensors: activations in bfloat16, the
-residual stream in float32. model.py uses them where they are available and plain
-PyTorch elsewhere (a GPU, a machine without a compiler); `python3 kernels.py`
-compares the two, values and gradients.
+Every Function here takes and returns CPU tensors: activations in bfloat16, and the
+residual stream in float32. model.py uses them if they are available, and plain PyTorch
+otherwise (on a GPU, or without a compiler). `python3 kernels.py` compares the values
+and gradients of both.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ FLAGS = ["-O3", "-march=native", "-ffast-math", "-fopenmp", "-shared", "-fPIC"]
 
 
 def load():
-    """The compiled library, or None where there is no compiler."""
+    """Returns the compiled library, or None if there is no compiler."""
     key = hashlib.sha256(SOURCE.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
     path = pathlib.Path(tempfile.gettempdir()) / f"viz-train-{key}.so"
     if not path.exists():
@@ -40,7 +40,7 @@ BF16, F32 = torch.bfloat16, torch.float32
 
 
 def call(name, *args):
-    """Tensors go by address, None as a null pointer, int as long, float as float."""
+    """Calls a C function. Tensors are passed by address, None as a null pointer, int as long, and float as float."""
     def convert(a):
         if isinstance(a, torch.Tensor):
             assert a.is_contiguous()
@@ -50,7 +50,7 @@ def call(name, *args):
 
 
 def t_mm(a, b):
-    """a^T b for tall bf16 matrices [rows, m], [rows, n]: a weight's gradient, float32 [m, n]."""
+    """Returns a^T b for tall bf16 matrices [rows, m] and [rows, n], which is a weight's gradient, as float32 [m, n]."""
     return (a.t() @ b).float()
 
 
@@ -119,7 +119,7 @@ class SwiGLU(Function):
 class Attention(Function):
     """qkv [batch, time, (h+2g)s] -> [batch, time, h*s]; position t sees start[t]..t.
 
-    The h/g query heads of one key/value head are stacked as rows of one product,
+    The h/g query heads that share a key/value head are stacked as rows of one product,
     so keys and values are never repeated in memory.
     """
 
@@ -153,9 +153,9 @@ class Attention(Function):
 class HeadLoss(Function):
     """Mean cross-entropy of h [n, d] bf16 against labels [n] through the output matrix [v, d].
 
-    Goes by chunks so that the logits stay in the processor's cache, and computes
-    the gradient at once. teacher, where given, is called with a slice and returns
-    the teacher's logits for it; share is the weight of its distribution.
+    It is computed in chunks, so that the logits stay in the processor's cache, together
+    with the gradient. teacher, if given, is called with a slice and returns the teacher's
+    logits for it; share is the weight of the teacher's distribution.
     """
 
     CHUNK = 512
@@ -183,7 +183,7 @@ class HeadLoss(Function):
 
 
 def check():
-    """Values and gradients of the fused model against plain PyTorch in float32."""
+    """Compares the fused model's values and gradients with plain PyTorch in float32."""
     from model import Config, Model
     torch.manual_seed(0)
     model = Model(Config(dim=64, layers=2, heads=4, kv_heads=2, head_dim=16, ffn=96, vocab=300, tied=False))

@@ -1,8 +1,8 @@
 """The model: Llama's architecture (RMSNorm, rotary positions, grouped-query
-attention, SwiGLU; tied embeddings in the target), small.
+attention, SwiGLU; tied embeddings in the target), in a small size.
 
-One definition, two ways through it: `loss(fused=True)` uses kernels.py on a CPU;
-everything else is plain PyTorch and runs anywhere.
+It can be run in two ways: `loss(fused=True)` uses kernels.py on a CPU; everything else
+is plain PyTorch and runs anywhere.
 """
 
 import dataclasses
@@ -14,12 +14,12 @@ import torch.nn.functional as F
 
 try:
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
-except ImportError:  # a PyTorch before 2.5: no GPU path
+except ImportError:  # PyTorch before 2.5 has no GPU path
     flex_attention = None
 
 try:
     import kernels
-except Exception:  # no compiler, or a platform that ctypes cannot load from
+except Exception:  # no compiler, or a platform on which ctypes cannot load libraries
     kernels = None
 
 
@@ -35,17 +35,17 @@ class Config:
     context: int = 512
     theta: float = 10000.0
     eps: float = 1e-5
-    tied: bool = True  # one matrix turns tokens into vectors and vectors into logits
+    tied: bool = True  # one matrix is both the embedding table and the output matrix
 
     def cost(self, n):
-        """Multiply-adds of one cached decode step with n positions attended, matrix products only."""
+        """Returns the multiply-adds of the matrix products in one cached decode step that attends to n positions."""
         a = 2 * self.dim * self.heads * self.head_dim + 2 * self.dim * self.kv_heads * self.head_dim + 3 * self.dim * self.ffn
         return self.layers * (a + 2 * self.heads * self.head_dim * n) + self.dim * self.vocab
 
 
 PRESETS = {
     "target": Config(),
-    # Two matrices where the target has one: looking up a row costs no multiplication.
+    # The draft has two matrices where the target has one: looking up a row costs no multiplications.
     "draft": Config(dim=64, layers=3, heads=2, kv_heads=1, ffn=448, tied=False),
     "draft96": Config(dim=96, layers=2, heads=3, kv_heads=1, ffn=256),
     # For a GPU: 10.6 million parameters.
@@ -86,20 +86,20 @@ class Model(nn.Module):
 
     @property
     def output(self):
-        """The matrix of the logits [vocab, dim]."""
+        """Returns the output matrix [vocab, dim]."""
         return self.embed if self.c.tied else self.head
 
     @torch.no_grad()
     def start_from(self, other):
-        """Takes over the weights of a smaller model, or one of this shape, and computes what it computed.
+        """Copies the weights of a model of this shape or a smaller one, so that this model computes the same function.
 
-        Wider feed-forward passes and further blocks begin with output matrices of zero
-        (Chen et al. 2016 call such a start function-preserving); an output matrix apart
-        from the token table begins as its copy.
+        Wider feed-forward layers and additional blocks start with output matrices of zero
+        (Chen et al. 2016 call such a start function-preserving). A separate output matrix
+        starts as a copy of the token table.
         """
         c, o = self.c, other.c
         assert dataclasses.replace(o, ffn=c.ffn, layers=c.layers, tied=c.tied) == c, "only feed-forward width and depth may differ"
-        assert c.ffn >= o.ffn and c.layers >= o.layers and o.tied >= c.tied, "what the other model has must find its place in this one"
+        assert c.ffn >= o.ffn and c.layers >= o.layers and o.tied >= c.tied, "the other model must not be larger than this one"
         self.embed.copy_(other.embed)
         self.norm.copy_(other.norm)
         if not self.c.tied:
@@ -117,22 +117,22 @@ class Model(nn.Module):
 
     @staticmethod
     def starts(ids):
-        """Where each position's document begins: it sees no further back. [batch, time] int32."""
+        """Returns where each position's document begins, [batch, time] int32. A position attends to nothing before that."""
         at = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         return torch.where(ids == 0, at, torch.zeros_like(at)).cummax(1).values.int().contiguous()
 
     def attention(self, ids, isolate):
-        """The function of queries, keys and values [batch, heads, time, head size] that suits the device."""
+        """Returns the attention function of queries, keys and values [batch, heads, time, head size] for the device."""
         c, (b, t) = self.c, ids.shape
         lo = self.starts(ids) if isolate else torch.zeros_like(ids, dtype=torch.int)
         compiling = flex_attention and torch.compiler.is_compiling()
-        if compiling and torch.is_grad_enabled():  # one kernel that skips what a position does not see
+        if compiling and torch.is_grad_enabled():  # a single kernel that skips positions that are not attended to
             blocks = create_block_mask(lambda row, head, i, j: (j <= i) & (j >= lo[row, i]), b, None, t, t, device=ids.device)
             return lambda q, key, v: flex_attention(q, key, v, block_mask=blocks, enable_gqa=True)
         at = torch.arange(t, device=ids.device)
         seen = (at[None, None, :] <= at[None, :, None]) & (at[None, None, :] >= lo[:, :, None])
         rep = c.heads // c.kv_heads
-        if compiling:  # a teacher: PyTorch 2.11 could not compile the kernel above without gradients
+        if compiling:  # for a teacher: PyTorch 2.11 could not compile the kernel above without gradients
             return lambda q, key, v: F.scaled_dot_product_attention(
                 q, key.repeat_interleave(rep, 1), v.repeat_interleave(rep, 1), attn_mask=seen[:, None])
         mask = torch.zeros(b, 1, t, t, device=ids.device).masked_fill(~seen[:, None], -1e9)
@@ -144,7 +144,7 @@ class Model(nn.Module):
         return attend
 
     def hidden(self, ids, isolate=True):
-        """ids [batch, time] -> normalised last states [batch, time, dim]; plain PyTorch."""
+        """ids [batch, time] -> normalized last states [batch, time, dim], with plain PyTorch."""
         c, (b, t) = self.c, ids.shape
         attend = self.attention(ids, isolate)
         cos, sin = self.cos[:t], self.sin[:t]
@@ -171,7 +171,7 @@ class Model(nn.Module):
         return F.linear(self.hidden(ids, isolate), self.output)
 
     def hidden_fused(self, ids):
-        """The same states in bf16 through kernels.py."""
+        """Like hidden, but in bf16 with kernels.py."""
         c, t = self.c, ids.shape[1]
         start = self.starts(ids)
         cos, sin = self.cos[:t].contiguous(), self.sin[:t].contiguous()
@@ -184,12 +184,12 @@ class Model(nn.Module):
         return kernels.AddNorm.apply(x, r, self.norm, c.eps)[1]
 
     def loss(self, ids, labels, fused=None, teacher=None, share=0.0, hint=None):
-        """Mean cross-entropy in nats; with a teacher, mixed with the distance to its distribution.
-        hint is the teacher's logits [batch, time, vocab] where they are known already."""
+        """Returns the mean cross-entropy in nats. With a teacher, it is mixed with the distance to the
+        teacher's distribution. hint holds the teacher's logits [batch, time, vocab] if they are already known."""
         if fused is None:
             fused = kernels is not None and kernels.LIB is not None and ids.device.type == "cpu"
         if fused:
-            hint = None  # of a part of the positions
+            hint = None  # returns the teacher's logits for a part of the positions
             if teacher is not None:
                 with torch.no_grad():
                     th = teacher.hidden_fused(ids).view(-1, teacher.c.dim)

@@ -1,15 +1,15 @@
 """Muon for the hidden matrices, AdamW for the embeddings and the norms.
 
 Muon (Jordan et al. 2024) replaces a matrix's momentum by the nearest
-semi-orthogonal matrix, found with a few Newton-Schulz steps. It was chosen because it is
-reported to need far fewer tokens than AdamW for the same loss; the two were not compared here.
+semi-orthogonal matrix, which a few Newton-Schulz steps approximate. It was chosen because it
+is reported to need far fewer tokens than AdamW for the same loss. The two were not compared here.
 """
 
 import torch
 
 
 def orthogonalise(m, steps=5):
-    """m [n, rows, cols] -> its polar factor, nearly: singular values land in about 0.7 to 1.2."""
+    """m [n, rows, cols] -> approximately its polar factor, with singular values of about 0.7 to 1.2."""
     a, b, c = 3.4445, -4.7750, 2.0315
     x = m.to(torch.bfloat16)
     tall = x.shape[1] > x.shape[2]
@@ -23,7 +23,7 @@ def orthogonalise(m, steps=5):
 
 
 class Optimizer:
-    """Steps every parameter of a Model; lr is the schedule's factor, 0 to 1."""
+    """Updates every parameter of a Model. lr is the schedule's factor, 0 to 1."""
 
     def __init__(self, model, muon_lr=0.02, adam_lr=0.006, weight_decay=0.05, momentum=0.95, betas=(0.9, 0.97)):
         self.muon_lr, self.adam_lr, self.weight_decay, self.momentum, self.betas = muon_lr, adam_lr, weight_decay, momentum, betas
@@ -43,11 +43,11 @@ class Optimizer:
 
     @torch.no_grad()
     def step(self, lr, clip=1.0):
-        """One update; the gradient's norm before clipping is returned. Clipping concerns AdamW only:
-        Muon's update does not depend on the gradient's scale."""
+        """Makes one update and returns the gradient's norm before clipping. Clipping affects only AdamW,
+        since Muon's update does not depend on the gradient's scale."""
         self.count += 1
         norm = torch.sqrt(sum(p.grad.pow(2).sum() for p in self.adam))
-        scale = (clip / (norm + 1e-6)).clamp(max=1.0)  # stays on its device: a GPU need not wait for it
+        scale = (clip / (norm + 1e-6)).clamp(max=1.0)  # stays on its device, so that a GPU need not wait for it
         b1, b2 = self.betas
         for p, m, v in zip(self.adam, self.m, self.v):
             g = p.grad * scale

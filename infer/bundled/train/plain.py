@@ -1,11 +1,11 @@
 """The corpus in plain modern English: plain/*.txt.gz.
 
-A part holds texts that are separated by lines "%%". The first line of each, "# form; seed", is
-not part of the text. A text may have slots, such as {girl} or {a:animal} ("a" or "an" belongs to
-it): each slot has one filling in all of a text.
+Each file holds texts that are separated by lines "%%". The first line of each text, "# form; seed",
+does not belong to the text. A text may have slots, such as {girl} or {a:animal}, which includes
+"a" or "an". A slot is filled with the same words throughout a text.
 
-    python3 plain.py check                    measures the corpus, and lists what must be changed
-    python3 plain.py write SEED [TIMES]       prints documents; texts with slots TIMES times, with new fillings
+    python3 plain.py check                    measures the corpus, and lists texts that must be changed
+    python3 plain.py write SEED [TIMES]       prints documents; texts with slots TIMES times with new fillings
     python3 plain.py held                     prints every 50th text without slots, which write leaves out
 """
 
@@ -57,7 +57,7 @@ def texts():
 
 
 def fill(text, rng):
-    """Fills the slots of a text. Two slots of a kind, such as girl and girl2, differ."""
+    """Fills the slots of a text. Two slots of the same kind, such as girl and girl2, get different words."""
     chosen = {}
     for _, slot in SLOT.findall(text):
         if slot not in chosen:

@@ -1,11 +1,11 @@
-"""Lets the target write: texts on which the draft is then taught.
+"""Generates texts with the target, for training the draft.
 
 usage: policy.py TARGET OUT.bin TOKENS SEED --stream BOOKS.train.bin ... --documents SYNTH.train.bin ...
 
-A draft is asked about the target's own text, which is not quite like the text that
-both were trained on (Agarwal et al. 2024 call learning from it on-policy
-distillation). Each text begins with 4 to 20 tokens from the start of a document or from
-anywhere in a stream, and goes on at temperature 1 without filters, until its end or for 160 tokens.
+In use, a draft continues the target's own text, which differs from the text that both
+were trained on (Agarwal et al. 2024 call training on it on-policy distillation). Each text
+begins with 4 to 20 tokens from the start of a document or from anywhere in a stream. It is
+continued at temperature 1 without filters, up to its end or for 160 tokens.
 """
 
 import argparse
@@ -19,7 +19,7 @@ ROWS, LENGTH = {"cpu": 256, "cuda": 4096}, 160
 
 
 def prompts(r, texts, n):
-    """n beginnings, each the start token and 4 to 20 more from one of texts in turn: (tokens, where one may begin)."""
+    """Returns n beginnings: the start token and 4 to 20 tokens from each of texts in turn. texts holds (tokens, positions where a beginning may start)."""
     out = []
     for i in range(n):
         data, starts = texts[i % len(texts)]
@@ -32,7 +32,7 @@ def prompts(r, texts, n):
 
 @torch.no_grad()
 def write(p, begun, length):
-    """begun: lists of ids -> the same lists, gone on at T = 1; a text ends before its end of text."""
+    """Returns the lists of ids in begun, continued at T = 1. The end-of-text token is not included."""
     cache = [[torch.zeros(len(begun), p.c.kv_heads, length, p.c.head_dim, device=p.device) for _ in "kv"] for _ in range(p.c.layers)]
     out, over = [list(b) for b in begun], [False] * len(begun)
     for t in range(length - 1):
@@ -50,7 +50,7 @@ def write(p, begun, length):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("target", help="an exported folder")
+    parser.add_argument("target", help="folder of an exported target")
     parser.add_argument("out")
     parser.add_argument("tokens", type=int)
     parser.add_argument("seed", type=int)

@@ -1,6 +1,6 @@
-"""The prompts that evaluate.py asks with."""
+"""The prompts that evaluate.py uses."""
 
-VARIED = [  # 50, of every sort of text the pair was trained on; acceptance is measured on what follows them
+VARIED = [  # 50 prompts from every kind of text that the pair was trained on, for measuring acceptance
     "Once upon a time there was a", "Once there was a brave girl named", "Long ago, a poor tailor lived", "One day a young boy was walking",
     "In a village far away lived", "This is the story of a small owl and", "A long time ago there lived a proud king", "The fox lived in a hollow tree.",
     "The capital of France is", "I know that the opposite of hot is", "A young cow is called a", "The colour of snow is", "After Monday comes",

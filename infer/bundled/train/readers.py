@@ -1,18 +1,18 @@
 """Has readers judge continuations without knowing which model wrote which.
 
     readers.py write OUT MODEL...        three continuations of each beginning by each exported model
-    readers.py score OUT SCORES.tsv...   what the readers found
+    readers.py score OUT SCORES.tsv...   prints the results of the readers' scores
 
 `write` makes OUT.tsv (number, beginning, continuation), shuffled, for the readers, and OUT.key.tsv
-(number, model, kind of beginning, seed). A reader writes a line for each number: the number, a tab,
-and four digits, 1 for yes and 0 for no:
+(number, model, kind of beginning, seed). For each number, a reader writes a line with the number, a
+tab, and four digits, 1 for yes and 0 for no:
 
-    grammatical   a native reader would let every sentence stand
-    subject       it keeps to what the beginning is about, with the same people and things
-    no loop       no word or phrase comes again and again
+    grammatical   a native reader would accept every sentence
+    subject       it stays with the subject of the beginning, with the same people and things
+    no loop       no word or phrase is repeated again and again
     sense         each sentence can follow from the one before it
 
-A continuation is good if all four are 1. It is cut off after 60 tokens, which is no fault.
+A continuation is good if all four digits are 1. It is cut off after 60 tokens, which does not count as a fault.
 """
 
 import collections
@@ -56,7 +56,7 @@ def score(out, files):
     readers = [{row[0]: row[1] for row in rows(f)} for f in files]
     for f, marks in zip(files, readers):
         if missing := [n for n in key if len(marks.get(n, "")) != 4]:
-            sys.exit(f"{f}: no four digits for {', '.join(missing[:10])}")
+            sys.exit(f"{f}: four digits are missing for {', '.join(missing[:10])}")
     for folder in dict.fromkeys(folder for folder, _ in key.values()):
         mine = [n for n in key if key[n][0] == folder]
         print(f"{folder}: {len(mine)} continuations")

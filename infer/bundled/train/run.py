@@ -1,7 +1,7 @@
-"""Reads an exported model folder and runs it: logits of whole texts, and batched
-generation with a key/value cache, by the same arithmetic as the program's engine
-(temperature, then top-k and top-p on that distribution, one renormalisation, one
-draw from a SplitMix64 stream), so a seed gives the same text here and there.
+"""Loads an exported model folder and runs it. It computes the logits of whole texts, and
+generates texts in batches with a key/value cache and the same arithmetic as the program's
+engine (temperature, then top-k and top-p on that distribution, one renormalization, one
+draw from a SplitMix64 stream), so a seed gives the same text in both.
 """
 
 import json
@@ -36,7 +36,7 @@ def read_safetensors(path):
 
 
 class Pretrained:
-    """An exported folder: .model, .tok, .c"""
+    """An exported folder, with the attributes .model, .tok and .c."""
 
     def __init__(self, folder, device="cpu"):
         folder = pathlib.Path(folder)
@@ -62,12 +62,12 @@ class Pretrained:
 
     @torch.no_grad()
     def logits(self, ids):
-        """ids [n] -> [n, vocab] float32; every position sees all before it."""
+        """ids [n] -> [n, vocab] float32; every position attends to all before it."""
         return self.model.logits(torch.tensor([ids], device=self.device), isolate=False)[0].cpu()
 
     @torch.no_grad()
     def step(self, ids, t, cache):
-        """One position for a batch: ids [batch] at position t -> logits [batch, vocab]; cache grows."""
+        """Runs one position of a batch: ids [batch] at position t -> logits [batch, vocab]. It extends cache."""
         c, m, b = self.c, self.model, len(ids)
         cos, sin = m.cos[t], m.sin[t]
 
@@ -90,9 +90,9 @@ class Pretrained:
         return F.linear(norm(x, m.norm), m.output)
 
     def generate(self, prompts, limit, temperature=0.7, top_k=0, top_p=1.0, seeds=None):
-        """For each prompt, (ids generated, whether the end of text was among them); the end is not in the ids.
+        """Returns (generated ids, whether the text ended) for each prompt. The ids do not include the end of text.
 
-        Every row is fed its prompt one position at a time and then what it chose, so
+        Each row reads its prompt one position at a time and then its own tokens, so
         prompts of different lengths share a batch without padding.
         """
         ids = [[0, *self.tok.encode(p)] for p in prompts]
@@ -101,7 +101,7 @@ class Pretrained:
         last = max(limit_at)
         cache = [[torch.zeros(len(ids), self.c.kv_heads, last, self.c.head_dim, device=self.device) for _ in "kv"] for _ in range(self.c.layers)]
         out, ended = [list(i) for i in ids], [False] * len(ids)
-        rows = list(range(len(ids)))  # the prompts in the batch: those whose text is done leave it
+        rows = list(range(len(ids)))  # the prompts in the batch; finished ones are removed
         for t in range(last):
             z = self.step(torch.tensor([out[i][t] for i in rows], device=self.device), t, cache).double().cpu().numpy()
             stay = []
@@ -126,7 +126,7 @@ class Pretrained:
 
 
 def uniform(seed, step):
-    """The step-th output of SplitMix64 started at seed, as a fraction of [0, 1)."""
+    """Returns the step-th output of SplitMix64 with the given seed, as a number in [0, 1)."""
     mask = (1 << 64) - 1
     x = (seed + step * 0x9E3779B97F4A7C15) & mask
     x = ((x ^ x >> 30) * 0xBF58476D1CE4E5B9) & mask
@@ -135,7 +135,7 @@ def uniform(seed, step):
 
 
 def choose(z, temperature, top_k, top_p, u):
-    """One token id from logits z [vocab], float64."""
+    """Returns one token id drawn from logits z [vocab], float64."""
     if temperature == 0:
         return int(z.argmax())
     p = np.exp((z - z.max()) / temperature)

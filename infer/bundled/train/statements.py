@@ -1,4 +1,4 @@
-"""Facts said and asked: in a sentence, after an opening, or between two people."""
+"""Statements and questions about facts: in a sentence, after an opening, or between two people."""
 
 import re
 
@@ -12,8 +12,8 @@ LEAD = ["I know that", "Remember that", "Everyone knows that", "It is true that"
         "As you can see,", "Listen well:", "Yes,", "Well,", "Of course", "My father says that", "My sister thinks that", "At school we heard that", "In the newspaper I read that",
         "The old man told us that", "As far as we know,", "Look at this:", "On the farm they say that", "Grandfather explained that",
         "At the museum we saw that", "In this book it says that", "Children learn early that", "On this page you read that"]
-LEADS = (HERE / "leads.txt").read_text().splitlines()  # written apart, as frames.tsv was
-TIMES = (HERE / "times.txt").read_text().splitlines()  # before what can happen at a time or a place
+LEADS = (HERE / "leads.txt").read_text().splitlines()  # written separately, like frames.tsv
+TIMES = (HERE / "times.txt").read_text().splitlines()  # may precede statements about events at a time or place
 HAPPENS = {"sound", "home", "job", "food", "tool", "body"}
 PROPER = set(NAMES) | {w for c, t in CAPITALS for w in (c.split()[0], t.split()[0])} | set(DAYS) | set(MONTHS) | {"I"}
 
@@ -22,7 +22,7 @@ def pick_fact(r):
     rel = r.choices(RELATIONS, WEIGHTS)[0]
     entries = rel.entries
     if rel.name in ("capital", "language", "continent") and r.random() < 0.3:
-        entries = entries[:14]  # the best known come up more often
+        entries = entries[:14]  # the best-known entries occur more often
     if rel.name == "capital" and r.random() < 0.06:
         entries = entries[:1]
     return rel, r.choice(entries)
@@ -38,16 +38,16 @@ NEVER = never_train()
 def held_out(text):
     """Whether a text begins as a prompt of the evaluation does.
 
-    All such texts are refused, not just those that then give the answer: else what
-    stays is those that do not ('The people of France speak a language called'), and
-    the model learns that after just these beginnings no answer comes.
+    All such texts are refused, even if they do not give the answer next. Otherwise, only
+    texts that do not give it would remain ('The people of France speak a language called'),
+    and the model would learn that no answer follows exactly these beginnings.
     """
     low = text.lower()
     return any(low[:m.end()] in NEVER for m in re.finditer(r"\w\b|[^\w\s](?=\s|$)", low))
 
 
 def statement(r, rel=None, entry=None):
-    """A fact said in a sentence or two, none that begins as a prompt of the evaluation does."""
+    """Returns a fact in one or two sentences that do not begin like a prompt of the evaluation."""
     if rel is None:
         rel, entry = pick_fact(r)
     while True:
@@ -57,10 +57,10 @@ def statement(r, rel=None, entry=None):
 
 
 def directness(frame):
-    """How often a frame is said: three times as often where the answer follows its subject closely.
+    """Returns the weight of a frame: three times as high if the answer closely follows its subject.
 
-    With every frame said alike, one of three that go on '... $s is' gives no answer
-    there but a word or two before it ('called', 'the word', 'given as').
+    With equal weights, one in three frames that continue with '... $s is' would not give
+    the answer there, but a word or two first ('called', 'the word', 'given as').
     """
     between = frame.lower().replace("$2", "$s").split("$a")[0].rsplit("$s", 1)[-1]
     return 3 if len(between.replace('"', " ").split()) <= 3 else 1
@@ -96,7 +96,7 @@ IT_IS_A = {"tool", "kind", "young"}
 
 
 def spoken(r, rel, entry):
-    """A fact in direct speech, as books have it."""
+    """Returns a fact in direct speech, as in books."""
     one, two = r.sample(NAMES, 2) if r.random() < 0.5 else r.sample(SOMEBODY, 2)
     plain = [f for f in rel.says if ":" not in f and not f.startswith(("Go ", "Ask ", "How ", "Not ", "Say "))]
     asks, says, answer = fill(r.choice(rel.asks), rel, entry), fill(r.choice(plain), rel, entry), answer_of(entry)
@@ -118,7 +118,7 @@ def spoken(r, rel, entry):
 
 
 def question(r, rel=None, entry=None):
-    """(question, short answer, full answer)"""
+    """Returns (question, short answer, full answer)."""
     if rel is None:
         rel, entry = pick_fact(r)
     answer = answer_of(entry)

@@ -1,9 +1,9 @@
-"""Small stories. Each has a hero and a thing that are kept to the end, and an end.
+"""Short stories. Each has an end, and a hero and a thing that stay the same up to it.
 
-A plot is text in a tiny grammar: {a|b|c} picks one, and nests; $h is the hero ("Lily"
-or "the fox"), $H the same at the start of a sentence, $t the thing, $f the friend,
-$p and $q two places with their prepositions. Chosen apart, the alternatives make
-each plot many thousands of different texts.
+A plot is text in a tiny grammar: {a|b|c} selects one alternative and can be nested; $h is
+the hero ("Lily" or "the fox"), $H is the same at the start of a sentence, $t is the thing,
+$f is the friend, and $p and $q are two places with their prepositions. The alternatives are
+chosen independently, so each plot gives many thousands of different texts.
 """
 
 import re
@@ -44,7 +44,7 @@ VARIABLE = re.compile(r"\$([A-Za-z]+)")
 
 
 def expand(text, r):
-    """Every {a|b|c}, innermost first, becomes one of its parts."""
+    """Replaces every {a|b|c}, innermost first, with one of its alternatives."""
     while True:
         m = INNER.search(text)
         if not m:
@@ -149,7 +149,7 @@ Look before you leap.|Pride comes before a fall.|The truth is always best.|Many 
 
 
 def story(r, opening=None):
-    """One story as text; opening forces the index of OPEN."""
+    """Returns one story as text. opening selects the index in OPEN."""
     sort = r.random()
     if sort < 0.5:
         girl = r.random() < 0.5
@@ -169,7 +169,7 @@ def story(r, opening=None):
     thing = r.choice(THINGS)
     p, q = r.sample(PLACES, 2)
     frame = OPEN[opening] if opening is not None else r.choice(OPEN[:4] if r.random() < 0.45 else OPEN)
-    if sort < 0.5:  # the name is in $who already
+    if sort < 0.5:  # the name is already in $who
         frame = frame.replace("|called $name", "").replace("$H lived", r.choice(["$H lived", cap(who) + " lived"]))
     else:
         frame = frame.replace("|called $name", "|who had no name")
@@ -202,6 +202,6 @@ def story(r, opening=None):
     text = re.sub(r"([.!?]\"?) +([a-z])", lambda m: m.group(1) + " " + m.group(2) if m.group(1).endswith('"') else m.group(1) + " " + m.group(2).upper(), text)
     text = re.sub(r"  +", " ", text).strip()
     text = cap(text)
-    if r.random() < 0.4:  # paragraphs at speech, as books have them
+    if r.random() < 0.4:  # start paragraphs at speech, as books do
         text = re.sub(r"([.!?]) (\"[A-Z])", lambda m: m.group(1) + ("\n\n" if r.random() < 0.5 else " ") + m.group(2), text)
     return text

@@ -1,10 +1,10 @@
-"""Writes the synthetic part of the training text, one JSON string a line.
+"""Writes the synthetic part of the training text, one JSON string per line.
 
-The books teach style but few facts. These documents give a small model things it
-can be certain of, places where it must be unsure, text that ends, dialogue turns,
-and the markers that stop strings look for. All of it is this project's own text.
+The books teach style but few facts. These documents give a small model facts that it
+can be certain of, positions at which it must be uncertain, texts that end, dialogue turns,
+and the markers that stop strings match. All of it is this project's own text.
 
-usage: synth.py DOCUMENTS SEED [alone] > synth.jsonl    (alone: facts alone)
+usage: synth.py DOCUMENTS SEED [alone] > synth.jsonl    (alone: only facts)
 """
 
 import json
@@ -17,19 +17,19 @@ from stories import BEASTS, PLACES, THINGS, expand, story
 
 
 def held_sum(x, y):
-    """One two-digit sum in twenty is never trained on; evaluate.py asks for those."""
+    """Whether a two-digit sum is held out. One in twenty is never trained on, and evaluate.py asks for it."""
     return x > 9 and y > 9 and (x * 31 + y * 17) % 20 == 0
 
 
 def operands(r):
-    """Half of the sums are of single digits: those are to be known by heart."""
+    """Returns the operands of a sum. Half of the sums have single digits, which the model should memorize."""
     if r.random() < 0.5:
         return r.randrange(10), r.randrange(10)
     return r.choice([r.randrange(0, 20), r.randrange(10, 100)]), r.choice([r.randrange(0, 20), r.randrange(10, 100)])
 
 
 def calculation(r):
-    """(left side, result) in digits."""
+    """Returns (left side, result) in digits."""
     while True:
         op = r.choice("+++--*")
         x, y = operands(r)
@@ -83,7 +83,7 @@ def word_problem(r):
 
 
 def any_question(r):
-    """(question, short answer, full answer) of any sort, arithmetic too."""
+    """Returns (question, short answer, full answer) of any kind, including arithmetic."""
     x = r.random()
     if x < 0.78:
         return question(r)
@@ -171,7 +171,7 @@ def exchange(r):
 
 
 def dialogue(r):
-    """Turns that end: after the first answer the user goes on two times in three, and soon gives thanks."""
+    """Returns a dialogue that ends. After the first answer, the user continues two times in three, and soon says thanks."""
     turns, greeted = [], r.random() < 0.3
     if greeted:
         turns.append((r.choice(HELLO), r.choice(HELLO_BACK)))
@@ -228,7 +228,7 @@ def labels(r):
 
 
 def split(text):
-    """Splits at the bars outside braces."""
+    """Splits a text at the bars that are not inside braces."""
     parts, depth = [""], 0
     for ch in text:
         depth += {"{": 1, "}": -1}.get(ch, 0)
@@ -318,7 +318,7 @@ def code(r):
 
 
 def note(r):
-    """Letters, diary pages, reports and descriptions."""
+    """Returns a letter, a diary page, a report or a description."""
     n, m, b = r.choice(NAMES), r.choice(NAMES), r.choice(BEASTS)
     p, t, c = r.choice(PLACES), r.choice(THINGS), r.choice(CAPITALS)[1]
     x = r.randrange(6)
@@ -339,7 +339,7 @@ def note(r):
     return expand(body, r)
 
 
-# Shares of the documents, not of the tokens: a story is as long as six of the others.
+# Shares of the documents, not of the tokens: a story is as long as six other documents.
 KINDS_OF_TEXT = [(story, 0.11), (facts, 0.43), (answers, 0.16), (dialogue, 0.09), (sums, 0.12), (labels, 0.02), (record, 0.02), (lists, 0.02),
                  (code, 0.01), (note, 0.02)]
 
@@ -350,7 +350,7 @@ def document(r):
 
 
 def alone(r):
-    """A fact or two and nothing else: so a prompt of the evaluation stands, with no text before it."""
+    """Returns one or two facts and nothing else. Like the evaluation's prompts, they have no text before them."""
     return " ".join(statement(r) for _ in range(r.choice([1, 1, 2])))
 
 

@@ -1,16 +1,16 @@
-"""Trains the target, or the draft with the target as its teacher. Resumes where it stopped.
+"""Trains the target, or the draft with the target as its teacher. An interrupted run can be resumed.
 
     train.py RUN --preset target --stream data/wide=0.7 --documents data/synth=0.3 --steps 5000
     train.py RUN --preset draft ... --teacher RUNS/target --share 0.9
 
-Each text has its share of the rows: PREFIX.train.bin is trained on, and the loss on
-PREFIX.held.bin, where there is one, is printed. A stream (books) is cut into windows
-anywhere; windows of documents (synthetic text) begin where a document begins.
+Each text has a share of the rows: PREFIX.train.bin is trained on, and the loss on
+PREFIX.held.bin, if it exists, is printed. A stream (books) is cut into windows at any
+position; windows of documents (synthetic text) begin where a document begins.
 
-The schedule counts steps, never the clock, so a run that is paused, slowed down by
-other work or killed loses nothing but time. RUN/checkpoint.pt holds model, optimizer,
-position in the data and log; the same command line continues it. RUN/steps, if it
-exists, overrides --steps and may be edited while training runs.
+The schedule counts steps rather than time, so a run that is paused, slowed down by other
+work, or killed loses only time. RUN/checkpoint.pt holds the model, the optimizer, the
+position in the data, and the log; the same command line continues from it. RUN/steps, if
+it exists, overrides --steps and may be edited during training.
 """
 
 import argparse
@@ -30,18 +30,18 @@ from run import Pretrained
 
 
 class Books:
-    """Windows of one stream of tokens, each seen once an epoch, cut at another offset every epoch."""
+    """Windows of one stream of tokens. Each is used once per epoch, and each epoch cuts them at a different offset."""
 
     def __init__(self, path, seed):
         self.data, self.seed = np.fromfile(path, dtype=np.uint16), seed
 
     def window(self, t, at):
-        """at {epoch, i, time} is read and moved on."""
+        """Returns the window at `at` {epoch, i, time} and advances `at`."""
         while True:
             r = np.random.default_rng((self.seed, at["epoch"]))
             offset = int(r.integers(0, 256))
             n = (len(self.data) - 1 - offset) // t
-            if at.get("time") != t:  # a change of window length keeps the share of the epoch already seen
+            if at.get("time") != t:  # if the window length changes, keep the share of the epoch that was already used
                 at["i"], at["time"] = int(at["i"] * at.get("time", t) / t), t
             key = at["epoch"], t
             if getattr(self, "key", None) != key:
@@ -54,19 +54,19 @@ class Books:
 
 
 class Documents:
-    """Windows that start at a document's start, so that its start token has position 0."""
+    """Windows that begin at the start of a document, so that its start token has position 0."""
 
     def __init__(self, path, seed):
         self.data = np.fromfile(path, dtype=np.uint16)
         self.starts = np.flatnonzero(self.data == 0)
 
     def window(self, t, at):
-        """at {epoch, i} is read and moved on; i counts tokens."""
+        """Returns the window at `at` {epoch, i} and advances `at`. i counts tokens."""
         k = int(np.searchsorted(self.starts, at["i"]))
         if k == len(self.starts) or self.starts[k] + t + 1 > len(self.data):
             at["epoch"], at["i"], k = at["epoch"] + 1, 0, 0
         start = int(self.starts[k])
-        # The document cut off by the window's end is read whole at the start of the next one.
+        # A document that the window's end cuts off is read whole at the start of the next window.
         end = start + t
         at["i"] = int(self.starts[np.searchsorted(self.starts, end, "right") - 1])
         if at["i"] <= start:
@@ -86,13 +86,13 @@ def save_text(path, value):
 
 
 def factor(step, steps, warm, decay):
-    """Warm up, hold, then fall in a straight line to zero over the last `decay` of the run."""
+    """Returns the learning rate's factor: it warms up, holds, and falls linearly to zero over the last `decay` of the run."""
     return min(1.0, (step + 1) / warm, max(0.0, (steps - step) / (decay * steps)))
 
 
 @torch.no_grad()
 def held_out(model, sets, device, t=512, rows=8):
-    """Mean loss in nats a token on the first windows of each held-out set."""
+    """Returns the mean loss in nats per token on the first windows of each held-out set."""
     result = {}
     for name, data in sets.items():
         at = {"epoch": 0, "i": 0}
@@ -102,7 +102,7 @@ def held_out(model, sets, device, t=512, rows=8):
 
 
 def halves(w, device):
-    """Windows [rows, time + 1] -> what is read and what comes next, [rows, time] each."""
+    """Splits windows [rows, time + 1] into inputs and labels, [rows, time] each."""
     w = torch.from_numpy(w.astype(np.int64))
     if device == "cuda":
         w = w.pin_memory().to(device, non_blocking=True)
@@ -110,7 +110,7 @@ def halves(w, device):
 
 
 def ahead(make, n=4):
-    """What make() yields, made in a thread, n of it in advance."""
+    """Yields the items of make(), which a thread produces up to n items in advance."""
     q = queue.Queue(n)
 
     def work():
@@ -129,7 +129,7 @@ def text(s):
 
 
 def rows_of(step, rows, share):
-    """How many of a step's rows a text gets: whole numbers that keep its share over the steps."""
+    """Returns how many of a step's rows a text gets. Over several steps, the numbers match its share."""
     return int((step + 1) * rows * share + 1e-9) - int(step * rows * share + 1e-9)
 
 
@@ -137,21 +137,21 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("run")
     p.add_argument("--preset", default="target", choices=PRESETS)
-    p.add_argument("--stream", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="a stream and its part of the rows; may be given again")
-    p.add_argument("--documents", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="likewise, documents; what is left over goes to the last text with a share")
+    p.add_argument("--stream", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="a stream and its share of the rows; may be repeated")
+    p.add_argument("--documents", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="documents and their share of the rows; may be repeated; leftover rows go to the last text with a share")
     p.add_argument("--steps", type=int, default=5000)
-    p.add_argument("--tokens", type=int, default=8192, help="tokens a step")
-    p.add_argument("--time", type=int, default=256, help="window length at first")
-    p.add_argument("--long", type=int, default=512, help="window length at the end")
-    p.add_argument("--long-from", type=float, default=0.85, help="part of the run after which windows are long")
+    p.add_argument("--tokens", type=int, default=8192, help="tokens per step")
+    p.add_argument("--time", type=int, default=256, help="initial window length")
+    p.add_argument("--long", type=int, default=512, help="final window length")
+    p.add_argument("--long-from", type=float, default=0.85, help="share of the run after which the final window length is used")
     p.add_argument("--muon-lr", type=float, default=0.02)
     p.add_argument("--adam-lr", type=float, default=0.006)
     p.add_argument("--weight-decay", type=float, default=0.05)
     p.add_argument("--warm", type=int, default=100)
     p.add_argument("--decay", type=float, default=0.5)
-    p.add_argument("--teacher", help="run folder of the target, or one that was exported")
-    p.add_argument("--seconds", type=float, help="set the steps by this and by the rate of the first hundred")
-    p.add_argument("--init", help="exported folder of the same tokenizer, and of the same shape or a smaller one, whose weights to start from")
+    p.add_argument("--teacher", help="run folder of the target, or an exported folder")
+    p.add_argument("--seconds", type=float, help="duration from which to compute the number of steps, using the rate of the first hundred")
+    p.add_argument("--init", help="exported folder whose weights to start from, with the same tokenizer and the same or a smaller shape")
     p.add_argument("--share", type=float, default=0.9, help="weight of the teacher's distribution")
     p.add_argument("--threads", type=int, default=os.cpu_count())
     p.add_argument("--seed", type=int, default=1)
@@ -183,7 +183,7 @@ def main():
         model.load_state_dict(s.pop("model"))
         opt.load(s.pop("optimizer"))
         print(f"resumed at step {s['step']}", flush=True)
-        for k in train:  # a text that was not there before
+        for k in train:  # a text that was added since the checkpoint
             s["at"].setdefault(k, {"epoch": 0, "i": 0})
     teacher = None
     if a.teacher:
@@ -206,7 +206,7 @@ def main():
         return int((run / "steps").read_text()) if (run / "steps").exists() else a.steps
 
     def batches():
-        """(windows, where the texts stand after them), step by step."""
+        """Yields (windows, the positions of the texts after them) for each step."""
         step, at = s["step"], {k: dict(v) for k, v in s["at"].items()}
         while step < total():
             t = a.long if step >= a.long_from * total() else a.time
