@@ -2,9 +2,9 @@
 // one client cannot lock out everyone else.
 //
 // A caller has a learner id and an address. The id is in a signed cookie, and anyone can collect
-// many of those; the address is a network that a whole school can share. So there are limits for
-// both. Newcomers count against their address. Learners with an older cookie do not, and part of
-// every resource is reserved for them.
+// many such cookies. The address is a network that a whole school can share. So both are limited.
+// Newcomers count against the limits of their address. Learners with an older cookie do not, and
+// part of every resource is reserved for them.
 //
 //   - A [Pool] limits what callers hold at the same time: sockets, runs. When it is full,
 //     the caller that holds the most loses the least recently used place.
@@ -23,15 +23,15 @@ import (
 	"time"
 )
 
-// KnownAfter is the age at which a cookie makes its learner known: longer than the
+// KnownAfter is the age of a cookie from which its learner counts as known. It is longer than the
 // rush at the start of a lesson.
 const KnownAfter = 10 * time.Minute
 
 // Caller identifies the sender of a request.
 type Caller struct {
-	Learner string       // their id
+	Learner string       // the learner's id
 	Address netip.Prefix // see [Network]
-	Since   time.Time    // when the cookie was issued; zero if long ago
+	Since   time.Time    // when the cookie was issued; zero if that was long ago
 	Fresh   bool         // the request had no cookie: a first visit, or a client that stores none
 	Phone   bool         // the request came over the listener that was opened for a class's phones
 }
@@ -39,14 +39,14 @@ type Caller struct {
 // Known reports whether the caller's cookie is at least [KnownAfter] old.
 func (c Caller) Known(now time.Time) bool { return now.Sub(c.Since) >= KnownAfter }
 
-// local are the addresses of this machine.
+// local lists the addresses of this machine.
 var local = []netip.Prefix{
 	Network(netip.AddrFrom4([4]byte{127, 0, 0, 1})), Network(netip.IPv6Loopback()),
 }
 
-// Local reports whether the request came from this machine: from its owner, or through a proxy
-// that the server does not know about. Limits for an address would affect everyone behind that
-// proxy, so local callers count as known.
+// Local reports whether the request came from this machine, that is, from its owner or through a
+// proxy that the server does not know about. Limits for an address would affect everyone behind
+// that proxy, so local callers count as known.
 func (c Caller) Local() bool { return slices.Contains(local, c.Address) }
 
 // Network returns the network that limits treat as one address: an IPv4 address, or
@@ -57,15 +57,15 @@ func Network(a netip.Addr) netip.Prefix {
 	if a.Is6() {
 		bits = 64
 	}
-	p, _ := a.Prefix(bits) // fails only for the zero address, which gives the zero network
+	p, _ := a.Prefix(bits) // fails only for the zero address, for which the zero network is returned
 	return p
 }
 
-// Proxies are the networks whose X-Forwarded-For is trusted.
+// Proxies lists the networks whose X-Forwarded-For header is trusted.
 type Proxies []netip.Prefix
 
-// Address returns the address that a request came from: the peer's, or, if the peer is
-// a trusted proxy, the last one in X-Forwarded-For that is not.
+// Address returns the address from which a request came: the peer's address or, if the peer is a
+// trusted proxy, the last address in X-Forwarded-For that is not a trusted proxy.
 func (list Proxies) Address(r *http.Request) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -77,7 +77,7 @@ func (list Proxies) Address(r *http.Request) netip.Addr {
 	for i := len(hops) - 1; i >= 0 && list.contain(peer); i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
-			break // whatever precedes it cannot be trusted
+			break // the addresses before this one cannot be trusted
 		}
 		peer = hop.Unmap()
 	}

@@ -12,7 +12,7 @@ func TestNetworkOfAddress(t *testing.T) {
 		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64",
 	} {
 		if got := Network(netip.MustParseAddr(addr)).String(); got != want {
-			t.Errorf("%s: %s, want %s", addr, got, want)
+			t.Errorf("%s: got network %s, want %s", addr, got, want)
 		}
 	}
 	if got := Network(netip.Addr{}); got != (netip.Prefix{}) {
@@ -42,7 +42,7 @@ func TestAddressBehindProxies(t *testing.T) {
 	} {
 		r := &http.Request{RemoteAddr: row.peer, Header: http.Header{"X-Forwarded-For": row.forwarded}}
 		if got := trusted.Address(r).String(); got != row.want {
-			t.Errorf("%s with %q: %s, want %s", row.peer, row.forwarded, got, row.want)
+			t.Errorf("%s with %q: got %s, want %s", row.peer, row.forwarded, got, row.want)
 		}
 	}
 }

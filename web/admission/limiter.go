@@ -11,7 +11,7 @@ type Limiter struct {
 	refusals *Meter
 }
 
-// New returns a limiter with the given limits. now is time.Now if nil.
+// New returns a limiter with the given limits. If now is nil, it uses time.Now.
 func New(l Limits, now func() time.Time) *Limiter {
 	return &Limiter{
 		Sockets: NewPool(l.Sockets, now), Runs: NewPool(l.Runs, now), Imports: NewPool(l.Imports, now),
@@ -24,10 +24,10 @@ func New(l Limits, now func() time.Time) *Limiter {
 	}
 }
 
-// Persists counts one refusal of an HTTP request, and reports whether the caller has
-// had so many that their connection should be closed.
+// Persists counts one refusal of an HTTP request, and reports whether the caller has been refused
+// so often that their connection should be closed.
 func (d *Limiter) Persists(c Caller) bool {
-	if c.Fresh { // a new learner id on every request
+	if c.Fresh { // gets a new learner id with every request
 		c.Learner = c.Address.String()
 	}
 	return d.refusals.Allow(c) > 0

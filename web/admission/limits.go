@@ -1,15 +1,15 @@
 package admission
 
-// Limits holds the sizes of all pools and meters. A class of 1,000 can use one address, and one
-// address cannot use up what others need.
+// Limits holds the sizes of all pools and meters. A class of 1,000 can use the same address, but
+// one address cannot use up the resources that others need.
 type Limits struct {
 	// Pools.
 	Sockets Share
 	Runs    Share
 	Imports Share // files that are being read
 	API     Share // requests by other programs that are in progress
-	Rooms   Share // of classes; Most and Newcomers only
-	Members Share // of one class; not PerLearner
+	Rooms   Share // rooms of classes; only Most and Newcomers are used
+	Members Share // members of one class; PerLearner is not used
 
 	// Queues.
 	Labs  Backlog // measurements
@@ -18,18 +18,18 @@ type Limits struct {
 	Grammars Backlog
 
 	// Meters.
-	Requests    Pace // of pages, forms and sockets
-	NewLearners Pace // first visits, which receive a cookie
-	Openings    Pace // of sockets
-	Messages    Pace // on sockets; further messages are delayed
+	Requests    Pace // requests of pages, forms and sockets
+	NewLearners Pace // first visits, in which a cookie is issued
+	Openings    Pace // openings of sockets
+	Messages    Pace // messages on sockets; further messages are delayed
 	WrongCodes  Pace // room codes and instructor secrets
 	NewRooms    Pace
 	Imported    Pace // MiB of files, rounded up
-	Refusals    Pace // HTTP requests; further refusals close the connection
-	BadGrammars Pace // unusable grammars
+	Refusals    Pace // refusals of HTTP requests; further refusals close the connection
+	BadGrammars Pace // grammars that cannot be used
 }
 
-// Backlog is how much work may wait in a [Queue].
+// Backlog limits how much work may wait in a [Queue].
 type Backlog struct {
 	Most       int // by all callers together
 	PerLearner int
@@ -38,40 +38,41 @@ type Backlog struct {
 // DefaultLimits are for a machine with two cores.
 func DefaultLimits() Limits {
 	return Limits{
-		// A class's phone has one socket, a tab with a lesson up to three.
+		// A phone of a class has one socket, and a tab with a lesson has up to three.
 		Sockets: Share{Most: 6000, Newcomers: 4500, PerAddress: 3000, PerLearner: 40},
-		// One run a tab; few people keep more than 20 tabs of a page.
+		// One run per tab; few people have more than 20 tabs of a page open.
 		Runs: Share{Most: 2000, Newcomers: 1500, PerAddress: 1200, PerLearner: 20},
-		// A file is read into memory whole, up to 32 MiB.
+		// A whole file, of up to 32 MiB, is read into memory.
 		Imports: Share{Most: 8, Newcomers: 4, PerAddress: 2, PerLearner: 1},
-		// A request can run for minutes. A program's further requests wait at the program, which
-		// is told when to retry.
+		// A request can run for minutes. Further requests are refused, and the program is told when
+		// to retry.
 		API:   Share{Most: 64, Newcomers: 48, PerAddress: 24, PerLearner: 16},
 		Rooms: Share{Most: 200, Newcomers: 150},
 		// A client with several addresses cannot fill a class.
 		Members: Share{Most: 4000, Newcomers: 3500, PerAddress: 1000},
 
-		// A lab in a lesson and a lab's own page can each be waiting in two tabs.
+		// Two tabs with a lab in a lesson and two with a lab's own page can be waiting at the same
+		// time.
 		Labs:  Backlog{Most: 1000, PerLearner: 4},
 		Links: Backlog{Most: 1000, PerLearner: 8},
-		// As many as one learner's runs; each takes a few milliseconds.
+		// PerLearner is the same as for runs; a grammar takes a few milliseconds.
 		Grammars: Backlog{Most: 1000, PerLearner: 20},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
-		// If 1,000 requests a second flood in from one address, another newcomer there
-		// gets in after about ten tries.
+		// If one address sends 1,000 requests a second, another newcomer at that address is
+		// admitted after about ten tries.
 		NewLearners: Pace{PerAddress: Rate{100, 3000}},
 		Openings:    Pace{PerLearner: Rate{2, 60}, PerAddress: Rate{100, 3000}},
 		Messages:    Pace{PerLearner: Rate{120, 480}, PerAddress: Rate{1000, 4000}},
-		// A learner's first wrong code does not depend on the address's budget. So a script
-		// without cookies can try 100 codes a second, and with ten rooms on the server has an
-		// even chance to find one after 22 hours: 22⁶/10 codes, times ln 2.
+		// A learner's first wrong code does not depend on the budget of their address. So a script
+		// without cookies can try 100 codes a second. If the server has ten rooms, the script has
+		// an even chance of having found one of them after 22 hours: 22⁶/10 codes, times ln 2.
 		WrongCodes: Pace{PerLearner: Rate{0.2, 15}, PerAddress: Rate{0.5, 60}},
 		NewRooms:   Pace{PerLearner: Rate{1.0 / 60, 20}, PerAddress: Rate{1.0 / 30, 40}},
 		// A year of one learner's work is less than 1 MiB.
 		Imported: Pace{PerLearner: Rate{0.1, 64}, PerAddress: Rate{0.5, 2048}},
 		Refusals: Pace{PerLearner: Rate{1, 20}},
-		// A user who experiments with a schema sends a few.
+		// A user who experiments with a schema sends a few bad grammars.
 		BadGrammars: Pace{PerLearner: Rate{1, 20}, PerAddress: Rate{10, 200}},
 	}
 }

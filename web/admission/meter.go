@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate is the rate and burst of a token bucket. The zero Rate is no limit.
+// Rate is the rate and the burst of a token bucket. The zero Rate means no limit.
 type Rate struct {
 	PerSecond float64
 	Burst     int
@@ -20,12 +20,12 @@ type Pace struct {
 	PerAddress Rate // for the newcomers of one address together
 }
 
-// sweepAfter is how long a [Meter] waits before it discards full buckets, which belong to callers
-// who have left.
+// sweepAfter is how long a [Meter] waits before it discards full buckets, since these belong to
+// callers who have left.
 const sweepAfter = 10 * time.Second
 
-// maxKept is how many callers a [Meter] remembers. Beyond that it discards the oldest entry,
-// whose bucket has had the most time to fill up again.
+// maxKept is the maximum number of callers that a [Meter] remembers. Beyond that, it discards the
+// oldest entry, whose bucket has had the most time to fill up again.
 const maxKept = 1 << 16
 
 // Meter limits how often callers do something. Its methods may be called from any
@@ -37,11 +37,11 @@ type Meter struct {
 	learners  budgets[string]
 	addresses budgets[netip.Prefix]
 	stats     MeterStats
-	sweeps    bool // sweeps automatically; set when the clock is the real one
+	sweeps    bool // sweeps automatically; set if the clock is the real one
 	sweeping  bool // a sweep is scheduled
 }
 
-// NewMeter returns a meter whose buckets are full. now is time.Now if nil.
+// NewMeter returns a meter whose buckets are full. If now is nil, it uses time.Now.
 func NewMeter(p Pace, now func() time.Time) *Meter {
 	sweeps := now == nil
 	if sweeps {
@@ -54,8 +54,8 @@ func NewMeter(p Pace, now func() time.Time) *Meter {
 	}
 }
 
-// Allow takes a token from the caller's buckets, or returns how long it will be until one is
-// available.
+// Allow takes a token from each of the caller's buckets and returns 0. If a bucket has no token,
+// Allow takes none and returns the time until a token is available.
 func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,8 +68,8 @@ func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	return 0
 }
 
-// AllowSize is [Meter.Allow] for something that costs size tokens. It succeeds if at least one
-// token is available, and then takes up to size tokens.
+// AllowSize is like [Meter.Allow], but for an operation that costs size tokens. It succeeds if at
+// least one token is available, and then takes up to size tokens.
 func (m *Meter) AllowSize(c Caller, size int) (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,14 +84,14 @@ func (m *Meter) AllowSize(c Caller, size int) (wait time.Duration) {
 	return 0
 }
 
-// Spend takes a token if there is one, and never refuses.
+// Spend takes a token if there is one. It never refuses.
 func (m *Meter) Spend(c Caller) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.spend(c, m.now())
 }
 
-// spend is [Meter.Spend]; mu is held.
+// spend is [Meter.Spend]. The caller holds mu.
 func (m *Meter) spend(c Caller, now time.Time) {
 	m.stats.Spent++
 	m.learners.spend(c.Learner, now)
@@ -101,7 +101,7 @@ func (m *Meter) spend(c Caller, now time.Time) {
 	m.sweepLater()
 }
 
-// sweepLater schedules a sweep; mu is held.
+// sweepLater schedules a sweep. The caller holds mu.
 func (m *Meter) sweepLater() {
 	if m.sweeps && !m.sweeping && len(m.learners.kept)+len(m.addresses.kept) > 0 {
 		m.sweeping = true
@@ -109,7 +109,7 @@ func (m *Meter) sweepLater() {
 	}
 }
 
-// sweep discards the buckets that are full, which are equivalent to new ones.
+// sweep discards the buckets that are full, since they are equivalent to new ones.
 func (m *Meter) sweep() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,14 +128,14 @@ func (m *Meter) Spent(c Caller) bool {
 	return l != nil && l.TokensAt(m.now()) < float64(l.Burst())
 }
 
-// Wait returns what [Meter.Allow] would, and takes no token.
+// Wait returns the same as [Meter.Allow] would, but takes no token.
 func (m *Meter) Wait(c Caller) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.wait(c, m.now())
 }
 
-// wait is [Meter.Wait]; mu is held.
+// wait is [Meter.Wait]. The caller holds mu.
 func (m *Meter) wait(c Caller, now time.Time) time.Duration {
 	wait := m.learners.wait(c.Learner, now)
 	if !c.Known(now) {
@@ -148,10 +148,10 @@ func (m *Meter) wait(c Caller, now time.Time) time.Duration {
 type budgets[K comparable] struct {
 	rate  Rate
 	kept  map[K]*rate.Limiter
-	order []K // by when they were added
+	order []K // in the order in which they were added
 }
 
-// wait returns how long it takes until a bucket has a token.
+// wait returns the time until a bucket has a token.
 func (b *budgets[K]) wait(k K, now time.Time) time.Duration {
 	l := b.kept[k]
 	if l == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestMeterBudgets: a newcomer uses their own budget and their address's, a known learner only
-// their own. Both fill up again.
+// TestMeterBudgets: a newcomer uses their own budget and that of their address. A known learner
+// uses only their own. Both budgets fill up again.
 func TestMeterBudgets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 0.5, Burst: 2}, PerAddress: Rate{PerSecond: 0.1, Burst: 3}}, c.now)
@@ -21,22 +21,22 @@ func TestMeterBudgets(t *testing.T) {
 	}{
 		{a, 0},
 		{a, 0},
-		{a, 2 * time.Second}, // 1 token at 0.5 a second
+		{a, 2 * time.Second}, // 1 token at 0.5 tokens a second
 		{b, 0},
-		{b, 10 * time.Second}, // the address has no token, and gets 0.1 a second
+		{b, 10 * time.Second}, // the address has no token, and gets 0.1 tokens a second
 		{known("k", home), 0},
 		{newcomer("c", school, c), 0},
 	} {
 		if got := m.Allow(row.who); got.Round(time.Millisecond) != row.wait {
-			t.Errorf("call %d: wait %v, want %v", n+1, got, row.wait)
+			t.Errorf("call %d: got wait %v, want %v", n+1, got, row.wait)
 		}
 	}
 	c.t = c.t.Add(10 * time.Second)
 	if wait := m.Wait(b); wait != 0 {
-		t.Errorf("ten seconds later: wait %v, want 0", wait)
+		t.Errorf("ten seconds later: got wait %v, want 0", wait)
 	}
 	if wait := m.Allow(a); wait != 0 {
-		t.Errorf("ten seconds later: wait %v, want 0", wait)
+		t.Errorf("ten seconds later: got wait %v, want 0", wait)
 	}
 	if wait := m.Allow(a); wait == 0 {
 		t.Error("the address has two tokens after ten seconds, want one")
@@ -48,7 +48,7 @@ func TestMeterWithoutLimits(t *testing.T) {
 	m := NewMeter(Pace{}, nil)
 	for range 1000 {
 		if wait := m.Allow(known("k", home)); wait != 0 {
-			t.Fatalf("wait %v, want 0", wait)
+			t.Fatalf("got wait %v, want 0", wait)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestMeterRemembersLimitedCallers(t *testing.T) {
 		t.Errorf("%d callers are remembered, want %d", n, maxKept)
 	}
 	if m.Wait(known("0", home)) != 0 || m.Wait(known(fmt.Sprint(maxKept), home)) == 0 {
-		t.Error("the newest callers are forgotten first")
+		t.Error("the newest callers were forgotten first")
 	}
 }
 
@@ -95,11 +95,11 @@ func TestMeterForgetsFullBuckets(t *testing.T) {
 	c.t = c.t.Add(time.Hour)
 	m.sweep()
 	if len(m.learners.kept)+len(m.addresses.kept) != 0 {
-		t.Error("an hour later a caller is still remembered")
+		t.Error("an hour later, a caller is still remembered")
 	}
 }
 
-// TestMeterSweepsAutomatically: a meter discards full buckets without being asked.
+// TestMeterSweepsAutomatically: a meter discards full buckets without any call.
 func TestMeterSweepsAutomatically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 15}}, nil)
@@ -115,7 +115,8 @@ func TestMeterSweepsAutomatically(t *testing.T) {
 		defer m.mu.Unlock()
 		if early != 1 || len(m.learners.kept) != 0 || m.sweeping {
 			t.Errorf(
-				"got %d, then %d remembered, and another sweep: %v; want 1, 0, false", early, len(m.learners.kept),
+				"got %d and then %d callers remembered, and another sweep: %v; want 1, 0, false",
+				early, len(m.learners.kept),
 				m.sweeping,
 			)
 		}
@@ -133,13 +134,13 @@ func TestMeterChargesBySize(t *testing.T) {
 		wait time.Duration
 	}{{3, 0}, {9, 0}, {1, time.Second + 1}} {
 		if got := m.AllowSize(who, step.size); got != step.wait {
-			t.Errorf("a size of %d: %v, want %v", step.size, got, step.wait)
+			t.Errorf("a size of %d: got wait %v, want %v", step.size, got, step.wait)
 		}
 	}
 }
 
-// TestPersistsAfterManyRefusals: Persists reports callers who continue after many refusals;
-// those without a cookie count by address.
+// TestPersistsAfterManyRefusals: Persists returns true for callers who continue after many
+// refusals. Callers without a cookie are counted by address.
 func TestPersistsAfterManyRefusals(t *testing.T) {
 	t.Parallel()
 	c := &clock{time.Now()}
@@ -151,16 +152,16 @@ func TestPersistsAfterManyRefusals(t *testing.T) {
 		}
 	}
 	if count != 2 {
-		t.Errorf("%d of five refusals without a cookie were too many, want 2", count)
+		t.Errorf("%d of five refusals without a cookie counted as too many, want 2", count)
 	}
 	for _, who := range []Caller{{Learner: "b", Address: home}, {Learner: "c", Address: school, Fresh: true}} {
 		if d.Persists(who) {
-			t.Errorf("%+v was refused once", who)
+			t.Errorf("one refusal of %+v counted as too many", who)
 		}
 	}
 }
 
-// TestRefusedSizesAreCounted: the figures include sizes that were refused.
+// TestRefusedSizesAreCounted: the statistics include refused calls of AllowSize.
 func TestRefusedSizesAreCounted(t *testing.T) {
 	t.Parallel()
 	m := NewMeter(Pace{PerLearner: Rate{0.1, 2}}, nil)
@@ -168,6 +169,6 @@ func TestRefusedSizesAreCounted(t *testing.T) {
 		m.AllowSize(Caller{Learner: "a"}, 2)
 	}
 	if got, want := m.Stats(), (MeterStats{Spent: 2, Refused: 2}); got != want {
-		t.Errorf("the figures are %+v, want %+v", got, want)
+		t.Errorf("the statistics are %+v, want %+v", got, want)
 	}
 }

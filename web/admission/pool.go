@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Share limits how many places of a pool can be held at a time. A zero field is no limit.
+// Share limits how many places of a pool can be held at a time. A field that is 0 sets no limit.
 type Share struct {
 	Most       int // by all callers
 	Newcomers  int // by newcomers together; the rest of Most is reserved for known callers
@@ -28,21 +28,21 @@ const (
 	OwnFull          // the learner has reached the limit for one learner
 )
 
-// A Pool limits how many of something callers hold. Its methods can be called from any
+// A Pool limits how many places callers hold at the same time. Its methods can be called from any
 // goroutine.
 type Pool struct {
 	share Share
 	now   func() time.Time
 
 	mu        sync.Mutex
-	freed     chan struct{} // closed when a place is free; nil while nobody waits
+	freed     chan struct{} // closed when a place is freed; nil while nobody waits
 	places    map[*Permit]struct{}
 	learners  map[string]int
 	addresses map[netip.Prefix]int
-	stats     PoolStats // without Held
+	stats     PoolStats // all fields except Held
 }
 
-// NewPool returns a pool without holders. now is time.Now if nil.
+// NewPool returns a pool in which no place is held. If now is nil, it uses time.Now.
 func NewPool(s Share, now func() time.Time) *Pool {
 	if now == nil {
 		now = time.Now
@@ -58,12 +58,12 @@ type Permit struct {
 	pool   *Pool
 	caller Caller
 	used   time.Time // guarded by the pool
-	evict  func()    // nil if it cannot be evicted
+	evict  func()    // nil if the place cannot be evicted
 }
 
-// Hold gives the caller a place, and can evict another holder to do so. evict is called in its
-// own goroutine when this place is given to another caller; it is nil for a place that must not
-// be evicted.
+// Hold gives the caller a place, and can evict another holder to do so. The function evict is
+// called in its own goroutine if this place is later given to another caller. It is nil if the
+// place must not be evicted.
 func (p *Pool) Hold(c Caller, evict func()) (*Permit, Refused) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,18 +103,18 @@ func (p *Pool) Await(ctx context.Context, c Caller, evict func()) (*Permit, erro
 	}
 }
 
-// Use marks the place as used now: the least recently used are evicted first.
+// Use marks the place as used now. The least recently used places are evicted first.
 func (x *Permit) Use() {
 	x.pool.mu.Lock()
 	defer x.pool.mu.Unlock()
 	x.used = x.pool.now()
 }
 
-// Settle moves the place to a newly allocated value, with another evict and a new copy of the
-// caller's id; do not use the old value afterwards. It is for a place that will be held for
-// hours by an idle caller: values allocated one after another are adjacent in memory, while
-// values left over from a rush are scattered, and each keeps a page from being returned. Settle
-// returns nil if the place has been given to another caller.
+// Settle moves the place to a newly allocated value, with a different evict function and a new copy
+// of the caller's id. The old value must not be used afterwards. Settle is for a place that an idle
+// caller will hold for hours: values that are allocated one after another are adjacent in memory,
+// while values left over from a rush are scattered, and each keeps a page of memory from being
+// returned. Settle returns nil if the place has been given to another caller.
 func (x *Permit) Settle(evict func()) *Permit {
 	p := x.pool
 	p.mu.Lock()
@@ -128,7 +128,7 @@ func (x *Permit) Settle(evict func()) *Permit {
 	delete(p.places, x)
 	p.places[&settled] = struct{}{}
 	n := p.learners[x.caller.Learner]
-	delete(p.learners, x.caller.Learner) // otherwise the map would keep the old copy
+	delete(p.learners, x.caller.Learner) // without this, the map would keep the old copy
 	p.learners[settled.caller.Learner] = n
 	return &settled
 }
@@ -136,14 +136,14 @@ func (x *Permit) Settle(evict func()) *Permit {
 // Caller returns the caller that holds the place.
 func (x *Permit) Caller() Caller { return x.caller }
 
-// Release frees the place. A second call does nothing.
+// Release frees the place. A second call has no effect.
 func (x *Permit) Release() {
 	x.pool.mu.Lock()
 	defer x.pool.mu.Unlock()
 	x.pool.drop(x)
 }
 
-// drop removes a place. mu is held.
+// drop removes a place. The caller holds mu.
 func (p *Pool) drop(x *Permit) {
 	if _, held := p.places[x]; !held {
 		return
@@ -161,8 +161,8 @@ func (p *Pool) drop(x *Permit) {
 	}
 }
 
-// makeRoom reports whether there is a place for c. It evicts another holder if that is fair. mu
-// is held.
+// makeRoom reports whether there is a place for c. It evicts another holder if that is fair. The
+// caller holds mu.
 func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	full := p.share.Most > 0 && len(p.places) >= p.share.Most
 	if c.Known(now) {
@@ -172,7 +172,7 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 		if p.learners[c.Learner] > 0 {
 			return false
 		}
-		new := p.newcomers(now) // a known learner's first place comes before any of theirs
+		new := p.newcomers(now) // a known learner's first place takes precedence over any of these
 		return p.take(new.fairFor(netip.Prefix{})) || p.take(new)
 	}
 	new := p.newcomers(now)
@@ -186,9 +186,9 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address).yieldingTo(c))
 }
 
-// take evicts one place of a list: from callers without a cookie, if there are any; among those,
-// from the learner with the most places; and of theirs the least recently used. It returns false
-// if none can be evicted. mu is held.
+// take evicts one place of a list. It prefers the places of callers without a cookie, then those of
+// the learner with the most places, and then the least recently used place. It returns false if no
+// place can be evicted. The caller holds mu.
 func (p *Pool) take(list places) bool {
 	counts := map[string]int{}
 	for _, x := range list {
@@ -224,7 +224,7 @@ func fresh(x *Permit) int {
 type places []*Permit
 
 // yieldingTo returns the places that can be evicted for a newcomer. A newcomer without a cookie
-// only displaces others without, so that a flood of first visits displaces itself.
+// displaces only callers without a cookie, so that a flood of first visits displaces only itself.
 func (list places) yieldingTo(c Caller) places {
 	if !c.Fresh {
 		return list
@@ -232,7 +232,7 @@ func (list places) yieldingTo(c Caller) places {
 	return slices.DeleteFunc(list, func(x *Permit) bool { return !x.caller.Fresh })
 }
 
-// newcomers returns the places of callers who are not known. mu is held.
+// newcomers returns the places of callers who are not known. The caller holds mu.
 func (p *Pool) newcomers(now time.Time) (list places) {
 	for x := range p.places {
 		if !x.caller.Known(now) {
@@ -242,8 +242,8 @@ func (p *Pool) newcomers(now time.Time) (list places) {
 	return list
 }
 
-// greedier returns the places of learners who would still hold as many as c after
-// giving one to c. mu is held.
+// greedier returns the places of learners who would still hold at least as many as c after giving
+// one to c. The caller holds mu.
 func (p *Pool) greedier(c Caller) (list places) {
 	for x := range p.places {
 		if p.learners[x.caller.Learner] > p.learners[c.Learner]+1 {
@@ -262,8 +262,9 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places from which a caller at address a can take one: the places of the
-// address that has the most, if it would still have as many as a; otherwise a's own places.
+// fairFor returns the places from which a caller at address a can take one. These are the places of
+// the address that has the most, if it would then still have at least as many as a, and otherwise
+// the places of a.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A clock is a time that only the test advances.
+// A clock is a clock that only the test advances.
 type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
@@ -22,7 +22,7 @@ var (
 	school = netip.MustParsePrefix("192.0.2.2/32")
 )
 
-// A holder holds places of a pool and records which are evicted.
+// A holder holds places of a pool and records which of them are evicted.
 type holder struct {
 	t       *testing.T
 	pool    *Pool
@@ -37,7 +37,7 @@ func (h *holder) hold(c Caller, name string, want Refused) *Permit {
 	h.t.Helper()
 	x, got := h.pool.Hold(c, func() { h.evicted <- name })
 	if got != want {
-		h.t.Errorf("%s: %v, want %v", name, got, want)
+		h.t.Errorf("%s: got %v, want %v", name, got, want)
 	}
 	return x
 }
@@ -50,7 +50,7 @@ func (h *holder) lost(want ...string) {
 			h.t.Errorf("%s was evicted, want %v", got, want)
 		}
 	case <-time.After(failed):
-		h.t.Fatalf("nothing was evicted, want %v", want)
+		h.t.Fatalf("no place was evicted, want %v", want)
 	}
 }
 
@@ -60,7 +60,7 @@ func (h *holder) held() int {
 	return len(h.pool.places)
 }
 
-// failed is how long a test waits for an event; only a failing test waits that long.
+// failed is how long a test waits for an event. Only a failing test waits that long.
 const failed = 20 * time.Second
 
 func newcomer(name string, from netip.Prefix, c *clock) Caller {
@@ -69,8 +69,8 @@ func newcomer(name string, from netip.Prefix, c *clock) Caller {
 
 func known(name string, from netip.Prefix) Caller { return Caller{Learner: name, Address: from} }
 
-// TestPoolReservesForKnownLearners: part of the pool is reserved for known learners at any address, and
-// a newcomer becomes known after a while.
+// TestPoolReservesForKnownLearners: part of the pool is reserved for known learners at any address,
+// and a newcomer becomes known after [KnownAfter].
 // Promise: Part of the server's capacity is reserved for learners whom it already knows.
 func TestPoolReservesForKnownLearners(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
@@ -82,14 +82,14 @@ func TestPoolReservesForKnownLearners(t *testing.T) {
 	h.hold(a, "a3", OwnFull)
 	h.hold(known("k", home), "k1", Admitted)
 	h.hold(known("k", home), "k2", Admitted)
-	h.hold(known("l", home), "l1", Admitted) // a and k have two each
-	h.lost("a1")                             // of these, a's is the least recently used
+	h.hold(known("l", home), "l1", Admitted) // a and k have two places each
+	h.lost("a1")                             // of these, a1 is the least recently used
 	h.hold(known("m", home), "m1", Admitted)
 	h.lost("k1", "k2")
-	h.hold(newcomer("b", school, c), "b1", Full) // each has one
+	h.hold(newcomer("b", school, c), "b1", Full) // each has one place
 	h.hold(known("n", home), "n1", Admitted)     // newcomers yield to known learners
 	h.lost("a2")
-	h.hold(known("o", home), "o1", Full) // each has one
+	h.hold(known("o", home), "o1", Full) // each has one place
 	c.t = c.t.Add(KnownAfter)
 	if !a.Known(c.t) {
 		t.Error("a is still a newcomer")
@@ -122,8 +122,8 @@ func TestPoolFloodDisplacesOnlyItself(t *testing.T) {
 	}
 }
 
-// TestPoolEvictsBiggestHolderAtAddress: at one address the learner with the most places loses one
-// first, and among equals the least recently used place goes.
+// TestPoolEvictsBiggestHolderAtAddress: at one address, the learner with the most places loses a
+// place first. Among equals, the least recently used place is evicted.
 func TestPoolEvictsBiggestHolderAtAddress(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 100, PerAddress: 4}, c)
@@ -140,26 +140,26 @@ func TestPoolEvictsBiggestHolderAtAddress(t *testing.T) {
 	h.lost("greedy 1")
 	tick()
 	first.Use()
-	h.hold(newcomer("d", home, c), "d", Admitted) // a, b, c and greedy have one each
+	h.hold(newcomer("d", home, c), "d", Admitted) // a, b, c and greedy have one place each
 	h.lost("greedy 2")
 	h.hold(newcomer("e", school, c), "e", Admitted) // another address is not affected
 }
 
-// TestPoolNeverEvictsWithoutEvict: a place without evict is never evicted.
+// TestPoolNeverEvictsWithoutEvict: a place without an evict function is never evicted.
 func TestPoolNeverEvictsWithoutEvict(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1}, c.now)
 	if _, refused := p.Hold(newcomer("a", home, c), nil); refused != Admitted {
-		t.Fatalf("got %d, want %d", refused, Admitted)
+		t.Fatalf("got refusal %d, want %d", refused, Admitted)
 	}
 	if _, refused := p.Hold(known("b", home), nil); refused != Full {
-		t.Errorf("%v, want Full", refused)
+		t.Errorf("got %v, want Full", refused)
 	}
 }
 
-// TestPoolInvariants: whatever clients at one address do, with old cookies and new ones,
-// learners who hold one place each are not refused and do not lose it, whether they are
-// newcomers at another address or known learners at any address.
+// TestPoolInvariants: whatever clients at one address do, with old and new cookies, learners who
+// want only one place each are not refused and do not lose it, whether they are newcomers at
+// another address or known learners at any address.
 func TestPoolInvariants(t *testing.T) {
 	share := Share{Most: 30, Newcomers: 20, PerAddress: 15, PerLearner: 4}
 	for seed := range uint64(60) {
@@ -171,7 +171,7 @@ func TestPoolInvariants(t *testing.T) {
 		for range 400 {
 			c.t = c.t.Add(time.Millisecond)
 			switch op := rng.IntN(20); {
-			case op == 0 && honest < 10: // one more honest learner
+			case op == 0 && honest < 10: // another honest learner arrives
 				who := newcomer(fmt.Sprint("honest ", honest), school, c)
 				if honest%2 == 0 {
 					who = known(who.Learner, home)
@@ -199,7 +199,7 @@ func TestPoolInvariants(t *testing.T) {
 	}
 }
 
-// checkPool compares what a pool counts with its places, and both with its limits.
+// checkPool compares the counts of a pool with its places, and both with its limits.
 func checkPool(t *testing.T, p *Pool, s Share) {
 	t.Helper()
 	p.mu.Lock()
@@ -227,12 +227,12 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	}
 }
 
-// TestSettleKeepsThePlace: a settled place counts once, is evicted by its new function, and
-// cannot be settled after it was given to another caller.
+// TestSettleKeepsThePlace: a settled place counts once, calls its new evict function, and cannot be
+// settled after it was given to another caller.
 func TestSettleKeepsThePlace(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1, PerLearner: 1}, c.now)
-	first, _ := p.Hold(newcomer("a", home, c), func() { t.Error("the old value's evict is called") })
+	first, _ := p.Hold(newcomer("a", home, c), func() { t.Error("the old evict function was called") })
 	var settled *Permit
 	evicted := make(chan bool)
 	settled = first.Settle(func() { close(evicted) })
@@ -255,7 +255,7 @@ func TestSettleKeepsThePlace(t *testing.T) {
 	}
 }
 
-// TestAwaitGetsFreedPlace: a waiting caller gets a place when it is free.
+// TestAwaitGetsFreedPlace: a waiting caller gets a place when it is freed.
 func TestAwaitGetsFreedPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestAwaitGetsFreedPlace(t *testing.T) {
 		over, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if place, err := p.Await(over, Caller{Learner: "b"}, nil); place != nil || err == nil {
-			t.Errorf("while it is held: got %v, %v; want nil, an error", place, err)
+			t.Errorf("while the place is held: got %v, %v; want nil, an error", place, err)
 		}
 		got := make(chan *Permit)
 		for _, learner := range []string{"b", "c"} {

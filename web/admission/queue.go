@@ -13,17 +13,17 @@ import (
 // learner.
 var ErrQueueFull = errors.New("admission: too many are waiting")
 
-// ErrYield is the cause of a turn's context that ends early because others are waiting.
+// ErrYield is the cause of a turn's context if the turn ends early because others are waiting.
 var ErrYield = errors.New("admission: others are waiting")
 
-// patience limits how long shorter turns can overtake a turn, as a multiple of the time its work
-// takes.
+// patience limits how long shorter turns can overtake a turn, as a multiple of the time that the
+// turn's work takes.
 const patience = 4
 
-// A Queue runs one task at a time. Learners share its time equally (start-time fair queuing,
-// Goyal et al. 1996), so that a learner with a hundred tasks delays another by one of them. The
-// newcomers of an address share one part, so that collecting cookies gains nothing. Among equals
-// the shortest task runs first.
+// A Queue runs one task at a time. Learners share its time equally (start-time fair queuing, Goyal
+// et al. 1996), so that a learner with a hundred tasks delays another learner by only one of them.
+// The newcomers of an address share one part of the time, so that collecting cookies gains nothing.
+// Among equals, the shortest task runs first.
 type Queue struct {
 	most, each int
 	slice      time.Duration
@@ -33,29 +33,29 @@ type Queue struct {
 	waiting []*task
 	running *task
 	yield   *time.Timer              // ends the running turn after its slice; nil while nobody waits
-	virtual time.Duration            // start tag of the current or last turn
-	finish  map[string]time.Duration // by learner: start tag of their next turn
-	parted  time.Duration            // virtual time of the parts: known learners, and the newcomers of an address
-	spent   map[string]time.Duration // finish of the parts
+	virtual time.Duration            // the start tag of the current or last turn
+	finish  map[string]time.Duration // the start tag of each learner's next turn, by learner
+	parted  time.Duration            // virtual time of parts: known learners, or all newcomers of an address
+	spent   map[string]time.Duration // like finish, for the parts
 }
 
-// A task is waiting or running.
+// A task is a turn that is waiting or running.
 type task struct {
 	learner string
 	part    string
 	end     context.CancelCauseFunc
-	takes   time.Duration // as estimated
-	start   time.Duration // the learner's virtual time from which it can run
-	rank    time.Duration // the part's virtual time from which it can run
-	due     time.Time     // breaks ties of start: the earliest runs first
+	takes   time.Duration // estimated time
+	start   time.Duration // the learner's virtual time from which the task can run
+	rank    time.Duration // the part's virtual time from which the task can run
+	due     time.Time     // breaks ties: the task with the earliest time runs first
 	began   time.Time
-	granted chan struct{} // closed when it can run
-	moved   chan struct{} // of capacity 1: the order has changed
+	granted chan struct{} // closed when the task can run
+	moved   chan struct{} // signals that the order has changed; of capacity 1
 }
 
-// NewQueue returns an empty queue. If it is full, the part with the most waiting work loses its
-// last turn to a part with less. A turn that has run for slice is ended if another learner is
-// waiting; a slice of 0 means no limit.
+// NewQueue returns an empty queue. When the queue is full, the part with the most waiting turns
+// loses its last one to a part with fewer. A turn that has run for slice is ended if another
+// learner is waiting; a slice of 0 means no limit.
 func NewQueue(l Backlog, slice time.Duration) *Queue {
 	return &Queue{
 		most: l.Most, each: l.PerLearner, slice: slice, now: time.Now,
@@ -63,10 +63,10 @@ func NewQueue(l Backlog, slice time.Duration) *Queue {
 	}
 }
 
-// Enter waits for a turn, for work that takes about as long as takes. before, which can be nil,
-// is called with the number of turns ahead, now and whenever it changes. The work must end with
-// the turn's context, whose cause is [ErrYield] if it ends early, and then call leave. The error
-// is ctx's or [ErrQueueFull].
+// Enter waits for a turn for work whose estimated duration is takes. The function before, which can
+// be nil, is called with the number of turns ahead, now and whenever it changes. The work must end
+// when the turn's context does, and then call leave. The cause of the context is [ErrYield] if the
+// turn ends early. The error is that of ctx or [ErrQueueFull].
 func (q *Queue) Enter(
 	ctx context.Context, who Caller, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {
@@ -118,8 +118,8 @@ func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc
 	return t, nil
 }
 
-// makeRoom drops the last turn of the part with the most waiting work, if that is more than the
-// given part would have waiting. mu is held.
+// makeRoom drops the last turn of the part with the most waiting turns, if these are more than the
+// given part would have. The caller holds mu.
 func (q *Queue) makeRoom(part string) bool {
 	counts := map[string]int{}
 	for _, w := range q.waiting {
@@ -142,7 +142,7 @@ func (q *Queue) makeRoom(part string) bool {
 	return false
 }
 
-// leave ends a turn, running or waiting.
+// leave ends a turn that is running or waiting.
 func (q *Queue) leave(t *task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -159,8 +159,8 @@ func (q *Queue) leave(t *task) {
 	q.next()
 }
 
-// correct moves the start of the learner's later turns by the difference between the estimate
-// and the time that a turn took. mu is held.
+// correct moves the start of the learner's later turns by the difference between the estimate and
+// the time that a turn took. The caller holds mu.
 func (q *Queue) correct(t *task, took time.Duration) {
 	off := took - t.takes
 	q.finish[t.learner] += off
@@ -171,8 +171,8 @@ func (q *Queue) correct(t *task, took time.Duration) {
 	}
 }
 
-// next starts the first turn if none is running, and notifies the others that the order
-// has changed. mu is held.
+// next starts the first turn if none is running, and notifies the others that the order has
+// changed. The caller holds mu.
 func (q *Queue) next() {
 	q.sort()
 	if q.running == nil && len(q.waiting) > 0 {
@@ -196,8 +196,8 @@ func (q *Queue) next() {
 	}
 }
 
-// sort orders the waiting turns: parts by the time that each has used, and within a part the
-// learners. mu is held.
+// sort orders the waiting turns by the time that their parts have used and, within a part, by the
+// time that their learners have used. The caller holds mu.
 func (q *Queue) sort() {
 	slices.SortStableFunc(q.waiting, func(a, b *task) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), a.due.Compare(b.due))
@@ -215,7 +215,8 @@ func (q *Queue) sort() {
 	})
 }
 
-// limit ends the running turn after its slice if another learner is waiting. mu is held.
+// limit makes the running turn end after its slice if another learner is waiting. The caller holds
+// mu.
 func (q *Queue) limit() {
 	if q.yield != nil {
 		q.yield.Stop()
@@ -229,7 +230,7 @@ func (q *Queue) limit() {
 	q.yield = time.AfterFunc(q.slice-q.now().Sub(t.began), func() { t.end(ErrYield) })
 }
 
-// Len returns the number of turns, running or waiting.
+// Len returns the number of turns that are running or waiting.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

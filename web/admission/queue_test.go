@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// A journal records what workers do, in order.
+// A journal records the actions of workers, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string
@@ -26,7 +26,7 @@ func (j *journal) note(s string) {
 	j.notes = append(j.notes, s)
 }
 
-// read returns the notes since the last call.
+// read returns the notes that were made since the last call.
 func (j *journal) read() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -35,7 +35,7 @@ func (j *journal) read() []string {
 	return notes
 }
 
-// worker enters a queue, notes its name when its turn begins, and works for as long as it
+// worker enters a queue, notes its name when its turn begins, and works for as long as it has
 // announced.
 func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
@@ -45,14 +45,14 @@ func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 			return
 		}
 		j.note(name)
-		<-time.After(takes) // on the synctest bubble's clock
+		<-time.After(takes) // on the clock of the synctest bubble
 		leave()
 	}()
 	synctest.Wait()
 }
 
-// TestQueueIsFair: a learner with a lot of work delays another by one task. Otherwise the
-// shortest task runs first.
+// TestQueueIsFair: a learner with a lot of work delays another learner by only one task. Otherwise,
+// the shortest task runs first.
 // Promise: A learner's many measurements delay another learner by at most one of them.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestQueueIsFair(t *testing.T) {
 		worker(q, &j, "short", "short", time.Second)
 		fixture.Pass(time.Hour)
 		if got, want := j.read(), []string{"long 0", "short", "middle", "long 1", "long 2"}; !slices.Equal(got, want) {
-			t.Errorf("order %q, want %q", got, want)
+			t.Errorf("got order %q, want %q", got, want)
 		}
 	})
 }
@@ -83,15 +83,15 @@ func TestQueueShortestFirstIsBounded(t *testing.T) {
 			fixture.Pass(time.Second)
 		}
 		fixture.Pass(time.Hour)
-		// It takes 10 s, so nothing can overtake it after 40 s.
+		// The long work takes 10 s, so nothing can overtake it after 40 s.
 		if i := slices.Index(j.read(), "long"); i < 30 || i > 45 {
 			t.Errorf("the long work was number %d, want at least 30 and at most 45", i)
 		}
 	})
 }
 
-// TestQueueChargesUnderestimates: a learner whose work takes longer than announced waits longer
-// for the next turn. Giving up costs nothing.
+// TestQueueChargesUnderestimates: a learner whose work takes longer than announced waits longer for
+// the next turn. Giving up while waiting costs nothing.
 func TestQueueChargesUnderestimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{100, 50}, 0)
@@ -114,18 +114,18 @@ func TestQueueChargesUnderestimates(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-gaveUp; !errors.Is(err, context.Canceled) {
-			t.Errorf("gave up with %v, want %v", err, context.Canceled)
+			t.Errorf("giving up: got error %v, want %v", err, context.Canceled)
 		}
 		worker(q, &j, "other", "other", time.Second)
 		fixture.Pass(time.Hour)
 		if got, want := j.read(), []string{"other", "honest 1", "honest 2", "liar"}; !slices.Equal(got, want) {
-			t.Errorf("order %q, want %q", got, want)
+			t.Errorf("got order %q, want %q", got, want)
 		}
 	})
 }
 
-// TestQueueLimits: the queue has a limit, and so does each learner. Waiting learners see how
-// many turns are ahead of them.
+// TestQueueLimits: the number of waiting turns is limited, overall and for each learner. Waiting
+// learners see how many turns are ahead of them.
 func TestQueueLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{3, 2}, 0)
@@ -142,13 +142,13 @@ func TestQueueLimits(t *testing.T) {
 		synctest.Wait()
 		worker(q, &j, "a", "a2", time.Minute)
 		worker(q, &j, "c", "c1", time.Second)
-		worker(q, &j, "d", "d1", time.Second) // three are waiting
+		worker(q, &j, "d", "d1", time.Second) // three turns are waiting
 		if got, want := j.read(), []string{"a1", ErrQueueFull.Error()}; !slices.Equal(got, want) {
-			t.Errorf("order %q, want %q", got, want)
+			t.Errorf("got order %q, want %q", got, want)
 		}
 		fixture.Pass(time.Hour)
 		if want := []int{1, 2, 1}; !slices.Equal(slices.Compact(ahead), want) {
-			t.Errorf("turns ahead of b: %v, want %v", ahead, want)
+			t.Errorf("turns ahead of b: got %v, want %v", ahead, want)
 		}
 		worker(q, &j, "a", "", time.Minute)
 		for range 2 {
@@ -157,7 +157,7 @@ func TestQueueLimits(t *testing.T) {
 		j.read()
 		worker(q, &j, "a", "", time.Minute)
 		if got, want := j.read(), []string{ErrQueueFull.Error()}; !slices.Equal(got, want) {
-			t.Errorf("a learner's third in the queue: %q, want %q", got, want)
+			t.Errorf("a learner's third turn in the queue: got %q, want %q", got, want)
 		}
 		fixture.Pass(time.Hour)
 	})
@@ -182,17 +182,17 @@ func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 		fixture.Pass(40 * time.Second)
 		worker(q, &j, "short", "short", time.Second)
 		if err := <-ended; !errors.Is(err, ErrYield) || time.Since(began) != time.Minute {
-			t.Errorf("after %v it ended with %v; want %v, %v", time.Since(began), err, time.Minute, ErrYield)
+			t.Errorf("the turn ended after %v with %v; want %v, %v", time.Since(began), err, time.Minute, ErrYield)
 		}
 		fixture.Pass(time.Minute)
 		if got, want := j.read(), []string{"short", "long"}; !slices.Equal(got, want) {
-			t.Errorf("order %q, want %q", got, want)
+			t.Errorf("got order %q, want %q", got, want)
 		}
 	})
 }
 
-// TestQueueSharesByAddress: all newcomers of one address together get as much of the queue as
-// one known learner or another address, and do not fill it.
+// TestQueueSharesByAddress: all newcomers of one address together get as much time of the queue as
+// one known learner or as another address, and they cannot fill it.
 func TestQueueSharesByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{6, 4}, 0)
@@ -213,13 +213,13 @@ func TestQueueSharesByAddress(t *testing.T) {
 		newcomer := func(address netip.Prefix, name string) Caller {
 			return Caller{Learner: name, Address: address, Since: time.Now()}
 		}
-		for i := range 9 { // one runs, six wait, two are refused
+		for i := range 9 { // one turn runs, six wait, two are refused
 			name := fmt.Sprint("flood ", i)
 			work(newcomer(home, name), name)
 		}
 		full := ": " + ErrQueueFull.Error()
 		if got, want := j.read(), []string{"flood 0", "flood 7" + full, "flood 8" + full}; !slices.Equal(got, want) {
-			t.Errorf("the flood: %q, want %q", got, want)
+			t.Errorf("the flood of requests: got %q, want %q", got, want)
 		}
 		for i := range 2 {
 			work(Caller{Learner: "known"}, fmt.Sprint("known ", i))
@@ -231,7 +231,7 @@ func TestQueueSharesByAddress(t *testing.T) {
 			"known 0", "new", "flood 1", "known 1", "flood 2", "flood 3",
 		}
 		if got := j.read(); !slices.Equal(got, want) {
-			t.Errorf("order %q, want %q", got, want)
+			t.Errorf("got order %q, want %q", got, want)
 		}
 	})
 }

@@ -1,14 +1,14 @@
 package admission
 
-// PoolStats are the number of places held now, and sums since the pool was made.
+// PoolStats contains the number of places held now, and totals since the pool was made.
 type PoolStats struct {
 	Held    int
 	Full    int64 // callers refused because all places were held
-	OwnFull int64 // callers refused because they hold as many as one learner may
-	Evicted int64 // holders who lost their place to another
+	OwnFull int64 // callers refused because they hold as many places as one learner may
+	Evicted int64 // holders who lost a place to another caller
 }
 
-// Stats returns the figures of the pool.
+// Stats returns the statistics of the pool.
 func (p *Pool) Stats() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -17,13 +17,13 @@ func (p *Pool) Stats() PoolStats {
 	return s
 }
 
-// MeterStats are sums since the meter was made.
+// MeterStats contains totals since the meter was made.
 type MeterStats struct {
-	Spent   int64 // tokens, by [Meter.Allow] and [Meter.Spend]
-	Refused int64 // calls of [Meter.Allow] and [Meter.AllowSize] that found none
+	Spent   int64 // tokens taken by [Meter.Allow], [Meter.AllowSize] and [Meter.Spend]
+	Refused int64 // calls of [Meter.Allow] and [Meter.AllowSize] that found no token
 }
 
-// Stats returns the figures of the meter.
+// Stats returns the statistics of the meter.
 func (m *Meter) Stats() MeterStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()

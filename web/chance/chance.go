@@ -1,5 +1,5 @@
-// Package chance provides the random values in pages: the keys of forms, the numbers of new
-// problems. In a page that is written once for everyone, nothing is random ([Steady]).
+// Package chance provides the random values in pages, such as the keys of forms and the numbers in
+// new problems. In a page that is rendered once for everyone, nothing is random ([Steady]).
 package chance
 
 import (
@@ -19,14 +19,14 @@ type steady struct {
 
 type key struct{}
 
-// Steady returns a context with which a page comes out the same each time. Each page needs its
+// Steady returns a context with which a page is rendered the same each time. Each page needs its
 // own context.
 func Steady(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key{}, &steady{r: rand.NewPCG(1, 2)})
 }
 
-// IsSteady reports whether a page is written once for everyone, on every machine, and so must
-// not contain anything measured on this machine.
+// IsSteady reports whether a page is rendered once for everyone, on any machine, and so must not
+// contain anything that was measured on this machine.
 func IsSteady(ctx context.Context) bool {
 	_, ok := ctx.Value(key{}).(*steady)
 	return ok
@@ -48,7 +48,7 @@ func next(ctx context.Context) uint64 {
 // N returns a number from 0 to n − 1.
 func N(ctx context.Context, n uint64) uint64 { return next(ctx) % n }
 
-// Key returns the key of a form, so that a form that is sent twice counts once.
+// Key returns a key for a form, which ensures that a form that is sent twice counts once.
 func Key(ctx context.Context) string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], next(ctx))

@@ -2,24 +2,24 @@ package chance
 
 import "testing"
 
-// TestKeysAndSteadyNumbers: keys differ, keys of steady pages agree, and numbers stay below
-// their bound.
+// TestKeysAndSteadyNumbers: two keys differ, the keys of steady pages are the same each time, and
+// numbers stay below their bound.
 func TestKeysAndSteadyNumbers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	if a, b := Key(ctx), Key(ctx); a == b || len(a) != 16 {
-		t.Errorf("two keys are %s and %s; want a key other than %s, of 16 bytes", a, b, b)
+		t.Errorf("two keys are %s and %s; want a key that is not %s, of 16 bytes", a, b, b)
 	}
 	one, two := Steady(ctx), Steady(ctx)
 	first := Key(one)
 	if first != Key(two) || Key(one) == first {
-		t.Errorf("steady pages begin with the key %s, and then repeat it or differ from each other", first)
+		t.Errorf("steady pages begin with the key %s, but then repeat it or differ from each other", first)
 	}
 	seen := map[uint64]bool{}
 	for range 1000 {
 		seen[N(ctx, 3)] = true
 	}
 	if len(seen) != 3 || seen[3] {
-		t.Errorf("numbers below 3 are %v, want 3 elements, [3] = false", seen)
+		t.Errorf("the numbers below 3 are %v, want 3 elements, [3] = false", seen)
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Alone is the question of a walkthrough step for someone without a class. It is the same
-// poll that a class would get.
+// Alone is the question of a walkthrough step, asked of someone without a class. It is the
+// same poll that a class would get.
 type Alone struct {
 	p *poll
-	d *sampling.Distribution // the distribution that is asked about: for Next and Draw
+	d *sampling.Distribution // the distribution that the question is about; set for Next and Draw
 }
 
 // AskAlone returns the question of a step. [Perform] and, for tokens, [Undrawn] must have
-// moved the run to st; seed shuffles the candidates.
+// moved the run to st. The seed determines the order of the candidates.
 func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error) {
 	x := &Alone{}
 	if a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw {
@@ -35,20 +35,20 @@ func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error
 // Open returns the question as shown before the answer.
 func (x *Alone) Open() *Poll { return x.p.onScreen(nil, Open) }
 
-// Answer is the result shown after the answer.
+// Answer is the result shown once the question has been answered.
 type Answer struct {
 	*Poll
 	Mine string // key of the chosen option, or the number
 	Said string // Mine as text
-	// Right is nil if no answer is right or wrong: guessing a random draw is luck.
+	// Right is nil if no answer can be right or wrong, as for a guess about a random draw.
 	Right *bool
 }
 
-// Answer checks an answer and reveals the right one. A choice that is not an option
-// gives a [*terms.Refusal] with [CodeNotOffer].
+// Answer checks an answer and reveals the right one. If choice is not an option, Answer
+// returns a [*terms.Refusal] with [CodeNotOffer].
 func (x *Alone) Answer(choice string) (Answer, error) {
 	p := x.p
-	// Old links use numbers as the keys of questions.
+	// In old links, the keys of choices are numbers.
 	if n, err := strconv.Atoi(choice); err == nil && p.Kind == Question && n >= 1 && n <= len(p.Options) {
 		choice = string(rune('a' + n - 1))
 	}
@@ -61,7 +61,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 		a.Said = p.Options[i].Text
 	}
 	if p.Kind == Number {
-		a.Options, a.Median = nil, nil // there is only one answer, and the page shows it as text
+		a.Options, a.Median = nil, nil // the page shows the only answer as text
 		a.Said = strings.TrimSpace(mine + " " + p.Unit)
 	}
 	if p.Kind != Next && p.judged() {
@@ -71,7 +71,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 	return a, nil
 }
 
-// Draw draws n times, as n members of a class would, each with their own u.
+// Draw makes n draws, each with a u of its own, as n members of a class would.
 func (x *Alone) Draw(n int, seed uint64) *Poll {
 	votes := map[int]vote{}
 	for i := range n {

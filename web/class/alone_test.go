@@ -35,15 +35,15 @@ func askAlone(t *testing.T, st *session.State, a *lessons.AskSpec) *Alone {
 	return x
 }
 
-// TestAloneGuessHidesTheAnswer: probabilities and the drawn token are shown with the answer
-// and not before it, and a guess about a draw is neither right nor wrong.
+// TestAloneGuessHidesTheAnswer: probabilities and the drawn token are shown only once the
+// question has been answered, and a guess about a draw is neither right nor wrong.
 func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	t.Parallel()
 	x := askAlone(t, beforeTheDraw(t), &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5})
 	open := x.Open()
 	for _, o := range open.Options {
 		if o.P != 0 || o.Q != 0 || o.Right || o.Count != 0 {
-			t.Errorf("before the answer it shows %+v, want P = 0, Q = 0, Right = false, Count = 0", o)
+			t.Errorf("before the answer, it shows %+v, want P = 0, Q = 0, Right = false, Count = 0", o)
 		}
 	}
 	got, err := x.Answer(open.Options[2].Key)
@@ -57,7 +57,7 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 		}
 		if o.P == 0 || o.Key != open.Options[i].Key || (o.Count == 1) != (i == 2) {
 			t.Errorf(
-				"after the answer it shows %+v, want P not 0, Key = %q, o.Count == 1 = %t", o, open.Options[i].Key,
+				"after the answer, it shows %+v, want P not 0, Key = %q, o.Count == 1 = %t", o, open.Options[i].Key,
 				i == 2,
 			)
 		}
@@ -75,12 +75,12 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	}
 	done := session.New(testmodel.Target(t), session.DefaultLimits()).State()
 	if _, err := AskAlone(done, &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5}, 1); err == nil {
-		t.Error("asking for a token succeeded where none is about to be drawn")
+		t.Error("asking for a token succeeded at a stage where none is about to be drawn")
 	}
 }
 
-// TestAloneDrawsFollowQ: all of a thousand draws are counted, distributed like q, and the rows
-// match a class's rows.
+// TestAloneDrawsFollowQ: all of a thousand draws are counted and follow the distribution q,
+// and the rows match those that a class gets.
 func TestAloneDrawsFollowQ(t *testing.T) {
 	t.Parallel()
 	st := beforeTheDraw(t)
@@ -92,7 +92,7 @@ func TestAloneDrawsFollowQ(t *testing.T) {
 		sum += o.Count
 		if o.Key != of.Options[i].Key || o.Q != of.Options[i].Q {
 			t.Errorf(
-				"row %d is %+v, in a class %+v; want Key = %q, Q = %v", i, o, of.Options[i], of.Options[i].Key,
+				"row %d is %+v, and in a class %+v; want Key = %q, Q = %v", i, o, of.Options[i], of.Options[i].Key,
 				of.Options[i].Q,
 			)
 		}
@@ -101,12 +101,12 @@ func TestAloneDrawsFollowQ(t *testing.T) {
 		}
 	}
 	if sum != n || got.Votes != n || len(got.Options) != len(of.Options) {
-		t.Errorf("%d draws in %d rows, want %d in %d", sum, len(got.Options), n, len(of.Options))
+		t.Errorf("got %d draws in %d rows, want %d in %d", sum, len(got.Options), n, len(of.Options))
 	}
 }
 
-// TestAloneAnswersAreGraded: choices are accepted by letter, or by the numbers in old
-// links; numbers may be off by the margin; answers in words are not graded.
+// TestAloneAnswersAreGraded: a choice can be given by its letter or, as in old links, by its
+// number; a number counts as right within the margin; answers in words are not graded.
 func TestAloneAnswersAreGraded(t *testing.T) {
 	t.Parallel()
 	choice := &lessons.Question{Kind: "choice", Choices: []lessons.Choice{{Text: "no"}, {Text: "yes", Right: true}}}

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	mostCandidates = 8  // in a vote on the next token
-	mostKept       = 12 // tokens of a draw that are shown separately
+	mostCandidates = 8  // maximum in a vote on the next token
+	mostKept       = 12 // maximum number of tokens shown separately in a draw
 )
 
-// Undrawn moves a run to a step whose token is not drawn yet and computes its scores,
-// if possible without showing more than was shown.
+// Undrawn moves a run to a step whose token has not been drawn yet and computes its scores,
+// if possible without moving the stage further than it was.
 func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 	st, err := do(ctx, session.Pause{})
 	if err != nil {
@@ -57,7 +57,7 @@ func undrawnBySampling(ctx context.Context, do Do) (*session.State, error) {
 	return st, err
 }
 
-// distribution returns the distribution of a step of a state, or nil if it has none.
+// distribution returns the distribution at a step of a state, or nil if there is none.
 func distribution(st *session.State, step int) *sampling.Distribution {
 	if st == nil || step < 1 || step > len(st.Steps) || st.Steps[step-1].Ran < infer.KindLogits {
 		return nil
@@ -68,8 +68,8 @@ func distribution(st *session.State, step int) *sampling.Distribution {
 	return st.Steps[step-1].Distribution()
 }
 
-// drawnBy returns the distribution of the current step, whose scores must be computed, and
-// the token that the run's own u selects.
+// drawnBy returns the distribution of the current step and the token that the run's own u
+// selects. The scores of the step must have been computed.
 func drawnBy(st *session.State) (*sampling.Distribution, int32) {
 	d := distribution(st, st.Cursor.Step)
 	return d, d.Order[d.Draw(sampling.U(st.Settings.Seed, st.Cursor.Step))]
@@ -83,8 +83,9 @@ func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Opti
 	}
 }
 
-// readable returns a token's text for people. A token that represents no text, such as
-// <|end|>, is described instead: its name is markup that a class need not see.
+// readable returns a token's text for display. A token that represents no text, such as
+// <|end|>, is described in words instead, since its name is markup that a class need not
+// see.
 func readable(m *infer.Model, id int) string {
 	switch t := m.Token(id); {
 	case m.EOS(id):
@@ -96,8 +97,9 @@ func readable(m *infer.Model, id int) string {
 	}
 }
 
-// nextPoll asks which of n tokens comes next at the step that [Undrawn] has moved the run
-// to. The seed shuffles them; n is at least [predict.LeastCandidates].
+// nextPoll returns a poll that asks which of n tokens comes next at the step to which
+// [Undrawn] has moved the run. The seed determines their order; n is at least
+// [predict.LeastCandidates].
 func nextPoll(st *session.State, n int, seed uint64) *poll {
 	p := &poll{
 		Kind: Next, Step: st.Cursor.Step,
@@ -111,8 +113,8 @@ func nextPoll(st *session.State, n int, seed uint64) *poll {
 	return p
 }
 
-// drawPoll makes the class the sampler. It shows the tokens that the filters keep, the
-// least probable of them together.
+// drawPoll returns a poll in which the class acts as the sampler. Its options are the tokens
+// that the filters keep; the least probable of them share one option.
 func drawPoll(st *session.State) *poll {
 	d, drawn := drawnBy(st)
 	p := &poll{
@@ -133,7 +135,8 @@ func drawPoll(st *session.State) *poll {
 	return p
 }
 
-// questionPoll asks a quiz question. The seed shuffles the choices.
+// questionPoll returns a poll that asks a quiz question. The seed determines the order of
+// the choices.
 func questionPoll(q *lessons.Question, seed uint64) *poll {
 	p := &poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText}
 	p.Options, p.Answer = choiceOptions(q, seed)
@@ -143,8 +146,8 @@ func questionPoll(q *lessons.Question, seed uint64) *poll {
 	return p
 }
 
-// specPoll returns the poll of a script. [ready] must have moved the run to st; seed
-// shuffles the candidates.
+// specPoll returns a poll that a script asks for. [ready] must have moved the run to st. The
+// seed determines the order of the candidates.
 func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
 	switch a.Kind {
 	case lessons.AskNext:
@@ -160,7 +163,7 @@ func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
 	}
 }
 
-// openSpec opens the poll of a script.
+// openSpec opens a poll that a script asks for.
 func (c *core) openSpec(st *session.State, a *lessons.AskSpec) error {
 	return c.open(specPoll(st, a, c.nextSeed()), time.Duration(a.Seconds)*time.Second)
 }
@@ -168,7 +171,7 @@ func (c *core) openSpec(st *session.State, a *lessons.AskSpec) error {
 // nextSeed returns the seed for the candidates of the room's next poll.
 func (c *core) nextSeed() uint64 { return c.data.Seed + uint64(len(c.polls)) }
 
-// open opens a poll for the given time; 0 means without an end.
+// open opens a poll for the given time, or until the instructor closes it if the time is 0.
 func (c *core) open(p *poll, last time.Duration) error {
 	if err := c.mayMove(true); err != nil {
 		return err
@@ -188,15 +191,15 @@ func (c *core) open(p *poll, last time.Duration) error {
 	return c.change(next, p)
 }
 
-// maxPolls is the number of polls a room can have: each stays in memory with its votes as
-// long as the room exists.
+// maxPolls is the maximum number of polls of a room. Each poll stays in memory with its
+// votes as long as the room exists.
 const maxPolls = 1000
 
-// maxTime is the longest time that a poll or the timer runs.
+// maxTime is the longest time for which a poll or the timer can run.
 const maxTime = 24 * time.Hour
 
-// majority returns the choice with the most votes. In a tie it returns the one that the
-// model finds more probable.
+// majority returns the choice with the most votes. If several are tied, it returns the one
+// that the model finds most probable.
 func (c *core) majority(p *poll) (string, error) {
 	counts := map[string]int{}
 	for _, v := range c.votes[p.at()] {
@@ -219,7 +222,7 @@ func (c *core) majority(p *poll) (string, error) {
 	return best, nil
 }
 
-// letters labels options in their order.
+// letters labels the options with letters, in order.
 func letters(list []Option) []Option {
 	for i := range list {
 		if !list[i].Rest {
@@ -229,11 +232,12 @@ func letters(list []Option) []Option {
 	return list
 }
 
-// howRecalled follows a question that is answered in words, which a vote cannot collect.
+// howRecalled is shown below a question that is answered in words, since a vote cannot
+// collect such answers.
 const howRecalled = `<p class="poll__how">Answer in your head first. How much of the answer do you have?</p>`
 
 // choiceOptions returns the choices of a quiz question. For a question that is answered
-// in words, members vote on how much of the answer they have.
+// in words, members vote on how much of the answer they knew.
 func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer string) {
 	answer = q.Answer
 	for _, i := range q.Shuffled(seed) {
@@ -263,7 +267,7 @@ func (c *core) timeUp() {
 	c.setAlarm()
 }
 
-// setAlarm sets the timer for the poll's end.
+// setAlarm sets the timer that fires at the poll's end.
 func (c *core) setAlarm() {
 	c.alarm.Stop()
 	if p := c.onStage(); p != nil && p.live() && !p.Ends.IsZero() {

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkVotes measures how long it takes to save the votes of five hundred members who
-// vote at the same time, three times each.
+// all vote three times, at the same time.
 func BenchmarkVotes(b *testing.B) {
 	m := testmodel.Target(b)
 	course, err := wholeCourse()
@@ -63,8 +63,8 @@ func BenchmarkVotes(b *testing.B) {
 	b.ReportMetric(3*members*float64(b.N)/b.Elapsed().Seconds(), "votes/s")
 }
 
-// BenchmarkRestore starts a hub with a room of five hundred members and twenty thousand
-// votes, with and without the snapshot that the previous server left.
+// BenchmarkRestore measures the start of a hub with a room of five hundred members and
+// twenty thousand votes, with and without the snapshot that the previous server left.
 func BenchmarkRestore(b *testing.B) {
 	db, err := store.Open(b.TempDir(), nil)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// mostFaults is the number of times a room is restarted after a panic. After that it stays
-// closed until the server restarts.
+// mostFaults is the maximum number of times that a room is restarted after a panic. After
+// that, it stays closed until the server restarts.
 const mostFaults = 5
 
 // brokenNotice is shown to a class whose room was restarted.
 const brokenNotice = "Something went wrong on the server and was logged. The class continues from its last saved state."
 
-// run runs a room's goroutine until it ends. If it panics, the process survives, and the
-// room is restarted from its log with the same people in it.
+// run runs a room's goroutine until the room ends. If the goroutine panics, the process
+// survives, and the room is restarted from its log with the same people in it.
 func (h *Hub) run(r *Room, c *core) {
 	defer close(r.done)
 	secret := c.secret
@@ -25,7 +25,7 @@ func (h *Hub) run(r *Room, c *core) {
 		if fault.Do(h.cfg.Log, "a room", func() error { c.loop(r.ctx); return nil }) == nil {
 			return
 		}
-		err := fault.Do(h.cfg.Log, "starting a room again", func() (err error) {
+		err := fault.Do(h.cfg.Log, "restarting a room", func() (err error) {
 			c, err = h.again(r, c)
 			return err
 		})
@@ -42,8 +42,8 @@ func (h *Hub) run(r *Room, c *core) {
 	r.stop()
 }
 
-// again returns a new core for a room that has panicked. Votes that were not saved are
-// refused, so that clients send them again.
+// again returns a new core for a room that has panicked. Votes that have not been saved are
+// refused, so clients send them again.
 func (h *Hub) again(r *Room, old *core) (*core, error) {
 	for _, p := range slices.Concat(old.saving, old.pending) {
 		if p.done != nil {
@@ -57,7 +57,7 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 		return nil, err
 	}
 	if c == nil {
-		return nil, errors.New("its log was set aside")
+		return nil, errors.New("the room's log was set aside")
 	}
 	c.room, c.seq, c.used = r, max(c.seq, old.seq), old.used
 	for _, was := range old.members {
@@ -68,7 +68,7 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 	}
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
 	if c.relay, c.servers = old.relay, old.servers; c.epoch != old.epoch {
-		r.leave() // another server runs it now
+		r.leave() // another server runs the room now
 	}
 	c.notice, c.lost = brokenNotice, true
 	c.publish()
@@ -76,8 +76,8 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 	return c, nil
 }
 
-// saveJoins saves changes that a room confirmed before its panic but had not saved yet,
-// mostly new members. Changes that are already in the log are not added again.
+// saveJoins saves the changes, mostly new members, that a room had confirmed but not yet
+// saved when it panicked. Changes that are already in the log are not added again.
 func (h *Hub) saveJoins(old *core) {
 	var left []journal.Record
 	for _, p := range slices.Concat(old.saving, old.pending) {
@@ -108,23 +108,23 @@ func (c *core) runEnded() <-chan struct{} {
 	return c.run.Done()
 }
 
-// loseRun drops a run that has failed. The class keeps seeing its last state until
-// there is another run.
+// loseRun drops a run that has failed. The class continues to see its last state until there
+// is a new run.
 func (c *core) loseRun() {
 	c.cfg.Log.Error("a room's run has ended")
-	_ = c.commit() // logged; the stage then is the last saved one
+	_ = c.commit() // logged; if it failed, the class sees the last saved stage
 	last := c.state
 	c.replaceRun(nil)
 	c.state, c.notice, c.lost = last, brokenNotice, true
 	c.publish()
 }
 
-// restoreRun makes the run again after a fault while someone is watching. If that fails,
-// the class is notified.
+// restoreRun opens the run again after a fault, if anyone is watching. If that fails, the
+// class is notified.
 func (r *Room) restoreRun() {
 	h := r.hub
 	h.wg.Go(func() {
-		err := fault.Do(h.cfg.Log, "making a room's run again", func() error {
+		err := fault.Do(h.cfg.Log, "reopening a room's run", func() error {
 			leave, err := r.lockRun(r.ctx)
 			if err != nil {
 				return err
@@ -136,7 +136,7 @@ func (r *Room) restoreRun() {
 		if err == nil || r.ctx.Err() != nil {
 			return
 		}
-		h.cfg.Log.Error("a room's run could not be made again", "error", err)
+		h.cfg.Log.Error("a room's run could not be reopened", "error", err)
 		_ = r.ask(r.ctx, func(c *core) error { // the room may be gone
 			c.notice = stoppedNotice
 			c.publish()

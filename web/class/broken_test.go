@@ -19,7 +19,7 @@ func (l *lesson) breaks() error {
 }
 
 // TestRoomSurvivesAPanic: the room restarts from its saved state, with the same people,
-// votes, stage and presenter; another room is not affected.
+// votes, stage and presenter. Other rooms are not affected.
 func TestRoomSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
@@ -55,8 +55,8 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 	}
 }
 
-// TestRepeatedlyPanickingRoomIsClosed: such a room is closed until the server restarts;
-// other rooms continue.
+// TestRepeatedlyPanickingRoomIsClosed: a room that keeps panicking is closed until the
+// server restarts; other rooms continue.
 func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -70,7 +70,7 @@ func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 	}
 	<-l.Done()
 	if _, err := s.Enter(t.Context(), l.Code(), caller("p1")); terms.RefusalOf(err).Code != CodeDamaged {
-		t.Errorf("entering it: got %v, want code = %q", err, CodeDamaged)
+		t.Errorf("entering the room: got %v, want code = %q", err, CodeDamaged)
 	}
 	other.start("The capital of")
 	s.end()
@@ -80,8 +80,8 @@ func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 	}
 }
 
-// TestJoinSurvivesAPanic: someone who joined just before their room panicked is still a
-// member, although the join was not saved yet.
+// TestJoinSurvivesAPanic: someone who joined just before the room panicked is still a
+// member, although the join had not been saved yet.
 func TestJoinSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
@@ -96,13 +96,13 @@ func TestJoinSurvivesAPanic(t *testing.T) {
 		t.Fatalf("got error %v, want %v", err, ErrBroken)
 	}
 	if _, err := l.Standing(t.Context(), "late"); err != nil {
-		t.Errorf("afterwards the member's standing: got error %v, want none", err)
+		t.Errorf("the member's standing afterwards: got error %v, want none", err)
 	}
 }
 
-// TestClassSeesThatItsRunFailed: without any command, the class sees a notice, and the
-// stage continues from the saved state. If it cannot be restored, the notice explains what
-// to do, and the instructor's next command works.
+// TestClassSeesThatItsRunFailed: when its run fails, the class sees a notice even if nobody
+// sends a command, and the stage continues from the saved state. If the run cannot be
+// restored, the notice explains what to do, and the instructor's next command works.
 func TestClassSeesThatItsRunFailed(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -143,13 +143,13 @@ func (u unreadable) Read(
 	ctx context.Context, o journal.Owner, after int64, f func(journal.Record) error,
 ) error {
 	if o.Name == u.room {
-		panic("while a room is read")
+		panic("a simulated bug while a room is read")
 	}
 	return u.Journal.Read(ctx, o, after, f)
 }
 
-// TestRoomThatPanicsOnLoadIsDamaged: the room is reported as damaged, and the others are
-// loaded.
+// TestRoomThatPanicsOnLoadIsDamaged: a room that panics while it is loaded is reported as
+// damaged, and the others are loaded.
 func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -203,8 +203,8 @@ func (d heldDriver) Open(ctx context.Context, room, link string) (Run, error) {
 	return d.run, err
 }
 
-// TestStopInMidCommand: when the server stops during a command of the presenter, sent by a
-// form or on a connection, the command is refused and no error is logged.
+// TestStopInMidCommand: when the server stops while it executes a presenter's command, sent
+// by a form or over a connection, the command is refused and no error is logged.
 func TestStopInMidCommand(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -4,15 +4,15 @@ import "sync"
 
 // Note reports that a room has a new [View].
 type Note struct {
-	Seq uint64 // of that view
+	Seq uint64 // the view's sequence number
 }
 
 // Broker notifies the followers of rooms. Publish does not block: if a subscriber has not
-// received its last note yet, the new one replaces it. [NewBroker] serves one process; a
-// broker between processes would let several of them serve followers.
+// received its last note yet, the new one replaces it. [NewBroker] returns a broker within
+// one process; with a broker between processes, several processes could serve followers.
 type Broker interface {
 	Publish(room string, n Note)
-	// Subscribe returns a channel with at most one note, and a function that ends the
+	// Subscribe returns a channel that holds at most one note and a function that ends the
 	// subscription. The channel is never closed.
 	Subscribe(room string) (<-chan Note, func())
 }
@@ -36,7 +36,7 @@ func (b *broker) Publish(room string, n Note) {
 		}
 		select { // the waiting note is older: publishers hold the lock
 		case <-c:
-		default: // it has just been received
+		default: // the subscriber has just received it
 		}
 		c <- n // the channel is empty now, and nobody else sends
 	}

@@ -2,7 +2,7 @@ package class
 
 import "testing"
 
-// TestBrokerKeepsOnlyTheNewest: Publish does not block, and a slow subscriber gets the
+// TestBrokerKeepsOnlyTheNewest: Publish does not block, and a slow subscriber gets only the
 // newest note.
 func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 	case n := <-slow:
 		t.Errorf("got note %d after the newest, want none", n.Seq)
 	case n := <-other:
-		t.Errorf("another room gets note %d", n.Seq)
+		t.Errorf("a subscriber of another room gets note %d", n.Seq)
 	default:
 	}
 	stop()
@@ -28,10 +28,10 @@ func TestBrokerKeepsOnlyTheNewest(t *testing.T) {
 	b.Publish("A", Note{1})
 	select {
 	case <-slow:
-		t.Error("an ended subscription gets a note")
+		t.Error("a note was sent to a subscription that has ended")
 	default:
 	}
 	if len(b.(*broker).rooms) != 1 {
-		t.Error("a room without subscribers is remembered")
+		t.Error("the broker still has a room without subscribers")
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // TestDamagedDatabaseIsMigrated: everything readable in a damaged old-format database is
-// moved: no room is lost because of a damaged header or one absurd row.
+// moved. A damaged header or one absurd row does not make a room unreadable.
 func TestDamagedDatabaseIsMigrated(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, path string, code string){

@@ -20,8 +20,7 @@ import (
 
 const version2 = "../journal/testdata/version2"
 
-// wasRoom is a room as a version without logs recorded it, see
-// web/journal/testdata/README.md.
+// wasRoom is a room as saved by a version without logs; see web/journal/testdata/README.md.
 type wasRoom struct {
 	Code, Secret, Hash string
 	Begun, Used        time.Time
@@ -72,8 +71,8 @@ func known(c *core) wasRoom {
 	return x
 }
 
-// oldFolder returns a folder with the rooms of an old-format database, and their expected
-// contents.
+// oldFolder returns a folder with an old-format database, and the expected contents of its
+// rooms.
 func oldFolder(t *testing.T) (dir string, was []wasRoom) {
 	t.Helper()
 	database, err := os.ReadFile(filepath.Join(version2, "viz.db"))
@@ -97,8 +96,8 @@ func oldFolder(t *testing.T) (dir string, was []wasRoom) {
 	return dir, was
 }
 
-// carryOver brings the rooms of a folder to the current format. Learners' progress is not
-// part of this package.
+// carryOver migrates the rooms of a folder to the current format, without the learners'
+// progress, which is not part of this package.
 func carryOver(t *testing.T, dir string) {
 	t.Helper()
 	db, err := store.Open(dir, nil)
@@ -138,8 +137,8 @@ func begunAfter(t *testing.T, dir string) *school {
 	return begun(t, dir, func(c *Config) { c.Now = at.Now })
 }
 
-// TestOldDatabaseIsMigrated: rooms of a database without logs keep their secrets, members,
-// names, polls, votes, texts and stages, even after a second start.
+// TestOldDatabaseIsMigrated: the rooms of a database without logs keep their secrets,
+// members, names, polls, votes, texts and stages, even after a second start.
 func TestOldDatabaseIsMigrated(t *testing.T) {
 	t.Parallel()
 	dir, was := oldFolder(t)
@@ -149,7 +148,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 		for _, want := range was {
 			r := s.find(want.Code)
 			if r == nil {
-				t.Fatalf("room %s is gone, want it carried over", want.Code)
+				t.Fatalf("room %s is gone, want it migrated", want.Code)
 			}
 			got, err := get(t.Context(), r, func(c *core) (wasRoom, error) { return known(c), nil })
 			if err != nil {
@@ -164,14 +163,14 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 			}
 		}
 		if len(s.all()) != len(was) || len(was) != 2 {
-			t.Errorf("there are %d rooms, were %d; want %d, 2", len(s.all()), len(was), len(was))
+			t.Errorf("there are %d rooms, and there were %d; want %d, 2", len(s.all()), len(was), len(was))
 		}
 		s.end()
 	}
 }
 
 // TestRoomIsDeletedFromOldCopy: a deleted room is deleted from the copy of the old database
-// as well, and the copy itself is deleted once it has neither rooms nor learners.
+// as well, and the copy itself is deleted once it contains neither rooms nor learners.
 func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	t.Parallel()
 	dir, was := oldFolder(t)
@@ -180,7 +179,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	holds := func(text string) bool {
 		list, err := filepath.Glob(filepath.Join(dir, "viz-version2-*"))
 		if err != nil || len(list) > 1 {
-			t.Fatalf("the copies are %v, %v; want at most 1 elements, <nil>", list, err)
+			t.Fatalf("the copies are %v, %v; want at most 1 element, <nil>", list, err)
 		}
 		if len(list) == 0 {
 			return false
@@ -207,7 +206,7 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 		t.Error("names are still in the copy")
 	}
 	if !strings.Contains(strings.Join(files(t, dir), " "), "viz-version2") {
-		t.Error("the copy was deleted while it had learners' progress")
+		t.Error("the copy was deleted although it contained learners' progress")
 	}
 	for _, who := range []string{"ada", "bob", "dora"} {
 		if err := s.db.EraseFromCopies(t.Context(), who); err != nil {
@@ -230,7 +229,7 @@ func TestNameIsErasedFromOldCopy(t *testing.T) {
 	if err != nil || len(copied) != 1 {
 		t.Fatalf("the copies are %v, %v; want 1 element, <nil>", copied, err)
 	}
-	const name = "Pupil 1" // in several rooms
+	const name = "Pupil 1" // used in several rooms
 	for _, room := range was {
 		for _, m := range room.Members {
 			if m.Name != name {
@@ -242,13 +241,13 @@ func TestNameIsErasedFromOldCopy(t *testing.T) {
 			}
 		}
 	}
-	for file, text := range map[string]string{ // the names of others begin with it
+	for file, text := range map[string]string{ // other members' names begin with this one
 		copied[0]: "Pupil", filepath.Join(dir, "viz.db"): name + `"`, filepath.Join(dir, "viz.db-wal"): name + `"`,
 	} {
 		data, err := os.ReadFile(file)
 		if err != nil || bytes.Contains(data, []byte(text)) {
 			t.Errorf(
-				"%s is still in %s, %v; want no error, data without %q", text, filepath.Base(file), err, []byte(text),
+				"%s is still in %s (%v); want no error, data without %q", text, filepath.Base(file), err, []byte(text),
 			)
 		}
 	}

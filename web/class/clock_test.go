@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// TestClockBeforeTheYear2000: what is saved while the clock is wrong can be read again.
+// TestClockBeforeTheYear2000: rooms saved while the clock is wrong can be read again.
 func TestClockBeforeTheYear2000(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Time{time.Unix(0, 0), time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		now := Config{Now: func() time.Time { return at }}.withDefaults().Now()
 		if !(begunRecord{now}).check() {
-			t.Errorf("at %v a room is saved with %v, which is not a valid time", at, now)
+			t.Errorf("at %v, a room is saved with %v, which is not a valid time", at, now)
 		}
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Cluster connects the hubs of several servers that share their rooms: any server serves
-// any room. One server at a time owns a room and runs it as a single server would; the
-// others forward requests to the owner through a [relay], and show its views.
+// Cluster connects the hubs of several servers that share their rooms, so that every server
+// can serve every room. One server at a time owns a room and runs it as a single server
+// would; the others forward requests to the owner through a [relay] and show its views.
 //
 // A lease names the owner of a room, and the log enforces it: a new owner first appends a
 // record of its epoch, after which the log accepts nothing from the previous owner
-// ([Fence]). So a server that has lost its lease without noticing cannot confirm anything.
-// When an owner dies, the next server that needs the room takes the lease and continues
-// from the log.
+// ([Fence]). So a server that has not noticed that it lost its lease cannot confirm
+// anything. When an owner dies, the next server that needs the room takes the lease and
+// continues from the log.
 type Cluster struct {
 	Server string // this server's name, a new one at each start
 	Leases Leases
 	Bus    Bus
 	Fence  Fence
-	// Secret returns the hash of a room's secret, nil if there is no such room.
+	// Secret returns the hash of a room's secret, or nil if there is no such room.
 	Secret func(ctx context.Context, room string) ([]byte, error)
 	// Away reports whether the shared storage has been unreachable for so long that
 	// requests should fail immediately. nil means never.
@@ -33,8 +33,8 @@ type Cluster struct {
 
 func (c *Cluster) isAway() bool { return c.Away != nil && c.Away() }
 
-// Leases record which server owns a room. Whether a lease is still held is measured by the
-// time that passes on each server, never by comparing their clocks.
+// Leases record which server owns each room. Each server determines whether a lease is still
+// held from the time that has passed on its own clock; clocks are never compared.
 type Leases interface {
 	// Take takes the lease of a room unless another server holds it, and returns the
 	// current lease. A lease that this server takes is renewed until it is released or
@@ -47,10 +47,10 @@ type Lease struct {
 	Server string // the owner
 	Term   uint64 // grows each time the room's lease is taken
 	// Lost is closed when the lease has ended, or might end before it can be renewed. For
-	// another server's lease, it is closed when this server learns that the lease has
-	// ended, and can be nil.
+	// another server's lease, Lost is closed when this server learns that the lease has
+	// ended; it can be nil.
 	Lost <-chan struct{}
-	// Release ends the lease. It is set only if the lease is this server's.
+	// Release ends the lease. It is nil unless this server holds the lease.
 	Release func()
 }
 
@@ -68,36 +68,36 @@ func (l Lease) ended() bool {
 type Bus interface {
 	// Publish sends a message to all subscribers of a room. It does not block.
 	Publish(room string, message []byte)
-	// Subscribe calls f with each message for a room, one at a time, until stop is
+	// Subscribe calls f with each message sent to a room, one at a time, until stop is
 	// called. f must return quickly.
 	Subscribe(room string, f func(message []byte)) (stop func(), err error)
 	// Request sends a request to a server and returns its answer. An error means that
 	// the server may or may not have received it, unless it is [ErrNoServer].
 	Request(ctx context.Context, server string, request []byte) ([]byte, error)
-	// Serve answers the requests that are sent to a server, each in its own goroutine,
-	// until stop is called.
+	// Serve calls f for each request that is sent to a server, each in its own goroutine,
+	// and replies with the result, until stop is called.
 	Serve(server string, f func(ctx context.Context, request []byte) []byte) (stop func(), err error)
 }
 
 // Fence appends to the logs of rooms for their owners.
 type Fence interface {
-	// AppendAs is [journal.Journal.Append] with a condition: the newest record of type
-	// [EpochType] in the log has the id epoch, or the batch begins with that record and the
-	// log has none with an equal or higher id. Otherwise it stores nothing and returns
-	// [ErrFenced].
+	// AppendAs is like [journal.Journal.Append], but stores the batch only if the newest
+	// record of type [EpochType] in the log has the id epoch, or if the batch begins with
+	// that record and the log has none with an equal or higher id. Otherwise it stores
+	// nothing and returns [ErrFenced].
 	AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error)
 }
 
 // EpochType is the type of the record that each new owner appends first. Its id is a number
-// that grows.
+// that grows with each owner.
 const EpochType = "epoch"
 
 // Errors of a cluster.
 var (
-	// ErrFenced is returned for a batch of an owner that has been replaced.
-	ErrFenced = errors.New("another server has begun to run this room")
+	// ErrFenced is returned for a batch from an owner that has been replaced.
+	ErrFenced = errors.New("another server has taken over this room")
 	// ErrNoServer is returned for a request that did not reach a server.
-	ErrNoServer = errors.New("there is no such server")
+	ErrNoServer = errors.New("no such server")
 
 	// errMoved means that this server does not own the room, and that nothing was done.
 	errMoved = errors.New("the room is on another server")
@@ -117,17 +117,20 @@ var (
 	)
 )
 
-// CodeMoved refuses a command because its room moved to another server meanwhile.
+// CodeMoved means that a command was refused because its room moved to another server in the
+// meantime.
 const CodeMoved terms.Code = "moved"
 
 // Paces are the intervals and timeouts of a cluster.
 type Paces struct {
-	// Call limits a request for a room including all attempts; Try limits one attempt.
+	// Call limits the time of a request to a room's owner, including all attempts; Try
+	// limits one attempt.
 	Call, Try time.Duration
-	// Beat is how often a server reports its open pages to the owner. Gone is how long the
-	// owner counts the pages of a server that has stopped reporting.
+	// Beat is the interval at which a server reports its open pages to the owner. Gone is
+	// how long the owner continues to count the pages of a server that has stopped
+	// reporting.
 	Beat, Gone time.Duration
-	// Idle is how long a server follows a room that nobody requests.
+	// Idle is how long a server continues to follow a room that nobody requests.
 	Idle time.Duration
 }
 
@@ -145,8 +148,8 @@ func (p Paces) withDefaults() Paces {
 	return p
 }
 
-// The sizes of the longest messages of a cluster, in bytes.
+// The maximum sizes of messages between servers, in bytes.
 const (
-	MaxRequest = 256 << 10 // to one server
-	MaxReply   = 4 << 20   // its answer, or a view
+	MaxRequest = 256 << 10 // a request to one server
+	MaxReply   = 4 << 20   // a server's reply, or a view
 )

@@ -17,7 +17,7 @@ import (
 func sameStage(t *testing.T, got, want *View) {
 	t.Helper()
 	if got.Link() != want.Link() || got.State == nil {
-		t.Fatalf("shows %q (%v), want %q", got.Link(), got.State, want.Link())
+		t.Fatalf("the view shows %q (%v), want %q", got.Link(), got.State, want.Link())
 	}
 	if session.LinkOf(got.State) != got.Link() {
 		t.Error("the state does not match its link")
@@ -32,7 +32,7 @@ func sameStage(t *testing.T, got, want *View) {
 	}
 }
 
-// watched checks every view of a room that a server's pages see, until the test ends.
+// watched checks each view of a room that the pages of a server see, until stop is called.
 func watched(p *post, l *lesson) (stop func()) {
 	notes, unsubscribe := p.Broker().Subscribe(l.Code())
 	ended, done := make(chan struct{}), make(chan struct{})
@@ -48,12 +48,14 @@ func watched(p *post, l *lesson) (stop func()) {
 			v := l.View()
 			if v.Seq < last.Seq || v.epoch < last.epoch {
 				p.u.t.Errorf(
-					"%s: got view %d of epoch %d after %d of %d, want rising numbers", p.name, v.Seq, v.epoch, last.Seq,
+					"%s: got view %d of epoch %d after view %d of epoch %d, want rising numbers",
+					p.name, v.Seq, v.epoch, last.Seq,
 					last.epoch,
 				)
 			}
 			if last.State != nil && v.State == nil && !v.Gone {
-				p.u.t.Errorf("%s: view %d of epoch %d has no stage, after one that had", p.name, v.Seq, v.epoch)
+				p.u.t.Errorf("%s: view %d of epoch %d has no stage, but an earlier view had one",
+					p.name, v.Seq, v.epoch)
 			}
 			last = v
 		}
@@ -95,13 +97,14 @@ func TestClassSpansThreeServers(t *testing.T) {
 	for id, on := range map[int]*lesson{2: onB, 3: onB, 5: onC, 6: onC} {
 		voting.Go(func() {
 			if _, err := on.vote(id, Ballot{Poll: p.ID, Choice: key(id), N: 1}); err != nil {
-				t.Errorf("the vote of %d: %v", id, err)
+				t.Errorf("the vote of member %d: %v", id, err)
 			}
 		})
 	}
 	a.kill()
 	voting.Wait()
-	// Votes that the dead owner confirmed count, and sending one again changes nothing.
+	// The votes that the dead owner confirmed still count, and sending one of them again
+	// changes nothing.
 	onC.votes(1, Ballot{Poll: p.ID, Choice: key(1), N: 1})
 
 	next := b.teaches(l)
@@ -112,7 +115,7 @@ func TestClassSpansThreeServers(t *testing.T) {
 	}
 	if v.Poll.Votes != 6 || sum != 6 {
 		t.Errorf(
-			"got %d votes, counts %v; want the six confirmed ones", v.Poll.Votes, counts(v.Poll),
+			"got %d votes, counts %v; want the six confirmed votes", v.Poll.Votes, counts(v.Poll),
 		)
 	}
 	onC.settled("how the class voted", func(v *View) bool { return v.Poll != nil && v.Poll.Phase == Spread })
@@ -144,20 +147,20 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	onA, onB := a.enters(l, 1), b.enters(l, 2)
 	p := l.does(AskQuestion{ID: "q-order"}).Poll
 	a.pause()
-	b.relayOf(l.Code()).lose(b.relayOf(l.Code()).lease) // as after a request without an answer
+	b.relayOf(l.Code()).lose(b.relayOf(l.Code()).lease) // as after a request that got no answer
 	onB.votes(2, Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if old := a.relayOf(l.Code()).here; old == nil {
 		t.Fatal("the owner has already noticed that it lost the lease")
 	}
 	if r := onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1}); r.N != 1 || r.Choice != p.Options[1].Key {
-		t.Errorf("confirmed as %+v, want N = 1, Choice = %q", r, p.Options[1].Key)
+		t.Errorf("the vote was confirmed as %+v, want N = 1, Choice = %q", r, p.Options[1].Key)
 	}
 	v := b.teaches(l).does(Close{}, ShowSpread{})
 	if v.Poll.Votes != 2 || !slices.Equal(counts(v.Poll)[:2], []int{1, 1}) {
-		t.Errorf("counts %v of %d votes, want one each", counts(v.Poll), v.Poll.Votes)
+		t.Errorf("got counts %v of %d votes, want one each", counts(v.Poll), v.Poll.Votes)
 	}
 	if want := []string{"a", "b"}; !slices.Equal(u.acts, want) {
-		t.Errorf("owners %v, want %v", u.acts, want)
+		t.Errorf("the owners were %v, want %v", u.acts, want)
 	}
 }
 
@@ -177,12 +180,12 @@ func TestCommandIsNotRepeated(t *testing.T) {
 	}
 	after := l.settled("it was executed", func(v *View) bool { return v.Link() != before.Link() })
 	if got, want := after.State.Shown(), before.State.Shown()+1; got != want {
-		t.Errorf("stage %d after one step from %d; want %d", got, before.State.Shown(), want)
+		t.Errorf("got stage %d after one step from %d, want %d", got, before.State.Shown(), want)
 	}
 }
 
-// TestDeadServersPagesAreDropped: pages of a dead server are no longer counted; pages of
-// other servers still are.
+// TestDeadServersPagesAreDropped: the pages of a dead server are no longer counted; the
+// pages of other servers still are.
 func TestDeadServersPagesAreDropped(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -227,11 +230,12 @@ func TestLongOutageIsReportedAtOnce(t *testing.T) {
 	}
 	set(false)
 	if _, err := onB.vote(1, ballot); err != nil {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("after the outage: %v", err)
 	}
 }
 
-// TestThousandsOfPagesAreReported: thousands of pages of one server are counted correctly.
+// TestThousandsOfPagesAreReported: thousands of open pages on one server are counted
+// correctly.
 func TestThousandsOfPagesAreReported(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -246,8 +250,8 @@ func TestThousandsOfPagesAreReported(t *testing.T) {
 	onB.settled("two are left", func(v *View) bool { return v.Here == 2 })
 }
 
-// TestReportPartsInAnyOrder: parts of a report can arrive twice, late and in any order. The
-// newest complete report counts.
+// TestReportPartsInAnyOrder: the parts of a report can arrive twice, late or in any order.
+// The newest complete report counts.
 func TestReportPartsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	whole := func(n uint64, learners int) report {
@@ -260,7 +264,7 @@ func TestReportPartsInAnyOrder(t *testing.T) {
 	parts := func(n uint64, learners, want int) []report {
 		list := whole(n, learners).split()
 		if len(list) != want {
-			t.Fatalf("%d pages in %d parts, want %d", learners, len(list), want)
+			t.Fatalf("got %d pages in %d parts, want %d", learners, len(list), want)
 		}
 		return list
 	}
@@ -283,7 +287,7 @@ func TestReportPartsInAnyOrder(t *testing.T) {
 		s.take(c.part)
 		want := map[uint64]int{1: 0, 2: 2*partPages + 1, 3: partPages}[c.want]
 		if s.n != c.want || len(s.pages) != want || s.presenters["instructor"] != int(c.want) {
-			t.Errorf("after %d: report %d with %d pages, want %d with %d", i, s.n, len(s.pages), c.want, want)
+			t.Errorf("after part %d: got report %d with %d pages, want %d with %d", i, s.n, len(s.pages), c.want, want)
 		}
 	}
 }
@@ -305,12 +309,12 @@ func TestOutOfOrderViewsAreHandled(t *testing.T) {
 	at := l.View()
 	sameStage(t, onB.settled("the newest stage", func(v *View) bool { return v.Link() == at.Link() }), at)
 	if n := b.driver.count(); n != 1 {
-		t.Errorf("%d runs were opened, want one that continues", n)
+		t.Errorf("%d runs were opened, want a single run that continues", n)
 	}
 }
 
-// TestServerFollowsRoomsShownOnScreens: a server follows a room while a screen there shows
-// it, even without members, and no longer.
+// TestServerFollowsRoomsShownOnScreens: a server follows a room as long as a screen
+// connected to that server shows the room, even if the room has no members.
 func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -347,7 +351,7 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 }
 
 // TestMemberSurvivesTheOwner: a member who was admitted is known to the next owner, even if
-// the owner dies immediately.
+// the old owner dies immediately afterwards.
 func TestMemberSurvivesTheOwner(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -362,9 +366,9 @@ func TestMemberSurvivesTheOwner(t *testing.T) {
 	}
 }
 
-// TestVoteIsConfirmedAgainAfterTheClose: a vote that was saved is confirmed again after the
-// poll has closed, because the owner might have died before it could confirm the vote. New
-// votes are refused.
+// TestVoteIsConfirmedAgainAfterTheClose: if a saved vote is sent again after the poll has
+// closed, it is confirmed again, because the owner might have died before it could confirm
+// the vote. New votes are refused.
 func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -386,8 +390,8 @@ func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 	}
 }
 
-// TestFormVotesOnSeveralServers: votes of a page without scripts have no number; each one
-// replaces the one before, on any server.
+// TestFormVotesOnSeveralServers: votes from a page without scripts have no number; each vote
+// replaces the previous one, whichever server receives it.
 func TestFormVotesOnSeveralServers(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

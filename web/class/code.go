@@ -14,8 +14,8 @@ import (
 )
 
 // alphabet has no characters that are easily confused from a distance (0 and O, 1, I and L,
-// 2 and Z, 5 and S, 8 and B) and no vowels, so that no code is a word. Six of its 22
-// characters make 113 million codes.
+// 2 and Z, 5 and S, 8 and B) and no vowels, so that no code is a word. With six of its 22
+// characters, there are 113 million codes.
 const alphabet = "34679CDFGHJKMNPQRTVWXY"
 
 // CodeLength is the number of characters of a code.
@@ -35,8 +35,8 @@ func newCode() string {
 	return string(code)
 }
 
-// NormalCode returns typed text in the form in which the hub stores codes: "k7q-4mx"
-// becomes K7Q4MX. Text that is too long for a code is cut.
+// NormalCode converts typed text to the form in which the hub stores codes: "k7q-4mx"
+// becomes K7Q4MX. Text that is too long for a code is truncated.
 func NormalCode(typed string) string {
 	var b strings.Builder
 	for _, r := range typed {
@@ -50,8 +50,8 @@ func NormalCode(typed string) string {
 	return b.String()
 }
 
-// IsCode reports whether a text has the form of a code, whether or not there is such a
-// room.
+// IsCode reports whether text has the form of a code. It does not check whether such a room
+// exists.
 func IsCode(text string) bool {
 	return len(text) == CodeLength && strings.Trim(text, alphabet) == ""
 }
@@ -64,7 +64,7 @@ func ShownCode(code string) string {
 	return code[:CodeLength/2] + " " + code[CodeLength/2:]
 }
 
-// Secret makes its bearer the instructor of a room: 128 random bits.
+// Secret is the secret of a room, 128 random bits. Whoever has it is the room's instructor.
 type Secret [16]byte
 
 func newSecret() (s Secret) {
@@ -75,8 +75,8 @@ func newSecret() (s Secret) {
 // String returns the secret as 22 URL-safe characters.
 func (s Secret) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
-// ParseSecret is the inverse of [Secret.String]. It returns a secret that matches no room
-// if the text is malformed.
+// ParseSecret is the inverse of [Secret.String]. If the text is malformed, ParseSecret
+// returns a secret that matches no room.
 func ParseSecret(text string) (s Secret) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != len(s) {
@@ -85,8 +85,8 @@ func ParseSecret(text string) (s Secret) {
 	return Secret(b)
 }
 
-// hash returns the stored form of the secret. The secret is random, so a fast hash is
-// enough.
+// hash returns the hash of the secret, which is stored in its place. The secret is random,
+// so a fast hash is enough.
 func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256(s[:]) }
 
 // fits reports, in constant time, whether the secret has the given hash.
@@ -101,8 +101,8 @@ const (
 	MaxTitle = 80
 )
 
-// oneLine cleans up typed text for display in one line: it removes invisible characters and
-// those that change the text direction, and puts single spaces between words.
+// oneLine cleans up typed text for display on one line: it removes invisible characters and
+// those that change the text direction, and replaces each run of spaces with a single space.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

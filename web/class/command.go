@@ -6,90 +6,92 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Command is a command of an instructor to a room: [Drive], [GoTo], [AskWalk],
-// [AskNext], [AskQuestion], [AskNumber], [AskDraw], [Close], [Extend],
-// [ShowSpread], [Revote], [Reveal], [Dismiss], [AppendMajority], [AppendOf],
-// [SetTimer], [Lock], [HideNames], [AllowAlone], [DropName], [Remove],
-// [Assign], [TakeOver], [End], [Reopen] or [Delete].
+// Command is a command from an instructor to a room: [Drive], [GoTo], [AskWalk], [AskNext],
+// [AskQuestion], [AskNumber], [AskDraw], [Close], [Extend], [ShowSpread], [Revote],
+// [Reveal], [Dismiss], [AppendMajority], [AppendOf], [SetTimer], [Lock], [HideNames],
+// [AllowAlone], [DropName], [Remove], [Assign], [TakeOver], [End], [Reopen] or [Delete].
 type Command interface{ command() }
 
-// Drive executes a command on the room's run. A poll on the step must be closed
-// first; a closed one is removed from the stage.
+// Drive executes a command on the room's run. An open poll about the step must be closed
+// first; a closed poll is removed from the stage.
 type Drive struct{ Do session.Command }
 
 // GoTo shows a step of the room's walkthrough (the first is 1): it sets the controls
-// and shows the stage, or changes nothing. If the step asks something, the poll opens,
-// unless it is the step before the one shown. A presenter who has left the script returns
-// to it with any step, the one shown included.
+// and shows the stage, or changes nothing. If the step has a question, its poll opens,
+// unless it is the step before the one shown. A presenter who has left the script returns to
+// it by going to any step, including the one shown.
 type GoTo struct{ Step int }
 
-// AskWalk opens the poll of the walkthrough's current step (again).
+// AskWalk opens the poll of the walkthrough's current step, even if it has been opened
+// before.
 type AskWalk struct{}
 
-// AskNext asks which token comes next at the step that is not drawn yet, with 4 to 8
-// candidates; 0 means 5.
+// AskNext opens a poll on which token comes next at the step that has not been drawn yet. It
+// has 4 to 8 candidates; 0 means 5.
 type AskNext struct {
 	Choices int
-	For     time.Duration // until it closes automatically; 0 means without an end
+	For     time.Duration // time until it closes automatically; 0 means never
 	Where   Where
 }
 
-// AskQuestion asks a question of the quiz.
+// AskQuestion opens a poll on a quiz question.
 type AskQuestion struct {
 	ID  string
 	For time.Duration
 }
 
-// AskNumber asks for a number. Prompt is plain text.
+// AskNumber opens a poll that asks for a number. Prompt is plain text.
 type AskNumber struct {
 	Prompt, Unit string
 	Answer       *float64 // nil if no answer is right
-	Within       float64  // how far off a right answer can be
+	Within       float64  // largest error of a right answer
 	For          time.Duration
 }
 
-// AskDraw makes the class the sampler of the step that is not drawn yet: every member draws
-// one u from their own random stream.
+// AskDraw makes the class the sampler of the step that has not been drawn yet: each member
+// draws one u from their own random stream.
 type AskDraw struct {
 	For   time.Duration
 	Where Where
 }
 
-// Where is the position in the text that a poll asks about. A position is open if several
-// tokens are plausible there and the next one begins a word.
+// Where selects the position in the text that a poll asks about. A position is open if
+// several tokens are plausible there and the next token begins a word.
 type Where string
 
-// IfOpen asks at the next token if its position is open, and otherwise makes the instructor
-// an offer ([View.Offer]). Here asks at the next token in any case, NextOpen at the next
-// open position.
+// If the position of the next token is open, IfOpen starts the poll there; otherwise it sets
+// [View.Offer]. Here starts the poll at the next token regardless, and NextOpen starts it at
+// the next open position.
 const (
 	IfOpen   Where = ""
 	Here     Where = "here"
 	NextOpen Where = "open"
 )
 
-// Close closes the open poll. Extend gives it more time; a poll that is closed but
-// not revealed opens again.
+// Close closes the open poll. Extend gives a poll more time; it reopens a poll that is
+// closed but not revealed.
 type (
 	Close  struct{}
 	Extend struct{ By time.Duration }
 )
 
-// ShowSpread shows how the class voted, Reveal also what is right and, of
-// tokens, the model's probabilities. Both close the poll.
+// ShowSpread shows how the class voted. Reveal also shows the right answer or, for tokens,
+// the model's probabilities. Both close the poll.
 type (
 	ShowSpread struct{}
 	Reveal     struct{}
 )
 
-// Revote opens the poll for another round. The round before stays visible next to it.
+// Revote opens the poll for another round. The results of the previous round stay visible
+// next to it.
 type Revote struct{ For time.Duration }
 
-// Dismiss removes the poll from the stage. It stays in the summary.
+// Dismiss removes the poll from the stage but not from the summary.
 type Dismiss struct{}
 
-// AppendMajority appends the token that got the most votes or draws; in a tie, the model's
-// more probable one. AppendOf appends the token of one member.
+// AppendMajority appends the token that got the most votes or draws; in a tie, it appends
+// the token that the model finds most probable. AppendOf appends the token that one member
+// chose or drew.
 type (
 	AppendMajority struct{}
 	AppendOf       struct{ Member int }
@@ -98,16 +100,16 @@ type (
 // SetTimer starts a countdown that everyone sees; 0 removes it.
 type SetTimer struct{ For time.Duration }
 
-// Lock stops new members from joining. HideNames hides all names, even in the instructor's
-// window, which may be projected. AllowAlone lets members continue alone with their own
-// run.
+// Lock prevents new members from joining. HideNames hides all names, even in the
+// instructor's window, which may be projected. AllowAlone lets members continue alone with
+// their own run.
 type (
 	Lock       struct{ On bool }
 	HideNames  struct{ On bool }
 	AllowAlone struct{ On bool }
 )
 
-// DropName erases a member's nickname; they cannot choose another. Remove expels a
+// DropName erases a member's nickname; the member cannot choose another. Remove expels a
 // member: their vote in the current poll is withdrawn, and they cannot join again.
 type (
 	DropName struct{ Member int }
@@ -117,7 +119,8 @@ type (
 // TakeOver makes the sender the presenter.
 type TakeOver struct{}
 
-// End ends the class: the code no longer works, but the summary stays. Reopen undoes End.
+// End ends the class: the code no longer works, but the summary remains available. Reopen
+// undoes End.
 type (
 	End    struct{}
 	Reopen struct{}

@@ -13,37 +13,37 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Config configures a hub. Logs, Secrets and Course are required. Without a Driver the hub
-// serves no pages, and can only list, end and remove rooms.
+// Config configures a hub. Logs, Secrets and Course are required. Without a Driver, the hub
+// serves no pages and can only list, end and remove rooms.
 type Config struct {
-	Logs    journal.Journal // no one else may append to the logs of rooms
+	Logs    journal.Journal // nothing else may append to the logs of rooms
 	Secrets Secrets
 	Course  *lessons.Course
 	Driver  Driver
 	Broker  Broker           // nil for [NewBroker]
 	Now     func() time.Time // nil for time.Now
-	// Aged returns the time for deciding whether rooms are old enough to be deleted; nil
-	// for Now. While the clock might be wrong, it is an earlier time.
+	// Aged returns the time used to decide whether rooms are old enough to be deleted; nil
+	// for Now. While the clock might be wrong, Aged returns an earlier time.
 	Aged   func() time.Time
 	Log    *slog.Logger // nil for no log
 	Limits Limits       // zero fields get the defaults
-	// Space returns how much space the database has left; nil if there is no limit. New
-	// rooms are refused before existing rooms run out of space.
+	// Space returns how much space the database has left; nil if there is no limit. The hub
+	// refuses new rooms before existing rooms run out of space.
 	Space func(context.Context) store.Space
 	// Cluster connects the hub to the hubs of other servers; nil for a single server. All
-	// of them need the same Logs, Secrets and model.
+	// hubs need the same Logs, Secrets and model.
 	Cluster *Cluster
 	// WrongCodes and NewRooms limit how many wrong codes a caller can try and how many
-	// rooms they can make; nil for the limits in [admission.DefaultLimits].
+	// rooms a caller can make; nil for the limits in [admission.DefaultLimits].
 	WrongCodes, NewRooms *admission.Meter
 }
 
 // Limits limit the resources of classes.
 type Limits struct {
-	Rooms   admission.Share // rooms at the same time
-	Members admission.Share // members of a room
-	// TTL is how long an unused room is kept with all its data. Its code works for CodeLife
-	// after the last use.
+	Rooms   admission.Share // the number of rooms
+	Members admission.Share // the number of members of a room
+	// TTL is how long a room and all its data are kept after the room's last use. CodeLife
+	// is how long after the last use its code works.
 	TTL, CodeLife time.Duration
 	// Rest is how long the run of a room that nobody is watching stays in memory.
 	Rest time.Duration
@@ -96,6 +96,6 @@ type Options struct {
 	Title     string // at most 80 characters; "" means "Class"
 	Walk      string // slug of a walkthrough, "" for none
 	Nicknames bool   // members can choose nicknames
-	NamesFall bool   // a draw shows everyone where each named member's number fell
+	NamesFall bool   // in a draw, everyone sees where each named member's number fell
 	Alone     bool   // members can continue alone with their own run
 }

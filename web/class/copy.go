@@ -16,19 +16,20 @@ type Home struct {
 
 // Errors of [CopyRoom]. If one of them is returned, nothing was copied.
 var (
-	// ErrOther is returned if another room has the code.
-	ErrOther = errors.New("another room has this code there")
-	// ErrUsed is returned if the copy in the other home has been used since.
+	// ErrOther is returned if the other home has a different room with the same code.
+	ErrOther = errors.New("the destination has another room with this code")
+	// ErrUsed is returned if the other home already has a copy of the room that has been
+	// used.
 	ErrUsed = journal.ErrUsed
-	// ErrNoSecret is returned for a damaged room without a secret, which nobody could teach
-	// in.
+	// ErrNoSecret is returned for a damaged room that has lost its secret: nobody could
+	// teach in it.
 	ErrNoSecret = errors.New("the hash of its secret is missing")
 )
 
-// CopyRoom copies a room from one home to another, and returns the number of records that
-// were new there. No server may have the room open. hash is the hash of the room's secret;
-// there is the hash of the room with the same code in the other home, or nil if there is
-// none. An interrupted CopyRoom can be called again.
+// CopyRoom copies a room from one home to another and returns the number of records that
+// were added. No server may have the room open. The parameter hash is the hash of the room's
+// secret; there is the hash that the other home has for this code, or nil if it has none. If
+// CopyRoom is interrupted, it can be called again.
 func CopyRoom(ctx context.Context, from, to Home, log journal.Info, hash, there []byte) (added int, err error) {
 	switch {
 	case hash == nil:
@@ -38,7 +39,7 @@ func CopyRoom(ctx context.Context, from, to Home, log journal.Info, hash, there 
 	}
 	secret := SecretRecord(nil).Key()
 	added, err = journal.CopyNew(ctx, from.Logs, to.Logs, log, func(r journal.Record) bool { return r.Key() == secret })
-	if err == nil && there == nil { // last, so that the room can be found only once it is complete
+	if err == nil && there == nil { // the secret comes last, so that the room can be found only once it is complete
 		err = to.Secrets.KeepSecret(ctx, log.Name, hash)
 	}
 	return added, err

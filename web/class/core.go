@@ -14,24 +14,24 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// gather is how long a vote waits for others to share a commit with.
+// gather is how long a vote waits so that others can be saved in the same commit.
 const gather = 20 * time.Millisecond
 
-// together is the number of changes that can wait.
+// together is the maximum number of changes that wait for a commit.
 const together = 512
 
-// linkEvery is how often the stage of a playing run is saved.
+// linkEvery is the interval at which the stage of a playing run is saved.
 const linkEvery = 250 * time.Millisecond
 
-// crowdEvery is the shortest interval between views that only add people or votes, since
-// each view goes to everyone. stageEvery limits the views of a playing run.
+// crowdEvery is the shortest interval between views that only add people or votes: each view
+// is sent to everyone. stageEvery is the shortest interval between views of a playing run.
 const (
 	crowdEvery = 150 * time.Millisecond
 	stageEvery = 30 * time.Millisecond
 )
 
-// afterRestart is how far sequence numbers jump after a restart: more than they can have
-// got ahead of the saved number.
+// afterRestart is the amount by which sequence numbers jump after a restart. They can never
+// have been that far ahead of the saved number.
 const afterRestart = 1 << 20
 
 // core is the state of a room. Only the room's goroutine uses it.
@@ -42,15 +42,15 @@ type core struct {
 	secret [sha256.Size]byte
 	begun  time.Time
 	used   time.Time // when someone last did something
-	seq    uint64    // of the newest view
+	seq    uint64    // number of the newest view
 
 	book     book      // which records of the log count
 	place    int64     // sequence number of the newest record
 	since    int       // records since the last snapshot
-	keptUsed time.Time // used, as last saved
-	keptSeq  uint64    // seq, likewise
-	owed     bool      // something must still be erased from the disk
-	untidy   time.Time // the log is not compacted before
+	keptUsed time.Time // the last saved value of used
+	keptSeq  uint64    // the last saved value of seq
+	owed     bool      // some data must still be erased from the disk
+	untidy   time.Time // the log is not compacted before this time
 
 	data      roomData
 	members   []*member // by ID − 1
@@ -71,23 +71,23 @@ type core struct {
 	deleted bool
 
 	relay   *relay                  // in a cluster, see [Cluster]
-	epoch   uint64                  // in a cluster: of this owner
+	epoch   uint64                  // in a cluster: the epoch of this owner
 	servers map[string]*serverPages // in a cluster: the pages open on each server
 
-	held    bool // the run is executing several commands: only the result will be shown
+	held    bool // the run is executing several commands, of which only the result will be shown
 	stale   bool // link is not the link of state
 	linkDue bool // link will be saved soon
 	notice  string
-	offer   *Offer         // for the instructor, see [Offer]
+	offer   *Offer         // an offer to the instructor
 	offerAt *session.State // the state that the offer applies to
-	loss    string         // which data could not be read, for the instructor
+	loss    string         // a message to the instructor about data that could not be read
 
 	pending []pending
 	saving  []pending   // changes of a commit in progress
-	due     *time.Timer // until pending votes are saved
-	later   *time.Timer // until the stage's link is saved
-	alarm   *time.Timer // until the poll ends
-	news    *time.Timer // until a delayed view is made
+	due     *time.Timer // fires when pending votes must be saved
+	later   *time.Timer // fires when the stage's link must be saved
+	alarm   *time.Timer // fires when the poll ends
+	news    *time.Timer // fires when a delayed view must be made
 	waits   bool        // a view is delayed
 }
 
@@ -95,7 +95,7 @@ type core struct {
 type roomData struct {
 	Title                                        string    `json:"title"`
 	Walk                                         string    `json:"walk,omitempty"`
-	Step                                         int       `json:"step,omitempty"` // of the walkthrough, from 1
+	Step                                         int       `json:"step,omitempty"` // of the walkthrough, starting at 1
 	Left                                         bool      `json:"left,omitempty"` // the presenter has left the script
 	Poll                                         int       `json:"poll,omitempty"` // ID of the poll on the stage
 	Timer                                        time.Time `json:"timer,omitzero"`
@@ -114,8 +114,8 @@ func newSeed() uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> 11
 }
 
-// pending holds changes that wait for a commit. done is called when they are saved, or
-// saving them has failed.
+// pending holds changes that wait for a commit. done is called once they have been saved or
+// could not be saved.
 type pending struct {
 	changes []entry
 	done    func(error)
@@ -131,7 +131,7 @@ func (c *core) empty() {
 	}
 }
 
-// loop owns c until ctx ends.
+// loop handles the room's requests and timers until ctx ends. It owns c during that time.
 func (c *core) loop(ctx context.Context) {
 	defer c.replaceRun(nil)
 	c.setAlarm()
@@ -181,7 +181,7 @@ func (c *core) replaceRun(run Run) {
 	c.unwatch = run.Watch(c.room.wakeUp)
 }
 
-// adoptRun makes a run the room's run.
+// adoptRun makes run the room's run.
 func (c *core) adoptRun(run Run, st *session.State, notice string) {
 	c.replaceRun(run)
 	c.state, c.notice = st, notice
@@ -192,11 +192,11 @@ func (c *core) adoptRun(run Run, st *session.State, notice string) {
 	if c.seq >= c.keptSeq+seqEvery { // after a restart: the next restart continues from this number
 		_ = c.commit() // logged; the next commit saves it
 	}
-	if notice != "" { // the stage that a poll is about is gone
+	if notice != "" { // the stage of a poll about a token is gone
 		if p := c.onStage(); p != nil && p.aboutToken() {
 			next := c.data
 			next.Poll = 0
-			_ = c.change(next, nil) // logged; the poll stays, on an empty stage
+			_ = c.change(next, nil) // logged; if it failed, the poll stays on an empty stage
 		}
 	}
 	c.publish()
@@ -236,7 +236,8 @@ func (c *core) publish() {
 	c.cfg.Broker.Publish(c.code, Note{c.seq})
 }
 
-// publishSoon publishes within the given time, once for all changes until then.
+// publishSoon publishes a view within the given time, a single one for all changes until
+// then.
 func (c *core) publishSoon(within time.Duration) {
 	if !c.waits {
 		c.waits = true
@@ -345,7 +346,7 @@ func (c *core) closePresenter(who string) {
 	c.publish()
 }
 
-// mayPresent returns an error if who cannot control the run now.
+// mayPresent returns an error if the given presenter cannot control the run now.
 func (c *core) mayPresent(who string) error {
 	if !c.canPresent(who) {
 		return ErrSecond
@@ -354,7 +355,7 @@ func (c *core) mayPresent(who string) error {
 	return nil
 }
 
-// canPresent reports whether someone has the controls, or can take them.
+// canPresent reports whether the given presenter has the controls or can take them.
 func (c *core) canPresent(who string) bool {
 	return c.presenter == "" || c.presenter == who || c.presenterPages[c.presenter] == 0
 }

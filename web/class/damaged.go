@@ -10,7 +10,7 @@ import (
 )
 
 // findDamaged returns the unreadable room with a code, or nil if there is none. In a
-// cluster, call [Hub.lookup] first.
+// cluster, [Hub.lookup] must be called first.
 func (h *Hub) findDamaged(ctx context.Context, code string) (*damagedRoom, error) {
 	code = NormalCode(code)
 	if d := h.damagedHere(code); d != nil || h.cfg.Cluster == nil || !IsCode(code) {
@@ -33,15 +33,15 @@ func (h *Hub) damagedHere(code string) *damagedRoom {
 	return h.damaged[code]
 }
 
-// taken reports whether the cluster has any data of a room with this code.
+// taken reports whether the cluster stores any data of a room with this code.
 func (h *Hub) taken(ctx context.Context, code string) (bool, error) {
 	d, err := h.damagedShared(ctx, code)
 	return d != nil, err
 }
 
-// damagedShared describes the room of the cluster whose code is known but whose secret
-// cannot be found, because the room was set aside or cannot be read. It returns nil if
-// there is no data of such a room.
+// damagedShared returns a damaged room of the cluster: one with this code whose secret
+// cannot be found because the room was set aside or cannot be read. It returns nil if the
+// cluster has no data of such a room.
 func (h *Hub) damagedShared(ctx context.Context, code string) (*damagedRoom, error) {
 	owner := journal.Owner{Kind: journal.Room, Name: code}
 	aside, err := h.cfg.Logs.Aside(ctx, owner)
@@ -77,8 +77,8 @@ func isDamaged(err error) bool {
 	return ok && refused.Code == CodeDamaged
 }
 
-// notForgotten returns a refusal because some rooms could not be read, so that it is
-// unknown whether a learner was forgotten there. It returns nil if unread is 0.
+// notForgotten returns a refusal that reports that some rooms could not be read, so that
+// their data about a learner may still exist. It returns nil if unread is 0.
 func notForgotten(unread int) error {
 	if unread == 0 {
 		return nil
@@ -87,7 +87,7 @@ func notForgotten(unread int) error {
 		"If you joined, your name there is not deleted.", terms.CountedAs(unread, "class", "classes"))
 }
 
-// sweepDamaged deletes the damaged rooms that have expired after [Limits.TTL].
+// sweepDamaged deletes the damaged rooms that have been unused for longer than [Limits.TTL].
 func (h *Hub) sweepDamaged(ctx context.Context) {
 	h.mu.Lock()
 	var old []string
@@ -118,8 +118,8 @@ func (h *Hub) removeDamaged(ctx context.Context, code string) error {
 	return err
 }
 
-// sweepAside deletes rooms of a cluster that were set aside completely (they are not in
-// logs) and have expired after [Limits.TTL].
+// sweepAside deletes the rooms of a cluster that were set aside completely, so that they are
+// not in logs, and that have been unused for longer than [Limits.TTL].
 func (h *Hub) sweepAside(ctx context.Context, logs []journal.Info) error {
 	aside, err := h.cfg.Logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// TestQuarantinedClusterRoomIsReported: a room of a cluster that was set aside does not
-// look as if it never existed. Every server reports that it was set aside, even one that
-// had it open; its code is not reused; and it is deleted like other rooms: by the operator,
-// or when it has expired.
+// TestQuarantinedClusterRoomIsReported: every server reports that a room of a cluster was
+// set aside, even a server that had it open, instead of pretending that it never existed.
+// Its code is not reused, and it is deleted like other rooms: by the operator, or when it
+// has expired.
 func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -26,7 +26,7 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 		}
 		u.lapse(x.Code())
 		for f, tick := a.relayOf(x.Code()), time.NewTicker(quick.Beat); f.owned(); <-tick.C {
-		} // until the owner has noticed
+		} // until the owner has noticed the damage
 	}
 	day := u.clock.Now().Format("2 January 2006")
 	for _, p := range []*post{c, b, a} {
@@ -36,15 +36,16 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 		t.Errorf("the code can be reused: %v, %v", taken, err)
 	}
 	if taken, err := c.taken(t.Context(), "AAAAAA"); err != nil || taken {
-		t.Errorf("an unused code cannot be used: %v, %v", taken, err)
+		t.Errorf("an unused code is reported as taken: %v, %v", taken, err)
 	}
 	if err := b.EndRoom(t.Context(), l.Code()); !isDamaged(err) {
-		t.Errorf("ending it: got error %v, want CodeDamaged", err)
+		t.Errorf("ending the room: got error %v, want CodeDamaged", err)
 	}
 
 	for _, p := range []*post{b, c} {
 		if err := p.RemoveRoom(t.Context(), l.Code()); (err == nil) != (p == b) {
-			t.Errorf("removing it on %s: got error %v, want one on the server that does not own it", p.name, err)
+			t.Errorf("removing the room on %s: got error %v, want one only on the server that does not own it",
+				p.name, err)
 		}
 	}
 	if _, err := c.Enter(t.Context(), l.Code(), caller("p9")); !errors.Is(err, ErrNoRoom) {
@@ -91,8 +92,8 @@ func (p *post) sweepsAside(t *testing.T) {
 }
 
 // TestClusterRoomWithoutSecretIsDamaged: a room of a cluster whose log has no readable
-// secret is damaged. People who delete their data are told that it could not be read, and
-// the room's data is not changed.
+// secret counts as damaged. People who delete their data are told that this room could not
+// be read, and the room's data is not changed.
 func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -107,7 +108,7 @@ func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	}
 	_, err := a.Enter(t.Context(), code, caller("p9"))
 	if !isDamaged(err) || !strings.Contains(err.Error(), "at the moment") {
-		t.Errorf("entering: got error %v, want CodeDamaged at the moment", err)
+		t.Errorf("entering: got error %v, want CodeDamaged with \"at the moment\"", err)
 	}
 	if taken, err := a.taken(t.Context(), code); err != nil || !taken {
 		t.Errorf("taken() = %v, %v; want true, <nil>", taken, err)

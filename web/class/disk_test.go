@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// TestNothingCountsWithoutTheDatabase: if the database is deleted during a class, nothing
-// more is confirmed, and everyone is told why.
+// TestNothingCountsWithoutTheDatabase: if the database is deleted during a class, the server
+// confirms nothing from then on and tells everyone why.
 // Promise: If the database is lost during a class, no vote is confirmed and everyone is told why.
 func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	refused := func(what string, err error) {
 		t.Helper()
 		if !errors.Is(err, ErrKept) || !strings.Contains(err.Error(), "deleted, moved or replaced") {
-			t.Errorf("%s: %v; want ErrKept with the reason", what, err)
+			t.Errorf("%s: got %v, want ErrKept with the reason", what, err)
 		}
 	}
 	_, err := l.vote(2, Ballot{Choice: "b"})

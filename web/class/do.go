@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// do executes a command that does not need the run.
+// do executes a command that does not involve the run.
 func (c *core) do(cmd Command) error {
 	next := c.data
 	switch cmd := cmd.(type) {
@@ -69,7 +69,7 @@ func (c *core) do(cmd Command) error {
 }
 
 // doPoll executes a command for the poll on the stage. Pending votes are saved and counted
-// first (see change).
+// first, by [core.change].
 func (c *core) doPoll(cmd Command) error {
 	p := c.onStage()
 	if p == nil {
@@ -118,7 +118,7 @@ func (c *core) doPoll(cmd Command) error {
 // maxRounds is the maximum number of rounds of a poll.
 const maxRounds = 9
 
-// extend gives a poll more time. A poll without an end stays unchanged.
+// extend gives a poll more time. A poll that does not end by itself stays unchanged.
 func (p *poll) extend(by time.Duration, now time.Time) error {
 	switch {
 	case by <= 0 || by > maxTime:
@@ -156,7 +156,7 @@ func (c *core) askNumber(cmd AskNumber) error {
 	return c.open(p, cmd.For)
 }
 
-// find returns the member with an id unless they were removed.
+// find returns the member with the given id, unless they were removed.
 func (c *core) find(id int) (*member, error) {
 	if id < 1 || id > len(c.members) || c.members[id-1].Removed {
 		return nil, ErrNoMember
@@ -164,8 +164,8 @@ func (c *core) find(id int) (*member, error) {
 	return c.members[id-1], nil
 }
 
-// changeMember saves a change of a member, and only then makes it. A nickname that they
-// have just given is saved before, so that it cannot follow.
+// changeMember saves a change to a member, and only then makes it. If the member has just
+// chosen a nickname, it is saved first, so that it cannot be saved after the change.
 func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	c.flush()
 	m, err := c.find(id)
@@ -186,8 +186,8 @@ func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	return nil
 }
 
-// remove expels a member. Their name is erased, and their vote in the round on the
-// stage withdrawn.
+// remove expels a member. Their name is erased, and their vote in the round on the stage is
+// withdrawn.
 func (c *core) remove(id int) error {
 	p := c.onStage()
 	var also []entry
@@ -200,15 +200,15 @@ func (c *core) remove(id int) error {
 	if p != nil {
 		c.publish()
 	}
-	_ = c.erase() // as above
+	_ = c.erase() // logged, and retried soon
 	return nil
 }
 
-// forget erases who a member is. Their pages no longer count.
+// forget erases the identity of a member. Their open pages no longer count.
 func (c *core) forget(learner string) error {
 	m := c.byLearner[learner]
 	if m == nil || m.Removed {
-		return c.erase() // if something could not be erased before
+		return c.erase() // completes an earlier erasure that failed
 	}
 	pages := m.pages
 	unknown := func(m *member) { m.Name, m.Learner, m.pages, m.Work = "", forgotten(m.ID), 0, nil }
@@ -222,8 +222,8 @@ func (c *core) forget(learner string) error {
 	return c.erase()
 }
 
-// number returns the id of the token that a vote names.
+// number returns the id of the token that a vote is for.
 func number(choice string) int {
-	n, _ := strconv.Atoi(choice) // written by this package
+	n, _ := strconv.Atoi(choice) // cannot fail: this package made the string
 	return n
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // TestRevealLeavesTheDrawToChance: a reveal shows the model's probabilities and marks no
-// token, since nothing is drawn yet. Once the run continues, the poll is gone; the summary
-// names the token that was drawn.
+// token, since none has been drawn yet. Once the run continues, the poll is gone; the
+// summary names the token that was drawn.
 func TestRevealLeavesTheDrawToChance(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -25,7 +25,7 @@ func TestRevealLeavesTheDrawToChance(t *testing.T) {
 			t.Errorf("%s: the reveal is %+v, want probabilities", p.Kind, p)
 		}
 		if v := l.does(Drive{session.StepToken{}}); v.Poll != nil {
-			t.Errorf("after the draw the poll is still there: %+v", v.Poll)
+			t.Errorf("after the draw, the poll is still there: %+v", v.Poll)
 		}
 	}
 	sum, err := l.Summary(t.Context(), l.secret)
@@ -39,6 +39,6 @@ func TestRevealLeavesTheDrawToChance(t *testing.T) {
 		}
 	}
 	if marked != 1 {
-		t.Errorf("the summary marks %d tokens, want the one that was drawn", marked)
+		t.Errorf("the summary marks %d tokens, want only the drawn token", marked)
 	}
 }

@@ -13,8 +13,8 @@ type Driver interface {
 	Open(ctx context.Context, room, link string) (Run, error)
 }
 
-// Run is one run of the model. Its methods can be called from any goroutine, but Do by only
-// one at a time.
+// Run is one run of the model. Its methods can be called from any goroutine, but there must
+// be only one call of Do at a time.
 type Run interface {
 	// Do executes a command and returns the state after it. If it returns a
 	// [*terms.Refusal], nothing has changed.

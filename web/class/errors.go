@@ -13,17 +13,17 @@ const (
 	CodeCookie   terms.Code = "cookie"    // members need a browser that accepts cookies
 	CodeTries    terms.Code = "tries"     // too many wrong codes
 	CodeRemoved  terms.Code = "removed"   // the instructor has removed this member
-	CodeStranger terms.Code = "stranger"  // not a member of the room
-	CodeSecret   terms.Code = "secret"    // not the instructor
+	CodeStranger terms.Code = "stranger"  // the sender is not a member of the room
+	CodeSecret   terms.Code = "secret"    // the sender is not the instructor
 	CodeSecond   terms.Code = "second"    // someone else is presenting
 	CodeNick     terms.Code = "nick"      // a nickname that is not allowed
 	CodeClosed   terms.Code = "closed"    // the poll is closed, or not the current one
 	CodeOpen     terms.Code = "open"      // a poll is open and must be closed first
-	CodeNoPoll   terms.Code = "no_poll"   // there is no poll to do this with
+	CodeNoPoll   terms.Code = "no_poll"   // there is no poll that the command could apply to
 	CodeNotOffer terms.Code = "not_offer" // a vote for something that is not an option
 	CodeAsk      terms.Code = "ask"       // a question that cannot be asked
 	CodeWalk     terms.Code = "walk"      // a step of a walkthrough that cannot be shown
-	CodeNoMember terms.Code = "no_member" // no such member, or a member without a vote
+	CodeNoMember terms.Code = "no_member" // there is no such member, or they have not voted
 	CodeTitle    terms.Code = "title"     // a title that is not allowed
 	CodeGone     terms.Code = "gone"      // the room was deleted, or the server is stopping
 	CodeDamaged  terms.Code = "damaged"   // the room's data could not be read
@@ -66,8 +66,8 @@ var (
 	ErrKept = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
 )
 
-// notKept returns [ErrKept], with the reason if the disk is to blame. Errors that already
-// explain that are returned unchanged.
+// notKept returns [ErrKept], with the reason if the cause is the disk. Errors that already
+// include the reason are returned unchanged.
 func notKept(err error) error {
 	if refused, ok := terms.AsRefusal(err); ok && refused.Code == CodeKept {
 		return err

@@ -3,8 +3,8 @@ package class
 import "testing"
 
 // TestNamesInDrawsFollowRoomOption: in a draw, members' names and numbers are shown to
-// everyone if the instructor chose that for the room. Without that option, in other polls,
-// and while names are hidden, they are not shown.
+// everyone if the instructor chose that option for the room. They are not shown without the
+// option, in other polls, or while names are hidden.
 // Promise: Names appear in a draw only if the instructor chose that for the room.
 func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 	t.Parallel()
@@ -22,7 +22,7 @@ func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 		v := l.settled("all have drawn", func(v *View) bool { return v.Poll.Votes == 3 })
 		if !on {
 			if v.NamesFall || v.Poll.Falls != nil {
-				t.Errorf("without the option everyone sees %+v, want NamesFall false, Falls nil", v.Poll.Falls)
+				t.Errorf("without the option, everyone sees %+v, want NamesFall false, Falls nil", v.Poll.Falls)
 			}
 			continue
 		}
@@ -31,11 +31,11 @@ func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 		}
 		for i, f := range v.Poll.Falls {
 			if f.ID != i+1 || f.U != drawn[i].U {
-				t.Errorf("member %d: got %+v, want the u drawn, %v", i+1, f, drawn[i].U)
+				t.Errorf("member %d: got %+v, want the u that was drawn, %v", i+1, f, drawn[i].U)
 			}
 		}
 		if v := l.does(HideNames{true}); v.Poll.Falls != nil {
-			t.Errorf("while names are hidden everyone sees %+v, want nil", v.Poll.Falls)
+			t.Errorf("while names are hidden, everyone sees %+v, want nil", v.Poll.Falls)
 		}
 	}
 	if l := s.room(Options{NamesFall: true}); l.View().NamesFall {

@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// TestMain runs many tests in parallel, since they mostly wait for rooms to gather votes.
+// TestMain allows many parallel tests, since they mostly wait for rooms to gather votes.
 func TestMain(m *testing.M) {
 	voteUntilKilled()
 	flag.Parse()
@@ -34,12 +34,12 @@ func TestMain(m *testing.M) {
 
 var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
 
-// realDriver opens runs of the bundled model, without a server around them.
+// realDriver opens runs of the bundled model without a server.
 type realDriver struct {
 	mu    sync.Mutex
 	model *infer.Model
 	open  []*realRun
-	fails error // what Open returns, if set
+	fails error // the error that Open returns, if not nil
 }
 
 func (d *realDriver) Open(ctx context.Context, _, text string) (Run, error) {
@@ -64,7 +64,7 @@ func (d *realDriver) Open(ctx context.Context, _, text string) (Run, error) {
 	return r, nil
 }
 
-// fail makes Open return err from now on, or no error if err is nil.
+// fail makes Open return err from now on, or succeed if err is nil.
 func (d *realDriver) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,7 +91,7 @@ type realRun struct {
 	watchers map[int]func()
 	closed   bool
 	done     chan struct{} // closed by a test, as if the run had failed
-	broken   error         // what Do returns, if set
+	broken   error         // the error that Do returns, if not nil
 }
 
 func (r *realRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
@@ -179,7 +179,8 @@ type school struct {
 	ended  bool
 }
 
-// begun opens a hub on a folder (in memory if dir is ""), which ends with the test.
+// begun opens a hub on the folder dir, or in memory if dir is "". The hub is closed when the
+// test ends.
 func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -208,7 +209,7 @@ func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 	return s
 }
 
-// end closes the hub, once.
+// end closes the hub unless it is already closed.
 func (s *school) end() {
 	if s.ended {
 		return
@@ -237,7 +238,7 @@ func (s *school) room(o Options) *lesson {
 	return &lesson{r, s.t, secret}
 }
 
-// does executes commands of the instructor, which must succeed.
+// does executes commands as the instructor. They must succeed.
 func (l *lesson) does(list ...Command) *View {
 	l.t.Helper()
 	var v *View
@@ -250,8 +251,8 @@ func (l *lesson) does(list ...Command) *View {
 	return v
 }
 
-// refused executes a command of the instructor that must fail, and checks that the stage
-// and the poll are unchanged.
+// refused executes a command as the instructor. It must fail and leave the stage and the
+// poll unchanged.
 func (l *lesson) refused(c Command, want error) string {
 	l.t.Helper()
 	before := l.View()
@@ -272,7 +273,7 @@ func (l *lesson) start(prompt string) {
 	l.does(Drive{session.Start{Prompt: prompt}})
 }
 
-// class lets n learners join: "p1" to "pn", with these nicknames if the room has nicknames.
+// class makes n learners join: "p1" to "pn", with nicknames if the room allows them.
 func (l *lesson) class(n int) {
 	l.t.Helper()
 	for i := range n {
@@ -284,12 +285,12 @@ func (l *lesson) class(n int) {
 
 func learner(id int) string { return fmt.Sprint("p", id) }
 
-// votes casts a vote, which must count.
+// votes casts a vote that must count.
 func (l *lesson) votes(id int, b Ballot) Receipt {
 	l.t.Helper()
 	r, err := l.vote(id, b)
 	if err != nil {
-		l.t.Fatalf("the vote of %d: %v", id, err)
+		l.t.Fatalf("the vote of member %d: %v", id, err)
 	}
 	return r
 }
@@ -301,7 +302,7 @@ func (l *lesson) vote(id int, b Ballot) (Receipt, error) {
 	return l.Vote(l.t.Context(), learner(id), b)
 }
 
-// allVote casts votes of members 1 to n in parallel and returns their receipts.
+// allVote casts the votes of members 1 to n in parallel and returns their receipts.
 func (l *lesson) allVote(n int, ballot func(id int) Ballot) []Receipt {
 	l.t.Helper()
 	list, errs := make([]Receipt, n), make([]error, n)
@@ -316,7 +317,7 @@ func (l *lesson) allVote(n int, ballot func(id int) Ballot) []Receipt {
 	return list
 }
 
-// patience bounds each wait for a state; only failing tests use it up.
+// patience is the longest wait for a state. Only failing tests wait that long.
 const patience = 2 * time.Minute
 
 // settled waits until the view satisfies is.

@@ -23,16 +23,16 @@ type Hub struct {
 
 	mu      sync.Mutex
 	rooms   map[string]*Room        // by code
-	damaged map[string]*damagedRoom // by code; not those in rooms
+	damaged map[string]*damagedRoom // by code; none of them are in rooms
 
-	// In a cluster, rooms holds only those that this server owns.
+	// In a cluster, rooms holds only the rooms that this server owns.
 	relays  map[string]*relay // by code
 	expired time.Time         // when rooms without an owner were last swept
 	reports atomic.Uint64
 	stop    func() // stops serving other servers; nil without a cluster
 }
 
-// NewHub restores the saved rooms. Their runs are made when someone joins. Rooms
+// NewHub returns a hub with the saved rooms. Their runs are opened when someone joins. Rooms
 // that nobody has used for [Limits.TTL] are deleted, now and later.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}, relays: map[string]*relay{}}
@@ -80,8 +80,8 @@ func (h *Hub) begin(c *core) *Room {
 	return r
 }
 
-// Create makes a room and its run. The instructor who presents first. The secret is
-// returned only here: the hub saves just its hash.
+// Create makes a room and its run. The caller, who, is the instructor who presents first.
+// Only Create returns the secret: the hub saves just its hash.
 func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Room, Secret, error) {
 	title, err := cleanTitle(o.Title)
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 	return h.create(ctx, who, o, title, most)
 }
 
-// create makes a room after the limits were checked.
+// create makes a room once the limits have been checked.
 func (h *Hub) create(
 	ctx context.Context, who admission.Caller, o Options, title string, most int,
 ) (*Room, Secret, error) {
@@ -120,7 +120,7 @@ func (h *Hub) create(
 		return nil, Secret{}, err
 	}
 	if err := r.wake(ctx); err != nil {
-		// Its secret is lost with the error.
+		// The caller does not get the secret, so nobody could use the room.
 		return nil, Secret{}, errors.Join(err, h.remove(ctx, r))
 	}
 	if c.relay != nil {
@@ -148,8 +148,8 @@ func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
 	return r, nil
 }
 
-// choose gives a new room a code that is free as far as this server knows, unless there are
-// too many rooms. The caller holds the hub's lock.
+// choose gives a new room a code that this server does not know to be in use, unless there
+// are too many rooms. The caller holds the hub's lock.
 func (h *Hub) choose(c *core, most int) error {
 	if h.ctx.Err() != nil {
 		return ErrGone
@@ -165,10 +165,11 @@ func (h *Hub) choose(c *core, most int) error {
 	return nil
 }
 
-// unusedAfter is how long a room without any activity is kept when the server is full.
+// unusedAfter is how long a full server keeps a room that has had no activity.
 const unusedAfter = 10 * time.Minute
 
-// mostRooms returns how many rooms there can be once a caller has made another one.
+// mostRooms returns the maximum number of rooms on the server, including the one that the
+// caller is about to make.
 func (h *Hub) mostRooms(who admission.Caller) int {
 	l := h.cfg.Limits.Rooms
 	if l.Newcomers > 0 && !who.Known(h.cfg.Now()) {
@@ -177,7 +178,7 @@ func (h *Hub) mostRooms(who admission.Caller) int {
 	return l.Most
 }
 
-// makeSpace deletes the oldest unused room if there are most rooms or more.
+// makeSpace deletes the oldest unused room if the number of rooms has reached most.
 func (h *Hub) makeSpace(ctx context.Context, most int) {
 	all := h.all()
 	if len(all) < most {
@@ -204,20 +205,20 @@ func (h *Hub) makeSpace(ctx context.Context, most int) {
 	}
 }
 
-// unused reports whether the room had no activity and nobody is in it.
+// unused reports whether the room has had no activity and nobody is in it.
 func (c *core) unused() bool {
 	return len(c.members) == 0 && len(c.polls) == 0 && len(c.texts) == 0 && c.link == "" && !c.linkDue &&
 		len(c.presenterPages) == 0 && c.here == 0
 }
 
-// mayTry reports whether a caller may try a code: they have not been wrong lately, or have
-// budget left. So no caller can use up the tries of a whole address.
+// mayTry reports whether a caller may try a code: they have tried no wrong code lately, or
+// have budget left. So no caller can use up the tries of everyone else at the same address.
 func (h *Hub) mayTry(c admission.Caller) bool {
 	return h.cfg.WrongCodes.Wait(c) == 0 || !h.cfg.WrongCodes.Spent(c)
 }
 
-// Enter returns the room with a code for a follower. Wrong codes are counted. A learner who
-// is already a member needs no budget and may enter a room that is locked or full.
+// Enter returns the room with a code to a follower. Wrong codes are counted. A learner who
+// is already a member needs no budget and may enter even if the room is locked or full.
 //
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved], [ErrTries], and
 // [CodeDamaged].
@@ -252,15 +253,15 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 	return r, r.ready(ctx)
 }
 
-// Fits reports whether a secret belongs to a room. It does not count wrong tries: use it
-// only to choose among the secrets in one request.
+// Fits reports whether a secret belongs to a room. Since it does not count wrong tries, use
+// it only to choose among the secrets in one request.
 func (h *Hub) Fits(code string, secret Secret) bool {
 	r, err := h.lookup(h.ctx, code)
 	return err == nil && r != nil && secret.fits(r.secret)
 }
 
-// Instruct returns a room for its instructor. A wrong secret counts like a wrong code and
-// does not reveal whether there is such a room.
+// Instruct returns a room to its instructor. A wrong secret counts like a wrong code, and
+// the error does not reveal whether there is such a room.
 func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (*Room, error) {
 	r, err := h.lookup(ctx, code)
 	if err != nil {
@@ -297,7 +298,7 @@ func (h *Hub) all() []*Room {
 	return list
 }
 
-// remove deletes a room and all its data. It does not stop halfway if ctx ends.
+// remove deletes a room and all its data. It continues to the end even if ctx ends.
 func (h *Hub) remove(ctx context.Context, r *Room) error {
 	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
 		return err
@@ -311,8 +312,8 @@ func (h *Hub) remove(ctx context.Context, r *Room) error {
 }
 
 // Forget removes a learner who has deleted their data from all rooms: their name is erased,
-// and their votes become anonymous. Someone whom an instructor has removed stays removed.
-// If they still have a page open, it joins again as someone else.
+// and their votes become anonymous. Someone whom an instructor has removed stays removed. If
+// the learner still has a page open, the page joins again as a new member.
 func (h *Hub) Forget(ctx context.Context, learner string) error {
 	ctx = context.WithoutCancel(ctx) // must not stop halfway
 	var errs []error
@@ -328,7 +329,7 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	defer h.mu.Unlock()
 	unread := 0
 	for _, d := range h.damaged {
-		if d.at.IsZero() { // its log is unchanged, and might have the learner's name
+		if d.at.IsZero() { // its log is unchanged and might contain the learner's name
 			unread++
 		}
 	}
@@ -360,7 +361,7 @@ func (h *Hub) Save(ctx context.Context) error {
 // Close saves all unsaved changes and ends all rooms and their runs.
 func (h *Hub) Close(ctx context.Context) error {
 	err := h.Save(ctx)
-	h.mu.Lock() // a room that is being made is started before this, or not at all
+	h.mu.Lock() // a room that is being made is started before this point, or never
 	h.cancel()
 	h.mu.Unlock()
 	if h.stop != nil {

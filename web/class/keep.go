@@ -16,15 +16,14 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// entry is a record to append to the room's log, and its subject.
+// entry is a record to append to the room's log, together with its subject.
 type entry struct {
 	journal.Record
 	about string
 	vote  *voteRecord // set for votes
 }
 
-// entry makes a record about a subject. Of the records about one subject, the newest
-// counts.
+// entry makes a record about a subject. Only the newest record about each subject counts.
 func (c *core) entry(kind, about string, value any) entry {
 	c.book.Last++
 	return newEntry(kind, strconv.Itoa(c.book.Last), about, value)
@@ -33,7 +32,7 @@ func (c *core) entry(kind, about string, value any) entry {
 func newEntry(kind, id, about string, value any) entry {
 	data, err := json.Marshal(value)
 	if err != nil {
-		data = nil // see keep
+		data = nil // keep reports the error
 	}
 	return entry{Record: journal.Record{Type: kind, ID: id, Data: data}, about: about}
 }
@@ -41,7 +40,7 @@ func newEntry(kind, id, about string, value any) entry {
 // aboutOne returns the subject of records about one member or poll.
 func aboutOne(kind string, id int) string { return fmt.Sprint(kind, " ", id) }
 
-// memberEntry makes a record of a member; see nameEntry for their nickname.
+// memberEntry makes a record of a member, without their nickname; see nameEntry.
 func (c *core) memberEntry(m member) entry {
 	return c.entry(typeMember, aboutOne(typeMember, m.ID), memberRecord{m.ID, m.Learner, m.Nameless, m.Removed, m.Work})
 }
@@ -66,8 +65,8 @@ func (c *core) withdrawal(at round, member int) entry {
 	return e
 }
 
-// enqueue saves changes within [gather], together with others that arrive until then. A
-// change without a waiting caller (done is nil) is retried until it is saved.
+// enqueue saves changes within [gather], together with others that arrive until then. If no
+// caller waits for a change, so that done is nil, saving it is retried until it succeeds.
 func (c *core) enqueue(done func(error), changes ...entry) {
 	c.pending = append(c.pending, pending{changes, done})
 	switch len(c.pending) {
@@ -78,25 +77,25 @@ func (c *core) enqueue(done func(error), changes ...entry) {
 	}
 }
 
-// retry is how long to wait after a failed commit.
+// retry is how long to wait before a failed commit is retried.
 const retry = time.Second
 
-// flush commits what is pending.
+// flush commits the pending changes.
 func (c *core) flush() {
 	if len(c.pending) > 0 {
 		_ = c.commit() // waiting callers get the error
 	}
 }
 
-// seqEvery is how far the numbers of views can get ahead of the saved number.
+// seqEvery is how far the sequence numbers of views can get ahead of the saved number.
 const seqEvery = 1 << 16
 
-// commit saves the pending changes, the given ones, and the stage if it has changed, in one
-// batch. If it fails, it returns [ErrKept] and none of them is saved.
+// commit saves the pending changes, the given changes and, if it has changed, the stage in
+// one batch. If it fails, it returns [ErrKept] and nothing is saved.
 func (c *core) commit(changes ...entry) error {
 	c.due.Stop()
 	waiting, link, seq := c.pending, c.link, c.keptSeq
-	c.pending, c.saving = nil, waiting // if the code below panics, they must not keep waiting
+	c.pending, c.saving = nil, waiting // if the code below panics, their callers must not wait forever
 	var all []entry
 	for _, p := range waiting {
 		all = append(all, p.changes...)
@@ -166,15 +165,15 @@ func (c *core) keep(all []entry) error {
 
 func (c *core) owner() journal.Owner { return journal.Owner{Kind: journal.Room, Name: c.code} }
 
-// When a room's log is compacted, and when a snapshot is stored.
+// The numbers of records at which a room's log is compacted or a snapshot is stored.
 const (
-	mostWaste     = 512  // superseded records
-	snapshotEvery = 1024 // records since the last snapshot
-	snapshotAtEnd = 64   // likewise, when the server stops
+	mostWaste     = 512  // superseded records before the log is compacted
+	snapshotEvery = 1024 // records between snapshots
+	snapshotAtEnd = 64   // the same for the snapshot when the server stops
 )
 
-// tidy compacts the log or stores a snapshot when due. It is called between requests, and
-// does nothing while changes are pending.
+// tidy compacts the log or stores a snapshot when that is due. It is called between requests
+// and does nothing while changes are pending.
 func (c *core) tidy(most int) {
 	if len(c.pending) > 0 || c.deleted || c.left() || time.Now().Before(c.untidy) {
 		return
@@ -213,7 +212,7 @@ func (c *core) compactAndScrub() error {
 		return err
 	}
 	err := c.cfg.Logs.Scrub(context.Background(), c.owner())
-	c.owed = err != nil && !errors.Is(err, store.ErrReading) // the database retries the latter itself
+	c.owed = err != nil && !errors.Is(err, store.ErrReading) // the database itself retries after ErrReading
 	return err
 }
 
@@ -239,7 +238,7 @@ func (c *core) erase() error {
 	return nil
 }
 
-// change saves new data, and a poll unless it is nil, and then updates the room. Pending
+// change saves new data and, unless p is nil, a poll, and then updates the room. Pending
 // changes are saved first.
 func (c *core) change(next roomData, p *poll) error {
 	var all []entry
@@ -276,7 +275,7 @@ func (c *core) keepText(st *session.State) {
 	c.enqueue(nil, c.entry(typeText, typeText, t))
 }
 
-// maxTexts is the number of texts of a class that are saved for replay.
+// maxTexts is the maximum number of a class's texts that are saved for replay.
 const maxTexts = 64
 
 // textOf returns the text of a state as a link to its first stage, if any token has been
@@ -293,7 +292,7 @@ func textOf(st *session.State) (Text, bool) {
 
 // deleteAll deletes the room from the disk and notifies all followers.
 func (c *core) deleteAll() error {
-	c.flush()           // answers pending votes
+	c.flush()           // replies to pending votes
 	if c.relay != nil { // never delete a room that another server owns
 		if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
 			return err

@@ -17,8 +17,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestRestartKeepsTheClass: a restart changes nothing visible: members, names, flags, polls
-// of two rounds, votes, the walkthrough's step and the stage stay, and numbering continues.
+// TestRestartKeepsTheClass: a restart changes nothing visible. Members, names, flags, polls
+// of two rounds, votes, the walkthrough's step and the stage stay the same, and numbering
+// continues.
 func TestRestartKeepsTheClass(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -47,10 +48,10 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	if v.Seq <= before.Seq || v.Link() != before.Link() || v.Title != before.Title || v.Walk.Step != 2 || !v.Locked ||
 		!v.NamesHidden ||
 		!v.Alone || !v.Timer.Equal(before.Timer) || v.Members != 4 || !v.Hidden {
-		t.Errorf("after the restart it is %+v, want %+v", v, before)
+		t.Errorf("after the restart, the view is %+v, want %+v", v, before)
 	}
 	if a, b := fmt.Sprintf("%+v", v.Poll), fmt.Sprintf("%+v", before.Poll); a != b {
-		t.Errorf("after the restart the poll is\n%s\nwant\n%s", a, b)
+		t.Errorf("after the restart, the poll is\n%s\nwant\n%s", a, b)
 	}
 	same(t, "both rounds", append(counts(v.Poll), v.Poll.Before...), 0, 0, 4, 0, 0, 1, 1, 1, 1, 0)
 	sum2, err := r.Summary(t.Context(), l.secret)
@@ -59,7 +60,7 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	}
 	m, err := r.Join(t.Context(), caller("p2"), "")
 	if err != nil || m.Name != "Pupil 2" || m.ID != 2 {
-		t.Errorf("after the restart a member is %+v, %v; want no error, Name = %q, ID = 2", m, err, "Pupil 2")
+		t.Errorf("after the restart, a member is %+v, %v; want no error, Name = %q, ID = 2", m, err, "Pupil 2")
 	}
 	if st, err := r.Standing(t.Context(), "p2"); err != nil || st.Vote == nil || st.Vote.Choice != choice[2] {
 		t.Errorf("their vote is %+v, %v; want no error, st.Vote not nil, Choice = %q", st.Vote, err, choice[2])
@@ -69,9 +70,9 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	}
 }
 
-// TestVotesCountOnce: whatever order votes arrive in, and however often each is sent, every
-// member counts once, with the highest-numbered vote: in the view, in the receipts, and in
-// the log.
+// TestVotesCountOnce: in whatever order votes arrive, and however often each is sent, only
+// the highest-numbered vote of each member counts, in the view, in the receipts and in the
+// log.
 func TestVotesCountOnce(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -93,7 +94,7 @@ func TestVotesCountOnce(t *testing.T) {
 					sent = append(sent, func() error {
 						kept, err := l.Vote(context.Background(), learner(id), b)
 						if err == nil && (kept.N < b.N || kept.N == b.N && kept.Choice != b.Choice) {
-							err = fmt.Errorf("member %d sent %+v, the receipt is %+v", id, b, kept)
+							err = fmt.Errorf("member %d sent %+v, but the receipt is %+v", id, b, kept)
 						}
 						return err
 					})
@@ -117,7 +118,7 @@ func TestVotesCountOnce(t *testing.T) {
 		}
 		end := l.does(ShowSpread{}).Poll
 		if !slices.Equal(counts(end), counted) || end.Votes != len(want) {
-			rt.Fatalf("%d votes %v, want %d, %v", end.Votes, counts(end), len(want), counted)
+			rt.Fatalf("got %d votes %v, want %d, %v", end.Votes, counts(end), len(want), counted)
 		}
 		inLog(rt, s.logs, l.Code(), end.ID, want)
 	})
@@ -147,8 +148,7 @@ func inLog(t rapid.TB, logs journal.Journal, code, poll string, want map[int]Bal
 	}
 }
 
-// TestUnnumberedVoteReplacesThePrevious: a vote without a number replaces the one before
-// it.
+// TestUnnumberedVoteReplacesThePrevious: a vote without a number replaces the previous one.
 func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -157,13 +157,13 @@ func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	l.does(AskQuestion{ID: "q-order"})
 	for _, choice := range []string{"a", "b", "a", "c"} { // the clock stands still
 		if r := l.votes(1, Ballot{Choice: choice}); r.Choice != choice {
-			t.Errorf("voted %s, the receipt has %s, want the same", choice, r.Choice)
+			t.Errorf("the vote was for %s, but the receipt has %s", choice, r.Choice)
 		}
 	}
 }
 
 // TestUnsavedChangesAreNotConfirmed: a change that cannot be saved is not confirmed and
-// does not count; once saving works again the class continues.
+// does not count; once saving works again, the class continues.
 func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
@@ -183,7 +183,7 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 		t.Errorf("the vote: got %v, want %v", err, ErrKept)
 	}
 	if _, err := l.Join(t.Context(), caller("p3"), ""); err != nil {
-		t.Error(err) // Leave was not confirmed as saved: it is retried
+		t.Error(err) // Leave was never confirmed as saved, so it is retried
 	}
 	l.refused(Close{}, ErrKept)
 	l.refused(Lock{true}, ErrKept)
@@ -204,8 +204,7 @@ func restoredMembers(s *school, t *testing.T) (int, error) {
 	return get(t.Context(), again.all()[0], func(c *core) (int, error) { return len(c.members), nil })
 }
 
-// TestViewsAreImmutable: views that were handed out never change, and their numbers only
-// grow.
+// TestViewsAreImmutable: views never change once published, and their numbers only grow.
 func TestViewsAreImmutable(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -245,6 +244,6 @@ func TestViewsAreImmutable(t *testing.T) {
 		l.View().Shared("html", func() any { made++; return made })
 	}
 	if made != 1 || l.View().Shared("html", nil) != 1 || l.View().Shared("json", func() any { return 2 }) != 2 {
-		t.Errorf("the page was made %d times, want once and separately from the data", made)
+		t.Errorf("the page was made %d times, want once, independent of the data", made)
 	}
 }

@@ -21,15 +21,17 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// killDir, if set, makes the test binary run the class that is killed.
+// killDir is an environment variable. If it is set, the test binary runs the class that is
+// to be killed.
 const killDir = "VIZ_TEST_CLASS_DIR"
 
 // pupils is the number of members who vote at the same time.
 const pupils = 40
 
-// voteUntilKilled teaches a class in the folder: it asks, all members vote and change their
-// votes, it closes, drives on and asks again. It prints everything confirmed: "room CODE
-// SECRET", "stage LINK", "vote POLL MEMBER CHOICE N", "name MEMBER NAME".
+// voteUntilKilled teaches a class in the folder: it opens a poll, all members vote and
+// change their votes, and it closes the poll, continues the run and starts again. It prints
+// everything that is confirmed: "room CODE SECRET", "stage LINK", "vote POLL MEMBER CHOICE
+// N" and "name MEMBER NAME".
 func voteUntilKilled() {
 	dir := os.Getenv(killDir)
 	if dir == "" {
@@ -74,7 +76,7 @@ func voteUntilKilled() {
 						ctx, learner(id+1), Ballot{Poll: p.ID, Choice: keys(p)[(id+int(n))%len(keys(p))], N: n},
 					)
 					fail(err)
-					fmt.Println("vote", kept.Poll, id+1, kept.Choice, kept.N) // one write, hence one line
+					fmt.Println("vote", kept.Poll, id+1, kept.Choice, kept.N) // a single write, so lines do not mix
 				}
 				m, err := r.Join(ctx, caller(learner(id+1)), fmt.Sprint("in-", p.ID))
 				fail(err)
@@ -96,7 +98,7 @@ type told struct {
 	code   string
 	secret Secret
 	stage  string
-	votes  map[string]Receipt // by "POLL MEMBER", the highest N
+	votes  map[string]Receipt // by "POLL MEMBER", with the highest N
 	names  map[string]string  // by member
 	lines  int
 }
@@ -155,8 +157,8 @@ func (is *told) read(t *testing.T, line string) {
 }
 
 // TestKilledInMidClass: a class that is killed at any moment is restored with the same
-// secret, with every vote that it confirmed, or a newer one of the same member, and at the
-// stage that it confirmed or a later one.
+// secret, with every confirmed vote or a newer one of the same member, and at the confirmed
+// stage or a later one.
 func TestKilledInMidClass(t *testing.T) {
 	fixture.Long(t)
 	const kills = 100
@@ -170,7 +172,7 @@ func TestKilledInMidClass(t *testing.T) {
 		if err != nil {
 			t.Fatalf("after %d lines: %v", is.lines, err)
 		}
-		if took := time.Since(began); took > 10*time.Second { // the documented limit, far above what is usual
+		if took := time.Since(began); took > 10*time.Second { // the documented limit, far above the usual time
 			t.Errorf("the stage came back after %v, want at most %v", took, 10*time.Second)
 		}
 		stage(t, s, r, is)
@@ -188,15 +190,14 @@ func TestKilledInMidClass(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := kept[at][member]; got.N < want.N || got.N == want.N && got.Choice != want.Choice {
-				t.Fatalf("after %d lines the vote %s is %+v, want the confirmed %+v", is.lines, key, got, want)
+				t.Fatalf("after %d lines, the vote %s is %+v, want the confirmed %+v", is.lines, key, got, want)
 			}
 		}
 		s.end()
 	}
 }
 
-// checkName checks that a member has the confirmed nickname, or a later one: they are
-// numbered.
+// checkName checks that a member has the confirmed nickname, or one with a higher number.
 func checkName(t *testing.T, r *Room, id, want string) {
 	t.Helper()
 	is, err := r.Standing(t.Context(), "p"+id)
@@ -204,7 +205,7 @@ func checkName(t *testing.T, r *Room, id, want string) {
 		t.Fatal(err)
 	}
 	number := func(name string) (n int) {
-		_, _ = fmt.Sscanf(name, "in-%d", &n) // stays 0 without a name
+		_, _ = fmt.Sscanf(name, "in-%d", &n) // n stays 0 if there is no name
 		return n
 	}
 	if number(is.Name) < number(want) {
@@ -212,8 +213,7 @@ func checkName(t *testing.T, r *Room, id, want string) {
 	}
 }
 
-// stage checks that a room is where it was when it was killed: at the confirmed stage, or
-// one command further.
+// stage checks that a room is at the confirmed stage or one command further.
 func stage(t *testing.T, s *school, r *Room, is told) {
 	t.Helper()
 	if is.stage == "" {

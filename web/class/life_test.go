@@ -44,7 +44,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	_, e2 := l.Join(t.Context(), caller("p1"), "")
 	_, e3 := l.Present(t.Context(), instructor, l.secret, Lock{true})
 	if e1 != ErrGone || e2 != ErrGone || e3 != ErrGone {
-		t.Errorf("afterwards: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, ErrGone, ErrGone, ErrGone)
+		t.Errorf("after the deletion: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, ErrGone, ErrGone, ErrGone)
 	}
 	if !s.driver.last().closed {
 		t.Error("its run has not ended")
@@ -66,7 +66,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	}
 }
 
-// leaving is a driver whose caller cancels while it opens a run.
+// leaving is a driver whose caller cancels the request while it opens a run.
 type leaving struct {
 	Driver
 	leave func()
@@ -77,8 +77,8 @@ func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
 	return nil, ctx.Err()
 }
 
-// TestCreateCutShortLeavesNoRoom: if making a room is interrupted, there is no such room,
-// since nobody has its secret.
+// TestCreateCutShortLeavesNoRoom: if making a room is interrupted, no room is left, since
+// nobody would have its secret.
 func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -88,7 +88,7 @@ func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	}
 	logs, err := s.logs.Owners(t.Context(), journal.Room)
 	if err != nil || len(logs) != 0 || len(s.all()) != 0 {
-		t.Errorf("rooms %v, logs %v, %v; want 0 elements, 0 elements, <nil>", s.all(), logs, err)
+		t.Errorf("got rooms %v, logs %v, %v; want 0 elements, 0 elements, <nil>", s.all(), logs, err)
 	}
 }
 
@@ -118,8 +118,8 @@ func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 	}
 }
 
-// TestForgetKeepsTheVote: learners who delete their data are forgotten here too; their vote
-// still counts anonymously.
+// TestForgetKeepsTheVote: learners who delete their data are removed from classes too; their
+// votes still count, anonymously.
 func TestForgetKeepsTheVote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -137,12 +137,12 @@ func TestForgetKeepsTheVote(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := l.View(); v.Here != 1 || v.Members != 2 || v.Poll.Votes != 1 {
-		t.Errorf("got %d here, %d members, %d votes; want 1, 2, 1", v.Here, v.Members, v.Poll.Votes)
+		t.Errorf("got %d present, %d members, %d votes; want 1, 2, 1", v.Here, v.Members, v.Poll.Votes)
 	}
 	if _, err := l.Standing(t.Context(), "rumpelstiltskin"); err != ErrStranger {
 		t.Errorf("the learner is still known: got %v, want %v", err, ErrStranger)
 	}
-	l.Leave("rumpelstiltskin") // a page that closes only now
+	l.Leave("rumpelstiltskin") // a page that is closed only now
 	if m, err := l.Join(t.Context(), caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
 		t.Errorf(`joining again: got %+v, %v; want no error, ID = 3, Name = ""`, m, err)
 	}
@@ -158,13 +158,13 @@ func TestForgetKeepsTheVote(t *testing.T) {
 	}
 }
 
-// TestSweepDeletesUnusedRooms: unused rooms are deleted after their time; a room with an
-// open page is in use; a run without viewers is closed and later restored unchanged. While
-// the clock might be ahead, rooms do not age.
+// TestSweepDeletesUnusedRooms: unused rooms are deleted when their time is up; a room with
+// an open page is in use; a run without viewers is closed and later restored unchanged.
+// Rooms do not age while the clock might be ahead.
 // Promise: Unused rooms are deleted after their time, and never because a clock might be wrong.
 func TestSweepDeletesUnusedRooms(t *testing.T) {
 	t.Parallel()
-	var ahead atomic.Int64 // a time.Duration
+	var ahead atomic.Int64 // by how much the clock is ahead, a time.Duration
 	s := begun(t, "", func(c *Config) {
 		c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: admission.Share{Most: 2}}
 		now := c.Now
@@ -173,7 +173,8 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 	old, used := s.room(Options{}), s.room(Options{})
 	if _, _, err := s.Create(t.Context(), caller(instructor), Options{}); err == nil ||
 		err.(*terms.Refusal).Code != terms.CodeFull {
-		t.Errorf("a third room of two: got %v, want an error, err.(*terms.Refusal).Code = %q", err, terms.CodeFull)
+		t.Errorf("a third room where two are allowed: got %v, want an error, err.(*terms.Refusal).Code = %q",
+			err, terms.CodeFull)
 	}
 	old.start("The capital of")
 	used.class(1)
@@ -200,8 +201,8 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 	s.room(Options{})
 }
 
-// TestRoomWithoutItsModelSaysSo: if the model is missing or has been replaced, the room
-// continues and explains what happened.
+// TestRoomWithoutItsModelSaysSo: if the room's model is missing or has been replaced, the
+// room still works and explains what happened.
 func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -227,7 +228,7 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	}
 	l.start("A new text")
 	if v := l.View(); v.Notice != "" || !v.State.Started() {
-		t.Errorf("afterwards the room is %+v, want a started stage without a notice", v)
+		t.Errorf("after the start, the room is %+v, want a started stage without a notice", v)
 	}
 	s.driver.fails = errors.New("no memory")
 	if _, _, err := s.Create(t.Context(), caller(instructor), Options{}); err == nil || len(s.all()) != 1 {
@@ -237,7 +238,7 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 
 // TestPlayingRunIsShownAndSaved: a playing run is shown live, and saved every linkEvery.
 func TestPlayingRunIsShownAndSaved(t *testing.T) {
-	testmodel.Target(t) // loaded outside the bubble, where time is real
+	testmodel.Target(t) // loaded outside the bubble, since time is simulated in it
 	synctest.Test(t, testPlaying)
 }
 
@@ -285,12 +286,12 @@ func TestCanceledCommandChangesNothing(t *testing.T) {
 	}
 	l.does(Lock{true}) // the room still works
 	if v := l.View(); v.Link() != before.Link() || v.Walk.Step != 1 {
-		t.Errorf("the stage is at %v, step %d; want it where it was, step 1", v.State.Cursor, v.Walk.Step)
+		t.Errorf("the stage is at %v, step %d; want it unchanged, at step 1", v.State.Cursor, v.Walk.Step)
 	}
 }
 
-// TestBrokenRunIsRebuilt: when a run fails, the room survives and restores the run from
-// where it was.
+// TestBrokenRunIsRebuilt: when a run fails, the room survives and restores the run at the
+// same stage.
 func TestBrokenRunIsRebuilt(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -10,23 +10,23 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// The types of records in a room's log. Except for votes, a record's id is the number of
-// the change, and of the records about one subject the newest counts.
+// The types of records in a room's log. Except for votes, a record's id is the number of the
+// change, and only the newest record about each subject counts.
 const (
 	typeBegun     = "begun"     // the room was made
 	typeData      = "data"      // title, flags, walkthrough step: roomData
 	typeStage     = "stage"     // the text on the stage
-	typeSeq       = "seq"       // the number of the newest view, roughly
-	typeText      = "text"      // a text that left the stage: Text
+	typeSeq       = "seq"       // approximately the number of the newest view
+	typeText      = "text"      // a text that has left the stage: Text
 	typeMember    = "member"    // who is in the room
 	typeName      = "name"      // a nickname; "" removes it
-	typePoll      = "poll"      // poll
-	typeVote      = "vote"      // its id contains the vote's number: the highest counts
+	typePoll      = "poll"      // a poll: poll
+	typeVote      = "vote"      // a vote; its id contains the vote's number, and the highest number counts
 	typeWithdrawn = "withdrawn" // cancels a vote
-	typeSecret    = "secret"    // the hash of the instructor's secret, in a cluster
+	typeSecret    = "secret"    // in a cluster: the hash of the instructor's secret
 )
 
-// The data of records, except for those that contain a value of the room directly.
+// The data of records, except for records whose data is a type of the room itself.
 type (
 	begunRecord struct {
 		At time.Time `json:"at"`
@@ -42,7 +42,7 @@ type (
 		Learner  string `json:"learner"`
 		Nameless bool   `json:"nameless,omitempty"` // the instructor removed the name
 		Removed  bool   `json:"removed,omitempty"`
-		Work     *Work  `json:"work,omitempty"` // handed in
+		Work     *Work  `json:"work,omitempty"` // the results that the member handed in
 	}
 	nameRecord struct {
 		Member int    `json:"member"`
@@ -55,13 +55,13 @@ type (
 		Choice string  `json:"choice,omitempty"`
 		U      float64 `json:"u,omitempty"`    // of a draw
 		Sure   float64 `json:"sure,omitempty"` // 0 if the voter gave no confidence
-		N      int64   `json:"n,omitempty"`    // the client's number of the vote
+		N      int64   `json:"n,omitempty"`    // the vote's number, chosen by the client
 	}
 )
 
 func (v voteRecord) at() round { return round{v.Poll, v.Round} }
 
-// id returns the id of the record of a member's vote in a round with number n.
+// id returns the record id of a member's vote with number n in a round.
 func (v voteRecord) id(n int64) string {
 	return fmt.Sprintf("%d.%d.%d.%d", v.Poll, v.Round, v.Member, n)
 }
@@ -73,11 +73,11 @@ type roomState struct {
 	Link    string         `json:"link"`
 	Seq     uint64         `json:"seq"`
 	Texts   []Text         `json:"texts"`
-	Members []*memberState `json:"members"` // by ID − 1; nil if it was never saved
-	Polls   []*poll        `json:"polls"`   // by ID − 1; nil if it was never saved
+	Members []*memberState `json:"members"` // by ID − 1; nil if never saved
+	Polls   []*poll        `json:"polls"`   // by ID − 1; nil if never saved
 	Votes   votes          `json:"votes"`
 	Book    book           `json:"book"`
-	Epoch   uint64         `json:"epoch,omitempty"` // of the newest owner in a cluster
+	Epoch   uint64         `json:"epoch,omitempty"` // in a cluster: the epoch of the newest owner
 }
 
 type memberState struct {
@@ -95,7 +95,7 @@ type book struct {
 	Waste  []journal.Key     `json:"waste"`  // superseded records
 }
 
-// note records the newest record about something, which supersedes the one before.
+// note notes the newest record about a subject, which supersedes the previous one.
 func (b *book) note(about string, k journal.Key) {
 	b.number(k)
 	if k.Type == typeBegun || k.Type == typeText { // all of them count
@@ -107,7 +107,7 @@ func (b *book) note(about string, k journal.Key) {
 	b.Newest[about] = k.ID
 }
 
-// number notes the number of a change.
+// number notes the number of a change, so that the next one gets a higher number.
 func (b *book) number(k journal.Key) {
 	if n, err := strconv.Atoi(k.ID); err == nil {
 		b.Last = max(b.Last, n)
@@ -123,7 +123,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 		if all.withdraw(x.at(), x.Member); voted {
 			b.Waste = append(b.Waste, before)
 		}
-		b.Waste = append(b.Waste, k) // both are deleted together: one without the other would have a different meaning
+		b.Waste = append(b.Waste, k) // deleted together, since either would have another meaning without the other
 	} else if !all.count(x.at(), x.Member, vote{x.Choice, x.U, x.Sure, x.N}) {
 		b.Waste = append(b.Waste, k)
 	} else if voted {
@@ -136,7 +136,7 @@ func (b *book) owes() bool {
 	return slices.ContainsFunc(b.Waste, func(k journal.Key) bool { return k.Type == typeName || k.Type == typeMember })
 }
 
-// folding folds a room's log.
+// folding defines how a room's log is folded.
 var folding = journal.Fold[roomState]{
 	Version: "2",
 	Begin:   func() *roomState { return &roomState{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
@@ -170,7 +170,7 @@ func (k *roomState) add(r journal.Record) (about string, ok bool) {
 		return about, read(r, func(x epochRecord) { k.Epoch = max(k.Epoch, x.Epoch) })
 	case typeSeq:
 		return about, read(r, func(x seqRecord) { k.Seq = x.Seq })
-	case typeSecret: // read by SecretIn
+	case typeSecret: // SecretIn reads it
 		return about, read(r, func(secretRecord) {})
 	case typeText:
 		return about, len(k.Texts) < maxTexts && read(r, func(x Text) { k.Texts = append(k.Texts, x) })
@@ -198,7 +198,7 @@ func (k *roomState) addNumbered(r journal.Record) (about string, ok bool) {
 		ok = read(r, func(x nameRecord) {
 			id = x.Member
 			m := place(&k.Members, id)
-			if *m == nil { // the record of the member follows if an older one was compacted
+			if *m == nil { // if an older record of the member was compacted, the next one follows later
 				*m = &memberState{}
 			}
 			(*m).Name = x.Name
@@ -212,8 +212,8 @@ func (k *roomState) addNumbered(r journal.Record) (about string, ok bool) {
 	return aboutOne(r.Type, id), ok
 }
 
-// place returns the address of the entry with a number, starting at 1, and extends the list
-// if necessary. The caller has checked the number.
+// place returns a pointer to the entry with the given number, starting at 1. It extends the
+// list if necessary. The caller must have checked the number.
 func place[T any](list *[]*T, id int) **T {
 	for len(*list) < id {
 		*list = append(*list, nil)
@@ -221,10 +221,10 @@ func place[T any](list *[]*T, id int) **T {
 	return &(*list)[id-1]
 }
 
-// checked is record data that can validate itself.
+// checked is implemented by record data that can validate itself.
 type checked interface{ check() bool }
 
-// read decodes a record's data, and reports whether they are valid.
+// read decodes a record's data, passes it to add if it is valid, and reports whether it is.
 func read[T checked](r journal.Record, add func(T)) bool {
 	var x T
 	if json.Unmarshal(r.Data, &x) != nil || !x.check() {

@@ -47,8 +47,8 @@ func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 	return journal.Snapshot{}, nil
 }
 
-// TestLogRestoresTheRoom: after any activity of a class, its log contains the state of the
-// room, with and without a snapshot, and tracks which of its records count.
+// TestLogRestoresTheRoom: after any activity of a class, folding the log, with or without a
+// snapshot, gives the state of the room and the list of the records that count.
 func TestLogRestoresTheRoom(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms.Most = 1000 })
@@ -113,9 +113,9 @@ func TestLogRestoresTheRoom(t *testing.T) {
 		for _, logs := range []journal.Journal{s.logs, unread{s.logs}} {
 			k := folded(rt, logs, l.Code())
 			if k.Book.Last > last {
-				rt.Fatalf("the newest change has number %d, the log has %d", last, k.Book.Last)
+				rt.Fatalf("the newest change has number %d, but the log has %d", last, k.Book.Last)
 			}
-			k.Book.Last = last // numbers of refused or compacted changes can be reused
+			k.Book.Last = last // the numbers of refused or compacted changes can be reused
 			if got := asText(t, k); got != live {
 				rt.Fatalf("%T gives\n%s\nwant the room's state:\n%s", logs, got, live)
 			}
@@ -150,7 +150,7 @@ func TestNamesAreErased(t *testing.T) {
 		return in
 	}
 	if onDisk("Quetzal") == nil || onDisk("Rumpel") == nil {
-		t.Fatal("the names are not on the disk: the test cannot find them")
+		t.Fatal("the names cannot be found on the disk before they are erased")
 	}
 	erased := func(text string) {
 		t.Helper()
@@ -167,7 +167,7 @@ func TestNamesAreErased(t *testing.T) {
 	}
 	erased("Rumpel")
 	if onDisk("learner-Quetzal") == nil || onDisk("learner-Mangosteen") == nil {
-		t.Error("members were forgotten") // one is allowed back in, the other is not
+		t.Error("members were forgotten") // the room must know that only one of them may join again
 	}
 }
 
@@ -191,8 +191,8 @@ func (s *stuck) Compact(ctx context.Context, o journal.Owner, gone []journal.Key
 	return s.Journal.Compact(ctx, o, gone)
 }
 
-// TestInterruptedErasureIsCompleted: an interrupted erasure is not confirmed, and is
-// completed when it is requested again or at the next start.
+// TestInterruptedErasureIsCompleted: an interrupted erasure is not confirmed. It is
+// completed when it is requested again, or at the next start.
 func TestInterruptedErasureIsCompleted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -217,28 +217,28 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 		}
 		return n
 	}
-	l.does(Remove{2}) // this counts, though the old name and vote are still on the disk
+	l.does(Remove{2}) // this takes effect, although the old name and vote are still on the disk
 	if names(s.logs) == 0 {
 		t.Fatal("the log has been compacted")
 	}
 	s.end()
 
 	again := begun(t, dir)
-	for range 2 { // the second is answered once the room has tidied up after the first
+	for range 2 { // the second request returns once the room has tidied up after the first
 		if err := again.all()[0].ask(t.Context(), func(*core) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if v := again.all()[0].View(); v.Members != 1 || v.Poll.Votes != 0 {
-		t.Errorf("after the next start there are %d members and %d votes; want 1, 0", v.Members, v.Poll.Votes)
+		t.Errorf("after the next start, there are %d members and %d votes; want 1, 0", v.Members, v.Poll.Votes)
 	}
 	if n := names(again.logs); n != 0 {
-		t.Errorf("after the next start %d records still name them, want 0", n)
+		t.Errorf("after the next start, %d records still name the removed members, want 0", n)
 	}
 }
 
-// TestUnscrubbedErasureIsNotConfirmed: the erasure of a name that might still be on the
-// disk is not confirmed, even if the log no longer has it.
+// TestUnscrubbedErasureIsNotConfirmed: the erasure of a name that might still be on the disk
+// is not confirmed, even if the log no longer contains the name.
 func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	var logs *stuck
@@ -249,7 +249,7 @@ func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	l := s.room(Options{Nicknames: true})
 	l.class(1)
 	logs.scrub.Store(true)
-	for range 2 { // the second time there is nothing left to compact
+	for range 2 { // the second time, there is nothing left to compact
 		if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, ErrKept) {
 			t.Errorf("the erasure is confirmed before the disk is scrubbed: got error %v, want %v", err, ErrKept)
 		}
@@ -278,17 +278,17 @@ func TestLogStaysShort(t *testing.T) {
 		t.Errorf("%d votes count, want %d", got, members)
 	}
 	if n := len(records(t, s.logs, l.Code())); n > 3*mostWaste/2+2*members {
-		t.Errorf("after %d votes the log has %d records, want at most %d", members*changes, n, 3*mostWaste/2+2*members)
+		t.Errorf("after %d votes, the log has %d records, want at most %d", members*changes, n, 3*mostWaste/2+2*members)
 	}
 	for id, v := range folded(t, s.logs, l.Code()).Votes[round{1, 1}] {
 		if v.N != changes {
-			t.Errorf("the vote of %d is saved with number %d, want %d", id, v.N, changes)
+			t.Errorf("the vote of member %d is saved with number %d, want %d", id, v.N, changes)
 		}
 	}
 }
 
-// TestDamagedRoomsDoNotAffectOthers: damage to one record, or one room, prevents neither
-// the start nor the use of the others.
+// TestDamagedRoomsDoNotAffectOthers: if one record or one room is damaged, the server still
+// starts, and all other rooms can be used.
 func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -326,7 +326,7 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(r.View().Notice, "6 entries could not be read") {
-		t.Errorf("the instructor reads %q, want it to contain %q", r.View().Notice, "6 entries could not be read")
+		t.Errorf("the instructor's notice is %q, want it to contain %q", r.View().Notice, "6 entries could not be read")
 	}
 	if _, err := r.Summary(t.Context(), damaged.secret); err != nil || r.View().Poll == nil || r.View().Members != 2 {
 		t.Errorf("the damaged room is %+v, %v; want no error, Poll not nil, Members = 2", r.View(), err)
@@ -340,12 +340,12 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	}
 	aside, err := again.logs.Aside(t.Context(), journal.Owner{Kind: journal.Room, Name: lost.Code()})
 	if err != nil || len(aside) != 1 || aside[0].Records < 2 {
-		t.Errorf("of the room without a secret, %+v is set aside, %v", aside, err)
+		t.Errorf("data of the room without a secret that was set aside: %+v, %v", aside, err)
 	}
-	for range 2 { // reported at this start and at every later one
+	for range 2 { // reported at this start and at each later one
 		_, err = again.Instruct(t.Context(), lost.Code(), lost.secret, caller("here"))
 		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
-			t.Errorf("the instructor of the room without a secret gets %v", err)
+			t.Errorf("the instructor of the room without a secret: got error %v", err)
 		}
 		_, err = again.Enter(t.Context(), lost.Code(), caller("member"))
 		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
@@ -357,7 +357,7 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	again.clock.pass(31 * 24 * time.Hour)
 	again.Sweep(t.Context())
 	if _, err := again.Enter(t.Context(), lost.Code(), caller("member")); !errors.Is(err, ErrNoRoom) {
-		t.Errorf("after 31 days it still exists: got error %v, want %v", err, ErrNoRoom)
+		t.Errorf("after 31 days, it still exists: got error %v, want %v", err, ErrNoRoom)
 	}
 }
 
@@ -395,11 +395,11 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	again.end()
 	last := begun(t, dir)
 	if _, err := last.Instruct(t.Context(), unread.Code(), unread.secret, caller("here")); err != nil {
-		t.Errorf("once the disk works again: %v", err)
+		t.Errorf("after the disk works again: %v", err)
 	}
 }
 
-// TestRecordNumbersAreLimited: no number in a record makes a list, or a room, larger than
+// TestRecordNumbersAreLimited: no number in a record can make a list or a room larger than
 // the limits.
 func TestRecordNumbersAreLimited(t *testing.T) {
 	t.Parallel()
@@ -429,7 +429,7 @@ func TestRecordNumbersAreLimited(t *testing.T) {
 	k := folding.Begin()
 	for _, r := range absurd {
 		if folding.Add(k, r) {
-			t.Errorf("%s %s is accepted: %s, want it refused", r.Type, r.ID, r.Data)
+			t.Errorf("record %s %s with data %s is accepted, want it refused", r.Type, r.ID, r.Data)
 		}
 	}
 	if len(k.Members)+len(k.Polls)+len(k.Votes)+len(k.Book.Newest)+k.Book.Last != 0 {

@@ -21,7 +21,7 @@ type machine struct {
 	l       *lesson
 	posts   []*post
 	started int
-	ballots map[string]map[int][]Ballot // by poll and member: all that were sent
+	ballots map[string]map[int][]Ballot // all ballots that were sent, by poll and member
 	said    map[string]map[int]Receipt  // the confirmed vote with the highest number
 	number  int64
 	seen    map[*post]*View
@@ -46,7 +46,8 @@ func (m *machine) alive() *post {
 	return rapid.SampledFrom(list).Draw(m.t, "server")
 }
 
-// poll returns the poll on the stage, as a server's pages see it after they have caught up.
+// poll returns the poll on the stage as the pages of a server see it once they have caught
+// up.
 func (m *machine) poll(p *post) *Poll {
 	l := p.teaches(m.l)
 	if _, err := l.CanPresent(m.u.t.Context(), instructor); err != nil {
@@ -58,7 +59,7 @@ func (m *machine) poll(p *post) *Poll {
 func (m *machine) vote(p *post, id int, b Ballot) {
 	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(id)))
 	if err != nil {
-		m.t.Fatalf("%d enters on %s: %v", id, p.name, err)
+		m.t.Fatalf("member %d enters on %s: %v", id, p.name, err)
 	}
 	if m.ballots[b.Poll] == nil {
 		m.ballots[b.Poll], m.said[b.Poll] = map[int][]Ballot{}, map[int]Receipt{}
@@ -71,13 +72,13 @@ func (m *machine) vote(p *post, id int, b Ballot) {
 			m.said[b.Poll][id] = got
 		}
 	case err == nil:
-		m.t.Fatalf("the vote %d was confirmed as %d", b.N, got.N)
+		m.t.Fatalf("vote %d was confirmed as %d", b.N, got.N)
 	case !errors.Is(err, ErrClosed) && !errors.Is(err, ErrAway):
-		m.t.Fatalf("voting as %d on %s: got error %v, want none or a known refusal", id, p.name, err)
+		m.t.Fatalf("voting as member %d on %s: got error %v, want none or a known refusal", id, p.name, err)
 	}
 }
 
-// does executes a command of the instructor on a server; it may be refused.
+// does executes a command as the instructor on a server. The command may be refused.
 func (m *machine) does(p *post, c Command) {
 	l := p.teaches(m.l)
 	if _, err := l.Present(m.u.t.Context(), instructor, l.secret, c); err != nil && !errors.Is(err, ErrUnsure) &&
@@ -103,8 +104,7 @@ func (m *machine) look() {
 	}
 }
 
-// check compares the votes that count, as a new server reads them, with the confirmed
-// votes.
+// check compares the votes that count according to a new server with the confirmed votes.
 func (m *machine) check() {
 	m.add()
 	p := m.posts[len(m.posts)-1]
@@ -176,7 +176,7 @@ func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 		defer func() {
 			for _, p := range m.posts {
 				p.kill()
-				_ = p.Close(u.t.Context()) // dead servers cannot save everything
+				_ = p.Close(u.t.Context()) // a dead server may be unable to save everything
 			}
 		}()
 		m.l = m.posts[0].teach(Options{})
@@ -235,7 +235,7 @@ func (m *machine) sendAgain() {
 	m.vote(m.alive(), id, m.ballots[poll][id][i])
 }
 
-// pause ends the leases of a server that continues without noticing.
+// pause ends the leases of a server that continues without noticing it.
 func (m *machine) pause() {
 	p := m.alive()
 	p.pause()

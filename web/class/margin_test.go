@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// TestMarginIncludesItsEnds: the ends of the margin count as right, though 0.65 − 0.6 is
-// more than 0.05 in binary.
+// TestMarginIncludesItsEnds: the ends of the margin count as right, although 0.65 − 0.6 is
+// more than 0.05 in binary floating point.
 func TestMarginIncludesItsEnds(t *testing.T) {
 	t.Parallel()
 	right := 0.6
@@ -20,8 +20,8 @@ func TestMarginIncludesItsEnds(t *testing.T) {
 	}
 }
 
-// TestRestartKeepsNumbersBehindAGap: a member who was never saved leaves a gap: later
-// members keep their numbers, and the next to join gets a new one.
+// TestRestartKeepsNumbersBehindAGap: a member who was never saved leaves a gap in the
+// numbers. Later members keep their numbers, and the next member to join gets a new one.
 func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 			second = append(second, r.Key())
 		}
 		return nil
-	}); err != nil || len(second) != 2 { // the member, and their name
+	}); err != nil || len(second) != 2 { // a record of the member and one of their name
 		t.Fatalf("the records of the second member are %v, %v; want 2, <nil>", second, err)
 	}
 	if err := again.logs.Compact(t.Context(), room, second); err != nil {
@@ -53,7 +53,7 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	}
 	for who, want := range map[string]int{"p1": 1, "p3": 3, "p4": 4} {
 		if m, err := r.Join(t.Context(), caller(who), ""); err != nil || m.ID != want {
-			t.Errorf("after the restart %s is %+v, %v; want number %d", who, m, err, want)
+			t.Errorf("after the restart, %s is %+v, %v; want number %d", who, m, err, want)
 		}
 	}
 	if m, err := r.Join(t.Context(), caller("p2"), ""); err != nil || m.ID != 5 {

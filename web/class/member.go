@@ -11,15 +11,16 @@ type member struct {
 	Member
 	Learner           string
 	Nameless, Removed bool
-	Work              *Work // handed in, nil for nothing
+	Work              *Work // the results they handed in, or nil
 	pages             int
-	renaming          int // number of their nicknames that are being saved
+	renaming          int // the number of nicknames of theirs that are being saved
 	voted             bool
 	known             bool         // the server knew them when they joined; false after a restart
-	address           netip.Prefix // they joined from it; zero after a restart
+	address           netip.Prefix // the address from which they joined; zero after a restart
 }
 
-// present counts the members with an open page; see active for those who are not removed.
+// present returns the number of members with an open page; active returns the number of
+// members who have not been removed.
 func (c *core) present() (n int) { return c.count(func(m *member) bool { return m.pages > 0 }) }
 func (c *core) active() (n int)  { return c.count(func(*member) bool { return true }) }
 
@@ -32,7 +33,7 @@ func (c *core) count(is func(*member) bool) (n int) {
 	return n
 }
 
-// admit returns why a learner cannot join, or nil.
+// admit returns an error with the reason if a learner cannot join.
 func (c *core) admit(who admission.Caller) error {
 	m := c.byLearner[who.Learner]
 	switch {
@@ -46,7 +47,8 @@ func (c *core) admit(who admission.Caller) error {
 	return c.admitNew(who)
 }
 
-// admitNew returns why someone who is not a member cannot become one, or nil.
+// admitNew returns an error with the reason if someone who is not a member cannot become
+// one.
 func (c *core) admitNew(who admission.Caller) error {
 	if c.data.Locked {
 		return ErrLocked
@@ -57,10 +59,10 @@ func (c *core) admitNew(who admission.Caller) error {
 	return nil
 }
 
-// space reports whether the room is full for a caller, and if so, whom they may replace: an
-// absent member who has never voted, so that a flood of names displaces only itself. A
-// newcomer does not replace a member whom the server knew. replaced is nil if there is no
-// such member.
+// space reports whether the room is full for a caller and, if so, returns the member whom
+// they may replace, or nil. That is an absent member who has never voted, so that a client
+// that joins under many names replaces only those names. A newcomer does not replace a
+// member whom the server knew.
 func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 	now, most := c.cfg.Now(), c.cfg.Limits.Members
 	all, newcomers, at := 0, 0, map[netip.Prefix]int{}
@@ -74,7 +76,7 @@ func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 			at[m.address]++
 		}
 	}
-	known, crowded := who.Known(now), false // crowded: their own address is full
+	known, crowded := who.Known(now), false // crowded means that the caller's address has reached its limit
 	if !known {
 		crowded = most.PerAddress > 0 && at[who.Address] >= most.PerAddress
 		full = crowded || most.Newcomers > 0 && newcomers >= most.Newcomers
@@ -93,8 +95,8 @@ func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 	return true, replaced
 }
 
-// join makes a learner a member and counts a page. A new member is saved with the next
-// votes, at the latest before their own vote.
+// join makes a learner a member and counts a page. A new member is saved together with the
+// next votes, and always before their own vote.
 func (c *core) join(who admission.Caller) (Member, error) {
 	if err := c.admit(who); err != nil {
 		return Member{}, err
@@ -112,8 +114,9 @@ func (c *core) join(who admission.Caller) (Member, error) {
 	return m.Member, nil
 }
 
-// rename gives a member a nickname if the class has nicknames. Before it is saved, nobody
-// sees it and reply is not called. In a cluster, the member is saved by then as well.
+// rename gives a member a nickname if the class has nicknames. Until the nickname is saved,
+// nobody sees it and reply is not called. In a cluster, the member has then been saved as
+// well.
 func (c *core) rename(learner, name string, reply func(Member, error)) {
 	m, err := c.memberOf(learner)
 	if err != nil {
@@ -153,11 +156,11 @@ func (c *core) memberOf(learner string) (*member, error) {
 	}
 }
 
-// newMember returns a member for an admitted caller, and, if they replace a member with a
+// newMember returns a member for an admitted caller and, if they replace a member who had a
 // name, the record that deletes the name.
 func (c *core) newMember(who admission.Caller) (m *member, changes []entry) {
 	if _, m = c.space(who); m != nil {
-		c.flush() // might include a nickname that the other one has just chosen
+		c.flush() // might save a nickname that the replaced member has just chosen
 		delete(c.byLearner, m.Learner)
 		named := m.Name != ""
 		*m = member{Member: Member{ID: m.ID}}

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-const firstChosen = infer.KindSample // a step that has run it has a token
+const firstChosen = infer.KindSample // once this stage has run, the step has a token
 
 var firstStage = session.Cursor{Step: 1, Stage: infer.KindForward}
 
@@ -19,9 +19,9 @@ var firstStage = session.Cursor{Step: 1, Stage: infer.KindForward}
 type Do func(ctx context.Context, c session.Command) (*session.State, error)
 
 // Perform shows a step of a walkthrough on a run; from is the step shown before, or 0. If
-// the step does not follow directly, Perform starts from the last new text before it, so
-// that the step looks as it does in sequence. An error is a [*terms.Refusal] or the error
-// of ctx; the run can then be anywhere.
+// step does not directly follow from, Perform starts at the last step before it that begins
+// a new text, so that it looks as it does in sequence. An error is a [*terms.Refusal] or the
+// error of ctx; after an error, the run can be at any stage.
 func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
 	if step < 1 || step > len(w.Steps) {
 		return nil, terms.Refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)
@@ -67,8 +67,9 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		next, err := goTo(ctx, do, st, session.Cursor(a))
 		var stopped *terms.Refusal
 		if errors.As(err, &stopped) && stopped.Code == session.CodeStopped {
-			// If a class has chosen tokens, a text can end earlier than the script expects;
-			// then its end is shown. If it reaches a limit, the script is wrong.
+			// If a class has chosen tokens, the text can end earlier than the script
+			// expects; the end of the text is then shown. If the text reaches a limit, the
+			// script is wrong.
 			if st, e := do(ctx, session.Pause{}); e == nil && (st.Stopped == infer.StopEOS ||
 				st.Stopped == infer.StopString) {
 				return do(ctx, session.Seek(st.Frontier()))
@@ -117,20 +118,20 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 		case err == nil:
 			last = st
 		case ctx.Err() == nil && !errors.As(err, &refused):
-			dead = true // not a refusal: the run has ended
+			dead = true // the error is not a refusal, so the run has ended
 		}
 		return st, err
 	}
-	if fault.Do(r.hub.cfg.Log, "a command of a room", func() error {
+	if fault.Do(r.hub.cfg.Log, "executing a command in a room", func() error {
 		err = f(do)
 		return nil
 	}) != nil {
-		err = ErrBroken // the room must not stay held
+		err = ErrBroken // c.held must be reset below
 	}
 	late := context.WithoutCancel(ctx) // the cleanup must not be interrupted
 	if dead {
 		_ = r.ask(late, func(c *core) error { // the room may be gone
-			if c.run != nil { // the room has not noticed yet
+			if c.run != nil { // the room has not noticed yet that the run ended
 				c.loseRun()
 			}
 			return nil
@@ -162,7 +163,7 @@ func (r *Room) rollBack(ctx context.Context, run Run, before *session.State) {
 			st, err = run.Do(ctx, session.Open{Link: link})
 		}
 		if err == nil {
-			// It is the same text as before, not a new one.
+			// The text is the same as before, so it is not saved as a new one.
 			_ = r.ask(ctx, func(c *core) error { c.state, c.stale = st, true; return nil }) // the room may be gone
 			return
 		}

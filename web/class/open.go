@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	sureShare  = 0.8 // a token with at least this share leaves nothing to vote on
+	sureShare  = 0.8 // if a token has at least this share, there is nothing to vote on
 	wordsShare = 0.5 // whole words must have at least this share in total
-	someWords  = 0.2 // from this share of whole words on, only they are choices of a vote
-	farthest   = 24  // tokens that are written to find an open position
+	someWords  = 0.2 // if whole words have at least this share, only they become options of a vote
+	farthest   = 24  // maximum number of tokens to generate to find an open position
 )
 
-// wholeWord reports whether a token can be read as a whole word: it begins a word, and is
-// not just a piece such as " M" or " str". The text alone does not decide that for certain;
-// short tokens count as words only if they are common words.
+// wholeWord reports whether a token can be read as a whole word: it begins a word and is not
+// just a piece such as " M" or " str". The token's text alone does not show that with
+// certainty, so short tokens count only if they are common words.
 func wholeWord(m *infer.Model, id int) bool {
 	t := m.Token(id)
 	word, begins := strings.CutPrefix(t.Text, " ")
@@ -46,7 +46,8 @@ var shortWords = strings.Fields(`a i am an as at be by do go he if in is it me m
 	run sad sat saw say sea see set she shy sir sit six sky son sun tax tea ten the tie tin toe too top toy try two
 	use van war was way web wet who why win wit won yes yet you zoo`)
 
-// closed returns why the position that [Undrawn] has moved the run to is not open, or nil.
+// closed returns an offer with the reason if the position to which [Undrawn] has moved the
+// run is not open, and nil if it is open.
 func closed(st *session.State) *Offer {
 	d, _ := drawnBy(st)
 	switch top := d.KeptQ(0); {
@@ -58,7 +59,7 @@ func closed(st *session.State) *Offer {
 	return nil
 }
 
-// shareOfWords returns the probability of whole words, after the filters.
+// shareOfWords returns the total probability of whole words after the filters.
 func shareOfWords(m *infer.Model, d *sampling.Distribution) (share float64) {
 	for i := range d.Keep {
 		if rank := d.KeptRank(i); wholeWord(m, int(d.Order[rank])) {
@@ -85,7 +86,7 @@ func candidates(st *session.State, d *sampling.Distribution, drawn int32, n int,
 	return predict.DealOf(words, drawn, n, seed)
 }
 
-// findOpen writes tokens until the run is at an open position.
+// findOpen generates tokens until the run is at an open position.
 func findOpen(
 	ctx context.Context, do Do, at func(context.Context, Do) (*session.State, error),
 ) (*session.State, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestNoPollWhereOneTokenIsCertain: where one token has nearly all of the probability, no
-// poll opens; the instructor is offered to ask here anyway or at the next open position.
+// TestNoPollWhereOneTokenIsCertain: if one token has nearly all of the probability, no poll
+// opens; the instructor can choose to ask here anyway or at the next open position.
 func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 	t.Parallel()
 	for _, draw := range []bool{false, true} {
@@ -42,7 +42,7 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 		}
 		l.does(Reveal{}, Dismiss{})
 		if v = l.does(ask(IfOpen)); v.Offer == nil {
-			t.Fatal("the second time there is no offer")
+			t.Fatal("there is no offer the second time")
 		}
 		v = l.does(ask(NextOpen))
 		if v.Poll == nil || v.Poll.Step <= sure || v.Offer != nil {
@@ -53,7 +53,7 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 		}
 		d := distribution(v.State, v.Poll.Step)
 		if top := d.KeptQ(0); top >= sureShare {
-			t.Errorf("the next open position has a token with %v, want less than %v", top, sureShare)
+			t.Errorf("a token at the next open position has the share %v, want less than %v", top, sureShare)
 		}
 		if draw {
 			continue
@@ -75,7 +75,7 @@ func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 	l.start("In the old house lived a")
 	l.does(Drive{session.StepToken{}})
 	if v := l.does(AskNext{}); v.Offer == nil {
-		t.Fatal("no offer")
+		t.Fatal("the room makes no offer")
 	}
 	if v := l.does(Drive{session.StepStage{}}); v.Offer != nil {
 		t.Errorf("after the run moved, the room still offers %+v, want nil", v.Offer)
@@ -119,12 +119,12 @@ func TestOptionsAreWholeWords(t *testing.T) {
 	}
 }
 
-// TestWalksShowWords: where a script shows the candidates right after its prompt, the
-// tokens listed on the wall are whole words; and where it makes the class the sampler, the
+// TestWalksShowWords: if a script shows the candidates right after its prompt, the tokens
+// listed on the classroom screen are whole words; if it makes the class the sampler, the
 // position is open.
 func TestWalksShowWords(t *testing.T) {
 	t.Parallel()
-	const listed, least = 5, 0.01 // rows on the wall, and the share of the thinnest visible bar
+	const listed, least = 5, 0.01 // the rows on the classroom screen, and the smallest share whose bar is visible
 	s := begun(t, "")
 	drawn, looked := 0, 0
 	for _, walk := range s.cfg.Course.Walks {

@@ -14,7 +14,7 @@ import (
 )
 
 // op is an operation that the owner of a room executes for pages on any server. Unless once
-// is set, the operation is idempotent, so a request without an answer is sent again.
+// is set, the operation is idempotent, and a request that gets no answer is sent again.
 type op[A, B any] struct {
 	name string
 	once bool
@@ -24,20 +24,20 @@ type op[A, B any] struct {
 // request is the request to the owner to execute an op.
 type request struct {
 	Room string          `json:"room"`
-	Term uint64          `json:"term"` // of the owner's lease
+	Term uint64          `json:"term"` // term of the owner's lease
 	Op   string          `json:"op"`
 	Args json.RawMessage `json:"args"`
 }
 
 // reply is the answer to a request.
 type reply struct {
-	Moved   bool            `json:"moved,omitempty"` // nothing was done: the room has moved
+	Moved   bool            `json:"moved,omitempty"` // the room has moved, and nothing was done
 	Refusal *terms.Refusal  `json:"refusal,omitempty"`
-	Failed  bool            `json:"failed,omitempty"` // and logged by the owner
+	Failed  bool            `json:"failed,omitempty"` // the owner has logged an error
 	Value   json.RawMessage `json:"value,omitempty"`
 }
 
-// served holds the ops by name, for the requests of other servers.
+// served holds the ops that other servers can request, by name.
 var served = map[string]func(ctx context.Context, r *Room, args []byte) (any, error){}
 
 func serve[A, B any](o op[A, B]) op[A, B] {
@@ -51,20 +51,20 @@ func serve[A, B any](o op[A, B]) op[A, B] {
 	return o
 }
 
-// answer executes a request of another server.
+// answer executes a request from another server and returns the encoded reply.
 func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 	var out reply
 	var q request
-	err := fault.Do(h.cfg.Log, "a request of another server", func() error {
+	err := fault.Do(h.cfg.Log, "handling a request from another server", func() error {
 		if len(data) > MaxRequest {
-			return fmt.Errorf("a request of %d bytes", len(data))
+			return fmt.Errorf("a request has %d bytes, more than the maximum", len(data))
 		}
 		if err := json.Unmarshal(data, &q); err != nil {
 			return err
 		}
 		r := h.ownedIn(q.Room, q.Term)
 		do := served[q.Op]
-		if r == nil || do == nil || h.cfg.Driver == nil { // without a driver it serves nobody, and ends soon
+		if r == nil || do == nil || h.cfg.Driver == nil { // a hub without a driver serves no pages and ends soon
 			return errMoved
 		}
 		value, err := do(ctx, r, q.Args)
@@ -81,7 +81,7 @@ func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 		} else if out.Moved = errors.Is(err, errMoved); !out.Moved {
 			out.Failed = true
 			if ctx.Err() == nil {
-				h.cfg.Log.Error("a request of another server", "op", q.Op, "error", err)
+				h.cfg.Log.Error("a request from another server failed", "op", q.Op, "error", err)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ type (
 	joining struct {
 		Who    admission.Caller
 		Nick   string
-		Server string // that has the page open
+		Server string // the server that has the page open
 	}
 	balloting struct {
 		Learner string
@@ -121,7 +121,7 @@ type (
 	presenting struct {
 		Who    string
 		Secret Secret
-		Server string  // that has the page open
+		Server string  // the server that has the page open
 		Do     command // for present
 	}
 	handing struct {

@@ -14,13 +14,13 @@ import (
 
 // begin makes this server the owner of the room. It appends the epoch record first and then
 // reads the log, which contains everything that the previous owner has appended: that owner
-// can append nothing more.
+// cannot append anything more.
 func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, error) {
 	h, log := f.hub, journal.Owner{Kind: journal.Room, Name: f.room.code}
 	if used.IsZero() {
 		used = h.cfg.Now()
 	}
-	if d := h.damagedHere(log.Name); d != nil { // it failed here too often
+	if d := h.damagedHere(log.Name); d != nil { // the room failed on this server too often
 		return nil, d.err()
 	}
 	before, err := journal.Load(ctx, h.cfg.Logs, log, folding)
@@ -54,7 +54,8 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, 
 		return nil, ErrFenced
 	}
 	c.relay = f
-	// The number is saved immediately: the next owner's views must have higher ones.
+	// The view's number is saved immediately, since the next owner's views must have higher
+	// numbers.
 	if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
 		return nil, err
 	}
@@ -118,8 +119,8 @@ func (r *Room) leave() {
 	r.stop()
 }
 
-// whyMoved replaces an error by errMoved if this server no longer owns the room, or soon
-// will not.
+// whyMoved replaces an error with errMoved if this server no longer owns the room or is
+// about to lose it.
 func (r *Room) whyMoved(err error) error {
 	ends := r.lost.Load() || r.hub.ctx.Err() != nil
 	if errors.Is(err, errMoved) || ends && (errors.Is(err, ErrGone) || errors.Is(err, ErrKept)) {
@@ -128,8 +129,8 @@ func (r *Room) whyMoved(err error) error {
 	return err
 }
 
-// append appends to the room's log. In a cluster, if it is not certain that the batch was
-// stored, the room ends here: the next owner reads the log.
+// append appends to the room's log. In a cluster, if it is unknown whether the batch was
+// stored, this server stops running the room, and the next owner reads the log.
 func (c *core) append(b journal.Batch) ([]int64, error) {
 	if c.relay == nil {
 		return c.cfg.Logs.Append(context.Background(), b)
@@ -162,13 +163,13 @@ func (c *core) left() bool { return c.room != nil && c.room.lost.Load() }
 // is sent in parts, none of which is longer than [MaxRequest].
 type report struct {
 	Server      string
-	N           uint64 // grows with each report of the server
-	Part, Parts int    // this part, from 0, and their number; 0 of 0 is a complete report
+	N           uint64 // grows with each report from the server
+	Part, Parts int    // the index of this part and the number of parts; both are 0 for a complete report
 	Pages       map[string]int
 	Presenters  map[string]int
 }
 
-// partPages is how many learners a part of a report lists.
+// partPages is the average number of learners in a part of a large report.
 const partPages = 2000
 
 // split splits a report into its parts.
@@ -187,12 +188,12 @@ func (a report) split() []report {
 	return list
 }
 
-// serverPages holds the pages of one server, as last reported.
+// serverPages holds the open pages of one server, as last reported.
 type serverPages struct {
 	n                 uint64
 	at                time.Time
 	pages, presenters map[string]int
-	next              partial // the report that is not complete yet
+	next              partial // a report that is not complete yet
 }
 
 // partial is an incomplete report.
@@ -220,7 +221,7 @@ func (s *serverPages) take(a report) bool {
 	return true
 }
 
-// from returns the pages of a server.
+// from returns the pages of a server and notes that it is still reporting.
 func (c *core) from(server string) *serverPages {
 	s := c.servers[server]
 	if s == nil {
@@ -234,7 +235,7 @@ func (c *core) from(server string) *serverPages {
 	return s
 }
 
-// setPages records the report of a server. If the report has pages, the run is opened.
+// setPages records the report of a server. If the report lists any pages, the run is opened.
 func (r *Room) setPages(ctx context.Context, a report) (placed, error) {
 	watched := len(a.Pages)+len(a.Presenters) > 0
 	err := r.ask(ctx, func(c *core) error {
@@ -288,7 +289,7 @@ func (c *core) recount() {
 	}
 }
 
-// joinFrom is [Room.Join] for a page of any server. The member is saved before it returns,
+// joinFrom is [Room.Join] for a page of any server. It saves the member before it returns,
 // since the next owner must know them.
 func (r *Room) joinFrom(ctx context.Context, a joining) (Member, error) {
 	name, err := cleanNick(a.Nick)

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// poll is a poll with all its data; its phase determines what others see of it. A published
-// poll is not changed; changes are made to a copy.
+// poll is a poll with all its data; its phase determines how much of it others see. A
+// published poll is never changed; changes are made to a copy.
 type poll struct {
 	ID         int       `json:"id"`
 	Kind       Kind      `json:"kind"`
@@ -42,7 +42,7 @@ type vote struct {
 	N      int64   `json:"n"`
 }
 
-// votes holds the votes of all rounds, by the member's ID.
+// votes holds the votes of all rounds, by round and by the member's ID.
 type votes map[round]map[int]vote
 
 // MarshalText encodes a round as a JSON key.
@@ -56,7 +56,7 @@ func (r *round) UnmarshalText(text []byte) error {
 
 func (p *poll) at() round { return round{p.ID, p.Round} }
 
-// id identifies the poll and its round, so that a late vote counts in no other round.
+// id identifies the poll and its round, so that a late vote does not count in another round.
 func (p *poll) id() string       { return fmt.Sprintf("%d-%d", p.ID, p.Round) }
 func (p *poll) aboutToken() bool { return p.Kind == Next || p.Kind == Draw }
 func (p *poll) live() bool       { return p.Phase == Open }
@@ -69,8 +69,8 @@ func (c *core) onStage() *poll {
 	return nil
 }
 
-// count counts a vote, unless the member has one with an equal or higher number, and
-// reports whether it did.
+// count counts a vote unless the member already has one with an equal or higher number. It
+// reports whether the vote was counted.
 func (all votes) count(at round, member int, v vote) bool {
 	if all[at] == nil {
 		all[at] = map[int]vote{}
@@ -89,7 +89,7 @@ func (all votes) withdraw(at round, member int) {
 	}
 }
 
-// vote processes a ballot. Once it is saved, it counts and reply is called.
+// vote processes a ballot. Once the vote is saved, it counts, and reply is called.
 func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	p, m, v, err := c.check(learner, b)
 	if err != nil {
@@ -114,8 +114,8 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}, voteEntry(at, m.ID, v))
 }
 
-// counted returns the receipt of a vote that is sent again in a cluster and already counts:
-// the owner that saved it ended before it could confirm it.
+// counted returns the receipt of a vote that is sent again in a cluster and already counts,
+// because the owner that saved it ended before it could confirm it.
 func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
 	m := c.byLearner[learner]
 	if c.relay == nil || m == nil || m.Removed || b.N <= 0 {
@@ -129,7 +129,7 @@ func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
 	return r, false
 }
 
-// check turns a ballot into a vote.
+// check validates a ballot and converts it to a vote.
 func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err error) {
 	m, p = c.byLearner[learner], c.onStage()
 	switch {
@@ -153,7 +153,7 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	}
 	switch p.Kind {
 	case Draw:
-		if voted { // members draw once
+		if voted { // members draw only once
 			return p, m, old, nil
 		}
 		v.U = sampling.U(c.data.Seed+uint64(m.ID), p.ID<<8+p.Round)
@@ -164,8 +164,8 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	return p, m, v, err
 }
 
-// read normalizes a choice to the form in which it is counted: an option's key, or a
-// number. It is not used for draws.
+// read converts a choice to the form in which it is counted: an option's key or a number. It
+// is not used for draws.
 func (p *poll) read(choice string) (string, error) {
 	if p.Kind == Number {
 		x, err := readNumber(choice)
@@ -181,7 +181,7 @@ func (p *poll) read(choice string) (string, error) {
 // over reports whether a poll's time is up.
 func (p *poll) over(now time.Time) bool { return !p.Ends.IsZero() && !now.Before(p.Ends) }
 
-// draw returns the token on which u falls at the poll's step.
+// draw returns the key of the token on which u falls at the poll's step.
 func (c *core) draw(p *poll, u float64) (key string, err error) {
 	d := distribution(c.state, p.Step)
 	if d == nil {
@@ -190,7 +190,8 @@ func (c *core) draw(p *poll, u float64) (key string, err error) {
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }
 
-// readNumber is [terms.ReadNumber], but returns a [*terms.Refusal] with [CodeNotOffer].
+// readNumber is like [terms.ReadNumber], but its error is a [*terms.Refusal] with
+// [CodeNotOffer].
 func readNumber(typed string) (float64, error) {
 	x, ok := terms.ReadNumber(typed)
 	if !ok {
@@ -220,7 +221,7 @@ func (c *core) receipt(p *poll, v vote) Receipt {
 	return r
 }
 
-// option returns the index of the option that a choice counts for, or −1.
+// option returns the index of the option for which a choice counts, or −1.
 func (p *poll) option(choice string) int {
 	i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Key == choice })
 	if i < 0 {
@@ -262,7 +263,7 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 			}
 			if !revealed {
 				o.Right, o.Why, o.P = false, "", 0
-				if p.Kind != Draw { // the probabilities to draw from are visible anyway
+				if p.Kind != Draw { // in a draw, the probabilities are visible from the start
 					o.Q = 0
 				}
 			}
@@ -277,8 +278,8 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	return v
 }
 
-// onScreen returns the view of a poll for the screen. It marks no token as right: the poll
-// ends before the draw, and a reveal does not anticipate it.
+// onScreen returns the view of a poll for the screen. It marks no token as right, since the
+// token has not been drawn when the poll ends, and a reveal must not anticipate the draw.
 func (p *poll) onScreen(all map[round]map[int]vote, phase Phase) *Poll {
 	v := p.view(all, phase)
 	if p.aboutToken() {
@@ -289,7 +290,7 @@ func (p *poll) onScreen(all map[round]map[int]vote, phase Phase) *Poll {
 	return v
 }
 
-// falls returns the numbers drawn in a poll by members with nicknames, if the instructor
+// falls returns the numbers that members with nicknames drew in a poll, if the instructor
 // chose to show them and names are not hidden.
 func (c *core) falls(p *poll) []Fall {
 	if p.Kind != Draw || !c.data.NamesFall || c.data.NamesHidden {
@@ -305,7 +306,7 @@ func (c *core) falls(p *poll) []Fall {
 	return list
 }
 
-// mostNumbers is how many different answers are shown separately.
+// mostNumbers is the maximum number of different answers that are shown separately.
 const mostNumbers = 8
 
 // numbers returns the most frequent answers, and the median of all answers.
@@ -338,7 +339,7 @@ func (p *poll) numbers(votes map[int]vote, revealed bool) (list []Option, median
 
 // value returns the number that a vote contains.
 func (p *poll) value(v vote) float64 {
-	x, _ := strconv.ParseFloat(v.Choice, 64) // written by check
+	x, _ := strconv.ParseFloat(v.Choice, 64) // cannot fail: check made the string
 	return x
 }
 
@@ -349,11 +350,11 @@ func medianOf(values []float64) float64 {
 	if n%2 == 1 {
 		return values[n/2]
 	}
-	return values[n/2-1]/2 + values[n/2]/2 // halved first, since the sum might overflow
+	return values[n/2-1]/2 + values[n/2]/2 // both are halved first, since their sum might overflow
 }
 
-// isRight reports whether a choice is right. A number may be off by the margin and a
-// little more, since 0.65 − 0.6 is more than 0.05 in binary.
+// isRight reports whether a choice is right. The error of a number may exceed the margin
+// very slightly, since 0.65 − 0.6 is more than 0.05 in binary floating point.
 func (p *poll) isRight(choice string) bool {
 	if p.Kind == Number {
 		x := p.value(vote{Choice: choice})

@@ -15,7 +15,7 @@ import (
 )
 
 // TestNextTokenFromVoteToReveal: in a vote on the next token, nobody sees probabilities or
-// the votes of others before the instructor shows them.
+// other people's votes before the instructor shows them.
 // Promise: In a vote nobody sees a probability or another vote before the instructor shows the result.
 func TestNextTokenFromVoteToReveal(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 		}
 	}
 	nothing("the open vote", p, false)
-	// Six for the first, three for the second, one for the last.
+	// Six members vote for the first option, three for the second, one for the last.
 	l.allVote(10, func(id int) Ballot { return Ballot{Choice: keys(p)[[]int{0, 0, 0, 0, 0, 0, 1, 1, 1, 5}[id-1]]} })
 	nothing(
 		"the vote with ten votes", l.settled("ten have voted", func(v *View) bool { return v.Poll.Votes == 10 }).Poll,
@@ -56,7 +56,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	nothing("the spread", spread, true)
 	same(t, "the spread", counts(spread), 6, 3, 0, 0, 0, 1)
 
-	// They talk, and vote again; votes for the first round no longer count.
+	// The members discuss and vote again; votes for the first round no longer count.
 	again := l.does(Revote{}).Poll
 	if again.Round != 2 || again.Votes != 0 || again.ID == p.ID || again.Before != nil {
 		t.Fatalf("the second round: got %+v, want Round = 2, Votes = 0, ID other than %q, Before = nil", again, p.ID)
@@ -78,13 +78,13 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 		near(t, "p of "+o.Text, o.P, d.P[id])
 		near(t, "q of "+o.Text, o.Q, d.Q(d.RankOf(int32(id))))
 		if o.Right {
-			t.Errorf("%q is right, want no token marked before the draw", o.Text)
+			t.Errorf("%q is marked as right, want no token marked before the draw", o.Text)
 		}
 	}
 }
 
-// TestAppendTheClassesChoice: the class appends the token with the most votes, or the token
-// of one member; in a tie, the token that the model finds more probable.
+// TestAppendTheClassesChoice: the instructor appends the token with the most votes, or the
+// token of one member. In a tie, the token that the model finds more probable is appended.
 func TestAppendTheClassesChoice(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -109,7 +109,7 @@ func TestAppendTheClassesChoice(t *testing.T) {
 		Step: 1, Stage: infer.KindSample,
 	}) || model.Token(v.State.Step().Chosen).Text != likelier.Text {
 		t.Errorf(
-			"after the majority's token: got %+v, %q; want v.Poll = nil, v.State.Cursor = %+v, "+
+			"after appending the majority's token: got %+v, %q; want v.Poll = nil, v.State.Cursor = %+v, "+
 				"model.Token(v.State.Step().Chosen).Text = %q",
 			v.State.Cursor, model.Token(v.State.Step().Chosen).Text, session.Cursor{Step: 1, Stage: infer.KindSample},
 			likelier.Text,
@@ -117,7 +117,7 @@ func TestAppendTheClassesChoice(t *testing.T) {
 	}
 	l.refused(AppendMajority{}, ErrNoPoll)
 
-	p = l.does(AskNext{Where: Here}).Poll // of step 2: the first is finished before
+	p = l.does(AskNext{Where: Here}).Poll // asks about step 2, after finishing step 1
 	if p.Step != 2 || l.View().State.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
 		t.Fatalf(
 			"the next question is at %v, want p.Step = 2, l.View().State.Cursor = %v", l.View().State.Cursor,
@@ -129,12 +129,12 @@ func TestAppendTheClassesChoice(t *testing.T) {
 	l.refused(AppendOf{4}, ErrNoMember)
 	l.refused(AppendOf{99}, ErrNoMember)
 	if v = l.does(AppendOf{3}); v.State.Step().Chosen != number(keys(p)[0]) {
-		t.Errorf("the token of one member is not appended: %d", v.State.Step().Chosen)
+		t.Errorf("the token of one member was not appended: %d", v.State.Step().Chosen)
 	}
 }
 
 // TestClassAsSampler: each member draws one u from their own random stream, once per round.
-// With two hundred members the histogram is close to the model's distribution: by the
+// With two hundred members, the histogram is close to the model's distribution: by the
 // Bretagnolle–Huber–Carol inequality, the distance of n draws over k bars exceeds ε with a
 // probability of at most 2^k·exp(−2nε²), here 2^4·exp(−2·200·0.2²) < 2e-6.
 // Promise: When a class acts as the sampler, its draws follow the model's distribution.
@@ -156,7 +156,7 @@ func TestClassAsSampler(t *testing.T) {
 	first := l.allVote(n, func(int) Ballot { return Ballot{} })
 	for id, r := range l.allVote(n, func(int) Ballot { return Ballot{N: 1 << 50} }) {
 		if r.U < 0 || r.U >= 1 || seen[r.U] || r.Choice != strconv.Itoa(int(d.Order[d.Draw(r.U)])) || r.Text == "" {
-			t.Fatalf("member %d draws %+v, want a u of its own and the token it falls on", id+1, r)
+			t.Fatalf("member %d draws %+v, want a u of their own and the token on which it falls", id+1, r)
 		}
 		seen[r.U] = true
 		if first[id] != r {
@@ -181,8 +181,9 @@ func TestClassAsSampler(t *testing.T) {
 	}
 }
 
-// TestDrawOffersOnlyKeptTokens: under typical-p, which cuts the most probable tokens here,
-// a draw offers only tokens that are kept, and its last bar stands for all of the rest.
+// TestDrawOffersOnlyKeptTokens: with typical-p, which removes the most probable tokens here,
+// a draw offers only tokens that are kept, and its last bar stands for all other kept
+// tokens.
 func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -191,7 +192,7 @@ func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	for typical, bars := range map[float64]int{0.2: 11, 0.3: mostKept + 1} {
 		l.does(Drive{session.Set{Knobs: infer.Knobs{"temperature": 1, "top_p": 1, "typical_p": typical}}})
 		d := distribution(l.does(AskDraw{Where: Here}).State, 1)
-		options := l.does(Close{}, Reveal{}).Poll.Options // p is only shown at the end
+		options := l.does(Close{}, Reveal{}).Poll.Options // p is shown only at the end
 		if d.Stays(0) || len(options) != bars || (d.Keep > mostKept) != (bars > mostKept) {
 			t.Fatalf(
 				"typical-p %v: got %d kept, %d offered; want %d offered, without the top token", typical, d.Keep,
@@ -210,7 +211,7 @@ func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	}
 }
 
-// TestTokensSharingABarAreDrawnApart: tokens that share a bar are drawn individually.
+// TestTokensSharingABarAreDrawnApart: tokens that share a bar are still drawn individually.
 func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -237,16 +238,16 @@ func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 	}
 	end := l.does(Close{})
 	if got := counts(end.Poll)[mostKept]; got != others || others == 0 {
-		t.Errorf("%d in the last bar, want %d", got, others)
+		t.Errorf("got %d votes in the last bar, want %d", got, others)
 	}
 	if chosen := l.does(AppendOf{1}).State.Step().Chosen; chosen < 0 {
-		t.Errorf("chosen %d, want at least 0", chosen)
+		t.Errorf("got chosen token %d, want at least 0", chosen)
 	}
 }
 
 // TestNumberAnswersByHand: 0.25, 0,25 and 25 % are the same answer; the median of 0.25,
-// 0.25, 0.25, 0.3, 7 and 9 is (0.25 + 0.3) / 2 = 0.275; four of six are within 0.05 of 0.25
-// (|0.3 − 0.25| = 0.05).
+// 0.25, 0.25, 0.3, 7 and 9 is (0.25 + 0.3) / 2 = 0.275; four of the six answers are within
+// 0.05 of 0.25, since |0.3 − 0.25| = 0.05.
 func TestNumberAnswersByHand(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -268,18 +269,18 @@ func TestNumberAnswersByHand(t *testing.T) {
 		}
 	}
 	if shown := l.does(Close{}).Poll; shown.Options != nil || shown.Median != nil || shown.Right != nil {
-		t.Errorf("closed, it shows %+v, want Options = nil, Median = nil, Right = nil", shown)
+		t.Errorf("the closed poll shows %+v, want Options = nil, Median = nil, Right = nil", shown)
 	}
 	p = l.does(Reveal{}).Poll
 	if p.Median == nil || *p.Right != right {
-		t.Fatalf("revealed: got %+v, want Median not nil, *p.Right = %v", p, right)
+		t.Fatalf("the revealed poll: got %+v, want Median not nil, *p.Right = %v", p, right)
 	}
 	near(t, "the median", *p.Median, 0.275)
 	same(t, "the answers", keys(p), "0.25", "0.3", "7", "9")
 	same(t, "how often", counts(p), 3, 1, 1, 1)
 	sum, err := l.Summary(t.Context(), l.secret)
 	if err != nil || sum.Polls[0].Rounds[0].Right != 4 {
-		t.Errorf("right: got %+v, %v; want no error, sum.Polls[0].Rounds[0].Right = 4", sum.Polls, err)
+		t.Errorf("the summary: got %+v, %v; want no error, sum.Polls[0].Rounds[0].Right = 4", sum.Polls, err)
 	}
 }
 
@@ -292,7 +293,7 @@ func TestPollClosesOnTime(t *testing.T) {
 	l.class(1)
 	l.does(AskQuestion{ID: "q-order", For: time.Hour})
 	if v := l.does(Extend{time.Hour}); !v.Poll.Ends.Equal(s.clock.Now().Add(2 * time.Hour)) {
-		t.Errorf("the poll ends at %v, want in two hours", v.Poll.Ends)
+		t.Errorf("the poll ends at %v, want two hours from now", v.Poll.Ends)
 	}
 	s.clock.pass(2 * time.Hour)
 	if _, err := l.vote(1, Ballot{Choice: "a"}); err != ErrClosed {
@@ -313,7 +314,7 @@ func TestPollClosesOnTime(t *testing.T) {
 	l.refused(ShowSpread{}, ErrClosed)
 }
 
-// TestUnfitPollsAreRefused: invalid polls and votes are refused with a message, and change
+// TestUnfitPollsAreRefused: invalid polls and votes are refused with a message and change
 // nothing.
 func TestUnfitPollsAreRefused(t *testing.T) {
 	t.Parallel()
@@ -366,14 +367,14 @@ func TestUnfitPollsAreRefused(t *testing.T) {
 	if _, err := l.vote(1, Ballot{Choice: keys(p)[0]}); err != ErrClosed {
 		t.Errorf("a vote after the end: got %v, want %v", err, ErrClosed)
 	}
-	// The text continues: the poll leaves the stage.
+	// When the text continues, the poll leaves the stage.
 	if v := l.does(Drive{session.StepToken{}}); v.Poll != nil {
 		t.Error("the poll is still on the stage")
 	}
 }
 
-// TestPollsAreLimited: a room can ask only a limited number of questions; the poll on the
-// stage continues.
+// TestPollsAreLimited: the number of polls of a room is limited. At the limit, the poll on
+// the stage continues.
 func TestPollsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -389,7 +390,7 @@ func TestPollsAreLimited(t *testing.T) {
 	l.does(AskQuestion{ID: "q-order"}, Close{})
 	say := l.refused(AskQuestion{ID: "q-order"}, &terms.Refusal{Code: CodeAsk})
 	if !strings.Contains(say, "1000 questions") {
-		t.Errorf("one more is refused with %q, want it to contain %q", say, "1000 questions")
+		t.Errorf("one more poll is refused with %q, want it to contain %q", say, "1000 questions")
 	}
 	l.does(Reveal{})
 }
@@ -415,6 +416,6 @@ func TestRecallQuestionIsSelfGraded(t *testing.T) {
 		t.Errorf("the answer is %q, want it to contain %q", p.Answer, "<ul><li>")
 	}
 	if sum, err := l.Summary(t.Context(), l.secret); err != nil || sum.Stated != 0 {
-		t.Errorf("no answer is right or wrong: got %+v, %v; want no error, Stated = 0", sum, err)
+		t.Errorf("self-graded answers must not be scored: got %+v, %v; want no error, Stated = 0", sum, err)
 	}
 }

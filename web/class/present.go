@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Present executes an instructor's command and returns the view after it, which is saved by
-// then. The secret is checked each time. If Present returns a [*terms.Refusal], nothing has
-// changed.
+// Present executes an instructor's command and returns the resulting view, whose contents
+// have been saved. It checks the secret each time. If Present returns a [*terms.Refusal],
+// nothing has changed.
 func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
@@ -110,8 +110,8 @@ func moves(cmd Command) bool {
 	return false
 }
 
-// mayMove returns an error if the run cannot be moved now. An open poll about a token needs
-// the stage unchanged; any open poll prevents a new one.
+// mayMove returns an error if the run cannot be moved now. While a poll about a token is
+// open, the stage must not change; while any poll is open, no new one can be opened.
 func (c *core) mayMove(newPoll bool) error {
 	if p := c.onStage(); p != nil && p.live() && (newPoll || p.aboutToken()) {
 		return ErrOpen
@@ -128,7 +128,7 @@ func (c *core) freed() roomData {
 	return next
 }
 
-// drive executes a command on the run, which leaves the script.
+// drive executes a command on the run. The presenter thereby leaves the script.
 func (r *Room) drive(ctx context.Context, run Run, cmd session.Command) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(false) }); err != nil {
 		return err
@@ -160,8 +160,8 @@ func (c *core) walk() (WalkView, error) {
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
 
-// goTo shows a step of the walkthrough and opens its poll, except when the presenter goes
-// back one step: then a question would only be in the way.
+// goTo shows a step of the walkthrough and opens its poll, unless the presenter goes back
+// one step, where a question would only be in the way.
 func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 	})
 }
 
-// ready moves a run to where a script's question can be asked.
+// ready moves a run to a stage at which a script's question can be asked.
 func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*session.State, error) {
 	switch a.Kind {
 	case lessons.AskNext:
@@ -207,7 +207,7 @@ func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*
 	return st, nil
 }
 
-// asked moves the run to where a poll can be asked, and opens the poll.
+// asked moves the run to a stage at which the poll can be opened, and opens it.
 func (r *Room) asked(
 	ctx context.Context, run Run, bring func(Do) (*session.State, error), open func(*core, *session.State) error,
 ) error {
@@ -224,7 +224,7 @@ func (r *Room) asked(
 	return r.ask(ctx, func(c *core) error { return open(c, st) })
 }
 
-// appendToken appends a token that the class chose to the run's text, and removes the poll
+// appendToken appends to the run's text a token that the class chose, and removes the poll
 // from the stage.
 func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *poll) (string, error)) error {
 	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {

@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// campus is a data folder with two rooms and two learners whose data can be damaged, and
-// one of each whose data cannot.
+// campus is a data folder with two rooms and two learners whose data the tests may damage,
+// and one room and one learner whose data they leave undamaged.
 type campus struct {
 	file       []byte
 	rooms      []keptLesson // the first is not damaged
@@ -95,7 +95,7 @@ func newCampus(t *testing.T) *campus {
 	return c
 }
 
-// progress returns the learners' progress in the logs of a school.
+// progress returns a store of the learners' progress in the logs of a school.
 func (s *school) progress(now time.Time) *progress.Store {
 	course, err := wholeCourse()
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *school) export(c *campus, name string) string {
 	return string(file)
 }
 
-// garbage holds values for damaged rows.
+// garbage holds the values that are put into damaged rows.
 var garbage = struct {
 	numbers []any
 	texts   []any
@@ -151,8 +151,8 @@ var garbage = struct {
 	},
 }
 
-// columns returns the columns that can be damaged, with a condition that excludes good
-// rows.
+// columns returns the columns that can be damaged, each with a condition that excludes the
+// rows of undamaged data.
 func (c *campus) columns() [][3]string {
 	others, records := "id NOT IN "+c.goodOwners, "owner NOT IN "+c.goodOwners
 	secrets := "room <> '" + c.good[0] + "'"
@@ -185,8 +185,8 @@ func (c *campus) columns() [][3]string {
 	}
 }
 
-// rows damages some rows of a database, ignoring its constraints, and returns what it did
-// and how many records are left.
+// rows damages some rows of a database, ignoring its constraints. It returns a description
+// of the damage and the number of records that are left.
 func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, records int) {
 	t.Helper()
 	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
@@ -217,7 +217,7 @@ func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, re
 		switch r.IntN(8) {
 		case 0:
 			run("DELETE FROM " + table + " WHERE " + pick)
-		case 1: // a duplicate with another number
+		case 1: // duplicate a record under another number
 			run(`INSERT OR IGNORE INTO records SELECT owner, seq + 100000, type, id || '-again', data FROM records
 				WHERE ` + c.columns()[8][2])
 		default:
@@ -242,9 +242,8 @@ func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, re
 	return did, records
 }
 
-// TestRowsDamagedAtRandom: whatever the rows contain, the server starts. Undamaged data is
-// unchanged, and people whose rows are damaged get the rest of their data or an
-// explanation.
+// TestRowsDamagedAtRandom: the server starts whatever the rows contain. Undamaged data stays
+// the same, and people whose rows are damaged get the rest of their data or an explanation.
 func TestRowsDamagedAtRandom(t *testing.T) {
 	fixture.Long(t)
 	c := newCampus(t)
@@ -266,13 +265,13 @@ func (c *campus) survives(t *testing.T, seed uint64) {
 			t.Logf("damage done:\n%s", strings.Join(did, "\n"))
 		}
 	}()
-	for start := range 2 { // repairs must last
+	for start := range 2 { // repairs must survive a restart
 		s := begun(t, dir)
 		var now int
 		if err := s.db.Read(t.Context(), func(tx *sql.Tx) error {
 			return tx.QueryRow("SELECT count(*) FROM records").Scan(&now)
 		}); err != nil || start == 0 && now != records {
-			t.Errorf("there were %d records, after the start there are %d, %v", records, now, err)
+			t.Errorf("there were %d records, and after the start there are %d, %v", records, now, err)
 		}
 		if got := s.summary(c.rooms[0]); got != c.summary {
 			t.Errorf("the undamaged room has\n%s\nwant\n%s", got, c.summary)
@@ -285,8 +284,8 @@ func (c *campus) survives(t *testing.T, seed uint64) {
 	}
 }
 
-// TestPagesDamagedAtRandom: damaged bits and pages of the file do not prevent the start
-// either: rooms and learners get the data that is left.
+// TestPagesDamagedAtRandom: the server starts even if bits or pages of the file are damaged,
+// and rooms and learners get the data that is left.
 func TestPagesDamagedAtRandom(t *testing.T) {
 	fixture.Long(t)
 	c := newCampus(t)
@@ -312,7 +311,8 @@ func TestPagesDamagedAtRandom(t *testing.T) {
 	}
 }
 
-// use lets rooms and learners work, and fails if the damaged data prevents that.
+// use uses the data of rooms and learners, and fails the test if the damaged data prevents
+// that.
 func (c *campus) use(t *testing.T, s *school, rooms []keptLesson, learners []string) {
 	for _, l := range rooms {
 		c.teach(t, s, l)
@@ -340,7 +340,7 @@ func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
 	if err != nil {
 		refusal, ok := terms.AsRefusal(err)
 		if !ok || !slices.Contains([]terms.Code{CodeDamaged, CodeSecret}, refusal.Code) {
-			t.Errorf("room %s: got error %v, want that the room or its secret is damaged", l.code, err)
+			t.Errorf("room %s: got error %v, want one about a damaged room or secret", l.code, err)
 		}
 		return
 	}

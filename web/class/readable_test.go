@@ -24,12 +24,12 @@ func TestReadableSpecialTokens(t *testing.T) {
 		case m.EOS(id):
 			ends++
 			if text != "(end of the text)" {
-				t.Errorf("the end of the text reads %q, want %q", text, "(end of the text)")
+				t.Errorf("the end token reads %q, want %q", text, "(end of the text)")
 			}
 		}
 		special++
 		if strings.ContainsAny(text, "<|>") {
-			t.Errorf("special token %d reads %q, want words without markup", id, text)
+			t.Errorf("special token %d reads %q, want a description without markup", id, text)
 		}
 	}
 	if special == 0 || ends == 0 {

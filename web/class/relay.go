@@ -16,13 +16,13 @@ import (
 type relay struct {
 	hub   *Hub
 	room  *Room         // the room that this relay belongs to
-	own   chan struct{} // a lock for becoming the owner, of capacity 1
-	first chan struct{} // closed when there is a view
+	own   chan struct{} // a lock of capacity 1, held while becoming the owner
+	first chan struct{} // closed once there is a view
 
 	mu         sync.Mutex
 	here       *Room // the running room, while this server owns it
-	lease      Lease // the owner's lease if known; otherwise without a Server
-	seen       bool  // first is closed
+	lease      Lease // the owner's lease; its Server is "" if the owner is unknown
+	seen       bool  // whether first is closed
 	pages      map[string]int
 	presenters map[string]int
 	watching   int // the number of subscribers to its views, members or not
@@ -55,8 +55,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// see makes a view the newest on this server, and reports whether it did. Views never move
-// backward: a view of an earlier owner, or of an earlier moment, is dropped.
+// see makes v the current view on this server if it is newer than the present one, and
+// reports whether it did. A view from an earlier owner or from an earlier moment is dropped.
 func (f *relay) see(v *View) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +74,7 @@ func (f *relay) see(v *View) bool {
 // after reports whether v is newer than x.
 func (v *View) after(x *View) bool { return v.epoch > x.epoch || v.epoch == x.epoch && v.Seq > x.Seq }
 
-// end ends the relay of a deleted room.
+// end removes the relay of a deleted room.
 func (f *relay) end() {
 	f.hub.mu.Lock()
 	if f.hub.relays[f.room.code] == f {
@@ -102,7 +102,7 @@ const (
 )
 
 // call runs an operation on the room's owner. If the owner dies, call retries on the next
-// owner, unless the operation is not idempotent and might have been executed.
+// owner, unless the operation is not idempotent and might already have been executed.
 func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
 	var none B
 	tries, cancel := context.WithTimeout(ctx, f.hub.cfg.Cluster.Paces.Call)
@@ -128,7 +128,8 @@ func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
 	}
 }
 
-// attempt tries an operation on the owner once. errMoved means that it can be retried.
+// attempt tries an operation on the owner once. If it returns errMoved, the operation can be
+// retried.
 func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err error) {
 	here, lease, err := f.locate(ctx, time.Time{})
 	switch {
@@ -152,7 +153,7 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 	c := f.hub.cfg.Cluster
 	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
 	defer cancel()
-	go func() { // do not wait for an owner that is gone
+	go func() { // stop waiting when the owner is gone
 		select {
 		case <-lease.Lost:
 			cancel()
@@ -177,7 +178,7 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 	return v, err
 }
 
-// lose forgets the owner of the room, unless the owner has changed since.
+// lose forgets the owner of the room, unless it is no longer the one named by lease.
 func (f *relay) lose(lease Lease) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -187,8 +188,8 @@ func (f *relay) lose(lease Lease) {
 }
 
 // locate returns the room itself if this server owns it, and otherwise the owner's lease.
-// If nobody owns the room, this server becomes the owner; used is when the room was last
-// used, zero for now.
+// If nobody owns the room, this server becomes the owner. The time used is when the room was
+// last used; zero means now.
 func (f *relay) locate(ctx context.Context, used time.Time) (*Room, Lease, error) {
 	known := func() (*Room, Lease, bool) {
 		f.mu.Lock()
@@ -231,7 +232,8 @@ func (f *relay) locate(ctx context.Context, used time.Time) (*Room, Lease, error
 	return here, lease, nil
 }
 
-// ready makes the room's run, and waits until this server has a view of the room.
+// ready makes the owner open the room's run, and waits until this server has a view of the
+// room.
 func (f *relay) ready(ctx context.Context) error {
 	if _, err := call(ctx, f, opWake, nothing{}); err != nil {
 		return err
@@ -254,11 +256,11 @@ func (f *relay) ready(ctx context.Context) error {
 	}
 }
 
-// fewPages is the number of people up to which each change is reported immediately. Larger
-// reports, which list thousands of people, wait for the next beat.
+// fewPages is the largest number of people for which each change is reported immediately.
+// Larger reports, which can list thousands of people, wait for the next beat.
 const fewPages = 100
 
-// count adds n to someone's open pages, and notifies the owner.
+// count adds n to the number of someone's open pages, and notifies the owner.
 func (f *relay) count(pages map[string]int, who string, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -272,7 +274,7 @@ func (f *relay) count(pages map[string]int, who string, n int) {
 }
 
 func (f *relay) join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {
-	f.count(f.pages, who.Learner, 1) // first, so that an earlier report cannot undo the join
+	f.count(f.pages, who.Learner, 1) // counted before the join, so that an earlier report cannot undo it
 	m, err := call(ctx, f, opJoin, joining{who, nick, f.hub.cfg.Cluster.Server})
 	if err != nil {
 		f.count(f.pages, who.Learner, -1)
@@ -281,7 +283,7 @@ func (f *relay) join(ctx context.Context, who admission.Caller, nick string) (*M
 	return &m, nil
 }
 
-// vote sends a ballot with a number, so that it can safely be sent again.
+// vote sends a ballot, giving it a number so that it can safely be sent again.
 func (f *relay) vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
 	if b.N == 0 {
 		s, err := call(ctx, f, opStanding, whoArgs{admission.Caller{Learner: learner}})
@@ -323,7 +325,7 @@ func (f *relay) present(ctx context.Context, who string, secret Secret, cmd Comm
 		}
 		select {
 		case <-notes:
-		case <-late.C: // the command was executed; the view follows
+		case <-late.C: // the command was executed, and the view will arrive later
 			return v, nil
 		case <-f.room.ctx.Done():
 			return f.room.View(), nil

@@ -11,18 +11,18 @@ import (
 )
 
 // ReplayKey returns the key that gives access to the replay of a class, even after the
-// class has ended. It is derived from the instructor's secret, which cannot be derived from
-// it.
+// class has ended. It is derived from the instructor's secret; the secret cannot be derived
+// from the key.
 func (r *Room) ReplayKey() string {
 	sum := sha256.Sum256(append([]byte("replay of room "+r.code+": "), r.secret[:]...))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Replay returns what a class did, so that anyone can go through it alone: its texts and
-// its questions with the answers. It leaves out who was there, and the poll that is open at
-// the moment.
+// Replay returns the texts of a class and its questions with the answers, so that anyone can
+// go through them alone. It leaves out who was there, and the poll that is currently open.
 //
-// Errors: [ErrNoRoom] if the key is wrong, which counts like a wrong code, and [ErrTries].
+// Errors: [ErrTries], and [ErrNoRoom] if the key is wrong. A wrong key counts like a wrong
+// code.
 func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller) (*Summary, error) {
 	r, err := h.lookup(ctx, code)
 	if err != nil {

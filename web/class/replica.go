@@ -15,8 +15,8 @@ import (
 )
 
 // wireView is a view as the owner publishes it. It does not include the state of the run:
-// runs are deterministic, so each server recreates the state from its link with its own run
-// ([replica]).
+// since runs are deterministic, each server recreates the state from its link with a run of
+// its own ([replica]).
 type wireView struct {
 	Epoch uint64
 	View  *View
@@ -43,7 +43,7 @@ type wireRun struct {
 	Stuck    *terms.Refusal
 }
 
-// encode returns the encoded view, which is encoded only once.
+// encode returns the encoded view. It encodes each view only once.
 func (v *View) encode() (json.RawMessage, error) {
 	type encoded struct {
 		text []byte
@@ -86,9 +86,10 @@ func (f *relay) shown(v *View) {
 	}
 }
 
-// blank reports whether a view of a new owner, which has not opened the run yet, would
-// replace a visible stage. The old view then stays: the next report of a page makes the
-// owner open the run and publish a view with the stage. f.mu is held.
+// blank reports whether a view would replace a visible stage with an empty one, because it
+// comes from a new owner that has not opened the run yet. The old view then stays: the next
+// report of open pages makes the owner open the run and publish a view with the stage. The
+// caller holds f.mu.
 func (f *relay) blank(v *View, hasRun bool) bool {
 	return !hasRun && !v.Gone && f.seen && f.room.view.Load().State != nil
 }
@@ -119,7 +120,7 @@ func (f *relay) follow() error {
 	}
 	stop, err := f.hub.cfg.Cluster.Bus.Subscribe(f.room.code, f.arrived)
 	f.follows = err == nil
-	f.mu.Unlock() // the hub's lock must be taken before a relay's
+	f.mu.Unlock() // f.mu must not be held when the hub's lock is taken
 	if err != nil {
 		return ErrAway
 	}
@@ -132,8 +133,9 @@ func (f *relay) follow() error {
 	return nil
 }
 
-// report sends the owner the pages that are open here, and fetches the newest view if it
-// was missed, until the room has not been requested for long.
+// report repeatedly sends the owner a list of the pages that are open on this server, and
+// fetches the newest view if this server missed it. It returns when the room has not been
+// requested for [Paces.Idle].
 func (f *relay) report(ctx context.Context) {
 	beat := time.NewTicker(f.hub.cfg.Cluster.Paces.Beat)
 	defer beat.Stop()
@@ -159,12 +161,13 @@ func (f *relay) ownerLost() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.here != nil {
-		return nil // the room's own goroutine waits for that
+		return nil // relay.watch handles that
 	}
 	return f.lease.Lost
 }
 
-// rests reports whether the room is no longer needed here, and if so, ends following it.
+// rests reports whether the room is no longer needed on this server, and if so, stops
+// following it.
 func (f *relay) rests() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -195,7 +198,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 	here, v := f.here != nil, &View{epoch: at.Epoch, Seq: at.Seq}
 	missed := !f.seen || v.after(f.room.view.Load())
 	if f.latest != nil && !v.after(f.latest) {
-		missed = false // it is about to be shown
+		missed = false // the newest view has arrived and is about to be shown
 	}
 	f.mu.Unlock()
 	if missed && !here {
@@ -205,7 +208,8 @@ func (f *relay) reportOnce(ctx context.Context) {
 	}
 }
 
-// show shows arriving views until ctx ends, skipping to the newest.
+// show shows the views that arrive until ctx ends. If several are waiting, it shows only the
+// newest.
 func (f *relay) show(ctx context.Context) {
 	x := &replica{driver: f.hub.cfg.Driver, room: f.room.code}
 	defer x.close()
@@ -232,7 +236,7 @@ func (f *relay) show(ctx context.Context) {
 	}
 }
 
-// showOne makes a view from a published view.
+// showOne recreates a view from a published one and shows it.
 func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	v := w.View
 	if walk := f.hub.cfg.Course.Walk(w.Walk); walk != nil {
@@ -242,11 +246,11 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 		st, err := x.state(ctx, w.Run)
 		if err != nil {
 			if ctx.Err() == nil {
-				f.hub.cfg.Log.Error("the stage of a room cannot be made here", "error", err)
+				f.hub.cfg.Log.Error("the stage of a room cannot be recreated on this server", "error", err)
 			}
 			x.close()
 		}
-		v.State = st // if it failed, the class sees everything else
+		v.State = st // nil if that failed; the class still sees everything else
 		v.link = func() string { return w.Run.Link }
 	}
 	if f.see(v) {
@@ -262,8 +266,8 @@ type replica struct {
 	driver Driver
 	room   string
 	run    Run
-	link   string // of the run; "" if it has no text
-	opens  int    // the number of links that were opened
+	link   string // link of the run; "" if it has no text
+	opens  int    // number of links that were opened
 }
 
 func (x *replica) close() {
@@ -273,7 +277,7 @@ func (x *replica) close() {
 	x.run, x.link = nil, ""
 }
 
-// state moves the run to a link, and returns the state with the owner's settings.
+// state moves the run to a link and returns its state with the owner's settings.
 func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error) {
 	if w.Started && w.Link == "" {
 		return nil, errors.New("too many tokens were changed by hand for a link")
@@ -293,8 +297,8 @@ func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error)
 	return &is, nil
 }
 
-// bring moves the run to a link: by stepping if it is near, and otherwise by opening the
-// link.
+// bring moves the run to a link: by stepping if the link is near, and by opening it
+// otherwise.
 func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error) {
 	if x.run != nil && x.link == w.Link {
 		if st := x.run.State(); st != nil && session.LinkOf(st) == w.Link {
@@ -321,7 +325,7 @@ func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error)
 	return nil, errors.New("the state does not match the link")
 }
 
-// mostReplayed is the number of steps to try before a link is opened.
+// mostReplayed is the maximum number of steps to try before the link is opened instead.
 const mostReplayed = 2 * int(infer.KindCache)
 
 // walk steps the run to a link of the same text. It returns nil if it cannot.

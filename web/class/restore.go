@@ -19,7 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Secrets stores the hashes of instructors' secrets by room code, separately from the logs.
+// Secrets stores the hashes of the instructors' secrets by room code, separately from the
+// logs.
 type Secrets interface {
 	KeepSecret(ctx context.Context, room string, hash []byte) error
 	Secrets(ctx context.Context) (map[string][]byte, error)
@@ -27,7 +28,7 @@ type Secrets interface {
 	DropSecret(ctx context.Context, room string) error
 }
 
-// create saves a new room. In a cluster the secret is a record of its log.
+// create saves a new room. In a cluster, the hash of its secret is a record of its log.
 func (c *core) create(ctx context.Context) error {
 	var all []entry
 	if c.relay != nil {
@@ -39,7 +40,7 @@ func (c *core) create(ctx context.Context) error {
 	return c.keep(append(all, c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)))
 }
 
-// restored holds the rooms that were saved.
+// restored holds the rooms that were restored.
 type restored struct {
 	rooms   []*core
 	damaged map[string]*damagedRoom // by code
@@ -47,12 +48,13 @@ type restored struct {
 
 // damagedRoom is a room that could not be read, and whose log was set aside.
 type damagedRoom struct {
-	hash []byte    // of the instructor's secret, nil if it is lost too
+	hash []byte    // hash of the instructor's secret; nil if it is lost too
 	at   time.Time // when it was set aside; zero if its log is unchanged but could not be read
-	used time.Time // counts for when it expires
+	used time.Time // when the room was last used; decides when it expires
 }
 
-// restore reads all rooms, each independently. A room that cannot be read is set aside.
+// restore reads all rooms independently of each other. A room that cannot be read is set
+// aside.
 func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	secrets, err := cfg.Secrets.Secrets(ctx)
 	if err != nil {
@@ -75,7 +77,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 				return err
 			})
 			if err != nil && reading.Err() == nil {
-				cfg.Log.Error("a room could not be read and stays as it is", "error", err)
+				cfg.Log.Error("a room could not be read and was left unchanged", "error", err)
 				unread[i] = &damagedRoom{hash: hash, used: log.Used}
 				if !someTime(log.Used) || log.Used.After(cfg.Now()) {
 					unread[i].used = cfg.Now()
@@ -96,7 +98,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	if all.damaged, err = findDamaged(ctx, cfg, secrets); err != nil {
 		return all, err
 	}
-	for _, c := range all.rooms { // only some of their records were set aside
+	for _, c := range all.rooms { // of these rooms, only some records were set aside
 		delete(all.damaged, c.code)
 	}
 	for i, d := range unread {
@@ -140,7 +142,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	f.State.Data.Title = cmp.Or(f.State.Data.Title, "Class")
 	used := log.Used
 	if used.Before(f.State.Begun.Add(-clocksDiffer)) || used.After(cfg.Now().Add(clocksDiffer)) {
-		used = cfg.Now() // an old room would be deleted
+		used = cfg.Now() // otherwise, the room might be deleted because of its age
 	}
 	c = &core{cfg: cfg, code: log.Name, secret: [sha256.Size]byte(hash), used: used, keptUsed: log.Used}
 	c.empty()
@@ -152,7 +154,8 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	return c, nil
 }
 
-// clocksDiffer is how far in the future, or before its creation, a room's last use can be.
+// clocksDiffer is the maximum by which a room's last use can be in the future or before its
+// creation.
 const clocksDiffer = 7 * 24 * time.Hour
 
 // setAside sets a whole room aside.
@@ -161,7 +164,8 @@ func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) 
 	return cfg.Logs.SetAside(ctx, room, cfg.Now())
 }
 
-// lossDays is how long an instructor is told which data of a room was lost.
+// lossDays is the number of days for which an instructor is told which data of a room was
+// lost.
 const lossDays = 7
 
 // lossOf describes the data of a room that was recently set aside; "" if there is none.
@@ -180,8 +184,8 @@ func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error
 		terms.CountedAs(n, "entry", "entries")), nil
 }
 
-// findDamaged finds the rooms that were set aside, now or by an earlier start. A log that
-// has lost its name might belong to any secret without a room.
+// findDamaged returns the rooms that were set aside by this start or an earlier one. A log
+// that has lost its name might belong to any secret that has no room.
 func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*damagedRoom, error) {
 	damaged := map[string]*damagedRoom{}
 	logs, err := cfg.Logs.Owners(ctx, store.SetAsideKind)
@@ -203,8 +207,8 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 	return damaged, nil
 }
 
-// mayKnow reports whether the bearer of a secret is the room's instructor, or might be if
-// its hash is lost.
+// mayKnow reports whether the bearer of a secret is the room's instructor, or might be
+// because the hash of the room's secret is lost.
 func (d *damagedRoom) mayKnow(secret Secret) bool {
 	return len(d.hash) != sha256.Size || secret.fits([sha256.Size]byte(d.hash))
 }
@@ -226,7 +230,7 @@ func (c *core) become(k *roomState) {
 	c.book, c.keptSeq, c.seq, c.epoch = k.Book, k.Seq, k.Seq+afterRestart, k.Epoch
 	for i, is := range k.Members {
 		m := &member{Member: Member{ID: i + 1}}
-		if is == nil || is.Learner == "" { // never saved: the number stays unused
+		if is == nil || is.Learner == "" { // the member was never saved, and the number stays unused
 			m.Removed = true
 		} else {
 			m.Name, m.Learner, m.Nameless, m.Removed = is.Name, is.Learner, is.Nameless, is.Removed
@@ -250,7 +254,7 @@ func (c *core) become(k *roomState) {
 	}
 }
 
-// roomState returns the state of the log. Nothing may be pending.
+// roomState returns the state of the log. No changes may be pending.
 func (c *core) roomState() *roomState {
 	k := &roomState{
 		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
@@ -266,5 +270,6 @@ func (c *core) roomState() *roomState {
 	return k
 }
 
-// forgotten returns the id that replaces the id of a member who has deleted their data.
+// forgotten returns the learner id that replaces that of a member who has deleted their
+// data.
 func forgotten(id int) string { return "forgotten " + strconv.Itoa(id) }

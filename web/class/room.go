@@ -16,8 +16,8 @@ type Room struct {
 	hub    *Hub
 	code   string
 	secret [sha256.Size]byte
-	// In a cluster, relay is this server's view of the room. A room with a relay runs
-	// elsewhere: of the fields below only ctx, stop and view are set.
+	// In a cluster, relay is this server's state of the room. A room with a relay runs
+	// elsewhere, and of the fields below, only ctx, stop and view are set.
 	relay *relay
 	lost  atomic.Bool // in a cluster: this server no longer owns the room
 
@@ -33,8 +33,8 @@ type Room struct {
 // Code returns the code that people type to join.
 func (r *Room) Code() string { return r.code }
 
-// View returns the current state of the room. It is never nil; once the room is deleted it
-// is [View.Gone].
+// View returns the current state of the room. It is never nil; once the room is deleted,
+// [View.Gone] is set.
 func (r *Room) View() *View { return r.view.Load() }
 
 // Done returns a channel that is closed when the room has ended because it was deleted or
@@ -52,14 +52,14 @@ type answer[T any] struct {
 	err   error
 }
 
-// send runs f in the room's goroutine and waits for its reply, which can come after f has
+// send runs f in the room's goroutine and waits for its reply, which f may send after it has
 // returned.
 func send[T any](ctx context.Context, r *Room, f func(c *core, reply func(T, error))) (T, error) {
 	answers := make(chan answer[T], 1)
 	var none T
 	select {
 	case r.requests <- func(c *core) {
-		// If f panics, the caller must not wait for an answer.
+		// If f panics, the caller must not wait for a reply.
 		if err := fault.Try(func() error {
 			f(c, func(value T, err error) { answers <- answer[T]{value, err} })
 			return nil
@@ -84,7 +84,7 @@ func send[T any](ctx context.Context, r *Room, f func(c *core, reply func(T, err
 	case <-r.done:
 	}
 	select {
-	case a := <-answers: // it was the last thing that the goroutine did
+	case a := <-answers: // replying was the last thing that the goroutine did
 		return a.value, a.err
 	default:
 		return none, ErrGone
@@ -159,9 +159,8 @@ func (r *Room) standing(ctx context.Context, learner string) (Standing, error) {
 }
 
 // Vote casts a member's vote in the poll on the stage. When it returns without an error,
-// the vote in the receipt is saved. Until the poll closes a vote can be changed: the vote
-// with the highest number counts, whatever the order in which votes arrive and however
-// often.
+// the vote in the receipt is saved. Until the poll closes, a vote can be changed: the vote
+// with the highest number counts, in whatever order and however often votes arrive.
 //
 // Errors: [ErrStranger], [ErrRemoved], [ErrClosed], [CodeNotOffer], [ErrKept].
 func (r *Room) Vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
@@ -191,7 +190,7 @@ func (r *Room) attendees(ctx context.Context) ([]Attendee, error) {
 }
 
 // OpenPresenter counts an open page of a presenter until closed is called. The first
-// presenter has the controls until all of their pages are closed; others watch, or take
+// presenter has the controls until all of their pages are closed; others can watch, or take
 // over with [TakeOver].
 func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (closed func(), err error) {
 	if !secret.fits(r.secret) {
@@ -217,8 +216,8 @@ func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (cl
 	}, nil
 }
 
-// CanPresent reports whether someone's commands would be executed now: they have the
-// controls, or nobody has.
+// CanPresent reports whether the commands of who would be executed now because they have the
+// controls, or because nobody has.
 func (r *Room) CanPresent(ctx context.Context, who string) (bool, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opCanPresent, who)
@@ -230,7 +229,7 @@ func (r *Room) canPresent(ctx context.Context, who string) (bool, error) {
 	return get(ctx, r, func(c *core) (bool, error) { return c.canPresent(who), nil })
 }
 
-// lockRun waits until nobody else moves the run. The caller must call unlock.
+// lockRun waits until nobody else is moving the run. The caller must call unlock.
 func (r *Room) lockRun(ctx context.Context) (unlock func(), err error) {
 	select {
 	case r.runLock <- struct{}{}:
@@ -242,7 +241,7 @@ func (r *Room) lockRun(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// wake makes the room's run if it is suspended.
+// wake opens the room's run if it is suspended.
 func (r *Room) wake(ctx context.Context) error {
 	if r.View().State != nil {
 		return nil
@@ -256,7 +255,7 @@ func (r *Room) wake(ctx context.Context) error {
 	return err
 }
 
-// awake returns the room's run, and makes it again if it is suspended. The caller holds
+// awake returns the room's run, opening it again if it is suspended. The caller holds
 // runLock.
 func (r *Room) awake(ctx context.Context) (Run, error) {
 	type stage struct {
@@ -270,7 +269,7 @@ func (r *Room) awake(ctx context.Context) (Run, error) {
 	notice := ""
 	run, err := r.hub.cfg.Driver.Open(ctx, r.code, now.link)
 	if err != nil && now.link != "" && ctx.Err() == nil {
-		// The room continues without its stage: the model might have changed.
+		// The model might have changed, so the room continues without its stage.
 		r.hub.cfg.Log.Error("a room's stage could not be restored", "error", err)
 		notice = "The stage could not be restored (" + strings.TrimSuffix(err.Error(), ".") +
 			"). Start with a prompt, or with the walkthrough."

@@ -24,11 +24,11 @@ func TestNewCodesAreReadable(t *testing.T) {
 		}
 		seen[code] = true
 		if got := NormalCode(" " + strings.ToLower(ShownCode(code)) + "\n"); got != code {
-			t.Errorf("typed as it is shown, %q is read as %q", code, got)
+			t.Errorf("typed as shown, %q is read as %q", code, got)
 		}
 	}
-	if len(seen) < 990 { // two alike among a thousand happen once in 200 times: 1000²/2 / 22⁶
-		t.Errorf("only %d of 1000 codes differ", len(seen))
+	if len(seen) < 990 { // among a thousand codes, two are equal with a probability of 1/200: 1000²/2 / 22⁶
+		t.Errorf("only %d of 1000 codes are different", len(seen))
 	}
 	if strings.ContainsAny(alphabet, "01258AEIOULSZB") {
 		t.Error("the alphabet has ambiguous characters or vowels")
@@ -46,7 +46,7 @@ func TestSecretRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := newSecret()
 	if back := ParseSecret(s.String()); back != s || len(s.String()) != 22 || !s.fits(s.hash()) {
-		t.Errorf("ParseSecret(%s) = %s, want the same, of 22 letters", s, back)
+		t.Errorf("ParseSecret(%s) = %s, want the same 22 characters", s, back)
 	}
 	other := s
 	other[15] ^= 1
@@ -57,7 +57,7 @@ func TestSecretRoundTrip(t *testing.T) {
 	}
 }
 
-// TestEnterLimits: who may join, and what others are told.
+// TestEnterLimits checks who may join and the errors for everyone else.
 func TestEnterLimits(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Members.Most = 3 })
@@ -83,11 +83,11 @@ func TestEnterLimits(t *testing.T) {
 	check("a full room", enter(l.Code(), "p4"), ErrFull)
 	check("a member of a full room", enter(l.Code(), "p2"), nil)
 	l.does(Remove{2})
-	check("one who was removed", enter(l.Code(), "p2"), ErrRemoved)
+	check("a member who was removed", enter(l.Code(), "p2"), ErrRemoved)
 	if _, err := l.Join(t.Context(), caller("p2"), ""); err != ErrRemoved {
 		t.Errorf("joining after being removed: got %v, want %v", err, ErrRemoved)
 	}
-	check("the place of one who was removed", enter(l.Code(), "p4"), nil)
+	check("the place of a removed member", enter(l.Code(), "p4"), nil)
 	l.does(End{})
 	check("after the class", enter(l.Code(), "p1"), ErrExpired)
 	l.does(Reopen{})
@@ -97,16 +97,16 @@ func TestEnterLimits(t *testing.T) {
 	if closed, err := l.OpenPresenter(t.Context(), instructor, l.secret); err != nil {
 		t.Error(err)
 	} else {
-		check("with the instructor back", enter(l.Code(), "p1"), nil)
+		check("after the instructor is back", enter(l.Code(), "p1"), nil)
 		closed()
 	}
 	l.does(Delete{})
 	check("after it was deleted", enter(l.Code(), "p1"), ErrNoRoom)
 }
 
-// TestWrongCodes: wrong codes and secrets are counted for each learner and for the
-// newcomers of an address. When the budget is used up, members can still return, and a
-// learner who has not been wrong may still try.
+// TestWrongCodes: wrong codes and secrets are counted for each learner and for all newcomers
+// at an address. When the budget is used up, members can still return, and a learner who has
+// not tried a wrong code can still try.
 func TestWrongCodes(t *testing.T) {
 	t.Parallel()
 	pace := admission.Pace{
@@ -118,7 +118,7 @@ func TestWrongCodes(t *testing.T) {
 	enter := func(code string, who admission.Caller, want error) {
 		t.Helper()
 		if _, err := s.Enter(t.Context(), code, who); err != want {
-			t.Errorf("%s tries %s: %v, want %v", who.Learner, code, err, want)
+			t.Errorf("%s tries %s: got %v, want %v", who.Learner, code, err, want)
 		}
 	}
 	one := caller("one")
@@ -129,10 +129,10 @@ func TestWrongCodes(t *testing.T) {
 	enter(l.Code(), one, ErrTries)
 	enter(l.Code(), caller("p1"), nil) // a member
 	enter(l.Code(), caller("other"), nil)
-	s.clock.pass(2 * time.Second) // budget for one more try
+	s.clock.pass(2 * time.Second) // earns the budget for one more try
 	enter("333333", one, ErrNoRoom)
 
-	// At one address: four wrong codes of two newcomers.
+	// Two newcomers at one address try four wrong codes.
 	newcomer := func(name string) admission.Caller {
 		return admission.Caller{
 			Learner: name, Address: netip.MustParsePrefix("192.0.2.7/32"), Since: s.clock.Now(),
@@ -143,7 +143,7 @@ func TestWrongCodes(t *testing.T) {
 		enter("333333", newcomer("three"), ErrNoRoom)
 	}
 	enter(l.Code(), newcomer("two"), ErrTries)
-	enter("333333", newcomer("four"), ErrNoRoom) // its first
+	enter("333333", newcomer("four"), ErrNoRoom) // this newcomer's first try
 	enter("333333", newcomer("four"), ErrTries)
 	enter(l.Code(), newcomer("five"), nil)
 	if _, err := s.Instruct(t.Context(), l.Code(), newSecret(), newcomer("four")); err != ErrTries {
@@ -154,8 +154,8 @@ func TestWrongCodes(t *testing.T) {
 	}
 }
 
-// TestNewRoomsAreLimited: the number of new rooms per time is limited, and when there are
-// too many rooms, unused ones are replaced.
+// TestNewRoomsAreLimited: the rate of new rooms is limited, and when there are too many
+// rooms, unused rooms are replaced.
 func TestNewRoomsAreLimited(t *testing.T) {
 	t.Parallel()
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.001, Burst: 2}}
@@ -166,11 +166,11 @@ func TestNewRoomsAreLimited(t *testing.T) {
 		t.Helper()
 		r, _, err := s.Create(t.Context(), caller(who), Options{})
 		if want == "" && err != nil || want != "" && !errors.Is(err, &terms.Refusal{Code: want}) {
-			t.Errorf("a room of %s: %v, want code %q", who, err, want)
+			t.Errorf("a room made by %s: got %v, want code %q", who, err, want)
 		}
 		return r
 	}
-	used := s.room(Options{}) // by the instructor
+	used := s.room(Options{}) // used by the instructor
 	used.class(1)
 	unused := create("flood", "")
 	create("flood", terms.CodeFull)
@@ -179,7 +179,7 @@ func TestNewRoomsAreLimited(t *testing.T) {
 	s.clock.pass(11 * time.Minute)
 	create("honest", "")
 	if list := s.all(); len(list) != 2 || slices.Contains(list, unused) || !slices.Contains(list, used.Room) {
-		t.Errorf("the rooms are %v, want 2, without %v, with %v", list, unused, used.Room)
+		t.Errorf("the rooms are %v, want 2 rooms, not including %v and including %v", list, unused, used.Room)
 	}
 }
 
@@ -200,9 +200,9 @@ func TestNewcomersLeaveRoomsForKnownLearners(t *testing.T) {
 	}
 }
 
-// TestFloodOfNamesDoesNotFillTheRoom: a client that joins under many names does not fill
-// the room. Members who have a page open, have voted, or are known to the server stay, and
-// so do members at other addresses.
+// TestFloodOfNamesDoesNotFillTheRoom: a client that joins under many names does not fill the
+// room. Members who have a page open, have voted, are known to the server or are at other
+// addresses stay.
 func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 	t.Parallel()
 	most := admission.Share{Most: 8, Newcomers: 7, PerAddress: 5}
@@ -216,7 +216,7 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 		t.Helper()
 		_, err := l.Join(t.Context(), who, who.Learner)
 		if !errors.Is(err, want) || (want == nil) != (err == nil) {
-			t.Errorf("%s joins: %v, want %v", who.Learner, err, want)
+			t.Errorf("%s joins: got %v, want %v", who.Learner, err, want)
 		}
 		if !stays && err == nil {
 			l.Leave(who.Learner)
@@ -235,7 +235,7 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 		join(from(flooded, fmt.Sprint("flood ", i)), false, nil)
 	}
 	if n := l.does(HideNames{true}).Members; n != most.PerAddress+1 {
-		t.Errorf("the room has %d members, want %d of the address and the known one", n, most.PerAddress)
+		t.Errorf("the room has %d members, want %d from the address and the known one", n, most.PerAddress)
 	}
 	for _, honest := range []string{"here", "voter", "known"} {
 		if _, err := l.Standing(t.Context(), honest); err != nil {
@@ -250,9 +250,9 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 		join(from(other, fmt.Sprint("other ", i)), true, nil)
 	}
 	join(from(other, "late"), true, ErrFull)
-	join(caller("late"), true, nil) // replaces the other known one, who is absent
+	join(caller("late"), true, nil) // replaces the other known member, who is absent
 	if _, err := s.Enter(t.Context(), l.Code(), from(other, "later")); err != ErrFull {
-		t.Errorf("a caller without room for them: got %v, want %v", err, ErrFull)
+		t.Errorf("a caller for whom there is no space: got %v, want %v", err, ErrFull)
 	}
 }
 
@@ -303,9 +303,9 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(3)
-	l.class(2) // two have a second page
+	l.class(2) // two members open a second page
 	l.settled("three are here", func(v *View) bool { return v.Here == 3 && v.Members == 3 })
-	for _, id := range []int{1, 3, 3, 3, 7} { // leaving more often than joining is harmless
+	for _, id := range []int{1, 3, 3, 3, 7} { // it does no harm to leave more often than to join
 		l.Leave(learner(id))
 	}
 	l.settled("one has left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })
@@ -315,8 +315,8 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	}
 }
 
-// TestSecondInstructorMayTakeOver: one instructor presents at a time; a second one with the
-// secret is told so and may take over; without the secret nothing works.
+// TestSecondInstructorMayTakeOver: only one instructor presents at a time. A second one with
+// the secret is told so and can take over. Without the secret, nothing works.
 func TestSecondInstructorMayTakeOver(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -334,23 +334,23 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 		return err
 	}
 	if err := second(Lock{true}, l.secret); err != ErrSecond || l.View().Locked {
-		t.Errorf("a second instructor: got %v, want err = %v, l.View().Locked = false", err, ErrSecond)
+		t.Errorf("a second instructor: got error %v, want %v and an unlocked room", err, ErrSecond)
 	}
 	if err := second(TakeOver{}, l.secret); err != nil {
 		t.Error(err)
 	}
 	if l.refused(Lock{true}, ErrSecond); l.View().Locked {
-		t.Error("the first still presents")
+		t.Error("the first instructor still presents")
 	}
-	other() // the second leaves, so the first may continue
+	other() // the second instructor leaves, so the first can continue
 	l.does(Lock{true})
 	window, err := l.OpenPresenter(t.Context(), instructor, l.secret)
 	if err != nil || l.View().Leading != 2 {
-		t.Errorf("with a second window of the first: got %d leading, %v; want 2", l.View().Leading, err)
+		t.Errorf("with a second window of the first instructor: got %d leading, %v; want 2", l.View().Leading, err)
 	}
 	window()
 	if got := l.View().Leading; got != 1 {
-		t.Errorf("after it is closed: got %d leading, want 1", got)
+		t.Errorf("after the second window is closed: got %d leading, want 1", got)
 	}
 	closed()
 	for _, secret := range []Secret{{}, newSecret()} {
@@ -380,8 +380,8 @@ func TestCreateRefusesBadOptions(t *testing.T) {
 }
 
 // TestNamesGivenAtOnceAreOrdered: nicknames chosen while earlier ones are being saved keep
-// their order. If the instructor removes a member's name, or the member, meanwhile, the
-// name being saved is not in the class afterwards, nor after a restart.
+// their order. If the instructor removes a member or a member's name in the meantime, the
+// name being saved does not appear in the class afterwards, not even after a restart.
 func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -417,7 +417,7 @@ func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 			got[a.ID] = a.Name
 		}
 		if want := map[int]string{1: "Pupil 1", 2: "", 4: ""}; !maps.Equal(got, want) {
-			t.Errorf("%s the names are %v, want %v", when, got, want)
+			t.Errorf("%s, the names are %v, want %v", when, got, want)
 		}
 	}
 	check("at once", l.Room)

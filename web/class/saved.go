@@ -26,7 +26,7 @@ type Saved struct {
 	Fault string
 }
 
-// List lists the saved rooms ordered by code. It only reads the logs and needs no [Hub].
+// List returns the saved rooms, ordered by code. It only reads the logs and needs no [Hub].
 func List(ctx context.Context, logs journal.Journal, secrets Secrets) ([]Saved, error) {
 	hashes, err := secrets.Secrets(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func List(ctx context.Context, logs journal.Journal, secrets Secrets) ([]Saved, 
 	return addDamaged(ctx, logs, list)
 }
 
-// addDamaged adds the rooms that were set aside.
+// addDamaged adds the rooms that were set aside to list.
 func addDamaged(ctx context.Context, logs journal.Journal, list []Saved) ([]Saved, error) {
 	aside, err := logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {
@@ -106,7 +106,7 @@ func Readable(r journal.Record) bool {
 	return ok
 }
 
-// Stats are statistics of all rooms at one moment.
+// Stats holds statistics about all rooms at one moment.
 type Stats struct {
 	Rooms   int
 	Members int // of all rooms
@@ -125,7 +125,7 @@ func (h *Hub) Stats() Stats {
 
 // EndRoom ends a class for the operator, like the command [End]. The code no longer works;
 // the instructor can open the room again. A damaged room is left unchanged: nobody can join
-// it, and deleting it would delete data that might still be repaired.
+// it, and its data might still be repaired.
 //
 // Errors: [ErrNoRoom], [CodeDamaged], [ErrKept].
 func (h *Hub) EndRoom(ctx context.Context, code string) error {

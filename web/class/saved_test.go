@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// TestDamagedRoomsAreListedAndRemoved: the operator sees a room that was set aside, and can
+// TestDamagedRoomsAreListedAndRemoved: the operator sees a room that was set aside and can
 // delete it.
 func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 	t.Parallel()
@@ -38,13 +38,13 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 		return codes, faulty
 	}
 	if all, faulty := listed(); len(all) != 2 || !slices.Equal(faulty, []string{lost.Code()}) {
-		t.Errorf("there are %v, damaged %v; want 2, and %s damaged", all, faulty, lost.Code())
+		t.Errorf("the rooms are %v, damaged %v; want 2 rooms, with %s damaged", all, faulty, lost.Code())
 	}
 	if refused, ok := terms.AsRefusal(s.EndRoom(t.Context(), lost.Code())); !ok || refused.Code != CodeDamaged {
-		t.Errorf("closing it: got %+v, want ok = true, Code = %q", refused, CodeDamaged)
+		t.Errorf("ending it: got %+v, want ok = true, Code = %q", refused, CodeDamaged)
 	}
 	if all, faulty := listed(); len(all) != 2 || len(faulty) != 1 {
-		t.Errorf("after it could not be closed, there are %v, damaged %v", all, faulty)
+		t.Errorf("after it could not be ended, the rooms are %v, damaged %v", all, faulty)
 	}
 	if err := s.RemoveRoom(t.Context(), lost.Code()); err != nil {
 		t.Error(err)
@@ -53,7 +53,7 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 		t.Errorf("removing it again: got error %v, want %v", err, ErrNoRoom)
 	}
 	if all, faulty := listed(); !slices.Equal(all, []string{sound.Code()}) || faulty != nil {
-		t.Errorf("afterwards the rooms are %v, damaged %v; want %v, nil", all, faulty, []string{sound.Code()})
+		t.Errorf("afterwards, the rooms are %v, damaged %v; want %v, nil", all, faulty, []string{sound.Code()})
 	}
 }
 

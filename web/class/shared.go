@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// lookup returns the room with a code, or nil if there is none. In a cluster, any server
-// finds any room, and no server loads all rooms at startup.
+// lookup returns the room with a code, or nil if there is none. In a cluster, lookup finds
+// every room on every server, since servers do not load all rooms at startup.
 func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
 	c := h.cfg.Cluster
 	if c == nil {
@@ -72,7 +72,7 @@ func (h *Hub) ownedIn(code string, term uint64) *Room {
 	return f.here
 }
 
-// joinCluster starts answering the requests of other servers.
+// joinCluster starts handling the requests of other servers.
 func (h *Hub) joinCluster() error {
 	c := h.cfg.Cluster
 	stop, err := c.Bus.Serve(c.Server, h.answer)
@@ -86,8 +86,8 @@ func (h *Hub) joinCluster() error {
 	return nil
 }
 
-// watchers is a broker that makes a server follow a room while anyone watches it there,
-// even if only on a classroom screen.
+// watchers is a broker that makes its server follow a room while anyone watches the room
+// there, even if only on a classroom screen.
 type watchers struct {
 	Broker
 	hub *Hub
@@ -113,8 +113,8 @@ func (f *relay) watched(n int) {
 	f.used = time.Now()
 }
 
-// openShared is open in a cluster. It waits for other servers, so it holds no lock
-// meanwhile.
+// openShared is [Hub.open] in a cluster. It waits for other servers, so it holds no lock
+// while it waits.
 func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.Cluster.Paces.Call)
 	defer cancel()
@@ -133,7 +133,7 @@ func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) 
 			h.cfg.Log.Warn("a code could not be looked up", "error", err)
 			return nil, ErrAway
 		}
-		if taken { // by a room on another server, or a damaged one
+		if taken { // the code belongs to a room on another server, or to a damaged one
 			continue
 		}
 		lease, err := h.cfg.Cluster.Leases.Take(ctx, c.code)
@@ -163,7 +163,7 @@ func (h *Hub) beginShared(ctx context.Context, c *core, lease Lease) (*Room, err
 	return nil, notKept(err)
 }
 
-// entering reports whether a learner is a member, and the reason if they may not enter.
+// entering reports whether a learner is a member and, if they may not enter, why.
 func (r *Room) entering(ctx context.Context, who admission.Caller) (entered, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opEnter, whoArgs{who})
@@ -179,7 +179,7 @@ func (r *Room) enter(ctx context.Context, who admission.Caller) (entered, error)
 	})
 }
 
-// ready makes the run of a room that someone is about to view.
+// ready opens the run of a room that someone is about to view.
 func (r *Room) ready(ctx context.Context) error {
 	if r.relay != nil {
 		return r.relay.ready(ctx)
@@ -225,8 +225,8 @@ func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 	return notForgotten(unread)
 }
 
-// expireEvery is how often a server looks for rooms of a cluster that are unused and have
-// no owner.
+// expireEvery is the interval at which a server looks for rooms of a cluster that are unused
+// and have no owner.
 const expireEvery = time.Hour
 
 // sweepShared deletes unused rooms without an owner, and drops relays that are no longer
@@ -271,8 +271,9 @@ func (h *Hub) sweepShared(ctx context.Context) {
 	}
 }
 
-// async calls each f in a goroutine that [Hub.Close] waits for. It returns false, and calls
-// none, if the hub is closed. The hub's lock must not be held.
+// async calls each function in list in its own goroutine; [Hub.Close] waits for them. If the
+// hub is closed, async calls none of them and returns false. The caller must not hold the
+// hub's lock.
 func (h *Hub) async(list ...func()) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

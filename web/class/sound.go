@@ -7,12 +7,12 @@ import (
 )
 
 // The checks in this file validate the records of a log. An invalid record counts as
-// damaged, so that no damaged number allocates a huge list, and commands only see valid
-// data.
+// damaged, so a damaged number cannot make the program allocate a huge list, and commands
+// see only valid data.
 
 // The largest valid numbers and lengths in records.
 const (
-	mostMembers = 1 << 16 // members that a room has ever had
+	mostMembers = 1 << 16 // members that a room has had in total
 	mostRounds  = 1 << 20 // of a poll
 	mostSteps   = 1 << 20 // of a run or a walkthrough
 	mostViews   = 1 << 53
@@ -35,7 +35,7 @@ func timeOrNone(t time.Time) bool { return t.IsZero() || someTime(t) }
 
 func between(n, least, most int) bool { return n >= least && n <= most }
 
-// chance reports whether x is from 0 to 1; false for NaN.
+// chance reports whether x is from 0 to 1. It returns false for NaN.
 func chance(x float64) bool { return x >= 0 && x <= 1 }
 
 // text reports whether s is valid text of at most the given number of bytes.

@@ -14,7 +14,7 @@ import (
 )
 
 // Summary is the summary of a class. It is computed from the room's saved state, not from
-// data of the browsers.
+// data sent by browsers.
 type Summary struct {
 	Title, Code string
 	Begun, Used time.Time
@@ -26,18 +26,18 @@ type Summary struct {
 	Texts       []Text
 	Assigned    *AssignedSummary // nil if nothing is assigned
 
-	// For votes with a stated confidence that could be right or wrong:
-	Calibration []predict.Bin // stated confidence against the share right
+	// Statistics of votes that could be right or wrong and have a stated confidence:
+	Calibration []predict.Bin // share of right votes for each stated confidence
 	Stated      int           // the number of such votes
-	MeanScore   float64       // mean logarithmic score in nats, 0 at best
+	MeanScore   float64       // mean logarithmic score in nats; 0 is the best possible
 
-	// For the last rounds of polls on the next token that had votes:
+	// Statistics of the last rounds, if anyone voted, of polls on the next token:
 	NextAsked    int
 	NextRight    float64 // mean share of votes for the token that the run's own u selects
 	NextExpected float64 // mean probability, after the filters, of the tokens voted for: the share expected by chance
 }
 
-// PollSummary is one poll with all its rounds.
+// PollSummary is the summary of one poll with all its rounds.
 type PollSummary struct {
 	Poll          // as revealed, with its last round
 	Text   string // the question as plain text
@@ -45,21 +45,22 @@ type PollSummary struct {
 	Rounds []Round
 	// Distance is the total variation distance between the last round's votes and the
 	// model's probabilities after the filters, both over the options: half the sum of the
-	// differences, from 0 for identical to 1 for disjoint distributions. It is −1 if
-	// undefined: without votes, or for polls that do not ask for tokens.
+	// differences, from 0 for identical to 1 for disjoint distributions. It is −1 if it is
+	// undefined because there are no votes or the poll does not ask for tokens.
 	Distance float64
 }
 
 // Round is the result of one round.
 type Round struct {
 	Votes, Right int
-	Counts       []int // by option; for numbers, by the options of that round's spread
+	Counts       []int // by option; for numbers, by the answers of that round
 	Options      []Option
 	Median       *float64 // for numbers
 }
 
-// Of returns the number of votes for an option in this round. For numbers each round has
-// its own answers: those beyond the most frequent count under the option for all others.
+// Of returns the number of votes for an option in this round. In polls on numbers, each
+// round has its own answers, and all but the most frequent are counted under the option for
+// all others.
 func (r Round) Of(o Option) int {
 	for i, own := range r.Options {
 		if own.Key == o.Key && own.Rest == o.Rest {
@@ -69,8 +70,8 @@ func (r Round) Of(o Option) int {
 	return 0
 }
 
-// Text is one text that the class wrote, as a session link that replays it from its first
-// stage.
+// Text is one of the texts that the class generated, with a session link that replays it
+// from its first stage.
 type Text struct{ Prompt, Link string }
 
 // Summary returns the summary of the class for its instructor.
@@ -132,7 +133,7 @@ func (c *core) summary() *Summary {
 	return s
 }
 
-// ending returns the summary of a class for all members.
+// ending returns the brief summary of a class that all members see.
 func (c *core) ending() *Ending {
 	e := &Ending{Asked: len(c.polls), Texts: len(c.texts), Replay: c.room.ReplayKey()}
 	if t, ok := textOf(c.state); ok && !slices.Contains(c.texts, t) {
@@ -215,7 +216,8 @@ func share(n, of int) any {
 	return float64(n) / float64(of)
 }
 
-// optionCell returns an option for a spreadsheet: numbers stay numbers, even below 0.
+// optionCell returns the cell of an option in a spreadsheet: a number stays a number, even
+// if it is negative.
 func optionCell(text string) any {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
 		return x

@@ -70,8 +70,8 @@ func TestSummaryByHand(t *testing.T) {
 	}
 }
 
-// TestClassTextsAreListedOnce: each text of a class is listed once and can be replayed from
-// its first stage.
+// TestClassTextsAreListedOnce: each text of a class is listed only once and can be replayed
+// from its first stage.
 func TestClassTextsAreListedOnce(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -91,11 +91,11 @@ func TestClassTextsAreListedOnce(t *testing.T) {
 	}
 	link, err := session.ParseLink(l.View().State.Model, sum.Texts[1].Link)
 	if err != nil || link.Cursor != firstStage || link.Log.Steps != 2 {
-		t.Errorf("the link leads to %+v, %v; want no error, Cursor = %+v, Log.Steps = 2", link, err, firstStage)
+		t.Errorf("the link contains %+v, %v; want no error, Cursor = %+v, Log.Steps = 2", link, err, firstStage)
 	}
 }
 
-// TestReplayNeedsItsKey: a replay needs its own key, and reveals neither people nor the
+// TestReplayNeedsItsKey: a replay needs its own key and reveals neither the members nor the
 // open poll.
 func TestReplayNeedsItsKey(t *testing.T) {
 	t.Parallel()
@@ -123,11 +123,12 @@ func TestReplayNeedsItsKey(t *testing.T) {
 		}
 		return sum
 	}
-	sum := see(1, 1) // otherwise the text on the stage would reveal the token asked for
+	sum := see(1, 1) // without the text on the stage, which would reveal the token that the poll asks for
 	first, last := sum.Polls[0].Rounds[0], sum.Polls[0].Rounds[1]
 	for key, want := range map[string][2]int{"4": {1, 0}, "5": {1, 1}, "6": {0, 1}} {
 		if o := (Option{Key: key}); first.Of(o) != want[0] || last.Of(o) != want[1] {
-			t.Errorf("%s was answered %d and %d times, want %v", key, first.Of(o), last.Of(o), want)
+			t.Errorf("%s has %d votes in the first round and %d in the last, want %v",
+				key, first.Of(o), last.Of(o), want)
 		}
 	}
 	l.does(Reveal{}, Lock{true}, End{})
@@ -139,8 +140,8 @@ func TestReplayNeedsItsKey(t *testing.T) {
 	}
 }
 
-// TestSummaryCSV: a strict reader can read the file, its numbers match the summary, and it contains
-// no formulas.
+// TestSummaryCSV: a strict CSV reader can read the file, its numbers match the summary, and
+// it contains no formulas.
 func TestSummaryCSV(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// Sweep deletes the rooms that nobody has used for [Limits.TTL] and closes the runs that
-// nobody is watching. The hub calls it every minute.
+// Sweep deletes the rooms that nobody has used for [Limits.TTL], and closes the runs that
+// nobody is watching. The hub calls Sweep every minute.
 func (h *Hub) Sweep(ctx context.Context) {
 	h.sweepDamaged(ctx)
 	for _, r := range h.all() {

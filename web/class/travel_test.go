@@ -52,7 +52,7 @@ func TestViewEncodingIsComplete(t *testing.T) {
 
 var clockTime = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 
-// fill sets a value, including all its fields and elements, to something that is not zero.
+// fill sets a value, including all its fields and elements, to nonzero values.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -80,7 +80,7 @@ func fill(v reflect.Value) {
 	case reflect.Uint64:
 		v.SetUint(3)
 	default:
-		panic(fmt.Sprint("a view has a ", v.Type()))
+		panic(fmt.Sprint("unexpected type in a view: ", v.Type()))
 	}
 }
 
@@ -110,13 +110,13 @@ func TestCommandEncodingRoundTrip(t *testing.T) {
 		}
 		var got command
 		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got.Command, c) {
-			t.Errorf("%s is read as %#v (%v), want %#v", text, got.Command, err, c)
+			t.Errorf("%s decodes to %#v (%v), want %#v", text, got.Command, err, c)
 		}
 	}
 	for _, bad := range []string{`{}`, `[]`, `{"Name":"drive class.Close"}`, `{"Name":"session.Play","Data":{}}`} {
 		var got command
 		if err := json.Unmarshal([]byte(bad), &got); err == nil {
-			t.Errorf("%s is read as %#v, want an error", bad, got.Command)
+			t.Errorf("%s decodes to %#v, want an error", bad, got.Command)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestEveryCommandIsEncodable(t *testing.T) {
 	}
 }
 
-// TestMalformedRelayRequestsAreRefused: malformed requests are answered and have no effect.
+// TestMalformedRelayRequestsAreRefused: malformed requests get a reply and have no effect.
 func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -175,8 +175,9 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// TestHubWithoutDriverDefersToNextOwner: a hub that only ends or removes a room, and owns
-// it for that moment, leaves other requests to the next owner, since it cannot run a text.
+// TestHubWithoutDriverDefersToNextOwner: a hub without a driver can own a room briefly to
+// end or remove it. It leaves all other requests to the next owner, since it cannot open a
+// run.
 func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -201,6 +202,6 @@ func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	}
 	var p reply
 	if err := json.Unmarshal(tool.answer(t.Context(), data), &p); err != nil || !p.Moved {
-		t.Errorf("it answers %+v, %v; want that the room has moved, <nil>", p, err)
+		t.Errorf("it replies %+v, %v; want Moved set, <nil>", p, err)
 	}
 }

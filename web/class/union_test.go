@@ -14,8 +14,8 @@ import (
 )
 
 // union is the shared infrastructure of several servers in one process: logs, secrets,
-// leases and a bus. Its methods simulate faults. Each server uses it through its own post,
-// as its Fence, Leases and Bus.
+// leases and a bus. Its methods simulate faults. Each server uses the union through a post
+// of its own, as its Fence, Leases and Bus.
 type union struct {
 	t     *testing.T
 	logs  *journal.Memory
@@ -42,11 +42,11 @@ type post struct {
 	name   string
 	driver *realDriver
 	serve  func(context.Context, []byte) []byte
-	dead   bool // as after kill -9: its actions have no effect
+	dead   bool // as after kill -9: the server's actions have no effect
 	cut    bool // disconnected from the others
-	away   bool // it knows that it has been disconnected for long
+	away   bool // the server knows that it has been disconnected for a long time
 
-	loseRequests, loseAnswers int // how many of the next to lose
+	loseRequests, loseAnswers int // the number of messages to lose next
 }
 
 // subscription delivers the messages of a room in the order in which they were sent, unless
@@ -66,7 +66,7 @@ func newUnion(t *testing.T) *union {
 	}
 }
 
-// quick is for tests that wait for servers to become silent.
+// quick is a configuration for tests that wait for servers to become silent.
 var quick = Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 // server starts a server that ends with the test.
@@ -118,7 +118,7 @@ func (p *post) kill() {
 	}
 }
 
-// pause ends the leases of a server without its noticing.
+// pause ends the leases of a server without the server noticing.
 func (p *post) pause() {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()
@@ -134,10 +134,10 @@ func (u *union) Secret(ctx context.Context, room string) ([]byte, error) {
 	return SecretIn(ctx, u.logs, room)
 }
 
-// The following methods are for single servers only: in a cluster the logs have the
-// secrets.
+// The following methods are only for single servers: in a cluster, the logs contain the
+// hashes of the secrets.
 func (u *union) KeepSecret(context.Context, string, []byte) error {
-	return errors.New("this is a cluster")
+	return errors.New("not used in a cluster")
 }
 
 func (u *union) Secrets(context.Context) (map[string][]byte, error) { return nil, nil }
@@ -225,7 +225,7 @@ func (p *post) Publish(room string, message []byte) {
 			continue
 		}
 		send := [][]byte{message}
-		if s.swap { // the previous message comes after this one
+		if s.swap { // the previous message arrives after this one
 			if s.held == nil {
 				s.held = message
 				continue
@@ -329,7 +329,7 @@ func (p *post) Serve(server string, f func(context.Context, []byte) []byte) (fun
 	return func() {}, nil
 }
 
-// teach makes a room on a server.
+// teach makes a room on the server.
 func (p *post) teach(o Options) *lesson {
 	p.u.t.Helper()
 	r, secret, err := p.Create(p.u.t.Context(), caller(instructor), o)
@@ -339,7 +339,7 @@ func (p *post) teach(o Options) *lesson {
 	return &lesson{r, p.u.t, secret}
 }
 
-// teaches opens a room on a server for its instructor.
+// teaches returns a room as its instructor sees it on the server.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
 	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(instructor))
@@ -349,17 +349,17 @@ func (p *post) teaches(l *lesson) *lesson {
 	return &lesson{r, p.u.t, l.secret}
 }
 
-// enters makes members join a room on a server.
+// enters makes members join a room on the server.
 func (p *post) enters(l *lesson, ids ...int) *lesson {
 	p.u.t.Helper()
 	var r *Room
 	for _, id := range ids {
 		var err error
 		if r, err = p.Enter(p.u.t.Context(), l.Code(), caller(learner(id))); err != nil {
-			p.u.t.Fatalf("%d enters on %s: %v", id, p.name, err)
+			p.u.t.Fatalf("member %d enters on %s: %v", id, p.name, err)
 		}
 		if _, err := r.Join(p.u.t.Context(), caller(learner(id)), "Pupil "+strconv.Itoa(id)); err != nil {
-			p.u.t.Fatalf("%d joins on %s: %v", id, p.name, err)
+			p.u.t.Fatalf("member %d joins on %s: %v", id, p.name, err)
 		}
 	}
 	return &lesson{r, p.u.t, l.secret}

@@ -8,10 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// View is the state of a room at one moment, the same for all of its followers. It is
-// immutable and can be kept.
+// View is the state of a room at one moment. It is the same for all followers, immutable,
+// and can be retained.
 type View struct {
-	// Seq grows with every change, across restarts too.
+	// Seq grows with every change, even across restarts.
 	Seq uint64
 	// At is when the view was made, by the hub's clock.
 	At time.Time
@@ -20,8 +20,8 @@ type View struct {
 	// State is the run as everyone sees it, or nil while the run is suspended because
 	// nobody is there.
 	State *session.State `json:"-"`
-	// Hidden means that the stage must not show probabilities or the drawn token: a poll
-	// asks for them.
+	// Hidden means that the stage must not show probabilities or the drawn token, because a
+	// poll asks for them.
 	Hidden bool
 	// Offer is set if the instructor asked for a poll at a position that is not open.
 	Offer *Offer
@@ -29,7 +29,7 @@ type View struct {
 	Walk *WalkView `json:"-"`
 	// Poll is the poll on the stage, or nil.
 	Poll *Poll
-	// Here counts the members with an open page, Members all of them.
+	// Here is the number of members with an open page; Members is the number of all members.
 	Here, Members int
 	// Timer is when the countdown ends; zero if there is none.
 	Timer time.Time
@@ -38,14 +38,14 @@ type View struct {
 	// NamesFall means that everyone sees the names next to the numbers drawn, see
 	// [Poll.Falls].
 	NamesFall bool
-	// End summarizes the class, nil until it has ended.
+	// End summarizes the class. It is nil until the class has ended.
 	End *Ending
-	// Leading counts the open pages of the presenter.
+	// Leading is the number of open pages of the presenter.
 	Leading int
 	// Notice describes a problem of the room, as a sentence for the instructor.
 	Notice string
 
-	epoch  uint64 // of the owner, in a cluster
+	epoch  uint64 // in a cluster: the owner's epoch
 	link   func() string
 	shared sync.Map
 }
@@ -68,14 +68,15 @@ func (v *View) Shared(key string, make func() any) any {
 	return once.(func() any)()
 }
 
-// Offer is an offer to the instructor who asked for a poll at a position that is not open.
+// Offer is an offer to an instructor who has asked for a poll at a position that is not
+// open.
 type Offer struct {
 	Draw    bool    // the poll was to be a draw, not a vote
 	Choices int     // number of options of a vote
-	Share   float64 // the largest probability after the filters; 0 if the reason is another one
+	Share   float64 // the largest probability after the filters, if that is the reason; otherwise 0
 }
 
-// Ending is what a class that has ended did together.
+// Ending summarizes for all members what a class did.
 type Ending struct {
 	Asked, Votes int // questions, and the votes in all their rounds
 	Texts        int
@@ -127,29 +128,29 @@ const (
 	Revealed Phase = "revealed" // the right answer and the model's probabilities are shown
 )
 
-// Poll is a poll as everyone sees it in its phase: counts are 0 and P, Q, Right and Drawn
-// unset until they are shown.
+// Poll is a poll as everyone sees it in its phase: until they are shown, counts are 0, and
+// P, Q, Right and Drawn are unset.
 type Poll struct {
 	ID     string // identifies the poll and its round in a vote
 	Kind   Kind
 	Phase  Phase
 	Round  int       // 1, or more after a re-vote
 	Prompt string    // HTML
-	Unit   string    // for a number
+	Unit   string    // of the answer, if it is a number
 	Ends   time.Time // when it closes automatically; zero if it does not
-	Step   int       // the generated token that it asks about: for Next and Draw
+	Step   int       // for Next and Draw: the step of the token that the poll asks about
 
 	// Options are the options to vote for, in display order (shuffled for next tokens). For
-	// a draw they are the tokens that the filters keep, the most probable first, with one
-	// option for all others together. For a number they are the most frequent answers, once
-	// shown.
+	// a draw, they are the tokens that the filters keep, the most probable first, with one
+	// option for all others together. For a number, they are the most frequent answers once
+	// those are shown.
 	Options []Option
 	Votes   int // members who have voted in this round
 
 	// Before holds the counts of the previous round by option, nil in round 1.
 	Before []int
-	// Answer is HTML: the text after the right choice, or for a recall question its answer
-	// and rubric. Right is the right number.
+	// Answer is HTML: the explanation of the right choice or, for a recall question, its
+	// answer and rubric. Right is the right number.
 	Answer string
 	Right  *float64
 	// Falls are the numbers drawn, in the order of the members, if the instructor chose to
@@ -168,10 +169,10 @@ type Fall struct {
 
 // Option is an option of a poll.
 type Option struct {
-	Key    string // identifies it in a vote: a token's id, a choice's number, "yes"
+	Key    string // identifies the option in a vote: a token's id, a choice's letter, "yes"
 	Letter string // A, B, …
 	Text   string // plain text
-	HTML   string // for a question's choice
+	HTML   string // set for a question's choice
 	Token  bool   // Text is a token, to be shown with its space
 
 	Count int
@@ -181,15 +182,15 @@ type Option struct {
 	Rest  bool    // all other tokens together; cannot be voted for
 }
 
-// Ballot is a vote as it is sent.
+// Ballot is a vote as it was sent.
 type Ballot struct {
 	Poll   string
 	Choice string // an option's key, the number as typed; anything for a draw
-	// N is the sender's number of this vote: the highest counts, so a vote that is sent
-	// again or overtaken changes nothing. 0 stands for the server's clock in milliseconds,
-	// which numbers can continue from.
+	// N is the number that the sender gives this vote. The vote with the highest number
+	// counts, so a vote that is sent again or overtaken changes nothing. 0 stands for the
+	// server's clock in milliseconds; later numbers can continue from there.
 	N int64
-	// Sure is the member's stated confidence, above 0 up to 1; 0 if they gave none.
+	// Sure is the member's stated confidence, above 0 and at most 1, or 0 if they gave none.
 	Sure float64
 }
 
@@ -210,7 +211,7 @@ type Member struct {
 	Name string // the nickname, "" without one
 }
 
-// Standing is what only one member sees, in addition to the [View].
+// Standing is the data that only one member sees, in addition to the [View].
 type Standing struct {
 	Member
 	Vote *Receipt // in the current poll's round; nil without one
@@ -220,5 +221,5 @@ type Standing struct {
 type Attendee struct {
 	Member
 	Here  bool
-	Voted string // their vote in the current round as text, "" without one
+	Voted string // their vote in the current round as text, "" if they have not voted
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestWalksAreTaught: every walkthrough is taught from its first step to its last on the
-// bundled model, with a class of twelve who vote in every poll; then each step is opened
+// TestWalksAreTaught: every walkthrough can be taught from its first step to its last with
+// the bundled model and a class of twelve who vote in every poll. Then each step is opened
 // directly, and looks the same.
 // Promise: Every script can be taught from its first step to its last with the bundled model.
 func TestWalksAreTaught(t *testing.T) {
@@ -74,8 +74,8 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 	}
 }
 
-// pollOnce makes twelve members vote, reveals the result, and appends the token after a
-// draw.
+// pollOnce makes twelve members vote and reveals the result. After a draw, it appends the
+// token.
 func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 	l.t.Helper()
 	l.allVote(12, func(id int) Ballot {
@@ -93,7 +93,7 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 		n += o.Count
 	}
 	if n != 12 || p.Kind == Number && (p.Right == nil || p.Median == nil) {
-		l.t.Errorf("%s, revealed: got %+v; want 12 votes and the right answer, or its median", ask.Kind, p)
+		l.t.Errorf("%s, revealed: got %+v; want 12 votes, and the right answer or the median", ask.Kind, p)
 	}
 	if p.Kind == Draw {
 		if v := l.does(AppendMajority{}); v.Poll != nil || v.State.Cursor.Stage != infer.KindSample ||
@@ -103,8 +103,8 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 	}
 }
 
-// TestWalkStepsAreIndependent: any step can be opened from any other, and looks the same as
-// in sequence: the same text, stage and settings, bit for bit.
+// TestWalkStepsAreIndependent: every step can be opened from every other step, and then has
+// the same text, stage and settings as in sequence, bit for bit.
 func TestWalkStepsAreIndependent(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -115,14 +115,15 @@ func TestWalkStepsAreIndependent(t *testing.T) {
 		for i := range w.Steps {
 			links[i] = one.does(GoTo{i + 1}).Link()
 			if p := one.View().Poll; p != nil {
-				links[i] = "" // asking may have run one stage further
+				links[i] = "" // opening the poll may have run one stage further
 				one.does(Close{})
 			}
 		}
 		for i := len(w.Steps); i >= 1; i-- {
 			v := other.does(GoTo{i})
 			if asks := i == len(w.Steps) && w.Steps[i-1].Ask != nil; (v.Poll != nil) != asks {
-				t.Errorf("%s: step %d has a poll: %v, want one only where it is jumped to", w.Slug, i, v.Poll != nil)
+				t.Errorf("%s: step %d has a poll: %v, want one only if the step was jumped to",
+					w.Slug, i, v.Poll != nil)
 			}
 			if v.Poll != nil {
 				other.does(Close{})
@@ -134,8 +135,8 @@ func TestWalkStepsAreIndependent(t *testing.T) {
 	}
 }
 
-// afterAsking reports whether a step follows one in the same text that asks about a token:
-// the class may have chosen another token there.
+// afterAsking reports whether an earlier step in the same text asks about a token. The class
+// may have chosen another token there.
 func afterAsking(w *lessons.Walk, step int) bool {
 	for i := step - 1; i >= 1; i-- {
 		if w.Steps[i].Starts() {
@@ -148,8 +149,8 @@ func afterAsking(w *lessons.Walk, step int) bool {
 	return false
 }
 
-// TestJumpAsksTheStepsQuestion: wherever a presenter comes from, a step with a question
-// opens its poll, even when the step is opened again; only going back one step does not.
+// TestJumpAsksTheStepsQuestion: a step with a question opens its poll however the presenter
+// reached it, even a second time. The exception is going back one step.
 func TestJumpAsksTheStepsQuestion(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -167,41 +168,41 @@ func TestJumpAsksTheStepsQuestion(t *testing.T) {
 		}
 		if i > 0 && w.Steps[i-1].Ask != nil {
 			if v := l.does(GoTo{i}); v.Poll != nil {
-				t.Errorf("a step back from %d has a poll, want none", i+1)
+				t.Errorf("going back one step from %d opened a poll", i+1)
 			}
 		}
 	}
 }
 
-// TestPresenterLeavesAndResumesWalk: the presenter leaves the script by driving, and can
-// return to it.
+// TestPresenterLeavesAndResumesWalk: the presenter leaves the script by controlling the run
+// directly, and can return to it.
 func TestPresenterLeavesAndResumesWalk(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	first := l.does(GoTo{1}, GoTo{2})
 	if v := l.does(Drive{session.SetLook{}}, Drive{session.SetLook{On: true}}); v.Walk.Left {
-		t.Error("looking inside left the script")
+		t.Error("opening the inside view left the script")
 	}
 	left := l.does(Drive{session.Start{Prompt: "Somewhere else"}})
 	if !left.Walk.Left || left.Walk.Step != 2 {
-		t.Fatalf("driving on: got %+v, want Left = true, Step = 2", left.Walk)
+		t.Fatalf("after starting another text: got %+v, want Left = true, Step = 2", left.Walk)
 	}
 	if back := l.does(GoTo{2}); back.Walk.Left || back.Link() != first.Link() {
 		t.Errorf(
-			"back at step 2: got %+v, the same stage: %v; want it in the script, true", back.Walk,
+			"back at step 2: got %+v, the same stage: %v; want Left = false, true", back.Walk,
 			back.Link() == first.Link(),
 		)
 	}
 	l.does(Drive{session.Reset{}})
 	if on := l.does(GoTo{3}); on.State.Prompt != first.State.Prompt || on.State.Cursor != first.State.Cursor ||
 		on.Poll != nil && on.Poll.Kind != Question {
-		t.Errorf("on at step 3: got %+v, want the prompt and the stage of the first time", on.State.Cursor)
+		t.Errorf("continuing at step 3: got %+v, want the same prompt and stage as the first time", on.State.Cursor)
 	}
 }
 
-// TestUnfitWalkStepIsReported: a step that cannot be shown is reported to the presenter
-// with its number and title, and the class is not affected.
+// TestUnfitWalkStepIsReported: if a step cannot be shown, the presenter gets an error with
+// its number and title, and the class is not affected.
 func TestUnfitWalkStepIsReported(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -237,19 +238,19 @@ func TestUnfitWalkStepIsReported(t *testing.T) {
 		2: "“No such heat”, cannot be shown: Temperature is -1", 4: "“Too far”", 5: "1 to 4", 0: "1 to 4",
 	} {
 		if err := l.refused(GoTo{step}, &terms.Refusal{Code: CodeWalk}); !strings.Contains(err, says) {
-			t.Errorf("step %d: %q lacks %q", step, err, says)
+			t.Errorf("step %d: the error %q does not contain %q", step, err, says)
 		}
 	}
 	if v := l.View(); v.Walk.Step != 1 || v.State.Prompt != "The" {
 		t.Errorf("the class is at %+v with %q; want Step = 1, v.State.Prompt = %q", v.Walk, v.State.Prompt, "The")
 	}
-	// A step whose question cannot be asked is not shown either.
+	// A step is not shown if its question cannot be asked.
 	l.refused(GoTo{3}, &terms.Refusal{Code: CodeAsk})
 	other := s.room(Options{Walk: "broken"})
 	other.data(func(d *roomData) { d.Step = 2 })
 	other.refused(GoTo{3}, &terms.Refusal{Code: CodeAsk})
 	if v := other.View(); v.Walk.Step != 2 || v.State.Started() {
-		t.Errorf("the class is at %+v, with %q; want step 2, without a text", v.Walk, v.State.Prompt)
+		t.Errorf("the class is at %+v with the prompt %q; want step 2 without a text", v.Walk, v.State.Prompt)
 	}
 }
 

@@ -15,18 +15,18 @@ import (
 )
 
 // A class can be assigned tasks of the course. Each member can hand in their results;
-// handing in again replaces them. The server reads the results from the member's saved
-// progress, not from the browser.
+// handing in again replaces earlier results. The server reads the results from the member's
+// saved progress, not from the browser.
 
 // Limits of assignments and results.
 const (
 	mostTasks   = 40
 	mostSlips   = 64
-	longestTask = 80 // in bytes, of the name of a task or of a mistake
+	longestTask = 80 // in bytes; applies to the names of tasks and of mistakes
 )
 
 // Assign assigns tasks to the class, replacing earlier ones; an empty list assigns nothing.
-// Names requests a name from members who hand in.
+// If Names is set, members who hand in are asked for a name.
 type Assign struct {
 	Tasks []string // slugs, without spaces
 	Names bool
@@ -38,15 +38,15 @@ func (Assign) command() {}
 type Work struct {
 	At    time.Time `json:"at"`
 	Done  []string  `json:"done,omitempty"`  // finished tasks
-	Slips []string  `json:"slips,omitempty"` // mistakes, each once: task, colon, mistake
+	Slips []string  `json:"slips,omitempty"` // mistakes without duplicates, as task, colon, mistake
 }
 
-// same reports whether two are equal apart from their times.
+// same reports whether w and x are equal apart from their times.
 func (w Work) same(x Work) bool {
 	return slices.Equal(w.Done, x.Done) && slices.Equal(w.Slips, x.Slips)
 }
 
-// Assignment is the assignment of a class for one learner.
+// Assignment is the assignment of a class as one learner sees it.
 type Assignment struct {
 	Title string
 	Tasks []string
@@ -64,8 +64,8 @@ type AssignedSummary struct {
 	People   []PersonSummary
 }
 
-// TaskSummary is the number of members who finished a task, SlipSummary the number who made
-// a mistake.
+// TaskSummary contains the number of members who finished a task, and SlipSummary the number
+// of members who made a mistake.
 type (
 	TaskSummary struct {
 		Task string
@@ -83,7 +83,7 @@ type PersonSummary struct {
 	Done int // finished tasks
 }
 
-// assign changes the assignment.
+// assign returns the room's data with a new assignment.
 func (d roomData) assign(a Assign) (roomData, error) {
 	if len(a.Tasks) > mostTasks {
 		return d, terms.Refuse(CodeAsk, "At most %d tasks can be assigned together.", mostTasks)
@@ -108,7 +108,8 @@ func (r *Room) WorkKey() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Assigned returns the room with a code if key opens its assignment, like [Hub.Replay].
+// Assigned returns the room with a code if key opens its assignment. It checks the key like
+// [Hub.Replay].
 func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
 	r, err := h.lookup(h.ctx, code)
 	if err != nil {
@@ -146,9 +147,9 @@ func (r *Room) assignment(ctx context.Context, learner string) (Assignment, erro
 	})
 }
 
-// HandIn saves a learner's results, replacing earlier ones. A learner who comes with the
-// assignment's key becomes a member, under the limits of joining, unless the room is
-// locked; see [Hub.Assigned]. The name counts only if names are requested.
+// HandIn saves a learner's results, replacing earlier ones. A learner who has the
+// assignment's key becomes a member, unless the room is locked or a limit for joining has
+// been reached; see [Hub.Assigned]. The name is used only if members are asked for one.
 //
 // Errors: [ErrRemoved], [ErrLocked], [ErrFull], [CodeNick], [CodeAsk] if nothing is
 // assigned, [ErrKept].
@@ -194,7 +195,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 		next.Name = name
 	}
 	if m.Work != nil && m.Work.same(w) && next.Name == m.Name {
-		return nil // handing in the same again writes nothing
+		return nil // nothing is saved if the results are the same as before
 	}
 	next.Work, next.voted = &w, true
 	if changes = append(changes, c.memberEntry(next)); next.Name != m.Name {
@@ -207,7 +208,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 	return nil
 }
 
-// within returns the results that belong to the tasks, up to the limits.
+// within returns the part of the results that belongs to the tasks, up to the limits.
 func (w Work) within(tasks []string, now time.Time) Work {
 	kept := Work{At: now.UTC()}
 	for _, t := range tasks {

@@ -14,7 +14,7 @@ import (
 func (l *lesson) hands(id int, name string, done, slips []string) {
 	l.t.Helper()
 	if err := l.HandIn(l.t.Context(), caller(learner(id)), name, Work{Done: done, Slips: slips}); err != nil {
-		l.t.Fatalf("member %d hands in: %v", id, err)
+		l.t.Fatalf("member %d could not hand in results: %v", id, err)
 	}
 }
 
@@ -32,8 +32,8 @@ const (
 	slipA, slipB = "practice/five:largest", "practice/five:base-10"
 )
 
-// TestWorkIsCountedOnce: a learner counts once, however often they hand in, with the latest
-// results, even after a restart.
+// TestWorkIsCountedOnce: each learner counts only once, with their latest results, however
+// often they hand in, even after a restart.
 // Promise: Each learner counts once in an assignment, with what they handed in last.
 func TestWorkIsCountedOnce(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	l.hands(1, "Ada", []string{taskA, taskB}, []string{slipA, slipB})
 	l.hands(1, "Ada", []string{taskA, taskB}, []string{slipA, slipB})
 	l.hands(2, "", nil, []string{slipA, slipA})
-	l.hands(3, "", []string{taskA}, nil) // with the link alone
+	l.hands(3, "", []string{taskA}, nil) // joins through the link alone
 	check := func(a *AssignedSummary) {
 		t.Helper()
 		same(t, "finished", a.Tasks, TaskSummary{taskA, 2}, TaskSummary{taskB, 1})
@@ -70,7 +70,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 }
 
 // TestWorkNamesNeedPermission: names are in the summary only if the instructor asked for
-// them, and disappear when the member is removed or forgotten.
+// them. They disappear when the member is removed or forgotten.
 // Promise: Names are in the results of an assignment only if the instructor asked for them.
 func TestWorkNamesNeedPermission(t *testing.T) {
 	t.Parallel()
@@ -85,9 +85,9 @@ func TestWorkNamesNeedPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := l.work()
-	same(t, "who is left", a.People, PersonSummary{"Alan", 1})
+	same(t, "people left", a.People, PersonSummary{"Alan", 1})
 	if a.HandedIn != 1 || a.Tasks[0].Done != 1 {
-		t.Errorf("what is left: got %+v, want HandedIn = 1, Tasks[0].Done = 1", a)
+		t.Errorf("the summary afterwards: got %+v, want HandedIn = 1, Tasks[0].Done = 1", a)
 	}
 	if err := l.HandIn(t.Context(), caller(learner(1)), "Ada", Work{}); !errors.Is(err, ErrRemoved) {
 		t.Errorf("a removed member: got error %v, want %v", err, ErrRemoved)
@@ -98,15 +98,15 @@ func TestWorkNamesNeedPermission(t *testing.T) {
 	}
 }
 
-// TestWorkNeedsTheLinksKey: an assignment opens only with the link's key; a locked or full
-// room admits nobody new; and learners who have handed in are not displaced. The class's
-// code stays invalid.
+// TestWorkNeedsTheLinksKey: an assignment opens only with the key in its link. A locked or
+// full room admits no new members, and learners who have handed in are not replaced. The
+// class's code remains invalid.
 func TestWorkNeedsTheLinksKey(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Members = admission.Share{Most: 2} })
 	l := s.room(Options{})
 	if err := l.HandIn(t.Context(), caller("p1"), "", Work{}); err == nil {
-		t.Error("results were accepted though nothing is assigned")
+		t.Error("results were accepted although nothing is assigned")
 	}
 	l.does(Assign{Tasks: []string{taskA}})
 	for _, key := range []string{"", l.ReplayKey(), l.secret.String(), l.WorkKey() + "A"} {
@@ -128,7 +128,7 @@ func TestWorkNeedsTheLinksKey(t *testing.T) {
 	if err := l.HandIn(t.Context(), caller("p4"), "", Work{}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a stranger in a locked room: got error %v, want %v", err, ErrLocked)
 	}
-	l.hands(2, "", []string{taskA}, nil) // existing members may hand in
+	l.hands(2, "", []string{taskA}, nil) // existing members can still hand in
 	if a := l.work(); a.HandedIn != 2 || a.Tasks[0].Done != 2 {
 		t.Errorf("got %+v, want HandedIn = 2, Tasks[0].Done = 2", a)
 	}
@@ -147,19 +147,19 @@ func TestWorkIsLimited(t *testing.T) {
 	l.hands(1, "", []string{taskA, taskB, taskB}, append([]string{"learn/other:x", taskB, taskB + ":"}, many...))
 	a := l.work()
 	if len(a.Slips) != mostSlips || slices.ContainsFunc(a.Slips, func(s SlipSummary) bool { return s.Task != taskB }) {
-		t.Errorf("%d mistakes stay, want %d, all in the other task", len(a.Slips), mostSlips)
+		t.Errorf("%d mistakes are left, want %d, all in the other task", len(a.Slips), mostSlips)
 	}
 	same(t, "finished", a.Tasks, TaskSummary{taskB, 1})
 	for _, tasks := range [][]string{make([]string, mostTasks+1), {"a b"}, {""}, {"a:b"}, {string(make([]byte, 100))}} {
 		if _, err := l.Present(t.Context(), instructor, l.secret, Assign{Tasks: tasks}); err == nil {
-			t.Errorf("%.20q was assigned", tasks)
+			t.Errorf("%.20q was assigned, want it refused", tasks)
 		}
 	}
 	before := changes(t, l)
 	for range 5 {
 		l.hands(1, "", []string{taskB}, many)
 	}
-	if n := changes(t, l); n > before+1 { // the first of these may differ from the one before
+	if n := changes(t, l); n > before+1 { // the first of the five may differ from the previous results
 		t.Errorf("handing in the same five times made %d records, want at most 1", n-before)
 	}
 	l.does(Assign{})
@@ -168,7 +168,7 @@ func TestWorkIsLimited(t *testing.T) {
 	}
 }
 
-// changes returns the number of records that the room has written.
+// changes returns the number of records in the room's log.
 func changes(t *testing.T, l *lesson) int {
 	t.Helper()
 	n, err := get(context.Background(), l.Room, func(c *core) (int, error) { return c.book.Last, nil })

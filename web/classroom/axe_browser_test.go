@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// classroomTab opens a browser, makes a room in it, and returns the room's address.
+// classroomTab uses tab to make a room and returns the room's address.
 func classroomTab(t *testing.T, tab *browser.Tab, base string) (room string) {
 	t.Helper()
 	tab.Go(base + "/teach")
@@ -35,10 +35,10 @@ func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 		const headers = {"Viz-Fragment": "1", "Content-Type": "application/x-www-form-urlencoded"};
 		fetch(%q, {method: "POST", headers, body: %q})
 		.then(async r => { window.done = r.status === 204 ? "done" : await r.text() })`, room+"/do", form.Encode()))
-	tab.Wait("an answer to "+cmd, `window.done === "done"`)
+	tab.Wait("a reply to "+cmd, `window.done === "done"`)
 }
 
-// shortPages are the pages that the short tests audit, each in one state.
+// shortPages lists the pages that the short tests audit, each in only one state.
 var shortPages = []string{"open", "filter-projector", "open-present", "summary", "teach", "join", "tour"}
 
 // TestClassPagesAreAccessible: axe-core finds no faults on the pages of a class or in the
@@ -100,7 +100,7 @@ func TestClassPagesAreAccessible(t *testing.T) {
 	} {
 		look(p[0], p[1])
 	}
-	tab.Faults() // the wrong code's status
+	tab.Faults() // drops the error status caused by the wrong code
 	if !fixture.LongTier() {
 		return
 	}

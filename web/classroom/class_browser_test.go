@@ -19,11 +19,11 @@ type lesson struct {
 	code               string
 	presenter, wall    *browser.Tab
 	phones             []*browser.Tab
-	step               int  // of the walkthrough
-	reVoted, sawReveal bool // what the walkthrough has shown
+	step               int  // of the walkthrough, currently
+	reVoted, sawReveal bool // whether the walkthrough had a re-vote and a reveal
 }
 
-// newLesson makes a room as an instructor does, and joins with the phones.
+// newLesson makes a room as an instructor would, and joins it with the phones.
 func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *lesson {
 	t.Helper()
 	base := serve(t)
@@ -47,7 +47,7 @@ func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *l
 	return l
 }
 
-// says waits until an element contains a text.
+// says waits until an element contains the given text.
 func says(tab *browser.Tab, selector, text string) {
 	tab.Wait(
 		fmt.Sprintf("%q in %s", text, selector),
@@ -55,7 +55,7 @@ func says(tab *browser.Tab, selector, text string) {
 	)
 }
 
-// all waits until a script returns true on every screen.
+// all waits until the script returns true on every screen.
 func (l *lesson) all(what, script string) {
 	l.t.Helper()
 	for _, tab := range append([]*browser.Tab{l.presenter, l.wall}, l.phones...) {
@@ -63,7 +63,7 @@ func (l *lesson) all(what, script string) {
 	}
 }
 
-// next advances the walkthrough by one step, like a clicker.
+// next advances the walkthrough by one step, as a clicker would.
 func (l *lesson) next() {
 	l.t.Helper()
 	l.step++
@@ -71,7 +71,8 @@ func (l *lesson) next() {
 	says(l.presenter, "#pr-note small", fmt.Sprintf("Step %d of", l.step))
 }
 
-// cast votes on the phones, each for the option with its letter.
+// cast votes on the phones: the first phone chooses the option with the first letter, and so
+// on.
 func (l *lesson) cast(letters string) {
 	l.t.Helper()
 	for i, phone := range l.phones {
@@ -89,7 +90,8 @@ func (l *lesson) cast(letters string) {
 	)
 }
 
-// secrets returns the parts of a page that must not be visible before the reveal.
+// secrets is a script that returns the parts of a page that must not be visible before the
+// reveal.
 const secrets = `[...document.querySelectorAll("#cl-poll .two, #cl-body .two, #cl-stage .tc, #cl-stage .cum, ` +
 	`#cl-body .tc, #cl-body .cum, .is-pick, .is-known")].map(e => e.outerHTML.slice(0, 200)).join("\n")`
 
@@ -98,18 +100,18 @@ func (l *lesson) hides() {
 	l.t.Helper()
 	for _, tab := range append([]*browser.Tab{l.presenter, l.wall}, l.phones...) {
 		if found := browser.Value[string](tab, secrets); found != "" {
-			l.t.Errorf("before the reveal a screen shows %s", found)
+			l.t.Errorf("before the reveal, a screen shows %s", found)
 		}
 	}
 }
 
-// ask goes through a poll for the next token: vote, change the vote, show, vote again,
-// reveal.
+// ask goes through a poll on the next token: the class votes, changes a vote, sees the votes
+// and votes again, and the presenter reveals the result.
 func (l *lesson) ask() {
 	l.t.Helper()
 	l.hides()
 	l.cast("abc")
-	l.cast("bbc") // one has changed their mind
+	l.cast("bbc") // one member has changed their vote
 	l.hides()
 	l.shots("voting")
 	l.presenter.Click(`#pr-ctl button[value="spread"]`)
@@ -119,7 +121,7 @@ func (l *lesson) ask() {
 	)
 	for _, tab := range l.phones {
 		if browser.Value[bool](tab, `document.querySelector(".two .by-model") !== null`) {
-			l.t.Error("the model's bars are shown with the votes")
+			l.t.Error("the model's bars are shown together with the votes")
 		}
 	}
 	l.presenter.Keys("p")
@@ -140,7 +142,7 @@ func (l *lesson) shots(name string) {
 	l.phones[0].Shot(name + "-phone.png")
 }
 
-// place returns the stage that a screen shows.
+// place is a script that returns the stage that a screen shows.
 const place = `document.querySelector("#cl-rail .is-now .stage__short, .seven .is-now span")?.textContent ?? ""`
 
 // TestTeachFirstWalkthrough leads a class through the whole first walkthrough, with polls,
@@ -173,11 +175,11 @@ func TestTeachFirstWalkthrough(t *testing.T) {
 		}
 	}
 	if !l.reVoted || !l.sawReveal {
-		t.Error("the walkthrough asked for no token")
+		t.Error("the walkthrough had no poll on a token")
 	}
 }
 
-// draw makes every phone draw its number.
+// draw makes each phone draw its number.
 func (l *lesson) draw() {
 	l.t.Helper()
 	for _, phone := range l.phones {

@@ -20,25 +20,27 @@ import (
 
 // Deps are the dependencies of the pages. All but Hub, Access, Phones and Log are required.
 type Deps struct {
-	Hub    *class.Hub // nil without a server for classes: the pages then explain that
+	Hub    *class.Hub // nil if there is no server for classes: the pages then explain that
 	Course *lessons.Course
 	// Progress is the learners' progress; required if there are classes.
 	Progress *progress.Store
 	Model    *infer.Model
-	// Slot returns a place in the pool for a model run of a guided tour, whose steps are
-	// computed once for all visitors.
+	// Slot returns a slot in the pool for the model run of a guided tour. The steps of a
+	// tour are computed once for all visitors.
 	Slot func() *infer.Slot
-	// Caller returns the sender of a request. For someone new, fresh is the cookie to set.
+	// Caller returns the sender of a request. If the sender is new, fresh is the cookie to
+	// set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// MAC returns the 32-byte message authentication code of a text, under the secret that
-	// all servers of these classes share.
+	// MAC returns the 32-byte message authentication code of text, using the secret that all
+	// servers of these classes share.
 	MAC    func(text string) []byte
 	Access Access
 	// Phones, if not nil, can admit phones while the server runs.
 	Phones *Phones
-	// Now returns the time shared by all servers of these classes; nil for time.Now.
+	// Now returns the current time, on which all servers of these classes agree; nil for
+	// time.Now.
 	Now func() time.Time
-	// Log records failures; never names or answers.
+	// Log is for failures. Names and answers are never logged.
 	Log *slog.Logger
 }
 
@@ -50,10 +52,10 @@ type Pages struct {
 	presses *tickets // nil without Phones
 	tours   *tours
 	drafts  *admission.Queue
-	rest    *session.State // shown while a run is suspended
+	rest    *session.State // the state shown while a run is suspended
 }
 
-// New returns the pages.
+// New returns pages with the given dependencies.
 func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	if d.Now == nil {
@@ -73,14 +75,14 @@ func New(d Deps) *Pages {
 
 // Feeds returns the live parts of these pages, by name.
 //
-// class?room=CODE is the feed of a phone; with screen=projector it is the feed of the wall.
-// view=story or view=numbers selects the view. present?room=CODE&ticket=T is the
-// instructor's feed, with a ticket from POST /class/CODE/ticket.
+// The feed class?room=CODE is for phones; with screen=projector, it is for the wall. The
+// parameter view=story or view=numbers selects the view. The feed present?room=CODE&ticket=T
+// is for the instructor, with a ticket from POST /class/CODE/ticket.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"class": p.openFollow, "present": p.openPresent}
 }
 
-// caller returns the sender of a request, and sets the cookie of someone new.
+// caller returns the sender of a request, and sets a cookie if the sender is new.
 func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller {
 	who, _ := p.Caller(r)
 	who.Learner = p.Who(w, r)
@@ -124,7 +126,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 }
 
 // mountNone adds the routes that work without classes: the tours, which a visitor takes
-// alone, and a page at the other addresses that explains what a class needs.
+// alone, and, at all other addresses, a page that explains what a class needs.
 func (p *Pages) mountNone(mux *http.ServeMux) {
 	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }
 	p.Route(mux, shell.Unknown{
@@ -150,7 +152,7 @@ var statuses = map[terms.Code]int{
 	class.CodeAsk:   http.StatusBadRequest,
 }
 
-// heads are the headlines of refusals.
+// heads maps the codes of refusals to headlines.
 var heads = map[terms.Code]string{
 	class.CodeNoRoom: "No such room.", class.CodeGone: "The room is gone.", terms.CodeExpired: "This class is over.",
 	class.CodeTries: "Too many tries.", class.CodeSecret: "For the instructor.", class.CodeRemoved: "You were removed.",
@@ -163,13 +165,13 @@ var heads = map[terms.Code]string{
 	terms.CodeBusy:    "One moment.",
 }
 
-// fail responds with a refusal of a room or a run. Other errors are logged.
+// fail sends an error page for err. It logs errors that are not refusals.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, head, say := p.trouble(r, err)
 	p.Refuse(w, r, status, head, say)
 }
 
-// trouble converts an error to a response.
+// trouble converts an error to the status, headline and message of a response.
 func (p *Pages) trouble(r *http.Request, err error) (status int, head, say string) {
 	if e, ok := terms.AsRefusal(err); ok {
 		return cmp.Or(statuses[e.Code], http.StatusConflict), cmp.Or(heads[e.Code], "Nothing was changed."), e.Message
@@ -178,7 +180,7 @@ func (p *Pages) trouble(r *http.Request, err error) (status int, head, say strin
 		return http.StatusServiceUnavailable, "Not kept.", why
 	}
 	if r.Context().Err() == nil {
-		p.Log.Error("a class", "path", r.URL.Path, "err", err)
+		p.Log.Error("a request to a class failed", "path", r.URL.Path, "err", err)
 	}
 	return http.StatusInternalServerError, "Something went wrong on the server.",
 		"It has been logged. Try again in a moment."

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInstructorSurvivesStrayCookies: another host of the domain can set cookies with the
-// same names, and a browser might send those first. The instructor still gets into the
-// room, and over HTTPS their old cookie is replaced.
+// TestInstructorSurvivesStrayCookies: if another host of the domain has set cookies with the
+// same names, and the browser sends those first, the instructor can still open the room.
+// Over HTTPS, their old cookie is replaced.
 func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	t.Parallel()
 	base := webtest.Serve(t, webtest.Options{
@@ -62,7 +62,7 @@ func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	if renewed, old := set["__Secure-"+name], set[name]; renewed == nil || old == nil ||
 		renewed.Value != secret || !renewed.Secure || renewed.Path != "/class/"+code ||
 		old.MaxAge >= 0 || old.Path != renewed.Path {
-		t.Errorf("over HTTPS an old cookie is answered with %v, want a secure one in its place", set)
+		t.Errorf("over HTTPS, the response to an old cookie sets %v, want a secure cookie in its place", set)
 	}
 	res := present("class.example", stray+"__Secure-"+name+"="+secret)
 	if res.StatusCode != 200 {
@@ -70,7 +70,7 @@ func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	}
 	for _, c := range res.Cookies() {
 		if strings.Contains(c.Name, "viz-room") {
-			t.Errorf("the new cookie is answered with %v, want Name without %q", c, "viz-room")
+			t.Errorf("the response to the new cookie sets %v, want Name without %q", c, "viz-room")
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // TestDamagedRoomHasAPage: a room whose log is lost cannot be opened, and its links lead to
-// a page that explains why. Other rooms work. If the database is lost, instructors are
-// told.
+// a page that explains why. Other rooms still work. If the database is lost, instructors are
+// told so.
 func TestDamagedRoomHasAPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,8 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 			got := newPerson(t, base).send("GET", path, nil, nil)
 			if says := words(got.Find("main")); got.status != http.StatusGone && !strings.HasPrefix(path, "/join") ||
 				!strings.Contains(says, "could not be read and was set aside on") {
-				t.Errorf("%s: got status %d, %s; want 410 with when it was set aside", path, got.status, says)
+				t.Errorf("%s: got status %d, %s; want 410 and the day on which the room was set aside",
+					path, got.status, says)
 			}
 		}
 		if got := newPerson(t, base).send("GET", damagedLink+"x", nil, nil); got.status != http.StatusForbidden {

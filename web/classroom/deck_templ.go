@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// deck is the slide: how to join, the text so far, the stage, and the poll. On the wall its
-// header has the switch between Story and Numbers, where it covers nothing.
+// deck is the slide: how to join, the text so far, the stage, and the poll. On the wall, the
+// switch between Story and Numbers is in its header, where it covers nothing.
 func deck(d slide, wall bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -334,8 +334,8 @@ func brand() templ.Component {
 	})
 }
 
-// qrPicture also defines the code as a symbol, so that it can be drawn again elsewhere on
-// the page.
+// qrPicture is the QR code. It also defines the code as a symbol that can be shown again
+// elsewhere on the page.
 func qrPicture(q qrCode, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -461,8 +461,8 @@ func qrPicture(q qrCode, class string) templ.Component {
 	})
 }
 
-// deckBody shows the stage on the left and, on the right, the poll or the stage's own
-// figures.
+// deckBody shows the stage on the left. On the right, it shows the poll or the values of the
+// stage.
 func deckBody(d slide) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,20 +15,20 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// fields are the text fields of an instructor's command, from a form or a message.
+// fields holds the text fields of an instructor's command, from a form or a message.
 type fields struct {
 	url.Values
 	err error
 }
 
-// refuse records the first error in the fields.
+// refuse records an error in a field, unless there already is one.
 func (f *fields) refuse(name, want string) {
 	if f.err == nil {
 		f.err = terms.RefuseField(name, terms.Quoted(f.Get(name)), want)
 	}
 }
 
-// whole reads a whole number from low to high.
+// whole parses a field with a whole number from low to high.
 func (f *fields) whole(name string, low, high int) int {
 	n, err := strconv.Atoi(strings.TrimSpace(f.Get(name)))
 	if err != nil || n < low || n > high {
@@ -37,7 +37,7 @@ func (f *fields) whole(name string, low, high int) int {
 	return n
 }
 
-// orWhole is whole with a default.
+// orWhole is like whole, but returns otherwise if the field is empty.
 func (f *fields) orWhole(name string, low, high, otherwise int) int {
 	if strings.TrimSpace(f.Get(name)) == "" {
 		return otherwise
@@ -45,7 +45,7 @@ func (f *fields) orWhole(name string, low, high, otherwise int) int {
 	return f.whole(name, low, high)
 }
 
-// decimal reads a number, or returns nil if there is none.
+// decimal parses a field with a number. It returns nil if the field is empty.
 func (f *fields) decimal(name string) *float64 {
 	text := strings.TrimSpace(f.Get(name))
 	if text == "" {
@@ -58,12 +58,12 @@ func (f *fields) decimal(name string) *float64 {
 	return &x
 }
 
-// seconds reads a duration, or returns 0 if there is none.
+// seconds parses a duration. It returns 0 if there is none.
 func (f *fields) seconds() time.Duration {
 	return time.Duration(f.orWhole("seconds", 0, maxSeconds, 0)) * time.Second
 }
 
-// where reads the position of a poll about a token.
+// where parses the position of a poll about a token.
 func (f *fields) where() class.Where {
 	switch w := class.Where(f.Get("where")); w {
 	case class.IfOpen, class.Here, class.NextOpen:
@@ -73,19 +73,19 @@ func (f *fields) where() class.Where {
 	return class.IfOpen
 }
 
-// maxSeconds is the longest duration of a vote or a countdown: a lesson.
+// maxSeconds is the longest allowed vote or countdown: the length of one lesson.
 const maxSeconds = 7200
 
-// runCommands maps the names of forms to the commands that move the room's run, in the
-// grammar of every run ([session.ParseCommand]).
+// runCommands maps command names in forms to the commands that move the room's run, in the
+// syntax of [session.ParseCommand].
 var runCommands = map[string]string{
 	"forward": "step", "back": "back", "token": "token", "play": "play", "pause": "pause", "reset": "reset",
 	"goon": "goon", "start": "start", "speed": "speed", "look": "look", "redraw": "redraw", "seek": "seek",
 	"set": "set",
 }
 
-// drive reads a command for the room's run. It passes on only the command's own fields,
-// since a form can have others.
+// drive parses a command for the room's run. It passes on only the fields of that command,
+// since a form can contain other fields.
 func (f *fields) drive(name string) session.Command {
 	takes := map[string]string{}
 	for _, field := range session.Takes(name) {
@@ -98,8 +98,8 @@ func (f *fields) drive(name string) session.Command {
 	return c
 }
 
-// roomCommands are the commands that change the room. Each reads its fields; v is the
-// room's current view.
+// roomCommands maps the names of the commands that change the room to functions that parse
+// their fields; v is the room's current view.
 var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"goto":      func(f *fields, _ *class.View) class.Command { return class.GoTo{Step: f.whole("step", 1, 1000)} },
 	"next-step": func(_ *fields, v *class.View) class.Command { return class.GoTo{Step: stepOf(v) + 1} },
@@ -162,7 +162,7 @@ func askNumber(f *fields, _ *class.View) class.Command {
 	return ask
 }
 
-// roomFields lists the fields of roomCommands that have any.
+// roomFields lists the fields of those roomCommands that have any.
 var roomFields = map[string][]string{
 	"goto":         {"step"},
 	"ask-next":     {"choices", "seconds", "where"},
@@ -181,10 +181,10 @@ var roomFields = map[string][]string{
 }
 
 // withholdField is a hidden field of the forms that can move the run. A form sends it with
-// each of its buttons, so every command accepts it, but only a step uses it.
+// each of its buttons, so every command accepts the field, but only a step uses it.
 const withholdField = "withhold"
 
-// fieldsOf returns the allowed fields of a message with an instructor's command.
+// fieldsOf returns the fields that a message with an instructor's command may have.
 func fieldsOf(name string) ([]string, error) {
 	names := roomFields[name]
 	if run, ok := runCommands[name]; ok {
@@ -204,7 +204,7 @@ func noCommand(name string) error {
 	}
 }
 
-// command reads an instructor's command.
+// command parses an instructor's command.
 func command(name string, values url.Values, v *class.View) (class.Command, error) {
 	f := &fields{Values: values}
 	var c class.Command

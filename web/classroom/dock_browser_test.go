@@ -7,15 +7,14 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// inView reports whether the heading of the vote is visible.
+// inView is a script that reports whether the heading of the vote is visible.
 const inView = `(() => {
 	const r = document.querySelector("#cl-ask")?.getBoundingClientRect();
 	return Boolean(r) && r.top >= 0 && r.bottom <= innerHeight;
 })()`
 
-// TestVoteComesIntoView: a vote that opens scrolls into view on a phone. If the phone
-// scrolls away or looks at another stage, the vote is docked as "Vote now" until the phone
-// has voted.
+// TestVoteComesIntoView: when a vote opens, a phone scrolls to it. If its user scrolls away
+// or looks at another stage, the vote is docked as "Vote now" until the phone has voted.
 func TestVoteComesIntoView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -60,7 +59,7 @@ func TestVoteComesIntoView(t *testing.T) {
 }
 
 // TestEndOfClassIsShownEverywhere: when the class ends, the wall, the phones and the
-// presenter's page report it, with what the class did and links to continue.
+// presenter's page show that, with a summary of the class and links to continue.
 func TestEndOfClassIsShownEverywhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -18,15 +18,15 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Instructors can write a walkthrough on a page, with its run next to the text. The text
-// stays on the page: the server parses what is sent, answers, and stores nothing. Runs
-// share the model fairly between learners, since anyone can start them.
+// Instructors can write a walkthrough on a page that shows its run next to the text. The
+// text stays on the page: the server parses the text that it is sent, replies, and stores
+// nothing. Since anyone can start such runs, they share the model fairly between learners.
 
 // Limits of a draft.
 const (
-	draftBytes = 20 << 10 // fits into a form of 64 KiB in any script
+	draftBytes = 20 << 10 // fits into a form of 64 KiB in every script
 	draftSteps = 100
-	draftSlice = 5 * time.Second // of a run while others wait
+	draftSlice = 5 * time.Second // longest time of a run while others wait
 )
 
 // draftSample is the initial text.
@@ -62,15 +62,15 @@ Each step begins with ##. It may move the run, say something, and ask something.
 :::
 `
 
-// draftPage is the page of a walkthrough that is being written.
+// draftPage is the page on which a walkthrough is written.
 type draftPage struct {
 	Text     string
-	Walks    []*lessons.Walk // to start from
+	Walks    []*lessons.Walk // walkthroughs to start from
 	Problems []*lessons.Problem
-	Walk     *lessons.Walk // as far as it could be parsed
-	N        int           // the step shown, from 1; 0 for none
-	Asks     string        // what the step asks, in words
-	Trouble  string        // why the step is not shown
+	Walk     *lessons.Walk // the part of the walkthrough that could be parsed
+	N        int           // the number of the step shown, starting at 1; 0 for none
+	Asks     string        // a description of what the step asks
+	Trouble  string        // the reason why the step is not shown
 	Screen   *screen
 }
 
@@ -89,8 +89,8 @@ func (p *Pages) draft(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, draftHTML(p.newDraft(r, text, url.Values{})))
 }
 
-// checkDraft handles the form of that page: it parses the text and shows a step, or sends
-// the text back as a file.
+// checkDraft handles the form of the draft page: it parses the text and shows a step, or
+// sends the text back as a file.
 func (p *Pages) checkDraft(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -110,7 +110,7 @@ func (p *Pages) checkDraft(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, draftHTML(p.newDraft(r, text, r.PostForm)))
 }
 
-// sendDraft sends a text as the file that it would be in a lesson folder.
+// sendDraft sends the text of a walkthrough as a file for a lesson folder.
 func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
 	name := "walkthrough"
 	if walk, problems := course.ReadWalk(text); len(problems) == 0 {
@@ -124,11 +124,11 @@ func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
 	_, _ = w.Write([]byte(text)) // the browser may be gone
 }
 
-// newDraft parses a text, and runs it up to the requested step.
+// newDraft parses the text of a walkthrough and runs it up to the requested step.
 func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 	v := draftPage{Text: text}
 	for _, w := range p.Course.Walks {
-		if lessons.WalkText(w.Slug) != "" { // the server does not have the text of instructors' own walkthroughs
+		if lessons.WalkText(w.Slug) != "" { // the server lacks the text of instructors' own walkthroughs
 			v.Walks = append(v.Walks, w)
 		}
 	}
@@ -151,8 +151,8 @@ func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 	return v
 }
 
-// stepAsked returns the step of the pressed button, or else the step that contains the line
-// of the cursor.
+// stepAsked returns the step whose button was pressed or, if none was, the step that
+// contains the cursor's line.
 func stepAsked(w *lessons.Walk, f url.Values) int {
 	if n, err := strconv.Atoi(f.Get("step")); err == nil {
 		return min(max(n, 1), len(w.Steps))
@@ -167,7 +167,8 @@ func stepAsked(w *lessons.Walk, f url.Values) int {
 	return n
 }
 
-// runDraft runs a walkthrough up to a step, starting at the last new text before it.
+// runDraft runs a walkthrough up to a step, starting at the last step before it that begins
+// a new text.
 func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.State, error) {
 	who, _ := p.Caller(r)
 	ctx, leave, err := p.drafts.EnterRequest(r.Context(), who, draftSlice)
@@ -176,7 +177,7 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 	}
 	defer leave()
 	s := p.Slot()
-	s.Step(true) // someone waits for it
+	s.Step(true) // someone is waiting for this run
 	run := session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
 	st, err := class.Perform(ctx, run.Apply, w, step, 0)
 	if err != nil && ctx.Err() != nil {
@@ -189,7 +190,7 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 	return st, err
 }
 
-// askText describes what a step asks, "" for nothing.
+// askText describes what a step asks. It returns "" if the step asks nothing.
 func askText(a *lessons.AskSpec) string {
 	switch {
 	case a == nil:

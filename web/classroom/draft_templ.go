@@ -23,7 +23,7 @@ var (
 	draftKeys   = append([]shell.Key{{Cap: "Ctrl+Enter", Says: "show the step at the cursor"}}, shell.SharedKeys...)
 )
 
-// draftHTML is the page for writing a walkthrough, with its run next to the text.
+// draftHTML is the page for writing a walkthrough. It shows the run next to the text.
 func draftHTML(v draftPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -436,7 +436,7 @@ func draftHTML(v draftPage) templ.Component {
 	})
 }
 
-// shownProblems is the maximum number of problems listed.
+// shownProblems is the maximum number of problems that are listed.
 const shownProblems = 50
 
 // currentOf returns the value of aria-current for a step.

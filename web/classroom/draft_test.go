@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestDraftPagePreviewsWalkthrough: the page parses a walkthrough like the checker, runs
+// TestDraftPagePreviewsWalkthrough: the page parses a walkthrough as the checker does, runs
 // the requested step, and returns the text as a file, byte for byte.
 // Promise: You can write a script on a page, try its steps there and save it as a file.
 func TestDraftPagePreviewsWalkthrough(t *testing.T) {
@@ -21,7 +21,7 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	p.get("/teach/walk")
 	text := lessons.WalkText("cache")
 	if got := p.get("/teach/walk?from=cache").Find("textarea").Text(); strings.TrimPrefix(got, "\n") != text {
-		t.Errorf("it starts from %.80q, want the walkthrough's text", got)
+		t.Errorf("the page starts with %.80q, want the walkthrough's text", got)
 	}
 	shown := p.post("/teach/walk", url.Values{"text": {text}, "step": {"2"}})
 	if got := words(shown.Find(".draft__steps [aria-current=step]")); got != "2 What it leaves behind" {
@@ -29,10 +29,11 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 			"the step shown is %q, want %q: %s", got, "2 What it leaves behind", words(shown.Find("#draft-problems")),
 		)
 	}
-	// The prompt has eight tokens with the start mark; the cache stage shows what they wrote.
+	// The prompt has eight tokens including the start mark; the cache stage shows the
+	// entries that they wrote.
 	if got := words(shown.Find("#draft-out")); !strings.Contains(got, "Once") ||
 		!strings.Contains(got, "nothing to mend") {
-		t.Errorf("the run beside it: got %s, want it to contain %q and %q", got, "Once", "nothing to mend")
+		t.Errorf("the run next to the text: got %s, want it to contain %q and %q", got, "Once", "nothing to mend")
 	}
 	before, _, _ := strings.Cut(text, "{#decode}")
 	line, step := strings.Count(before, "\n")+1, strings.Count(before, "\n## ")
@@ -46,7 +47,7 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	got := words(p.post("/teach/walk", url.Values{"text": {broken}}).Find(".draft__problems"))
 	if !strings.Contains(got, "two steps have the id") || !strings.Contains(got, "Line "+strconv.Itoa(line)+" ") {
 		t.Errorf(
-			"for line %d the page shows %q, want it to contain %q and %q", line, got, "two steps have the id",
+			"for line %d, the page shows %q, want it to contain %q and %q", line, got, "two steps have the id",
 			"Line "+strconv.Itoa(line)+" ",
 		)
 	}
@@ -57,7 +58,8 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 }
 
 // TestDraftTextIsEscapedAndLimited: the content of a draft is always escaped, a draft that
-// is too long is refused, and a draft that needs too much only causes an error on its page.
+// is too long is refused, and a draft whose run needs too many resources only causes an
+// error on its page.
 func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, serve(t))
@@ -83,9 +85,9 @@ func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 	}
 }
 
-// TestDraftMistakesByKeyboard: a mistake is shown with its line, which the keyboard can
-// reach; once it is fixed, the step at the cursor is shown, and the text never leaves the
-// page.
+// TestDraftMistakesByKeyboard: a mistake is shown with its line, which can be reached with
+// the keyboard. Once it is fixed, the step at the cursor is shown, and the text never leaves
+// the page.
 func TestDraftMistakesByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -5,15 +5,15 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// ending is the end of a class as screens show it: what was done, and links to continue.
+// ending is the end of a class as screens show it: a summary, and links to continue.
 type ending struct {
 	Title  string
 	Did    []string // "You voted 12 times on 4 questions."
 	Replay string   // path of the replay
-	Tour   string   // path of the walkthrough for one person, "" if there is none
+	Tour   string   // path of the walkthrough for learning alone, "" if there is none
 }
 
-// newEnding returns nil if the class has not ended.
+// newEnding returns the ending of a class, or nil if the class has not ended.
 func newEnding(v *class.View) *ending {
 	e := v.End
 	if e == nil {

@@ -8,7 +8,7 @@ package classroom
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// endDone shows what a class has done, on every screen.
+// endDone shows the summary of a class, on every screen.
 func endDone(e *ending) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -61,7 +61,7 @@ func endDone(e *ending) templ.Component {
 	})
 }
 
-// endWays are the links to continue alone.
+// endWays shows the links to continue alone.
 func endWays(e *ending) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -127,7 +127,7 @@ func endWays(e *ending) templ.Component {
 	})
 }
 
-// phoneEnd replaces the stage on a phone.
+// phoneEnd replaces the stage on a phone after the class.
 func phoneEnd(e *ending) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -182,7 +182,7 @@ func phoneEnd(e *ending) templ.Component {
 	})
 }
 
-// wallEnd replaces the stage on the wall and on the presenter's slide.
+// wallEnd replaces the stage on the wall and on the presenter's slide after the class.
 func wallEnd(e *ending) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,33 +12,35 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// fallStrip is the strip of a draw with the numbers of the class: each piece as wide as its
-// share, each number where it fell, and below it the name of the member who drew it.
+// fallStrip is the strip of a draw with the numbers of the class. Each piece is as wide as
+// its share, each number is shown where it fell, and the name of the member who drew it is
+// below.
 type fallStrip struct {
 	Pieces []fallPiece
 	Falls  []fall
 	High   string // height of the names, as an SVG length
-	More   int    // number of names without space
+	More   int    // number of names for which there is no space
 }
 
-// fallPiece is the piece of one option.
+// fallPiece is the piece of the strip for one option.
 type fallPiece struct {
 	X, W  string // SVG lengths
 	Class string
 	Text  stage.Text // empty if it does not fit
 }
 
-// fall is one number, with its name if there is one that fits.
+// fall is one number, with the member's name if there is one and it fits.
 type fall struct {
-	Key    string // stays the same for the whole draw
+	Key    string // identifies the number during the whole draw
 	X      string // SVG length
 	Name   string
-	Anchor string // on which side of X the name is: "start", "middle" or "end"
-	Y      string // the line of its name, as an SVG length
+	Anchor string // the point of the name that is at X: "start", "middle" or "end"
+	Y      string // the vertical position of its name, as an SVG length
 	High   string // length of its tick
 }
 
-// fallSpace is the number of characters and lines of names that a screen has space for.
+// fallSpace is the space for names on a screen: the number of characters in a line and of
+// lines.
 type fallSpace struct{ chars, lines int }
 
 var (
@@ -46,7 +48,7 @@ var (
 	wallFalls  = fallSpace{84, 3}
 )
 
-const fallLine = 1.4 // em between lines of names
+const fallLine = 1.4 // distance between lines of names, in em
 
 // falls lays out the numbers of a draw on its strip, or returns nil if they are not shown.
 func (q *poll) falls(space fallSpace) *fallStrip {
@@ -82,10 +84,11 @@ func (q *poll) falls(space fallSpace) *fallStrip {
 	return s
 }
 
-// span is an occupied part of a line of names, in fractions of its length.
+// span is an occupied part of a line of names, in fractions of the line's length.
 type span struct{ from, to float64 }
 
-// name finds the first line with space for a name at its number, and occupies it.
+// name finds the first line that has space for a name at its number, and occupies that
+// space.
 func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, ok bool) {
 	if f.Name == "" {
 		return 0, false
@@ -111,12 +114,12 @@ func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, 
 	return 0, false
 }
 
-// lengthOf returns the length of a name, in average characters.
+// lengthOf returns the approximate width of a name, in widths of an average character.
 func lengthOf(name string) float64 {
 	long := 0.0
 	for _, r := range name {
 		switch {
-		case r >= 0x1100: // a script with wide characters, or an emoji
+		case r >= 0x1100: // a character of a script with wide characters, or an emoji
 			long += 2
 		case strings.ContainsRune("MWmw@", r):
 			long += 1.7
@@ -132,7 +135,7 @@ func lengthOf(name string) float64 {
 // em formats an SVG length in units of the font size.
 func em(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) + "em" }
 
-// whoSees describes who will see a name, for the form where it is chosen.
+// whoSees describes who will see a name, for the form in which it is chosen.
 func whoSees(v *class.View) string {
 	if v.NamesFall {
 		return "Your name in this class; everybody sees it where your number falls"

@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestNamesAppearInTheDrawStrip: if the instructor chose it, a student's name appears under
-// their number on the wall and the phones, in the piece that the number gave, and the
-// student was told so before choosing a name. Otherwise no name is shown.
+// TestNamesAppearInTheDrawStrip: if the instructor chose that option, a student's name
+// appears below their number on the wall and the phones, in the piece on which the number
+// fell, and the student is told so before choosing a name. Otherwise, no name is shown.
 func TestNamesAppearInTheDrawStrip(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestNamesAppearInTheDrawStrip(t *testing.T) {
 			for screen, tab := range map[string]*browser.Tab{"wall": wall, "phone": phone} {
 				if browser.Value[bool](tab, `Boolean(document.querySelector(".falls")) || `+
 					`document.querySelector(".poll, #cl-poll").textContent.includes("Grace")`) {
-					t.Errorf("the %s shows a name, want none unless it was asked for", screen)
+					t.Errorf("the %s shows a name, want none without the option", screen)
 				}
 			}
 			continue

@@ -21,30 +21,32 @@ import (
 // kind is the kind of a screen that follows a room.
 type kind string
 
-// At the forward stage, only a phone that asks to look inside gets what the heads read.
+// The kinds of screens. At the forward stage, a phone gets the attention of the heads only
+// if it has asked to look inside.
 const (
 	onPhone      kind = "phone"
 	onPhoneInner kind = "phone, inside"
 	onWall       kind = "projector"
 )
 
-// variant holds what screens must have in common to get the same bytes.
+// variant is the kind and the view of a screen. All screens with the same variant get the
+// same bytes.
 type variant struct {
 	kind kind
 	view shell.View
 }
 
-// inside reports whether a screen gets the pictures of the heads. The Story has none.
+// inside reports whether a screen gets the pictures of the heads. The Story view has none.
 func (l variant) inside() bool { return l.kind != onPhone && l.view == shell.Numbers }
 
 // shared is the data that is sent to all followers along with the panels, for scripts and
 // other programs.
 type shared struct {
 	Seq     uint64      `json:"seq"`
-	Text    uint64      `json:"text"`    // which text, see [session.State.Text]
-	Step    int         `json:"step"`    // of the generated token; 0 before the first
+	Text    uint64      `json:"text"`    // the number of the text; see [session.State.Text]
+	Step    int         `json:"step"`    // number of the generated token; 0 before the first
 	Stage   int         `json:"stage"`   // 1 to 7; 0 before the first
-	Undrawn bool        `json:"undrawn"` // the stage is the draw, and it has not been made
+	Undrawn bool        `json:"undrawn"` // the stage is the draw, which has not been made yet
 	Walk    int         `json:"walk"`    // the walkthrough's step; 0 outside of one
 	Started bool        `json:"started"`
 	Alone   bool        `json:"alone"` // members can continue alone
@@ -53,8 +55,8 @@ type shared struct {
 	Here    int         `json:"here"`
 	Hidden  bool        `json:"hidden"`
 	Poll    *sharedPoll `json:"poll"`
-	Looking bool        `json:"looking"`        // the stage can be seen from inside
-	Heat    *stage.Heat `json:"heat,omitempty"` // the pictures of the inside, for screens that show them
+	Looking bool        `json:"looking"`        // the inside of the stage can be viewed
+	Heat    *stage.Heat `json:"heat,omitempty"` // the pictures of the heads, for screens that show them
 }
 
 type sharedPoll struct {
@@ -66,7 +68,7 @@ type sharedPoll struct {
 	Options []sharedOption `json:"options"`
 }
 
-// sharedOption has a count only once counts are public.
+// sharedOption is an option of a poll. Its count is 0 until counts are public.
 type sharedOption struct {
 	Key   string `json:"key"`
 	Count int    `json:"count"`
@@ -96,13 +98,14 @@ func sharedOf(v *class.View, inside bool) *shared {
 	return d
 }
 
-// encoded is a snapshot of a room for one kind of screen, or the error of making it.
+// encoded is a snapshot of a room for one kind of screen, or the error that prevented it.
 type encoded struct {
 	*wire.Encoded
 	err error
 }
 
-// snapshot returns the bytes of a view for all screens of a kind. They are made once.
+// snapshot returns the bytes of a view for all screens of a variant. Each snapshot is made
+// only once.
 func (p *Pages) snapshot(v *class.View, l variant) (*wire.Encoded, error) {
 	if l.kind == onPhoneInner && (!looksInside(v) || !l.inside()) {
 		l.kind = onPhone
@@ -123,7 +126,7 @@ func (p *Pages) snapshot(v *class.View, l variant) (*wire.Encoded, error) {
 	return e.Encoded, e.err
 }
 
-// panels returns the pieces of a screen.
+// panels returns the panels of a screen.
 func (p *Pages) panels(v *class.View, l variant) ([]wire.Panel, error) {
 	inside := looksInside(v) && (l.kind != onPhone || l.view == shell.Story)
 	if l.kind == onWall {
@@ -168,7 +171,7 @@ func rendered(list []panel) ([]wire.Panel, error) {
 	return panels, nil
 }
 
-// you is the data of one member, sent in addition to the shared data.
+// you is the data of one member, which is sent in addition to the shared data.
 type you struct {
 	Member int    `json:"member"`
 	Name   string `json:"name"`
@@ -181,7 +184,7 @@ type vote struct {
 	Round  int     `json:"round"`
 	Choice string  `json:"choice"`
 	Text   string  `json:"text"`
-	U      string  `json:"u,omitempty"` // for a draw, as formatted on pages
+	U      string  `json:"u,omitempty"` // set for a draw, formatted as on pages
 	Number int64   `json:"number"`
 	Sure   float64 `json:"sure,omitempty"`
 }
@@ -208,8 +211,8 @@ var broken = &terms.Refusal{
 	Code: "broken", Message: "Something went wrong on the server. It has been logged; try again in a moment.",
 }
 
-// answered returns the reply to a command that returned err. A canceled command has lost
-// its connection: nobody reads the reply.
+// answered returns the reply to a command that returned err. It does not log canceled
+// commands: their connection has ended, and nobody reads the reply.
 func (p *Pages) answered(n uint64, err error) wire.Message {
 	if err == nil {
 		return wire.Message{Ack: n, Done: true}
@@ -217,7 +220,7 @@ func (p *Pages) answered(n uint64, err error) wire.Message {
 	e, ok := terms.AsRefusal(err)
 	if !ok {
 		if !errors.Is(err, context.Canceled) {
-			p.Log.Error("a class", "err", err)
+			p.Log.Error("a command in a class failed", "err", err)
 		}
 		e = broken
 	}
@@ -241,7 +244,7 @@ func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error)
 	}, nil
 }
 
-// variantOf reads the kind and the view of a screen. The default view is Numbers.
+// variantOf parses the kind and the view of a screen. The default view is Numbers.
 func variantOf(q url.Values) (variant, error) {
 	view := shell.ViewNamed(cmp.Or(q.Get("view"), string(shell.Numbers)), "")
 	l := variant{cmp.Or(kind(q.Get("screen")), onPhone), view}
@@ -265,13 +268,13 @@ type followFeed struct {
 	caller admission.Caller
 	who    string
 	look   variant
-	// member means that the screen belongs to a member of the class, unlike a wall or a
-	// browser without cookies, which would become another member, with another vote, at
-	// each visit.
+	// member means that the screen belongs to a member of the class. That does not include
+	// walls, or browsers without cookies: they would become a new member, with a new vote,
+	// at each visit.
 	member bool
 }
 
-// errNoCookie refuses requests that only members can make.
+// errNoCookie refuses requests of browsers without cookies that only members can make.
 var errNoCookie = terms.Refuse(
 	class.CodeCookie, "Your browser keeps no cookies, so the class could not count you once. Allow cookies for this "+
 		"page and reload it.",
@@ -315,7 +318,8 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 	}
 }
 
-// wait handles commands until there is a new view, and reports whether there may be one.
+// wait handles commands until there may be a new view. It returns false if there will not be
+// another one.
 func (f *followFeed) wait(
 	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Conn,
 ) (bool, error) {
@@ -389,7 +393,7 @@ func (f *followFeed) vote(ctx context.Context, c wire.Command) error {
 	return err
 }
 
-// join sets the name of a member who has already joined.
+// join sets the name of a member who has joined.
 func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 	var sent struct {
 		Nick string `json:"nick"`

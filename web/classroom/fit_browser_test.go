@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestVotesFitTheWall: the wall and the presenter's window show a vote completely, however
-// many options it has and however long its answer is, since nobody can scroll a wall.
+// TestVotesFitTheWall: the wall and the presenter's window show the whole vote, however many
+// options it has and however long its answer is, since nobody can scroll a wall.
 func TestVotesFitTheWall(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestVotesFitTheWall(t *testing.T) {
 			if over := browser.Value[float64](
 				tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".poll"))`,
 			); over > 1 {
-				t.Errorf("%s: %g px of it do not fit the %s", name, over, screen)
+				t.Errorf("%s: %g px of the vote do not fit the %s", name, over, screen)
 			}
 			if small := browser.Value[float64](
 				tab,
@@ -43,7 +43,8 @@ func TestVotesFitTheWall(t *testing.T) {
 					`parseFloat(getComputedStyle(document.documentElement).fontSize)`,
 			); small < 1.125 {
 				t.Errorf(
-					"%s: text of %g rem on the %s; 1.125 is 18 px at 1920; want at least 1.125", name, small, screen,
+					"%s: got text of %g rem on the %s, want at least 1.125 (18 px at a width of 1920)",
+					name, small, screen,
 				)
 			}
 			tab.Shot("fit-" + name + "-" + screen + ".png")
@@ -87,8 +88,9 @@ func TestVotesFitTheWall(t *testing.T) {
 	at("the longest question, "+longest, "revealed")
 }
 
-// walkFits leads a class through a script: on both of the presenter's screens the notes and
-// the slide fit completely, and the notes do not repeat what the wall shows.
+// walkFits leads a class through a script. It checks that the notes and the slide fit
+// completely on both of the presenter's screens, and that the notes do not repeat what the
+// wall shows.
 func walkFits(presenter *browser.Tab, base string, walk *lessons.Walk) {
 	presenter.Go(base + "/teach?walk=" + walk.Slug)
 	presenter.Click(".make .btn--main")

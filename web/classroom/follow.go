@@ -17,7 +17,7 @@ import (
 // followPage is the page of a class on a phone.
 type followPage struct {
 	View   *class.View
-	Shown  string // the code as it is read aloud
+	Shown  string // the code, spaced for reading aloud
 	Here   string
 	Screen screen
 	Poll   *poll
@@ -26,20 +26,20 @@ type followPage struct {
 	Own    *ownScreen
 	Error  string
 	Ends   string // when the countdown ends
-	Where  string // "12.5": where the class is
+	Where  string // the class's position, such as "12.5"
 	End    *ending
 	Say    string // HTML of the sentence of the walkthrough's step, "" if there is none
 }
 
-// ownScreen is the screen of a follower who looks at another stage than the class.
+// ownScreen is the screen of a follower who looks at a different stage from the class.
 type ownScreen struct {
 	screen
 	Place      string // "12.3"
 	Back, Next string
 	NextName   string
 	Class      string // "5 Sample", the stage of the class
-	// Temperature is the temperature at the stages where it can be changed. T is its text;
-	// Turned means that it differs from the class's.
+	// Temperature is the temperature, at the stages where it can be changed. T is its text.
+	// Turned means that it differs from the class's temperature.
 	Turns       bool
 	Temperature float64
 	T           string
@@ -73,7 +73,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		v.Mine, v.Name = standing.Vote, standing.Name
-	case !errors.Is(err, class.ErrStranger): // newcomers have not voted
+	case !errors.Is(err, class.ErrStranger): // newcomers have no vote to show
 		p.fail(w, r, err)
 		return
 	}
@@ -104,7 +104,7 @@ func (p *Pages) followPage(v *class.View, view shell.View) followPage {
 	return f
 }
 
-// seen returns the state that members can look around in.
+// seen returns the state whose stages members can look at.
 func (p *Pages) seen(v *class.View) *session.State {
 	st := v.State
 	if st == nil {
@@ -116,7 +116,8 @@ func (p *Pages) seen(v *class.View) *session.State {
 	return st
 }
 
-// wander shows another place than the class is at, with another temperature if t is not "".
+// wander returns the screen for a place other than the class's. If t is not "", it uses that
+// temperature.
 func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScreen, error) {
 	st := p.seen(v)
 	c, ok := parseAt(st, place)
@@ -147,7 +148,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	own.screen = newScreen(lookAt(st, c, turned), view, false)
 	own.Back, own.Next = neighbors(st, c)
 	if own.Next != "" {
-		next, _ := parseAt(st, own.Next) // it comes from this state
+		next, _ := parseAt(st, own.Next) // cannot fail: neighbors made it from this state
 		own.NextName = own.Rail[next.Stage-1].Name
 	}
 	if v.State != nil && v.State.Started() {
@@ -163,7 +164,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	return own, nil
 }
 
-// settingError explains what is wrong with a temperature.
+// settingError returns an error that explains what is wrong with a temperature.
 func settingError(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -174,8 +175,8 @@ func settingError(err error) error {
 	return &terms.Refusal{Code: terms.CodeUnknown, Message: "The temperature must be a number."}
 }
 
-// alone redirects to an own run that begins where the class is, or at the place that the
-// follower looks at.
+// alone redirects to a run of the follower's own, which begins at the class's position, or
+// at the place that the follower is looking at.
 func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	room, _, ok := p.enter(w, r)
 	if !ok {
@@ -207,8 +208,8 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enterAsMember is [Pages.enter] for a form that makes its sender a member. A browser
-// without cookies is refused: it would become another member with each form.
+// enterAsMember is like [Pages.enter], but for a form that makes its sender a member. It
+// refuses browsers without cookies, which would become a new member with each form.
 func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (*class.Room, admission.Caller, bool) {
 	room, who, ok := p.enter(w, r)
 	if ok && who.Fresh {
@@ -218,7 +219,7 @@ func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (*class.Ro
 	return room, who, ok
 }
 
-// vote handles a vote from a form, without scripts.
+// vote handles a vote from a form, which browsers without scripts send.
 func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

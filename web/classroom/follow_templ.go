@@ -28,8 +28,8 @@ var followKeys = []shell.Key{
 	{Cap: "Esc", Says: "leave a field or this list"},
 }
 
-// followHTML is the page of a class on a phone: the shared screen and the follower's own
-// one, only one of which is visible.
+// followHTML is the page of a class on a phone. It contains the shared screen and the
+// follower's own screen, only one of which is visible.
 func followHTML(v followPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -209,7 +209,7 @@ func followHTML(v followPage) templ.Component {
 	})
 }
 
-// followScreen is the part that all phones share: four pieces, each replaced separately.
+// followScreen is the part that all phones share. Its four pieces are replaced separately.
 func followScreen(v followPage, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -534,7 +534,7 @@ func whoLine(here, ends string) templ.Component {
 	})
 }
 
-// connBanner is in the normal flow of the page, so that it covers nothing.
+// connBanner is in the page's normal flow, so the banner about the connection covers nothing.
 func connBanner() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -572,7 +572,7 @@ func connBanner() templ.Component {
 	})
 }
 
-// ownHTML is the screen of a follower who looks at another stage; empty while they follow.
+// ownHTML is the screen of a follower who looks at another stage, or empty if they do not.
 func ownHTML(v followPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// handmade is a room without a walkthrough.
+// handmade is the form for a room without a walkthrough.
 var handmade = url.Values{"title": {"Room 7"}, "nicknames": {"on"}, "alone": {"on"}}
 
 // figures matches shares and probabilities as pages format them.
 var figures = regexp.MustCompile(`\d%|[<>]?0\.\d{4}|>1\.0000`)
 
-// TestVoteWithoutScript: without scripts, a follower sees the stage on each load, votes
-// with a form, changes the vote, and sees the result.
+// TestVoteWithoutScript: without scripts, a follower can see the stage on each load, vote
+// with a form, change the vote, and see the result.
 func TestVoteWithoutScript(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -42,7 +42,7 @@ func TestVoteWithoutScript(t *testing.T) {
 	vote(0)
 	if got := vote(3); words(got.Find(".vote.is-mine .let")) != "D" ||
 		!strings.Contains(words(got.Find("[data-mine]")), "is counted") {
-		t.Errorf("after a change of mind: %s", words(got.Find("#cl-poll")))
+		t.Errorf("the changed vote is not shown: %s", words(got.Find("#cl-poll")))
 	}
 	if got := f.post(
 		"/class/"+code+"/vote", url.Values{"poll": {poll}, "choice": {"no such token"}},
@@ -51,22 +51,22 @@ func TestVoteWithoutScript(t *testing.T) {
 	}
 	p.do(code, "reveal")
 	end := f.get("/class/" + code)
-	// The one vote gives its candidate 100%.
+	// The only vote gives its candidate 100%.
 	if got := end.Find(".ph__res li").Eq(3).AttrOr("data-share", ""); got != "100%" {
-		t.Errorf("the share of the one vote is %q, want 100%%", got)
+		t.Errorf("the share of the only vote is %q, want 100%%", got)
 	}
 	if end.Find(".ph__res .by-model").Length() != 5 || end.Find(".is-pick").Length() != 0 {
 		t.Errorf("the reveal lacks the model's bars or marks a token: %s", words(end.Find("#cl-poll")))
 	}
 	if got := words(p.get("/class/" + code + "/summary").Find(".table").Last()); !strings.Contains(got, "80%") {
-		t.Errorf("how sure the one vote was is not in the summary: got %s, want it to contain %q", got, "80%")
+		t.Errorf("the confidence of the only vote is not in the summary: got %s, want it to contain %q", got, "80%")
 	}
 	if got := vote(1); got.status != http.StatusConflict {
 		t.Errorf("a vote after the reveal: status %d, want 409: %s", got.status, words(got.Selection))
 	}
 }
 
-// TestFormsNeedCookies: a browser without cookies would be another member with each form,
+// TestFormsNeedCookies: a browser without cookies would become a new member with each form,
 // so its votes and names are refused.
 func TestFormsNeedCookies(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	room := "/class/" + code
 	for _, path := range []string{room, room + "?at=1.1", room + "/projector"} {
 		got := f.get(path)
-		got.Find("script, style, #cl-who, .parts").Remove() // the breakdown of the work does not depend on the draw
+		got.Find("script, style, #cl-who, .parts").Remove() // the breakdown of the work is independent of the draw
 		if found := figures.FindString(words(got.Find("body"))); found != "" {
 			t.Errorf("%s shows %s, want no figure before the reveal", path, found)
 		}
@@ -122,24 +122,24 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	}
 	for _, stage := range []string{"2", "3", "4", "5"} {
 		if got := f.send(http.MethodGet, room+"?at=1."+stage, nil, nil); got.status != http.StatusConflict {
-			t.Errorf("a look at stage %s: status %d, want 409", stage, got.status)
+			t.Errorf("looking at stage %s: status %d, want 409", stage, got.status)
 		}
 	}
 	if got := f.send(http.MethodGet, room+"/alone", nil, nil); got.status != http.StatusConflict {
-		t.Errorf("going on alone: status %d, want 409", got.status)
+		t.Errorf("continuing alone: status %d, want 409", got.status)
 	}
 	p.do(code, "spread")
 	if got := f.get(room); got.Find(".two .by-model").Length() > 0 || got.Find(".tc").Length() > 0 {
-		t.Error("the votes are shown with the model's bars")
+		t.Error("the model's bars are shown together with the votes")
 	}
 	p.do(code, "reveal")
 	if got := f.get(room + "?at=1.3"); got.Find("#own .tc").Length() != 1 {
-		t.Error("after the reveal nobody can look at the softmax")
+		t.Error("after the reveal, the softmax cannot be viewed")
 	}
 }
 
-// TestFollowerLooksAtOtherStages: a follower looks at another stage than the class, changes
-// the temperature of their copy, and continues alone if that is allowed.
+// TestFollowerLooksAtOtherStages: a follower can look at a different stage from the class,
+// change the temperature of their copy, and continue alone if that is allowed.
 func TestFollowerLooksAtOtherStages(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -163,7 +163,7 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 		return words(f.get(room + "?at=1.3&t=" + at).Find("#own tbody tr").First().Find("td.p"))
 	}
 	if cool, warm := bars("0.5"), bars("1.5"); cool <= warm {
-		t.Errorf("the likeliest token has %s at T = 0.5 and %s at 1.5, want it to fall", cool, warm)
+		t.Errorf("the likeliest token has %s at T = 0.5 and %s at T = 1.5, want a lower value at 1.5", cool, warm)
 	}
 	if got := f.send(http.MethodGet, room+"?at=1.3&t=-1", nil, nil); got.status != http.StatusBadRequest {
 		t.Errorf("a temperature of −1: status %d, want 400", got.status)
@@ -171,7 +171,7 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 	alone := f.get(room + "/alone?at=1.3")
 	if alone.path != "/loop" || words(alone.Find("#panel .panel__n")) != "3" ||
 		alone.Find(`a.btn[href="`+room+`"]`).Length() != 1 {
-		t.Errorf("going on alone led to %s, whose link back is %q", alone.path, words(alone.Find(".note-line")))
+		t.Errorf("continuing alone led to %s, whose link back is %q", alone.path, words(alone.Find(".note-line")))
 	}
 	for _, foreign := range []string{"evil", "//a.example", "AAAAAA", `"><img>`} {
 		if got := f.get("/loop?class=" + url.QueryEscape(foreign)); strings.Contains(got.text, "Rejoin") {
@@ -180,12 +180,12 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 	}
 	p.do(code, "follow")
 	if got := f.send(http.MethodGet, room+"/alone", nil, nil); got.status != http.StatusForbidden {
-		t.Errorf("going on alone while all follow: status %d, want 403", got.status)
+		t.Errorf("continuing alone while all follow: status %d, want 403", got.status)
 	}
 }
 
 // TestJoinAcceptsTypedCodes: codes are accepted as people type them, and wrong codes get a
-// plain answer.
+// clear error message.
 func TestJoinAcceptsTypedCodes(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -194,7 +194,7 @@ func TestJoinAcceptsTypedCodes(t *testing.T) {
 	if got := f.get(
 		"/join?code=" + url.QueryEscape(strings.ToLower(code[:3]+"-"+code[3:])),
 	); got.path != "/class/"+code {
-		t.Errorf("a code in small letters led to %s, want %s", got.path, "/class/"+code)
+		t.Errorf("a code in lowercase led to %s, want %s", got.path, "/class/"+code)
 	}
 	wrong := f.send(http.MethodGet, "/join?code=AAAAAA", nil, nil)
 	if wrong.status != http.StatusNotFound ||
@@ -211,9 +211,9 @@ func TestJoinAcceptsTypedCodes(t *testing.T) {
 	}
 }
 
-// TestNamesAreShortText: user input never becomes markup. A name that is too long is
-// refused with a message, by the browser next to the field and by the server, and never cut
-// silently.
+// TestNamesAreShortText: user input never becomes markup. A name that is too long is refused
+// with a message, both by the browser, next to the field, and by the server. It is never
+// truncated silently.
 func TestNamesAreShortText(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -232,7 +232,7 @@ func TestNamesAreShortText(t *testing.T) {
 	}
 	long := f.post("/class/"+code+"/name", url.Values{"nick": {strings.Repeat("é", 25)}})
 	if say := words(long.Find("main")); !strings.Contains(say, "25 characters; it must have at most 24") {
-		t.Errorf("a name of 25 letters: got %q, want why it is refused", say)
+		t.Errorf("a name of 25 letters: got %q, want the reason why it is refused", say)
 	}
 	p.do(code, "ask-number", "prompt", "How many <b>layers</b>?", "answer", "6")
 	ask := f.get("/class/" + code)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDeletingProgressErasesTheName: deleting your progress also deletes you as a member of
-// classes: neither you nor the class sees your name afterwards.
+// TestDeletingProgressErasesTheName: deleting your progress also removes you from classes.
+// Afterwards, neither you nor the class sees your name.
 // Promise: Deleting your progress also erases the name that you gave in a class.
 func TestDeletingProgressErasesTheName(t *testing.T) {
 	t.Parallel()
@@ -17,12 +17,12 @@ func TestDeletingProgressErasesTheName(t *testing.T) {
 	p.get("/class/" + code)
 	p.post("/class/"+code+"/name", url.Values{"nick": {"Rumpel"}})
 	if got := p.get("/class/"+code).Find("#nick").AttrOr("value", ""); got != "Rumpel" {
-		t.Fatalf("named %q, want %q", got, "Rumpel")
+		t.Fatalf("the name is %q, want %q", got, "Rumpel")
 	}
 	if got := p.post("/progress/delete", url.Values{"sure": {"yes"}}); got.status != http.StatusOK {
 		t.Fatalf("delete: got %d, want %d: %s", got.status, http.StatusOK, words(got.Selection))
 	}
 	if got := p.get("/class/"+code).Find("#nick").AttrOr("value", "none"); got != "" {
-		t.Errorf(`after deleting, named %q, want ""`, got)
+		t.Errorf(`after deleting, the name is %q, want ""`, got)
 	}
 }

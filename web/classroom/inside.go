@@ -9,21 +9,23 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// The inside of a forward pass is what its heads read and what each block would predict.
-// The wall shows it while the instructor looks inside; a phone has to request it. One
-// rendering serves all phones that look inside, and the others get nothing of it.
+// The inside of a forward pass shows the positions that its heads attend to and the
+// prediction of each block. The wall shows it while the instructor looks inside; a phone has
+// to request it. It is rendered once for all phones that look inside, and is not sent to the
+// others.
 
-// looksInside reports whether a room's forward stage is shown from inside. It is not while
-// the class is asked for a token, since a block's prediction is the model's guess.
+// looksInside reports whether a room's forward stage is shown from inside. That is not the
+// case while the class is asked for a token, since a block's prediction is the model's
+// guess.
 func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != nil && !v.Hidden }
 
-// stageData accompanies a stage that one screen has requested.
+// stageData is the data that is sent with a stage that one screen has requested.
 type stageData struct {
 	Heat *stage.Heat `json:"heat"`
 }
 
-// lookInside turns looking inside on or off for this screen, and answers with the resulting
-// stage.
+// lookInside turns looking inside on or off for this screen, and returns a reply with the
+// resulting stage.
 func (f *followFeed) lookInside(c wire.Command) wire.Message {
 	var sent struct {
 		On bool `json:"on"`
@@ -56,8 +58,8 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 	return m.Message
 }
 
-// insideOf answers with what one head reads, or one block holds, at the class's forward
-// stage. It is made once for all who ask.
+// insideOf returns a reply about the attention of one head, or the contents of one block, at
+// the class's forward stage. It is rendered once for everyone who requests it.
 func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 	var sent struct {
 		Block int `json:"block"`

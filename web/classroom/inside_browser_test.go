@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestLookInsideOnWallAndPhone: at the forward stage the wall shows where the heads look, a
-// phone shows it on request, and neither does while the class is asked for the token.
+// TestLookInsideOnWallAndPhone: at the forward stage, the wall shows where the heads look,
+// and a phone shows it on request. Neither shows it while the class is asked for the token.
 func TestLookInsideOnWallAndPhone(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 	wall.Wait("the heads on the wall", drawn)
 	phone.Wait("the forward pass", `document.querySelector("#cl-stage .fwd")`)
 	if browser.Value[bool](phone, `document.querySelector("canvas") !== null`) {
-		t.Error("a phone shows the inside without a request")
+		t.Error("a phone shows the inside before requesting it")
 	}
 	hands.Press(".fwd__look button")
 	phone.Wait("the heads on the phone", drawn)
@@ -70,7 +70,7 @@ func TestLookInsideOnWallAndPhone(t *testing.T) {
 	phone.Wait("nothing to look into", `!document.querySelector(".fwd__look")?.checkVisibility()`)
 }
 
-// TestPhoneRunsAloneAndRejoins: a phone continues alone with its own run, and returns to
+// TestPhoneRunsAloneAndRejoins: a phone can continue alone with its own run, and returns to
 // the class with one tap.
 func TestPhoneRunsAloneAndRejoins(t *testing.T) {
 	fixture.Long(t)
@@ -100,8 +100,9 @@ func TestPhoneRunsAloneAndRejoins(t *testing.T) {
 	says(phone, "[data-live]", "Following the class")
 }
 
-// TestClickerKeysDriveTheWalk: every key of a clicker moves through the walkthrough and
-// back; driving by hand leaves the script, and its list leads back.
+// TestClickerKeysDriveTheWalk: the keys of a clicker move forward and back through the
+// walkthrough. Controlling the run by hand leaves the script, and the list of steps leads
+// back to it.
 func TestClickerKeysDriveTheWalk(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -127,7 +128,7 @@ func TestClickerKeysDriveTheWalk(t *testing.T) {
 	}
 	forward(kb.PageDown, "1")
 	if asks := browser.Value[bool](presenter, `document.querySelector('[data-phase="open"]') !== null`); asks {
-		t.Fatal("the first step has a poll: this test needs one without")
+		t.Fatal("the first step has a poll, but this test needs a step without one")
 	}
 	forward(" ", "2")
 	presenter.Keys(kb.PageUp)
@@ -135,7 +136,7 @@ func TestClickerKeysDriveTheWalk(t *testing.T) {
 	forward(browser.ArrowRight, "2")
 	presenter.Keys(browser.ArrowLeft)
 	at("1")
-	presenter.Keys("b") // the key that blanks the screen in other programs
+	presenter.Keys("b") // the key that turns the screen black in other programs
 	at("1")
 	presenter.Click(`[data-dialog="d-run"]`)
 	presenter.Click(`#d-run button[value="forward"]`)

@@ -22,8 +22,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// TestWhoMayAsk: only a browser on this machine, over the first listener, under one of the
-// machine's own names.
+// TestWhoMayAsk: only a browser on this machine that uses the main listener and one of the
+// machine's own names may let phones in.
 func TestWhoMayAsk(t *testing.T) {
 	main := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}
 	p := NewPhones(PhonesConfig{Main: main})
@@ -54,7 +54,7 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 }
 
-// localPhones is a listener on this machine that serves nothing.
+// localPhones returns a listener for phones on this machine that serves nothing.
 func localPhones(t *testing.T, linger time.Duration) *Phones {
 	t.Helper()
 	p := NewPhones(PhonesConfig{
@@ -66,7 +66,7 @@ func localPhones(t *testing.T, linger time.Duration) *Phones {
 	return p
 }
 
-// stillRuns opens runs that never move: the test does not need the model's work.
+// stillRuns opens runs that never move, since the test does not need the model to run.
 type stillRuns struct{ st *session.State }
 
 func (d stillRuns) Open(context.Context, string, string) (class.Run, error)     { return d, nil }
@@ -76,9 +76,9 @@ func (d stillRuns) Watch(func()) (stop func())                                  
 func (d stillRuns) Done() <-chan struct{}                                       { return nil }
 func (d stillRuns) Close()                                                      {}
 
-// TestPhonesStayWithTheirClass: the listener stays open for a while after a class has
-// ended, while the class is open again, and for a class that came later. Its walls are
-// notified when it opens and closes.
+// TestPhonesStayWithTheirClass: the listener stays open for [PhonesConfig.Linger] after a
+// class has ended, while the class is open again, and for a class that came later. The
+// class's walls are notified when it opens and closes.
 func TestPhonesStayWithTheirClass(t *testing.T) {
 	runs := stillRuns{stateAt(t, infer.KindForward)}
 	synctest.Test(t, func(t *testing.T) { testPhonesStay(t, runs) })
@@ -129,7 +129,7 @@ func testPhonesStay(t *testing.T, runs stillRuns) {
 		select {
 		case <-notes:
 		default:
-			t.Errorf("%s: no note for the walls, want one", when)
+			t.Errorf("%s: the walls were not notified", when)
 		}
 	}
 
@@ -159,7 +159,7 @@ func testPhonesStay(t *testing.T, runs stillRuns) {
 	told("phones are shut out")
 }
 
-// TestWallShowsWherePhonesJoin: an open wall follows the state of the listener.
+// TestWallShowsWherePhonesJoin: an open wall is updated when the listener opens or closes.
 func TestWallShowsWherePhonesJoin(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindForward)
@@ -174,7 +174,7 @@ func TestWallShowsWherePhonesJoin(t *testing.T) {
 		}
 		for _, want := range []string{"<b>" + address + "/join", "QR code: http://" + address + "/class/ABCDEF"} {
 			if !strings.Contains(strings.ReplaceAll(string(e.Bytes()), `\u003c`, "<"), want) {
-				t.Errorf("the wall lacks %q", want)
+				t.Errorf("the wall does not show %q", want)
 			}
 		}
 	}

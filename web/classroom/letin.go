@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// ClearWarning is the warning of a server that others on a network can reach over plain
-// HTTP.
+// ClearWarning is the warning that is shown if others on a network can reach the server over
+// plain HTTP.
 const ClearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\ninstructor's key."
 
-// letIn is the button that lets phones in, or that closes their listener again.
+// letIn is the button that lets phones in or closes their listener again.
 type letIn struct {
-	Code   string // of the room; "" if the same press makes it
-	Page   string // which of the room's pages it is on: madeOn or presentOn
+	Code   string // the room's code; "" if the same press makes the room
+	Page   string // the page that contains the button: madeOn or presentOn
 	Token  string // valid for one press
 	Hosts  []PhoneHost
 	Open   bool
@@ -32,15 +32,15 @@ const (
 	presentOn = "present"
 )
 
-// letReach describes how a class reaches the server, for the presenter's slide with the
-// button.
+// letReach describes, for the presenter's slide with the button, how a class reaches the
+// server.
 func (v presentPage) letReach() reach {
 	to := v.Reach
 	to.Let = v.Let
 	return to
 }
 
-// letError returns why phones were not let in, usually "".
+// letError returns the reason why phones were not let in. It is usually "".
 func (v presentPage) letError() string {
 	if v.Let == nil {
 		return ""
@@ -59,7 +59,7 @@ func (v *letIn) Form() string {
 	return "let-in-form"
 }
 
-// pressLife is how long the button of an open page stays valid: a school day.
+// pressLife is how long the button of an open page stays valid. It covers a school day.
 const pressLife = 12 * time.Hour
 
 // newPresses returns the single-use tokens of the button. Their key lives as long as the
@@ -72,9 +72,9 @@ func newPresses(now func() time.Time) *tickets {
 	return t
 }
 
-// letIn returns the button for a page of a room, or for the page that makes one if room is
-// nil. It is nil if the sender of the request must not press it. A room whose page shows
-// that phones are let in keeps their listener open.
+// letIn returns the button for a page of a room or, if room is nil, for the page that makes
+// rooms. It returns nil if the sender of the request must not press the button. If the page
+// shows that phones are let in, its room keeps their listener open.
 func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string) *letIn {
 	if !p.Phones.mayAsk(r) {
 		return nil
@@ -95,8 +95,8 @@ func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string
 	return v
 }
 
-// access describes how browsers reach the server: through the phones' listener while it is
-// open.
+// access describes how browsers reach the server. While the phones' listener is open, they
+// reach it there.
 func (p *Pages) access() Access {
 	a := p.Access
 	if at := p.Phones.at(); at != nil {
@@ -123,8 +123,8 @@ func (p *Pages) joinPanels(d slide) ([]panel, error) {
 	return []panel{{"cl-join", joinLine(d)}, {"cl-qr", joinQR(d)}}, nil
 }
 
-// pressed reports whether a form is a press of the button on a page of the same browser, or
-// responds with the reason why it is not.
+// pressed reports whether a form results from pressing the button on a page in the same
+// browser. If not, it responds with the reason.
 func (p *Pages) pressed(w http.ResponseWriter, r *http.Request, who, code, token string) bool {
 	say := ""
 	switch {

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// letInButton opens the dialog with the question before phones are let in.
+// letInButton opens the dialog that asks for confirmation before phones are let in.
 func letInButton(v *letIn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -100,7 +100,7 @@ func letInDialog(v *letIn) templ.Component {
 	})
 }
 
-// letInAsk is the question before phones are let in.
+// letInAsk asks for confirmation before phones are let in.
 func letInAsk(v *letIn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -626,7 +626,7 @@ func letInClose(v *letIn) templ.Component {
 	})
 }
 
-// letInNote shows the state on a page outside the class.
+// letInNote shows whether phones are let in, on a page outside the class.
 func letInNote(to reach) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,7 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// classOn opens a class whose run has begun, on a wall and a phone with slowed animations.
+// classOn opens a class whose run has begun, with a wall and a phone whose animations are
+// slowed down.
 func classOn(t *testing.T, base string) (presenter *browser.Tab, room string, screens map[string]*browser.Tab) {
 	t.Helper()
 	presenter = browser.Open(t, browser.Laptop, base+"/join")
@@ -26,13 +27,13 @@ func classOn(t *testing.T, base string) (presenter *browser.Tab, room string, sc
 	return presenter, room, screens
 }
 
-// still reports that nothing is moving and no temporary element is left.
+// still is a script that reports whether nothing is moving and no temporary element is left.
 const still = `film.moving().length === 0 && !document.querySelector(".carried, .is-falling, .trimline, .bar--slice")`
 
-// TestStageMotionOnWallAndPhones: on the wall and the phones each stage animates the result
-// of the previous one, as in the loop, and a new stage ends animations in progress. The
-// winner is not named before the marker has fallen, not even outside the stage, and a key
-// ends the fall. With VIZ_SHOTS it saves five frames of each animation.
+// TestStageMotionOnWallAndPhones: on the wall and the phones, each stage animates the result
+// of the previous one, as in the Loop, and a new stage ends animations in progress. The
+// winner is not named before the marker has fallen, not even outside the stage, and pressing
+// a key ends the fall. If VIZ_SHOTS is set, the test saves five frames of each animation.
 func TestStageMotionOnWallAndPhones(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -67,12 +68,12 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 				tab.Keys("x")
 				tab.Wait("it has landed on the "+name, still)
 				if told := seenOf(tab); told == "" {
-					t.Errorf("after the fall the %s shows no text", name)
+					t.Errorf("after the fall, the %s shows no text", name)
 				}
 			}
 			moves("append")
 			drive(presenter, room, "forward")
-			if wall := screens["wall"]; view == "story" { // the only wall with a map
+			if wall := screens["wall"]; view == "story" { // only this view of the wall has a map
 				wall.Moves("carry-cache")
 				wall.Film("class-story-wall-cache")
 			}
@@ -80,17 +81,17 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 	}
 }
 
-// seenOf returns the visible text of a screen that is about a draw.
+// seenOf returns the visible text about a draw on a screen.
 func seenOf(tab *browser.Tab) string {
 	return browser.Value[string](tab, `[...document.querySelectorAll(".laid__at, .say, .story__foot, .verdict, `+
 		`.mark:not(.mark--what) text, .panel__head p, .tok--next.is-known > span, .bigstage__say")]`+
 		`.filter(e => e.checkVisibility({ opacityProperty: true })).map(e => e.textContent.trim()).join("")`)
 }
 
-// saysNothing fails the test if a screen names the winner, or highlights a piece.
+// saysNothing fails the test if a screen names the winner or highlights a piece.
 func saysNothing(tab *browser.Tab, name string) {
 	if told := seenOf(tab); told != "" {
-		tab.Fail("during the fall the %s shows %q", name, told)
+		tab.Fail("during the fall, the %s shows %q", name, told)
 	}
 	const standsOut = `(() => {
 		const probe = document.body.appendChild(document.createElement("i"));
@@ -101,12 +102,12 @@ func saysNothing(tab *browser.Tab, name string) {
 			.map((e) => getComputedStyle(e)).some((s) => s.visibility !== "hidden" && s.fill === accent);
 	})()`
 	if browser.Value[bool](tab, standsOut) {
-		tab.Fail("during the fall a piece is highlighted on the %s", name)
+		tab.Fail("during the fall, a piece is highlighted on the %s", name)
 	}
 }
 
-// TestMessagesWaitForTheMarker: messages that a screen gets while the marker falls wait
-// until it has landed: the winner is not named early, and no message is lost.
+// TestMessagesWaitForTheMarker: messages that a screen gets while the marker falls are
+// handled once it has landed. The winner is not named early, and no message is lost.
 func TestMessagesWaitForTheMarker(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -136,11 +137,11 @@ func TestMessagesWaitForTheMarker(t *testing.T) {
 				}
 				return JSON.stringify(message);
 			} })`)
-		browser.Open(t, browser.Phone, room) // one more joins, which all are told
+		browser.Open(t, browser.Phone, room) // another phone joins, of which all screens are notified
 		tab.Wait("a message to the "+name, `window.sent`)
 		if told := seenOf(tab); told != "" || browser.Value[bool](tab, `!document.querySelector(".is-falling")`) {
 			t.Errorf(
-				"a message during the fall makes the %s show %q, want nothing until the marker lands", name, told,
+				"after a message during the fall, the %s shows %q, want nothing until the marker lands", name, told,
 			)
 		}
 		tab.Keys("x")

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// TestManyNamesInTheStripDoNotOverlap: with 30 and with 200 names in the strip of a draw,
-// on the wall and on a phone, no name overlaps another or leaves the screen; every number
-// has its tick, and the names without space are counted.
+// TestManyNamesInTheStripDoNotOverlap: with 30 or 200 names in the strip of a draw, on the
+// wall or on a phone, no name overlaps another or leaves the screen. Every number has a
+// tick, and the names for which there is no space are counted.
 func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 	}
 	list := []string{"Ada", "Grace Hopper", "Wilhelmina Ottoline 1234", "Bo", "Émilie", "李小龙", "MMMMMMMM"}
 	for name, tab := range screens {
-		tab.Eval(`for (const e of document.querySelectorAll("#cl-body, #cl-poll")) e.id = ""`) // no message changes it
+		tab.Eval(`for (const e of document.querySelectorAll("#cl-body, #cl-poll")) e.id = ""`) // no message replaces it
 		for _, n := range []int{30, 200} {
 			var falls []class.Fall
 			for i := range n {
@@ -60,7 +60,7 @@ func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 			ticks := browser.Value[int](tab, `document.querySelectorAll("[data-fall] circle").length`)
 			if ticks != n || named+more != n || named == 0 {
 				t.Errorf(
-					"%d names on the %s: %d ticks, %d names and %d more; want ticks = %d, named+more = %d, named not 0",
+					"%d names on the %s: got %d ticks, %d names, %d more; want ticks = %d, names+more = %d, names > 0",
 					n, name, ticks, named, more, n, n,
 				)
 			}

@@ -10,7 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// cut breaks the connection and prevents new ones; mend ends that.
+// cut is a script that breaks the connection and prevents new ones; mend allows connections
+// again.
 const (
 	cut = `window.whole = window.WebSocket;
 		window.WebSocket = class {
@@ -23,7 +24,7 @@ const (
 )
 
 // TestVoteDuringAnOutageCounts: a vote that is cast while the connection is broken stays on
-// the phone, marked as not sent, and counts once the phone is back.
+// the phone, marked as not sent, and counts once the phone has reconnected.
 func TestVoteDuringAnOutageCounts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -48,8 +49,8 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	); !over {
 		t.Error("the banner covers the text")
 	}
-	// If it were mended earlier, the phone could reconnect automatically on a busy machine,
-	// and the button would be gone.
+	// If the connection were mended earlier, a phone on a busy machine could reconnect by
+	// itself, and the button would be gone.
 	phone.Eval(`addEventListener("pointerdown", () => { ` + mend + ` }, {capture: true, once: true})`)
 	hands.Press("#conn [data-retry]")
 	phone.Wait(
@@ -60,7 +61,7 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	presenter.Wait("one vote", `document.querySelector("#cl-poll").textContent.includes("1 of ")`)
 	phone.Reload()
 	phone.Wait("the vote after a reload", `document.querySelector("#cl-poll .is-mine .let")?.textContent === "C"`)
-	phone.Faults() // the connections that were broken
+	phone.Faults() // drops the errors of the broken connections
 }
 
 // TestPhoneLooksAroundAndRejoins: a phone looks at other stages while the class continues,
@@ -90,7 +91,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	drive(presenter, room, "forward")
 	says(phone, "[data-class-at]", "the class is at 5 Sample")
 	if got := browser.Value[string](phone, now); got != "Softmax" {
-		t.Errorf("the class's step moved the phone that looks elsewhere to %s, want %s", got, "Softmax")
+		t.Errorf("a step of the class moved the phone that looks elsewhere to %s, want %s", got, "Softmax")
 	}
 	hands.Press("[data-rejoin]")
 	phone.Wait("the class again", now+` === "Sample" && document.querySelectorAll("#panel").length === 1`)
@@ -100,8 +101,8 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	phone.Wait("to be called back", `document.querySelector("#own").hidden`)
 }
 
-// TestSecondPresenterMayTakeOver: while someone presents, another holder of the
-// instructor's link is told so, cannot change anything, and may take over.
+// TestSecondPresenterMayTakeOver: while someone presents, anyone else with the instructor's
+// link is told so and cannot change anything, but can take over.
 func TestSecondPresenterMayTakeOver(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -123,7 +124,7 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 	got := second.post("/class/"+code+"/do", url.Values{"cmd": {"next-step"}})
 	if got.status != http.StatusConflict || !strings.Contains(words(got.Find("main")), "Someone else is presenting") {
 		t.Errorf(
-			"a second presenter: got %d %s; want %d, it containing %q", got.status, words(got.Find("main")),
+			"a second presenter: got %d %s; want %d with %q", got.status, words(got.Find("main")),
 			http.StatusConflict, "Someone else is presenting",
 		)
 	}
@@ -133,10 +134,10 @@ func TestSecondPresenterMayTakeOver(t *testing.T) {
 	says(presenter, "#pr-note small", "Step 2 of")
 	const looksOn = "Someone else is presenting in this room. You are watching."
 	third := browser.Open(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
-	says(third, "#pr-ctl", "Close and reveal") // the presenter has not driven since someone else took over
+	says(third, "#pr-ctl", "Close and reveal") // the presenter has had no controls since someone else took over
 	says(presenter, "#pr-ctl", looksOn)
 	presenter.Shot("onlooker.png")
-	presenter.Keys("v") // a key that would reveal
+	presenter.Keys("v") // a key that would reveal the result
 	presenter.Click(`#pr-ctl button[value="take-seat"]`)
 	says(presenter, "#pr-ctl", "Close and reveal")
 	says(third, "#pr-ctl", looksOn)

@@ -20,19 +20,21 @@ import (
 
 // PhonesConfig configures a server that can let phones in while it runs.
 type PhonesConfig struct {
-	// Main is the address that the server listens on, reachable only from its own machine.
+	// Main is the address of the server's main listener, which can be reached only from its
+	// own machine.
 	Main net.Addr
 	// Hosts returns the machine's current addresses in private networks.
 	Hosts func() []PhoneHost
 	// Listen listens on a TCP address, like [net.Listen]. It is a field so that the browser
 	// build does not link [net.Listen].
 	Listen func(address string) (net.Listener, error)
-	// Serve serves a listener under the address that phones use, until stop is called. stop
-	// closes the listener before it returns, and does not wait for connections.
+	// Serve serves a listener under the address that phones use, until stop is called. The
+	// function stop closes the listener before it returns, and does not wait for
+	// connections.
 	Serve func(l net.Listener, address *url.URL) (stop func())
 	// TLS means that Serve uses HTTPS.
 	TLS bool
-	// Linger is how long phones can still read after their class has ended.
+	// Linger is how long phones can still open pages after their class has ended.
 	Linger time.Duration
 }
 
@@ -43,21 +45,21 @@ type PhoneHost struct {
 }
 
 // Phones is a second listener, through which phones can reach a server that otherwise only
-// serves its own machine. It is open from when an instructor requests it until the last
-// room that needs it has ended, or until an instructor closes it. A nil *Phones cannot be
+// serves its own machine. It opens when an instructor requests it, and closes when the last
+// room that needs it has ended or when an instructor closes it. A nil *Phones cannot be
 // opened.
 type Phones struct {
 	cfg PhonesConfig
 	wg  sync.WaitGroup // of the goroutines that watch rooms
 
 	mu      sync.Mutex
-	stop    func()                        // closes the listener; nil if it is closed
-	address *url.URL                      // of the listener
+	stop    func()                        // closes the listener; nil while it is closed
+	address *url.URL                      // address of the listener
 	rooms   map[string]context.CancelFunc // rooms that need it, by code
 	ended   bool
 }
 
-// NewPhones returns a closed listener. [Phones.End] ends it permanently.
+// NewPhones returns a closed listener. [Phones.End] closes it permanently.
 func NewPhones(cfg PhonesConfig) *Phones {
 	return &Phones{cfg: cfg, rooms: map[string]context.CancelFunc{}}
 }
@@ -87,8 +89,8 @@ func (p *Phones) Host() string {
 // codePhones is the code of refusals to let phones in.
 const codePhones terms.Code = "phones"
 
-// open opens the listener for a room at one of the machine's hosts. If it is already open,
-// its address stays, and this room needs it too.
+// open opens the listener for a room at one of the machine's addresses. If the listener is
+// already open, it keeps its address, and stays open for this room too.
 func (p *Phones) open(hub *class.Hub, room *class.Room, host string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +124,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// listen opens the listener, on the port of the main listener if it is free there.
+// listen opens the listener at a host, on the same port as the main listener if that is
+// free.
 func (p *Phones) listen(host string) error {
 	_, port, err := net.SplitHostPort(p.cfg.Main.String())
 	if err != nil {
@@ -142,7 +145,7 @@ func (p *Phones) listen(host string) error {
 	return nil
 }
 
-// url returns the URL of a listener as browsers send it: without a default port.
+// url returns the URL of a listener in the form that browsers send: without a default port.
 func (p *Phones) url(listener net.Addr) *url.URL {
 	scheme, usual := "http", ":80"
 	if p.cfg.TLS {
@@ -170,7 +173,7 @@ func (p *Phones) hold(hub *class.Hub, room *class.Room) {
 	notify := func() { hub.Broker().Publish(room.Code(), class.Note{Seq: room.View().Seq}) }
 	p.wg.Go(func() {
 		defer cancel()
-		notify() // its walls show the address
+		notify() // the room's walls then show the address
 		p.watch(ctx, hub, room)
 		p.leave(ctx, room.Code())
 		notify()
@@ -208,7 +211,7 @@ func (p *Phones) watch(ctx context.Context, hub *class.Hub, room *class.Room) {
 func (p *Phones) leave(ctx context.Context, code string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if ctx.Err() != nil { // it was closed, and may have been opened again
+	if ctx.Err() != nil { // the listener was closed, and may have been opened again
 		return
 	}
 	delete(p.rooms, code)
@@ -276,8 +279,8 @@ func forwarded(h http.Header) bool {
 	return false
 }
 
-// sameOrigin reports whether the request comes from a page with exactly the request's own
-// origin. The gate accepts pages under any of the server's names.
+// sameOrigin reports whether a request comes from a page whose origin is exactly that of the
+// request. The gate is less strict: it accepts pages under any of the server's names.
 func sameOrigin(r *http.Request) bool {
 	origin, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
 	return len(origin) == 1 && strings.EqualFold(origin[0], shell.AddressOf(r).String()) &&

@@ -24,8 +24,8 @@ type letting struct {
 	phones  *classroom.Phones
 	hosts   atomic.Pointer[[]classroom.PhoneHost]
 	server  *web.Server
-	served  atomic.Int32  // number of opened listeners
-	stopped chan struct{} // a value for each closed listener
+	served  atomic.Int32  // number of listeners that were opened
+	stopped chan struct{} // receives a value for each listener that was closed
 }
 
 const phoneIP = "127.0.0.2"
@@ -78,18 +78,18 @@ func (s *letting) closes(t *testing.T, when string) {
 	}
 }
 
-// own returns the headers of a form on the server's own page.
+// own returns the headers that a form on the server's own page sends.
 func (s *letting) own() http.Header {
 	return http.Header{"Origin": {s.base}, "Sec-Fetch-Site": {"same-origin"}}
 }
 
-// press returns the form of the button on a room's page, with a new token.
+// press returns the form that the button on a room's page sends, with a new token.
 func press(page page, do string) url.Values {
 	token := page.Find("#let-in-form [name=token]").AttrOr("value", "")
 	return url.Values{"do": {do}, "page": {"made"}, "host": {phoneIP}, "token": {token}}
 }
 
-// sends presses the button with a header and returns the answer.
+// sends presses the button with the given headers and returns the response.
 func (s *letting) sends(p *person, code string, form url.Values, header http.Header) page {
 	p.t.Helper()
 	return p.send(http.MethodPost, "/class/"+code+"/phones", form, header)
@@ -113,7 +113,7 @@ func (s *letting) status(t *testing.T, at, host string) int {
 
 const letInButton = `[data-dialog="d-let-in"]`
 
-// showsButton checks to whom the pages of a room show the button.
+// showsButton checks that the pages of a room show the button only on this machine.
 func (s *letting) showsButton(t *testing.T, p *person, code string) {
 	t.Helper()
 	pages := []string{"/teach", "/class/" + code + "/made", "/class/" + code + "/present"}
@@ -145,7 +145,8 @@ func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	// The Enter key in a field presses a form's first button.
 	first := p.get("/teach").Find(`#make button, button[form="make"]`).First()
 	if name, has := first.Attr("name"); has {
-		t.Errorf("the first button of the form that makes a room is %q, want the one that lets nobody in", name)
+		t.Errorf("the first button of the form that makes a room is %q, want a button that does not let phones in",
+			name)
 	}
 	made := "/class/" + code + "/made"
 	good := press(p.get(made), "open")
@@ -183,10 +184,10 @@ func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 		}
 	}
 	if got := s.phones.Host(); got != "" {
-		t.Fatalf("after refusals phones are let in at %s, want nowhere", got)
+		t.Fatalf("after refusals, phones are let in at %s, want nowhere", got)
 	}
 	if got := s.sends(p, code, good, s.own()); got.status != http.StatusOK || got.path != made {
-		t.Fatalf("the page's own press: got %d at %s, want 200 at %s: %s", got.status, got.path, made,
+		t.Fatalf("pressing the button on the page: got %d at %s, want 200 at %s: %s", got.status, got.path, made,
 			words(got.Selection))
 	}
 	if got := s.sends(p, code, good, s.own()); got.status != http.StatusForbidden {
@@ -217,8 +218,8 @@ func (s *letting) keepsPhonesOut(t *testing.T, closing url.Values) {
 }
 
 // TestPhonesAreLetInUntilTheirRoomsEnd: the listener opens once for all rooms that request
-// it, its address is the only new name of the server, and it closes with the last room or
-// on request.
+// it. Its address is the only additional name of the server. It closes with the last room,
+// or on request.
 // Promise: When the last class that let phones in has ended, the server is closed to the network again.
 func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	t.Parallel()
@@ -236,7 +237,7 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	}
 	guess := phoneIP + own[strings.LastIndex(own, ":"):]
 	if got := s.status(t, s.base, guess); got != http.StatusMisdirectedRequest {
-		t.Errorf("the phones' name before they are let in: got %d, want 421", got)
+		t.Errorf("the phones' address before they are let in: got %d, want 421", got)
 	}
 	var pressing sync.WaitGroup
 	for _, r := range rooms {
@@ -245,7 +246,7 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	pressing.Wait()
 	at := s.phones.Host()
 	if n := s.served.Load(); n != 1 || !strings.HasPrefix(at, phoneIP+":") {
-		t.Fatalf("two presses at once: got %d listeners, the newest at %q; want 1 at %s", n, at, phoneIP)
+		t.Fatalf("pressing twice at once: got %d listeners, the newest at %q; want 1 at %s", n, at, phoneIP)
 	}
 	for _, r := range rooms {
 		made := r.p.get("/class/" + r.code + "/made")
@@ -275,23 +276,23 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	// An older room whose page shows that phones are let in keeps the listener open.
 	late.get("/class/" + lateCode + "/present")
 	if got := s.phones.Held(); got != 3 {
-		t.Errorf("%d rooms keep phones in, want 3", got)
+		t.Errorf("%d rooms keep the listener open, want 3", got)
 	}
 	late.do(lateCode, "end")
 	rooms[0].p.do(rooms[0].code, "end")
 	if got := s.phones.Host(); got != at {
-		t.Errorf("one room has not ended: phones are let in at %q, want %s", got, at)
+		t.Errorf("while one room has not ended, phones are let in at %q, want %s", got, at)
 	}
 	rooms[1].p.do(rooms[1].code, "delete", "sure", "yes")
 	s.closes(t, "all rooms have ended")
 	if old, main := s.status(t, "http://"+at, at), s.status(t, s.base, at); old != 0 || main != 421 {
-		t.Errorf("afterwards the listener answers %d, and its name %d; want nothing (0) and 421", old, main)
+		t.Errorf("afterwards, the listener responds with %d, the server with %d; want 0 (nothing), 421", old, main)
 	}
 
 	s.letsInWithANewRoom(t)
 }
 
-// letsInWithANewRoom checks the button of the page that makes a room, and that a presenter
+// letsInWithANewRoom checks the button on the page that makes a room, and that a presenter
 // can close the listener.
 func (s *letting) letsInWithANewRoom(t *testing.T) {
 	t.Helper()
@@ -314,8 +315,8 @@ func (s *letting) letsInWithANewRoom(t *testing.T) {
 	}
 }
 
-// TestRoomGoesOnWithoutPhones: if the listener cannot be opened, the page explains why and
-// otherwise works as before.
+// TestRoomGoesOnWithoutPhones: if the listener cannot be opened, the page explains why, and
+// otherwise works as usual.
 func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	t.Parallel()
 	s := newLetting(t)
@@ -335,7 +336,7 @@ func TestRoomGoesOnWithoutPhones(t *testing.T) {
 		got := s.sends(p, code, form, s.own())
 		if got.status != http.StatusConflict || !strings.Contains(words(got.Find(selector)), says) ||
 			got.Find(letInButton).Length() != 1 {
-			t.Errorf("%q on %s: got %d, %q; want 409, %q and the button", host, page, got.status,
+			t.Errorf("%q on %s: got %d, %q; want 409, %q, and the button", host, page, got.status,
 				words(got.Find(selector)), says)
 		}
 	}
@@ -358,7 +359,7 @@ func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	s.sends(p, code, press(p.get(made), "open"), s.own())
 	s.hosts.Store(&[]classroom.PhoneHost{})
 	if got := words(p.get(made).Find(".callout")); !strings.Contains(got, "no longer has that address") {
-		t.Errorf("the open listener's address is gone: got %q, want a message about it", got)
+		t.Errorf("if the open listener's address is gone: got %q, want a message about it", got)
 	}
 	s.phones.End()
 	s.closes(t, "the server shuts down")

@@ -12,14 +12,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// poll is a poll as screens show it. It does not contain anything that is still secret.
+// poll is a poll as screens show it. It contains nothing that is still secret.
 type poll struct {
 	*class.Poll
-	Ask     string // the question as HTML; for tokens a plain one
+	Ask     string // the question as HTML; plain text for polls about tokens
 	Options []option
 	Say     string // "23 of 28 have voted"
-	Dots    []bool // one per person present, true for those who have voted; none if there are too many
-	Ends    string // milliseconds since 1970, "" without an end
+	Dots    []bool // one for each person present, true for each vote; empty if there are too many people
+	Ends    string // milliseconds since 1970; "" if the poll has no end
 	Shown   bool   // counts are shown
 	Known   bool   // the right answer and the model's probabilities are shown
 	Head    stage.Rich
@@ -31,7 +31,7 @@ type poll struct {
 // option is an option with the bars of the class and the model, once they are public.
 type option struct {
 	class.Option
-	Label     stage.Text // for a token
+	Label     stage.Text // set for a token
 	Votes     string     // "7 votes, 27%"
 	Share     string     // "27%"
 	ClassBar  string     // SVG lengths
@@ -41,7 +41,7 @@ type option struct {
 	BeforeBar string
 }
 
-// mostDots is the number of people up to which each gets a dot.
+// mostDots is the maximum number of people for which each person is shown as a dot.
 const mostDots = 56
 
 func newPoll(v *class.View) *poll {
@@ -86,7 +86,7 @@ func anyCount(p *class.Poll) bool {
 	return false
 }
 
-// fill sets the options, with bars relative to the longest.
+// fill sets the options. The lengths of bars are relative to the longest.
 func (q *poll) fill() {
 	total, longest, missing := 0, 0.0, 1.0
 	for _, o := range q.Poll.Options {
@@ -141,7 +141,7 @@ func (q *poll) modeled() bool {
 	return q.Known && q.Kind == class.Next
 }
 
-// Modeled is modeled for templates.
+// Modeled exports modeled for templates.
 func (q *poll) Modeled() bool { return q.modeled() }
 
 // head summarizes a revealed poll of tokens in a sentence.
@@ -168,8 +168,8 @@ func (q *poll) head() stage.Rich {
 	return r
 }
 
-// tie returns a sentence if several options share the most votes. A question without a
-// right option, where members report how much they knew, has no winner and no tie.
+// tie returns a sentence about a tie if several options have the most votes. A question
+// without a right option, where members report how much they knew, has no winner and no tie.
 func (q *poll) tie() string {
 	right := func(o class.Option) bool { return o.Right }
 	if !q.Shown || q.Kind == class.Question && !slices.ContainsFunc(q.Poll.Options, right) {
@@ -199,8 +199,8 @@ func (q *poll) tie() string {
 	return say
 }
 
-// leaders returns the options with the largest value: several if they are tied, none if no
-// value is above 0.
+// leaders returns the options with the largest value. It returns several if they are tied,
+// and none if no value is above 0.
 func leaders(options []class.Option, value func(class.Option) float64) (list []*class.Option) {
 	best := 0.0
 	for i := range options {
@@ -216,7 +216,7 @@ func leaders(options []class.Option, value func(class.Option) float64) (list []*
 	return list
 }
 
-// chips joins tokens in a sentence: "a and b", "a, b and c".
+// chips joins tokens as in a sentence: "a and b", "a, b and c".
 func chips(list []*class.Option, s stage.Style) (r []stage.Span) {
 	for i, o := range list {
 		switch {
@@ -248,7 +248,7 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// millis formats a time for scripts; "" for the zero time.
+// millis formats a time for scripts. It returns "" for the zero time.
 func millis(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -256,7 +256,7 @@ func millis(t time.Time) string {
 	return strconv.FormatInt(t.UnixMilli(), 10)
 }
 
-// sureLevel is a choice for how sure a voter is.
+// sureLevel is a level of confidence that a voter can choose.
 type sureLevel struct{ Value, Say string }
 
 var sureLevels = []sureLevel{{"0.2", "a guess"}, {"0.5", "half"}, {"0.8", "quite"}, {"0.95", "very"}}

@@ -294,7 +294,7 @@ func pollBox(code string, q *poll, mine *class.Receipt) templ.Component {
 	})
 }
 
-// voteForm casts a vote: immediately with scripts, otherwise as a form.
+// voteForm casts a vote: with scripts, immediately; without scripts, as a form.
 func voteForm(code string, q *poll, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -765,7 +765,7 @@ func optionText(o option) templ.Component {
 	})
 }
 
-// mineText shows which vote counts.
+// mineText shows the member's vote that counts.
 func mineText(r *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1080,7 +1080,7 @@ func rightMark() templ.Component {
 	})
 }
 
-// afterwards is the explanation below the bars.
+// afterwards is the explanation below the bars after the reveal.
 func afterwards(q *poll) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1415,7 +1415,7 @@ func twoBars(o option, votes string) templ.Component {
 	})
 }
 
-// clock counts down to a moment; without scripts it stays empty.
+// clock counts down to a time. Without scripts, it stays empty.
 func clock(ends string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

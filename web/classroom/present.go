@@ -16,7 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// presentPage is the instructor's window: the slide, and what only the instructor sees.
+// presentPage is the instructor's window: the slide, and the controls and notes that only
+// the instructor sees.
 type presentPage struct {
 	slide
 	View      *class.View
@@ -28,30 +29,30 @@ type presentPage struct {
 	Let       *letIn
 }
 
-// control holds the currently available buttons.
+// control holds the buttons that are currently available.
 type control struct {
-	Onlooker bool // someone else drives
-	Another  bool // another window of the same person drives too
+	Onlooker bool // someone else has the controls
+	Another  bool // another window of the same person has the controls too
 	Main     button
 	More     []button
 	Back     button
 	Playing  bool
 	Ended    bool
-	Offer    string // why a poll was not opened, "" if there is no offer
+	Offer    string // the reason why a poll was not opened; "" if there is no offer
 }
 
 // button is a command with its label.
 type button struct {
-	Cmd, Say, Cap, Key string // Cap is the key as displayed, Key its name in browsers
+	Cmd, Say, Cap, Key string // Cap is the key as displayed; Key is its name in browsers
 	Fields             map[string]string
-	Keys               []string // further keys for it
+	Keys               []string // more keys for the same button
 }
 
-// note is the instructor's note for the step.
+// note is the instructor's note about the step.
 type note struct {
 	Where  string // the step's number, "" outside of a walkthrough
-	Say    string // HTML of the note that is not on the wall
-	Wait   string // what to wait for, as a sentence
+	Say    string // HTML of the note, which is not shown on the wall
+	Wait   string // a sentence about what to wait for
 	Next   string
 	Notice string
 	Left   bool
@@ -85,7 +86,7 @@ func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presen
 	return page, nil
 }
 
-// onScript reports whether the class follows the walkthrough and steps are left.
+// onScript reports whether the class follows the walkthrough and there are steps left.
 func onScript(v *class.View) bool {
 	return v.Walk != nil && !v.Walk.Left && v.Walk.Next() != nil
 }
@@ -103,9 +104,9 @@ func controlFor(v *class.View, drives bool) control {
 	return control{Onlooker: true, Main: button{Cmd: "take-seat", Say: "Take over"}}
 }
 
-// newControl chooses the main button, and the other available ones.
+// newControl chooses the main button and the other available buttons.
 func newControl(v *class.View) control {
-	if v.Ended { // a clicker has no key for this
+	if v.Ended { // without keys, so that a clicker cannot reopen the class
 		return control{Ended: true, Main: button{Cmd: "reopen", Say: "Open the class again"}}
 	}
 	c := control{Back: button{Cmd: "back", Say: "Stage back", Keys: []string{"ArrowLeft"}}}
@@ -140,8 +141,8 @@ func newControl(v *class.View) control {
 	return c
 }
 
-// offered explains why a poll was not opened, and returns the buttons to ask elsewhere. It
-// does not name the likely token, since a class might see this window.
+// offered explains why a poll was not opened, and returns the buttons for asking at another
+// position. It does not name the likely token, since a class might see this window.
 func offered(o *class.Offer) (say string, first button, more []button) {
 	cmd, fields := "ask-next", func(where string) map[string]string {
 		return map[string]string{"where": where, "choices": strconv.Itoa(o.Choices)}
@@ -157,13 +158,14 @@ func offered(o *class.Offer) (say string, first button, more []button) {
 		[]button{{Cmd: cmd, Say: "Ask here anyway", Fields: fields("here")}, forwardButtonPlain}
 }
 
-// forwardButtonPlain moves forward in the loop without a poll.
+// forwardButtonPlain is the button that moves forward in the loop without a poll.
 var forwardButtonPlain = button{Cmd: "forward", Say: "No vote: next stage", Keys: forwardKeys}
 
-// forwardKeys move forward: the keys of clickers, and the space bar.
+// forwardKeys are the keys that move forward: those of clickers, and the space bar.
 var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}
 
-// forwardButton moves forward: in the script if it is followed, otherwise in the loop.
+// forwardButton returns the button that moves forward: in the script if the presenter
+// follows it, and otherwise in the loop.
 func forwardButton(v *class.View) button {
 	b := button{Cmd: "forward", Cap: "→", Keys: forwardKeys}
 	switch st := v.State; {
@@ -182,7 +184,7 @@ func forwardButton(v *class.View) button {
 	return b
 }
 
-// pollButtons returns the buttons of a poll that is not revealed.
+// pollButtons returns the buttons for a poll that has not been revealed.
 func pollButtons(q *class.Poll) (first button, more []button) {
 	first = button{Cmd: "reveal", Say: "Close and reveal", Cap: "V", Key: "v", Keys: forwardKeys}
 	if q.Phase != class.Open {
@@ -247,8 +249,8 @@ func newScript(v *class.View) []scriptStep {
 	return list
 }
 
-// present serves the instructor's page. The instructor's link contains the key: it is moved
-// into a cookie, and the address that stays in the history does not contain it.
+// present serves the instructor's page. The key in the instructor's link is moved into a
+// cookie, so that the address in the browser's history does not contain it.
 func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	if key := r.URL.Query().Get("key"); key != "" {
 		code := class.NormalCode(r.PathValue("code"))
@@ -268,8 +270,8 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	p.showPresent(w, r, room, who, nil)
 }
 
-// showPresent sends the instructor's page, with the reason why phones were not let in, if
-// any.
+// showPresent sends the instructor's page. If why is not nil, the page shows it as the
+// reason why phones were not let in.
 func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room *class.Room, who string, why error) {
 	drives, err := room.CanPresent(r.Context(), who)
 	if err != nil {
@@ -289,7 +291,7 @@ func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room *class.
 	p.HTML(w, r, status, presentHTML(page))
 }
 
-// projector serves the page for the wall. It needs only the code.
+// projector serves the page for the wall, which requires only the code.
 func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 	room, _, ok := p.enter(w, r)
 	if !ok {
@@ -376,14 +378,14 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 	}
 }
 
-// panels returns the slide's pieces and the instructor's own.
+// panels returns the panels of the slide and of the instructor's strip.
 func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
 	panels, err := f.p.panels(v, variant{onWall, f.view})
 	if err != nil {
 		return nil, err
 	}
 	drives, err := f.room.CanPresent(ctx, f.who)
-	if err != nil && !errors.Is(err, class.ErrGone) { // a room that is gone is shown as such
+	if err != nil && !errors.Is(err, class.ErrGone) { // the view of a deleted room shows that it is gone
 		return nil, err
 	}
 	own, err := rendered([]panel{
@@ -396,7 +398,7 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, 
 	return append(panels, own...), err
 }
 
-// handle executes one command.
+// handle executes one command and returns the reply.
 func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "members":
@@ -426,7 +428,7 @@ func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	return f.p.answered(c.N, err)
 }
 
-// members answers with the list of members.
+// members returns a reply with the list of members.
 func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 	list, err := f.room.Attendees(ctx, f.secret)
 	if err != nil {
@@ -439,7 +441,7 @@ func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 	return wire.Message{Ack: n, Done: true, Panels: panels}
 }
 
-// inputMode returns the kind of keyboard that a phone shows for a knob.
+// inputMode returns the kind of keyboard that a phone should show for a knob.
 func inputMode(k terms.Knob) string {
 	if k.Whole {
 		return "numeric"

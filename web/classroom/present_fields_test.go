@@ -24,7 +24,7 @@ type presenter struct {
 	n    int
 }
 
-// present opens the connection like the page's script.
+// present opens the connection as the page's script does.
 func (p *person) present(code string) *presenter {
 	p.t.Helper()
 	var bought struct{ Ticket string }
@@ -45,7 +45,7 @@ func (p *person) present(code string) *presenter {
 	return &presenter{t: p.t, conn: conn}
 }
 
-// say sends a command, and returns its code and message if it is refused.
+// say sends a command. If it is refused, say returns the code and message of the refusal.
 func (p *presenter) say(cmd string, fields map[string]any) (code, message string) {
 	p.t.Helper()
 	p.n++
@@ -71,8 +71,8 @@ func (p *presenter) say(cmd string, fields map[string]any) (code, message string
 	}
 }
 
-// TestPresenterSendsOnlyKnownFields: a field that a command does not have is refused by
-// name, and the command has no effect.
+// TestPresenterSendsOnlyKnownFields: if a message has a field that its command does not
+// have, it is refused with the field's name and has no effect.
 func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	t.Parallel()
 	p, code := instructor(t, serve(t), url.Values{})
@@ -84,14 +84,14 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 		is, says := c.say(cmd, map[string]any{field: "1"})
 		if want := fmt.Sprintf("%s has no field %q; its fields are ", cmd, field); is != "unknown" ||
 			!strings.HasPrefix(says, want) {
-			t.Errorf("%s with %q: %q, %q; want %q", cmd, field, is, says, want)
+			t.Errorf("%s with %q: got %q, %q; want %q", cmd, field, is, says, want)
 		}
 	}
 	if is, says := c.say("fly", map[string]any{"high": "1"}); is != "unknown" || says != `There is no command "fly".` {
 		t.Errorf("an unknown command: got %q, %q; want %q, %q", is, says, "unknown", `There is no command "fly".`)
 	}
 	if is, says := c.say("timer", map[string]any{"seconds": 60}); is == "" {
-		t.Errorf("a number instead of a text: got %q, %q; want a refusal", is, says)
+		t.Errorf("a number instead of a string: got %q, %q; want a refusal", is, says)
 	}
 	if is, says := c.say("timer", map[string]any{"seconds": "60"}); is != "" {
 		t.Errorf(`a valid command: got %q, want "", %q`, is, says)
@@ -113,7 +113,7 @@ func TestPresenterChoosesTheCandidates(t *testing.T) {
 		t.Fatalf("asking with 8 candidates: got %s, want no refusal", says)
 	}
 	if n := p.get("/class/" + code).Find("form[data-vote] button.vote").Length(); n != 8 {
-		t.Errorf("%d candidates, want 8", n)
+		t.Errorf("got %d candidates, want 8", n)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestPresenterAcceptsWhatThePageSends(t *testing.T) {
 			cmd, _ := fields["cmd"].(string)
 			delete(fields, "cmd")
 			if cmd == "delete" || cmd == "end" || cmd == "play" {
-				fields["zzz"] = "" // sorts last: the other fields are checked, and the command has no effect
+				fields["zzz"] = "" // sorts last, so the other fields are checked, but the command has no effect
 			}
 			seen[cmd] = true
 			_, says := p.present(code).say(cmd, fields)

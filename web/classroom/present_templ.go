@@ -34,7 +34,7 @@ var presentKeys = []shell.Key{
 	{Cap: "Esc", Says: "leave a field or this list"},
 }
 
-// projectorHTML is the slide alone.
+// projectorHTML is the page for the wall, which shows only the slide.
 func projectorHTML(d slide) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -626,7 +626,7 @@ func controls(code string, c control) templ.Component {
 	})
 }
 
-// drivers are the buttons of the presenter.
+// drivers shows the buttons of the presenter.
 func drivers(code string, c control) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -763,8 +763,8 @@ func drivers(code string, c control) templ.Component {
 	})
 }
 
-// notes begins with what only the presenter sees: the wall's text is on their screen
-// anyway.
+// notes shows the notes that only the presenter sees. The wall's text is already on their
+// screen.
 func notes(n note) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1631,7 +1631,7 @@ func roomDialog(v presentPage) templ.Component {
 	})
 }
 
-// flags are the settings of the whole room.
+// flags shows the settings of the whole room.
 func flags(v *class.View) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1709,8 +1709,8 @@ func flags(v *class.View) templ.Component {
 	})
 }
 
-// followFlag shows whether everyone stays with the presenter. Switching it on calls back
-// followers who look elsewhere.
+// followFlag shows whether everyone must stay with the presenter. Turning it on calls back
+// the followers who look elsewhere.
 func followFlag(v *class.View) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,8 +10,9 @@ import (
 )
 
 // TestLastWalkStepOffersToEndClass: the main button of a walkthrough moves to the next step
-// and, at the last one, ends the class. No clicker key ends it: at the last step they move
-// the run forward, like the plain button next to it, and an open question comes first.
+// and, at the last step, ends the class. No key of a clicker ends the class: at the last
+// step, these keys move the run forward, like the plain button next to the main one. If a
+// question is open, its buttons come first.
 func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	t.Parallel()
 	walk := &lessons.Walk{Title: "Two steps", Steps: []*lessons.WalkStep{{Title: "One"}, {Title: "Two"}}}
@@ -21,7 +22,7 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 		say  string
 		view *class.View
 		main string
-		keys string // the command of a clicker's key
+		keys string // the command that a clicker's key sends
 		last bool   // the notes call it the last step
 	}{
 		{"before the first", &class.View{Walk: &class.WalkView{Walk: walk}}, "next-step", "next-step", false},
@@ -63,8 +64,8 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	}
 }
 
-// TestSecondWindowIsAnnounced: a presenter with two windows is told so in both; an observer
-// is told who drives.
+// TestSecondWindowIsAnnounced: a presenter with two windows is told so in both windows. An
+// observer is told that someone else is presenting.
 func TestSecondWindowIsAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -8,8 +8,8 @@ import (
 )
 
 // TestRemovedMemberIsTold: a removed member is told so and gets no more updates, while the
-// others continue; when the room is deleted, every open screen reports it and shows nothing
-// of the room.
+// others continue. When the room is deleted, every open screen reports that and shows
+// nothing of the room.
 func TestRemovedMemberIsTold(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -32,11 +32,11 @@ func TestRemovedMemberIsTold(t *testing.T) {
 	drive(presenter, room, "forward")
 	says(second, "#cl-rail .is-now", "Logits")
 	if got := browser.Value[string](first, place); got != "Forward" {
-		t.Errorf("the removed member is moved to %s, want %s", got, "Forward")
+		t.Errorf("the removed member was moved to %s, want %s", got, "Forward")
 	}
 	first.Reload()
 	says(first, "main", "The instructor has removed you from this room.")
-	first.Faults() // that page's status
+	first.Faults() // drops the error status of that page
 	drive(presenter, room, "end")
 	says(second, "#conn", "The class is over.")
 	drive(presenter, room, "reopen")
@@ -52,15 +52,15 @@ func TestRemovedMemberIsTold(t *testing.T) {
 	}
 }
 
-// asleep makes the connection dead without closing it, like a phone that sleeps for long,
-// and then wakes the phone.
+// asleep is a script that makes the connection dead without closing it, as on a phone that
+// sleeps for a long time, and then wakes the phone.
 const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
 	const send = WebSocket.prototype.send;
 	WebSocket.prototype.send = function () { this.onmessage = null; WebSocket.prototype.send = send; };
 	document.dispatchEvent(new Event("visibilitychange")); }`
 
-// TestSleepingPhoneReconnects: a phone whose connection died while it slept notices that
-// when it wakes up, and shows the class's current stage.
+// TestSleepingPhoneReconnects: a phone whose connection died while the phone was asleep
+// notices that when it wakes up, and shows the class's current stage.
 // Promise: A phone that wakes up returns to where the class is by then.
 func TestSleepingPhoneReconnects(t *testing.T) {
 	fixture.Long(t)

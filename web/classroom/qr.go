@@ -11,8 +11,8 @@ import (
 // quiet is the width of the light margin that QR code readers need, in modules.
 const quiet = 4
 
-// qrCode is a QR code for an SVG: one path over a light square, in modules, including the
-// margin.
+// qrCode is a QR code for an SVG image: one path over a light square that includes the
+// margin, in units of modules.
 type qrCode struct {
 	Box  string // the viewBox
 	Side string // its width and height
@@ -20,12 +20,12 @@ type qrCode struct {
 	Text string // the encoded text
 }
 
-// newQR encodes a text, usually an address. Level M tolerates a smudge or a reflection on a
-// projected slide.
+// newQR encodes text, usually an address, as a QR code. Its error correction level M
+// tolerates a smudge or a reflection on a projected slide.
 func newQR(text string) (qrCode, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
-		return qrCode{}, fmt.Errorf("classroom: a QR code of %q: %w", text, err)
+		return qrCode{}, fmt.Errorf("classroom: make a QR code of %q: %w", text, err)
 	}
 	var path strings.Builder
 	for y := range code.Size {

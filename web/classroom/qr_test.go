@@ -7,7 +7,7 @@ import (
 )
 
 // This file decodes QR codes from the picture according to ISO/IEC 18004, independently of
-// the encoder: like a camera, but without the optics.
+// the encoder, as a camera would.
 
 // TestQRCodeReadsAsItsAddress: the picture of an address decodes to that address, and has a
 // margin of four light modules on all sides.
@@ -20,7 +20,7 @@ func TestQRCodeReadsAsItsAddress(t *testing.T) {
 		"http://192.168.100.200:18080/class/K7Q4MX",                               // 3
 		"http://[2001:db8:85a3::8a2e:370:7334]:8080/class/K7Q4MX",                 // 4, in two blocks
 		"https://token-by-token.informatics.university.example:8443/class/K7Q4MX", // 5
-		// 6, in four
+		// 6, in four blocks
 		"https://token-by-token.informatics.university.example:8443/a/longer/way/than/most/class/are/K7Q4MX",
 	} {
 		q, err := newQR(text)
@@ -34,8 +34,8 @@ func TestQRCodeReadsAsItsAddress(t *testing.T) {
 	}
 }
 
-// blocksM lists the blocks of level M by version: their number, data bytes and check bytes
-// (table 9 of the standard).
+// blocksM lists the number of blocks of level M, their data bytes and their check bytes by
+// version (table 9 of the standard).
 var blocksM = [][3]int{1: {1, 16, 10}, 2: {1, 28, 16}, 3: {1, 44, 26}, 4: {2, 32, 18}, 5: {2, 43, 24}, 6: {4, 27, 16}}
 
 // readQR decodes a QR code of level M up to version 6.
@@ -47,10 +47,10 @@ func readQR(q qrCode) (string, error) {
 	size := len(m)
 	version := (size - 17) / 4
 	if size != 17+4*version || version < 1 || version >= len(blocksM) {
-		return "", fmt.Errorf("%d modules a side", size)
+		return "", fmt.Errorf("unexpected size: %d modules on a side", size)
 	}
 	format := 0
-	for i := range 6 { // next to the finder pattern at the top left, the highest bit first
+	for i := range 6 { // next to the finder pattern at the top left, starting with the highest bit
 		format = format<<1 | bit(m[8][i])
 	}
 	for _, at := range [][2]int{{8, 7}, {8, 8}, {7, 8}, {5, 8}, {4, 8}, {3, 8}, {2, 8}, {1, 8}, {0, 8}} {
@@ -96,7 +96,7 @@ func bit(dark bool) int {
 	return 0
 }
 
-// modulesOf draws the picture's rectangles, [row][column] without the margin.
+// modulesOf returns the modules of the picture as [row][column], without the margin.
 func modulesOf(q qrCode) ([][]bool, error) {
 	var side int
 	if _, err := fmt.Sscanf(q.Box, "0 0 %d", &side); err != nil {
@@ -122,8 +122,8 @@ func modulesOf(q qrCode) ([][]bool, error) {
 	return m, nil
 }
 
-// codewords reads the bytes in their order: pairs of columns from the right, alternately up
-// and down, leaving out the column of the timing pattern.
+// codewords reads the bytes in order. They are in pairs of columns from the right,
+// alternately up and down, leaving out the column of the timing pattern.
 func codewords(m [][]bool, version, mask int) (list []byte) {
 	size := len(m)
 	b, n, up := 0, 0, true
@@ -152,7 +152,7 @@ func codewords(m [][]bool, version, mask int) (list []byte) {
 	return list
 }
 
-// fixed reports whether a module belongs to a pattern or the format.
+// fixed reports whether a module belongs to a pattern or to the format information.
 func fixed(size, version, x, y int) bool {
 	near := func(center, at int) bool { return at >= center-2 && at <= center+2 }
 	return x == 6 || y == 6 || x < 9 && y < 9 || x >= size-8 && y < 9 || x < 9 && y >= size-8 ||

@@ -11,28 +11,28 @@ import (
 
 // Access describes how browsers on other machines reach this server.
 type Access struct {
-	// URL is the address to give to a class, "https://class.example", if the operator has
-	// set it. If it is "", the address of the current request is used.
+	// URL is the address to give to a class, such as "https://class.example", if the
+	// operator has set one. If it is "", the address of the current request is used.
 	URL string
-	// Local means that the server only listens on this machine's own address: no other
-	// device can reach it.
+	// Local means that the server listens only on this machine's own address, so that no
+	// other device can reach it.
 	Local bool
 	// Command is the command that opens the server to the classroom's network over plain
-	// HTTP, Secure the one that uses a certificate.
+	// HTTP. Secure is the command that does so with a certificate.
 	Command, Secure string
 	// Clear means that others on the network can read the traffic.
 	Clear bool
 }
 
-// reach describes how a class reaches the server, for pages.
+// reach describes, for pages, how a class reaches the server.
 type reach struct {
 	Access
 	Base  string // "http://192.168.0.7:8080"
-	Shown string // Base without its scheme, to be read aloud
+	Shown string // Base without its scheme, for reading aloud
 	Let   *letIn // nil if there is no button
 }
 
-// reach adds the data that depends on the request.
+// reach returns the reach of the server for a request.
 func (a Access) reach(r *http.Request) reach {
 	v := reach{Access: a, Base: strings.TrimSuffix(a.URL, "/")}
 	if v.Base == "" {

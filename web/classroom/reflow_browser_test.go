@@ -7,8 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestInstructorPagesReflow: at 320 px (a laptop's window at 400 %), the presenter's page and its
-// dialogs, the projector's page, the one that lets phones in and the summary do not scroll sideways.
+// TestInstructorPagesReflow: at 320 px (a laptop's window at 400 %), the presenter's page
+// and its dialogs, the projector's page, the page that lets phones in and the summary do not
+// scroll sideways.
 func TestInstructorPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -26,7 +27,7 @@ func TestInstructorPagesReflow(t *testing.T) {
 	} {
 		tab.Go(room + page)
 		if !browser.Value[bool](tab, `!!document.querySelector("`+has+`")`) {
-			t.Errorf("%s shows another page", page)
+			t.Errorf("%s leads to another page", page)
 		}
 		if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
 			t.Errorf("%s: got %d px wide, want at most %d", page, wide, width)

@@ -25,16 +25,16 @@ func TestInstructorMakesARoom(t *testing.T) {
 		t.Errorf("got title %q, want it as text", got)
 	}
 	if again.Find("svg.qr path").AttrOr("d", "") == "" || !strings.Contains(words(again.Find("main")), code[:3]) {
-		t.Error("no QR code, or no code")
+		t.Error("the QR code or the room's code is missing")
 	}
 	if got := newPerson(t, base).send("GET", "/class/"+code+"/present", nil, nil); got.status != 403 {
 		t.Errorf("a stranger's presenter page: status %d, want 403", got.status)
 	}
 }
 
-// TestReachabilityAdvice: the instructor's pages explain if nobody can reach this server,
-// how to open it, and that secrets would travel unencrypted. The commands are one press
-// away, with buttons to copy them.
+// TestReachabilityAdvice: if nobody else can reach this server, the instructor's pages say
+// so, explain how to open it, and warn that secrets would be sent unencrypted. The commands
+// are one press away, with buttons to copy them.
 func TestReachabilityAdvice(t *testing.T) {
 	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
@@ -54,7 +54,7 @@ func TestReachabilityAdvice(t *testing.T) {
 		"this computer only", local.Command, local.Secure, "anyone on that network can read",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("a local server's page lacks %q: %s", want, got)
+			t.Errorf("a local server's page does not contain %q: %s", want, got)
 		}
 	}
 	clear := classroom.Access{URL: "http://10.0.0.7:8080", Secure: "viz -tls-cert cert.pem"}
@@ -68,12 +68,12 @@ func TestReachabilityAdvice(t *testing.T) {
 	made := p.get("/class/" + code + "/made")
 	if made.Find(".callout--pitfall").Length() != 0 ||
 		!strings.Contains(words(made.Find(".made__how")), "https://class.example/class/"+code) {
-		t.Errorf("an encrypted server shows %q, want no warning, and the class's address", words(made.Find("main")))
+		t.Errorf("an encrypted server shows %q, want the class's address without a warning", words(made.Find("main")))
 	}
 }
 
-// TestSummaryAfterClass: after class there are the questions, the votes, a working replay,
-// and a table.
+// TestSummaryAfterClass: after class, the summary has the questions, the votes, a working
+// replay and a table.
 func TestSummaryAfterClass(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -91,19 +91,19 @@ func TestSummaryAfterClass(t *testing.T) {
 	sum := p.get("/class/" + code + "/summary")
 	if got := words(sum.Find(".asked")); !strings.Contains(got, "Which token comes next") ||
 		!strings.Contains(got, "1, 100%") {
-		t.Errorf("what was asked: got %s, want it to contain %q and %q", got, "Which token comes next", "1, 100%")
+		t.Errorf("the questions: got %s, want them to contain %q and %q", got, "Which token comes next", "1, 100%")
 	}
 	replay := sum.Find(".replay a").First().AttrOr("href", "")
 	if got := newPerson(t, base).get(replay); got.path != "/loop" ||
 		words(got.Find("#prompt")) != "The capital of France is" {
 		t.Errorf(
-			`the replay %.40s… shows the prompt %q, want "The capital of France is" in the Loop`, replay,
+			`the replay at %.40s… shows the prompt %q, want "The capital of France is" in the Loop`, replay,
 			words(got.Find("#prompt")),
 		)
 	}
 	link := sum.Find("[data-replay]").AttrOr("value", "")
 	stranger := newPerson(t, base)
-	p.do(code, "end") // the code no longer admits anyone, but the link works
+	p.do(code, "end") // the code no longer admits anyone, but the link still works
 	again := stranger.get(strings.TrimPrefix(link, base))
 	if got := words(again.Find("main")); again.status != 200 || !strings.Contains(got, "The capital of France is") ||
 		!strings.Contains(got, "Which token comes next") {
@@ -124,8 +124,8 @@ func TestSummaryAfterClass(t *testing.T) {
 	}
 }
 
-// TestInstructorRefusalsChangeNothing: a command that is refused gets an explanation, and
-// changes nothing.
+// TestInstructorRefusalsChangeNothing: a refused command gets an explanation and changes
+// nothing.
 func TestInstructorRefusalsChangeNothing(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -157,8 +157,8 @@ func TestInstructorRefusalsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestToursPlayAlone: every walkthrough can be played alone, step by step; answers show
-// their results.
+// TestToursPlayAlone: every walkthrough can be played alone, step by step, and each answer
+// shows its result.
 func TestToursPlayAlone(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -174,7 +174,7 @@ func TestToursPlayAlone(t *testing.T) {
 			if step.Ask != nil && step.Ask.Kind == lessons.AskNext {
 				if found := figures.FindString(words(got.Find(".tour__stage, #cl-poll"))); found != "" &&
 					got.Find("#cl-stage .tc").Length() > 0 {
-					t.Errorf("%s: shows %s before the answer", path, found)
+					t.Errorf("%s: it shows %s before the answer", path, found)
 				}
 				answer := got.Find("#cl-poll button.vote").First().AttrOr("value", "")
 				if told := p.get(
@@ -185,15 +185,15 @@ func TestToursPlayAlone(t *testing.T) {
 			}
 			next, ok := got.Find(`.tour__nav a[data-key="ArrowRight"]`).Attr("href")
 			if ok != (n+1 < len(walk.Steps)) {
-				t.Errorf("%s: a next step: got %t, want %t", path, ok, n+1 < len(walk.Steps))
+				t.Errorf("%s: has a next step: got %t, want %t", path, ok, n+1 < len(walk.Steps))
 			}
 			path = next
 		}
 	}
 }
 
-// TestInstructorLinkDrivesTheRoom: the link that is shown once drives the room from another
-// browser, whose address bar then does not contain the key.
+// TestInstructorLinkDrivesTheRoom: the link that is shown only once gives another browser
+// control of the room, and that browser's address bar then does not contain the key.
 // Promise: The instructor's link controls the room from any other browser.
 func TestInstructorLinkDrivesTheRoom(t *testing.T) {
 	t.Parallel()
@@ -208,7 +208,7 @@ func TestInstructorLinkDrivesTheRoom(t *testing.T) {
 	opened := second.get(link.Path + "?" + link.RawQuery)
 	if opened.path != "/class/"+code+"/present" || opened.query != "" ||
 		strings.Contains(opened.text, link.Query().Get("key")) {
-		t.Errorf("the link leads to %s?%s, want to the presenter's page without the key", opened.path, opened.query)
+		t.Errorf("the link leads to %s?%s, want the presenter's page without the key", opened.path, opened.query)
 	}
 	second.do(code, "start", "prompt", "Once upon")
 	if got := newPerson(t, base).send("GET", link.Path+"?key=AAAAAAAAAAAAAAAAAAAAAA", nil, nil); got.status != 403 {

@@ -24,16 +24,16 @@ type screen struct {
 	N       int
 	Name    string
 	Lead    stage.Rich
-	Stopped string      // why the text has ended
-	Panel   stage.Stage // in Numbers
-	Story   stage.Story // in the Story
-	// Veiled means that the stage is being asked about: Panel and Story are then empty.
+	Stopped string      // the reason why the text has ended
+	Panel   stage.Stage // set in Numbers
+	Story   stage.Story // set in the Story
+	// Veiled means that a poll asks about the stage. Panel and Story are then empty.
 	Veiled bool
 }
 
-// newScreen shows a complete state. inside shows the forward stage from inside if the run
-// looks inside; that is several times as long, and its pictures need the numbers of
-// [stage.NewHeat].
+// newScreen returns the screen for a complete state. If inside is set and the run looks
+// inside, it shows the forward stage from inside. That is several times as long, and its
+// pictures need the numbers of [stage.NewHeat].
 func newScreen(st *session.State, view shell.View, inside bool) screen {
 	seen := *discreet(st)
 	if !inside {
@@ -46,7 +46,7 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 	if view == shell.Story {
 		s.Story = lang.NewStory(&seen)
 		s.N, s.Name, s.Lead = s.Story.N, s.Story.Verb, s.Story.Say
-		s.Story.Past, s.Story.Point = "", "" // nothing is pointed at
+		s.Story.Past, s.Story.Point = "", "" // these pages point at nothing
 		return s
 	}
 	s.Panel, s.Stopped = lang.New(&seen), lang.StopReason(st)
@@ -57,8 +57,8 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 	return s
 }
 
-// tells reports whether the inside of the forward pass, with the guesses of its blocks,
-// would give away the next token, which a class might still be asked for.
+// tells reports whether the inside of the forward pass, which contains the guesses of its
+// blocks, would give away the next token before a class could be asked for it.
 func tells(st *session.State) bool {
 	n := len(st.Steps)
 	return n > 0 && st.Cursor.Step == n && st.Steps[n-1].Ran <= infer.KindForward
@@ -79,7 +79,7 @@ func discreet(st *session.State) *session.State {
 	return &seen
 }
 
-// named sets the stages' names in a view.
+// named sets the names of the stages according to the view.
 func named(view shell.View, rail []stage.RailStage) []stage.RailStage {
 	if view == shell.Story {
 		return stage.Verbs(rail)
@@ -87,7 +87,7 @@ func named(view shell.View, rail []stage.RailStage) []stage.RailStage {
 	return rail
 }
 
-// stageNames returns the names of all stages in a view, for a page's script.
+// stageNames returns the names of all stages in a view, for use by a page's script.
 func stageNames(view shell.View) string {
 	names := terms.StageShorts()
 	if view == shell.Story {
@@ -98,7 +98,7 @@ func stageNames(view shell.View) string {
 	return strings.Join(names, ",")
 }
 
-// linked adds links to look back at the stages that have run.
+// linked adds links for looking back at the stages that have run.
 func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 	for i := range rail {
 		if rail[i].Ran {
@@ -108,9 +108,9 @@ func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 	return rail
 }
 
-// newVeiled shows a state while a class is asked for the token of a step. The results of
-// that step are removed from the state before anything is rendered, so that no page can
-// reveal them; how far the step has come may be known.
+// newVeiled returns the screen for a state while a class is asked for the token of a step.
+// The results of that step are removed from the state before anything is rendered, so that
+// no page can reveal them. How many of its stages have run is not secret.
 func newVeiled(st *session.State, view shell.View, step int) screen {
 	if step < 1 || step > len(st.Steps) {
 		return newScreen(st, view, false)
@@ -128,7 +128,7 @@ func newVeiled(st *session.State, view shell.View, step int) screen {
 	return s
 }
 
-// veiled returns the state as it was when a step had only run its forward pass.
+// veiled returns the state as it was when a step had run only its forward pass.
 func veiled(st *session.State, step int) *session.State {
 	v := *st
 	v.Steps = slices.Clone(st.Steps[:step])
@@ -143,14 +143,14 @@ func veiled(st *session.State, step int) *session.State {
 	if v.Cursor.Step >= step {
 		v.Cursor, v.Dist = session.Cursor{Step: step, Stage: infer.KindForward}, nil
 	}
-	v.Look = nil // the early read-outs are the model's guesses
+	v.Look = nil // the blocks' early predictions would give away the model's guess
 	return &v
 }
 
-// at formats a place in a run for links: "12.3" is step 12, stage 3.
+// at formats a place in a run for use in links: "12.3" is step 12, stage 3.
 func at(c session.Cursor) string { return fmt.Sprintf("%d.%d", c.Step, c.Stage) }
 
-// parseAt parses a place; ok is false if this state does not have it.
+// parseAt parses a place. ok is false if the state does not have that place.
 func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
 	var stage int
 	if n, err := fmt.Sscanf(text, "%d.%d", &c.Step, &stage); n != 2 || err != nil {
@@ -163,8 +163,8 @@ func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
 	return c, c.Stage <= st.Steps[c.Step-1].Ran
 }
 
-// lookAt returns a state as seen from another place, with the scores recomputed at another
-// temperature if it is not nil. The run does not move.
+// lookAt returns a state as seen at another place. If temperature is not nil, the scores are
+// recomputed with it. The run does not move.
 func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.State {
 	v := *st
 	v.Cursor, v.Look, v.WhatIf, v.Ghosts, v.Dist, v.Undrawn = c, nil, nil, nil, nil, false
@@ -184,7 +184,8 @@ func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.
 	return &v
 }
 
-// neighbors returns the places before and after a place; "" at either end.
+// neighbors returns the places before and after a place. They are "" at the beginning or
+// end.
 func neighbors(st *session.State, c session.Cursor) (back, next string) {
 	number := func(c session.Cursor) int { return (c.Step-1)*len(infer.Kinds) + int(c.Stage) }
 	place := func(n int) session.Cursor {
@@ -199,7 +200,7 @@ func neighbors(st *session.State, c session.Cursor) (back, next string) {
 	return back, next
 }
 
-// sized formats an SVG length as a share of its box.
+// sized formats a share as an SVG length, relative to the surrounding box.
 func sized(share float64) string {
 	return strconv.FormatFloat(100*min(max(share, 0), 1), 'f', 2, 64) + "%"
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// stageBody is the stage, or only its heading while the class is asked about it.
+// stageBody is the stage, or only its heading while a poll asks about it.
 func stageBody(id string, s screen) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -140,8 +140,8 @@ func stageBody(id string, s screen) templ.Component {
 	})
 }
 
-// textHTML is the text so far: continuous in the Story, token by token in Numbers. With
-// links the tokens lead to their draws.
+// textHTML is the text so far: continuous in the Story, and token by token in Numbers. If
+// links is set, each token links to its draw.
 func textHTML(id string, s screen, links bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

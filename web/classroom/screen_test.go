@@ -25,7 +25,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// stateAt returns a run that has reached a stage of its second step.
+// stateAt returns the state of a run that has reached a stage of its second step.
 func stateAt(t *testing.T, stage infer.Kind) *session.State {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -42,8 +42,8 @@ func stateAt(t *testing.T, stage infer.Kind) *session.State {
 	return s.State()
 }
 
-// TestVeilHidesAskedStep: the veil leaves nothing but the forward pass of a step that is
-// asked about, and everything before it.
+// TestVeilHidesAskedStep: the veil keeps only the forward pass of the step that a poll asks
+// about, and everything before that step.
 func TestVeilHidesAskedStep(t *testing.T) {
 	t.Parallel()
 	var blank screen
@@ -54,13 +54,13 @@ func TestVeilHidesAskedStep(t *testing.T) {
 		if last.Logits != nil || last.Chosen != 0 || last.P != 0 || last.Q != 0 || last.U != 0 ||
 			last.Ran != infer.KindForward || v.Dist != nil {
 			t.Errorf(
-				"at stage %d the veil leaves %+v; want Logits = nil, Chosen = 0, P = 0, Q = 0, U = 0, Ran "+
+				"at stage %d, the veil leaves %+v; want Logits = nil, Chosen = 0, P = 0, Q = 0, U = 0, Ran "+
 					"= %v, v.Dist = nil",
 				stage, last, infer.KindForward,
 			)
 		}
 		if v.Steps[0] != st.Steps[0] || st.Steps[1].Ran != stage {
-			t.Errorf("at stage %d the veil changes the state that it covers", stage)
+			t.Errorf("at stage %d, the veil changes the original state", stage)
 		}
 		for _, view := range shell.Views {
 			s := newVeiled(st, view, 2)
@@ -79,9 +79,9 @@ func TestVeilHidesAskedStep(t *testing.T) {
 	}
 }
 
-// TestLookInsideRevealsNoAnswer: looking inside a forward pass that the class might still
-// be asked about shows where the heads look, but not the blocks' predictions; after the
-// scores it shows both.
+// TestLookInsideRevealsNoAnswer: while the class might still be asked for the next token,
+// looking inside the forward pass shows where the heads look, but not the blocks'
+// predictions. After the scores, it shows both.
 func TestLookInsideRevealsNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, last := range []infer.Kind{infer.KindForward, infer.KindLogits} {
@@ -96,7 +96,7 @@ func TestLookInsideRevealsNoAnswer(t *testing.T) {
 		for i, b := range look.Blocks {
 			if told := len(b.All) > 0; told != (last > infer.KindForward) || told != (len(inside.Says) > 0) {
 				t.Errorf(
-					"after stage %d, block %d shows its guess: %t; want %t, %t", last, i+1, told,
+					"after stage %d, block %d shows its guess: got %t, want %t, %t", last, i+1, told,
 					last > infer.KindForward, len(inside.Says) > 0,
 				)
 			}
@@ -107,8 +107,8 @@ func TestLookInsideRevealsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestFollowersShareOneSnapshot: all followers of one kind get the same bytes, and before
-// the reveal these contain no probability of the step.
+// TestFollowersShareOneSnapshot: all followers of one kind get the same bytes, which contain
+// no probability of the step before the reveal.
 func TestFollowersShareOneSnapshot(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSample)
@@ -129,7 +129,7 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, _ := p.snapshot(v, l); again != first {
-			t.Errorf("%s: the view is rendered again for a second follower", l)
+			t.Errorf("%s: the view was rendered again for a second follower", l)
 		}
 		text := string(first.Bytes())
 		for r := range 3 {
@@ -137,19 +137,19 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 			for _, secret := range []string{terms.Prob(q), terms.Prob(p), terms.Percent(q), terms.Percent(p)} {
 				if strings.Contains(text, ">"+secret) || strings.Contains(text, secret+"<") {
 					t.Errorf(
-						"%s: the bytes have %s, of the token of rank %d, want nothing of it before the reveal", l,
+						"%s: the bytes contain %s of the token of rank %d, want nothing of it before the reveal", l,
 						secret, r+1,
 					)
 				}
 			}
 		}
 		if !strings.Contains(text, `"seq":7`) || !strings.Contains(text, `"votes":2`) {
-			t.Errorf("%s: the bytes lack the position or the votes", l)
+			t.Errorf("%s: the bytes do not contain the position or the votes", l)
 		}
 	}
 }
 
-// looks returns the given kinds of screens in all views.
+// looks returns the variants of the given kinds of screens in all views.
 func looks(kinds ...kind) (list []variant) {
 	for _, k := range kinds {
 		for _, view := range shell.Views {
@@ -159,7 +159,7 @@ func looks(kinds ...kind) (list []variant) {
 	return list
 }
 
-// TestLookOfRefusesBadFields: valid fields of a screen are accepted, and invalid ones are
+// TestLookOfRefusesBadFields: valid fields of a screen are accepted, and invalid fields are
 // refused by name.
 func TestLookOfRefusesBadFields(t *testing.T) {
 	t.Parallel()
@@ -181,15 +181,15 @@ func TestLookOfRefusesBadFields(t *testing.T) {
 		if e, refused := terms.AsRefusal(err); refused != (want == variant{}) {
 			t.Errorf("%q gives %v, want %+v", query, err, want)
 		} else if refused && (e.Field == "" || !q.Has(e.Field)) {
-			t.Errorf("%q is refused for its %q, want for one of its fields", query, e.Field)
+			t.Errorf("%q is refused because of %q, want one of its fields", query, e.Field)
 		} else if !refused && got != want {
 			t.Errorf("%q is %v, want %v", query, got, want)
 		}
 	}
 }
 
-// TestPlaceAddressRoundTrip: the address of a place is parsed as it was written, and
-// invalid ones are refused.
+// TestPlaceAddressRoundTrip: the formatted address of a place parses to the same place, and
+// invalid addresses are refused.
 func TestPlaceAddressRoundTrip(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSoftmax)
@@ -197,7 +197,7 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 		{Step: 1, Stage: infer.KindForward}, {Step: 1, Stage: infer.KindCache}, {Step: 2, Stage: infer.KindSoftmax},
 	} {
 		if got, ok := parseAt(st, at(good)); !ok || got != good {
-			t.Errorf("%s read back as %v, %t; want %v, true", at(good), got, ok, good)
+			t.Errorf("%s parses to %v, %t; want %v, true", at(good), got, ok, good)
 		}
 	}
 	for _, bad := range []string{"", "1", "1.0", "1.8", "0.1", "2.4", "3.1", "01.1", "1.1x", "-1.1"} {
@@ -205,22 +205,23 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 			t.Errorf("parseAt(%q) = %v, want it refused", bad, c)
 		}
 	}
-	// Step 1 stage 7 is between step 1 stage 6 and step 2 stage 1.
+	// Stage 7 of step 1 is between stage 6 of step 1 and stage 1 of step 2.
 	if back, next := neighbors(st, session.Cursor{Step: 1, Stage: infer.KindCache}); back != "1.6" || next != "2.1" {
 		t.Errorf("neighbors of 1.7: got %s, %s; want %s, %s", back, next, "1.6", "2.1")
 	}
 	if _, next := neighbors(st, session.Cursor{Step: 2, Stage: infer.KindSoftmax}); next != "" {
-		t.Errorf("after the last place comes %s, want nothing", next)
+		t.Errorf("the place after the last is %s, want none", next)
 	}
 }
 
-// TestInsideIsRenderedOnce: the inside of a forward pass is rendered once for all who look
-// inside, sent to nobody else, and to nobody while the token is asked for.
+// TestInsideIsRenderedOnce: the inside of a forward pass is rendered once for everyone who
+// looks inside. It is sent to nobody else, and to nobody at all while a poll asks for the
+// token.
 func TestInsideIsRenderedOnce(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindForward)
 	if st.Look == nil {
-		t.Fatal("the bundled model is not looked into by default")
+		t.Fatal("runs of the bundled model do not look inside by default")
 	}
 	p := &Pages{rest: session.New(st.Model, session.Limits{}).State()}
 	shown := func(v *class.View, kind variant) string {
@@ -230,7 +231,7 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, _ := p.snapshot(v, kind); again != e {
-			t.Errorf("%s: rendered again for a second follower", kind)
+			t.Errorf("%s: it was rendered again for a second follower", kind)
 		}
 		return string(e.Bytes())
 	}
@@ -245,7 +246,7 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 				t.Errorf("%s: %s is present: %t, want %t", kind, part, !inside, inside)
 			}
 			if strings.Contains(shown(asking, kind), part) {
-				t.Errorf("%s: %s is present while the class is asked, want it hidden", kind, part)
+				t.Errorf("%s: %s is present while the class is asked, want it absent", kind, part)
 			}
 		}
 	}
@@ -263,15 +264,15 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 	for _, bad := range []string{`{"block":0}`, `{"block":7}`, `{"block":-1,"head":1}`, `{"block":"x"}`} {
 		if m := p.insideOf(open, wire.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil ||
 			m.Ack != 3 {
-			t.Errorf("%s is answered by %+v; want an error, Ack = 3", bad, m)
+			t.Errorf("the reply to %s is %+v; want an error, Ack = 3", bad, m)
 		}
 	}
 	if m := p.insideOf(open, wire.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}); m.Error == nil {
-		t.Errorf("a head that does not exist gives %+v", m)
+		t.Errorf("the reply about a head that does not exist is %+v", m)
 	}
 }
 
-// TestLastingInWords: the time that a room is kept is written as people say it.
+// TestLastingInWords: the time for which a room is kept is formatted in words.
 func TestLastingInWords(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
@@ -284,9 +285,9 @@ func TestLastingInWords(t *testing.T) {
 	}
 }
 
-// TestWallWithholdsTheDraw: until the presenter requests a draw, walls and phones show the
-// same whatever its result will be; looking at other stages does not reveal it either, and
-// the presenter's button requests it.
+// TestWallWithholdsTheDraw: until the presenter requests a draw with a button, walls and
+// phones look the same whatever its result will be. Looking at other stages does not reveal
+// it either.
 func TestWallWithholdsTheDraw(t *testing.T) {
 	t.Parallel()
 	const seed = 777001
@@ -320,13 +321,13 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 	st, drawn := at(seed)
 	if s := newScreen(st, shell.Numbers, false); s.N != 5 || !s.Panel.Undrawn || s.Strip.Next.Known {
 		t.Errorf(
-			"the wall shows stage %d, the next token known: %v; want s.N = 5, s.Panel.Undrawn = true, "+
+			"the wall shows stage %d with the next token known: %v; want s.N = 5, s.Panel.Undrawn = true, "+
 				"s.Strip.Next.Known = false",
 			s.N, s.Strip.Next.Known,
 		)
 	}
 	if s := newScreen(st, shell.Story, false); s.Story.Line == nil || !s.Story.Line.Open {
-		t.Errorf("in the Story view the wall shows %+v, want Line not nil, Line.Open = true", s.Story)
+		t.Errorf("in the Story view, the wall shows %+v, want Line not nil, Line.Open = true", s.Story)
 	}
 	if got := forwardButton(&class.View{State: st}); got.Say != "Let it fall" {
 		t.Errorf("the presenter's button is %q, want %q", got.Say, "Let it fall")
@@ -338,17 +339,17 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 		otherwise, otherDrawn := at(other)
 		for _, view := range shell.Views {
 			if html(otherwise, view) != html(st, view) {
-				t.Errorf("%s: with seed %d the wall differs before the draw, want it the same", view, other)
+				t.Errorf("%s: with seed %d, the wall differs before the draw, want it to be the same", view, other)
 			}
 			if html(otherDrawn, view) == html(drawn, view) {
-				t.Errorf("%s, seed %d: drawn, the wall shows the same, want another token", view, other)
+				t.Errorf("%s, seed %d: after the draw, the wall shows the same token, want another one", view, other)
 			}
 		}
 	}
 }
 
-// TestCanceledCommandsAreNotLogged: a command that is canceled because its connection
-// ended, for example when the server stops, is not logged as an error; other errors are.
+// TestCanceledCommandsAreNotLogged: if a command is canceled because its connection ended,
+// for example when the server stops, no error is logged; other errors are logged.
 func TestCanceledCommandsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -361,7 +362,7 @@ func TestCanceledCommandsAreNotLogged(t *testing.T) {
 		p := &Pages{Deps: Deps{Log: slog.New(slog.NewTextHandler(&log, nil))}}
 		m := p.answered(3, c.err)
 		if logged := log.Len() > 0; m.Error == nil || m.Ack != 3 || logged != c.logs {
-			t.Errorf("%v: got answer %+v, log %q; want an error, Ack = 3, logged: %v", c.err, m, &log, c.logs)
+			t.Errorf("%v: got reply %+v, log %q; want an error, Ack = 3, logged: %v", c.err, m, &log, c.logs)
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 )
 
 // An instructor's secret is sent in a cookie that scripts cannot read and that browsers
-// send only to the room's own pages. The socket has another address, so its connection is
-// opened with a ticket: it is valid once, within a minute, and only the holder of the
-// cookie can get one.
+// send only to the room's own pages. The socket has a different address, so its connection
+// is opened with a ticket, which is valid once, within a minute. Only the holder of the
+// cookie can get a ticket.
 
 // cookieAge is how long a browser keeps a room's secret.
 const cookieAge = 30 * 24 * time.Hour
@@ -27,9 +27,10 @@ func cookieName(code string) string { return "viz-room-" + code }
 
 func roomPath(code string) string { return "/class/" + code }
 
-// secretCookie returns the cookie with a room's secret. Over TLS its name begins with
-// __Secure-, not __Host-, which would send every room's secret to every page. Another host
-// of the domain can set such a cookie too, but not with a valid secret.
+// secretCookie returns the cookie with a room's secret. Over TLS, its name begins with
+// __Secure-, not with __Host-, because a __Host- cookie would be sent to every page, not
+// just the room's own. Another host of the domain can set such a cookie too, but not with a
+// valid secret.
 func secretCookie(code, secret string) http.Cookie {
 	return http.Cookie{
 		Name: cookieName(code), Value: secret, Path: roomPath(code), MaxAge: int(cookieAge / time.Second),
@@ -41,12 +42,12 @@ func setSecret(w http.ResponseWriter, r *http.Request, code string, secret class
 	shell.SetCookie(w, r, secretCookie(code, secret.String()))
 }
 
-// secretOf returns the secret of a room from a request: the first valid one if there are
-// several. A cookie without its prefix is replaced.
+// secretOf returns the secret of a room from a request, or the first valid secret if there
+// are several. Over TLS, it replaces a cookie without the prefix.
 func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (secret class.Secret, ok bool) {
 	for _, c := range shell.Cookies(r, cookieName(code), roomPath(code)) {
 		if secret = class.ParseSecret(c.Value); !p.Hub.Fits(code, secret) {
-			ok = true // counts as a wrong try if no other one is valid
+			ok = true // counts as a wrong try if no other secret is valid
 			continue
 		}
 		if c.Old {
@@ -57,8 +58,8 @@ func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (s
 	return secret, ok
 }
 
-// taught returns the room of a request from its instructor, or responds with the reason why
-// there is none.
+// taught returns the room of a request from its instructor. If there is none, taught
+// responds with the reason.
 func (p *Pages) taught(
 	w http.ResponseWriter, r *http.Request,
 ) (room *class.Room, secret class.Secret, who string, ok bool) {
@@ -77,12 +78,12 @@ func (p *Pages) taught(
 	return room, secret, who, true
 }
 
-// failTaught responds with the reason why an instructor has no room. If saved data might
-// have been lost, it adds that.
+// failTaught responds with the reason why an instructor gets no room. If saved data might
+// have been lost, the response mentions that.
 func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
 	status, head, say := p.trouble(r, err)
 	if errors.Is(err, class.ErrSecret) {
-		notices, _ := p.Progress.News(r.Context(), "") // optional for the page
+		notices, _ := p.Progress.News(r.Context(), "") // not required for the page
 		for _, n := range notices {
 			say += " " + n.At.UTC().Format("2 January 2006") + ": " + n.Text
 		}
@@ -90,23 +91,24 @@ func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
 	p.Refuse(w, r, status, head, say)
 }
 
-// ticketLife is how long a ticket is valid, ticketMost how many used tickets are
-// remembered, and ticketBytes the maximum length of a ticket.
+// ticketLife is how long a ticket is valid, ticketMost is the maximum number of used tickets
+// that are remembered, and ticketBytes is the maximum length of a ticket.
 const (
 	ticketLife  = time.Minute
 	ticketMost  = 1000
 	ticketBytes = 1 << 10
 )
 
-// tickets issues and redeems tickets. Servers with the same key accept each other's
-// tickets, each server once: a ticket contains, encrypted, its holder and purpose.
+// tickets issues and redeems tickets. A ticket contains, in encrypted form, its holder and
+// purpose, so servers with the same key accept each other's tickets, but each server accepts
+// a ticket only once.
 type tickets struct {
 	seal cipher.AEAD
 	now  func() time.Time
 	life time.Duration // of each ticket
 
 	mu   sync.Mutex
-	used map[string]time.Time // by number, with the end of validity
+	used map[string]time.Time // when each ticket expires, by its number
 }
 
 type ticket struct {
@@ -115,8 +117,8 @@ type ticket struct {
 	Until     time.Time
 }
 
-// newTickets returns tickets under a 32-byte key. The clocks of all servers that issue and
-// redeem them must agree.
+// newTickets returns tickets that use a 32-byte key. The clocks of all servers that issue
+// and redeem them must agree.
 func newTickets(key []byte, now func() time.Time) *tickets {
 	block, err := aes.NewCipher(key)
 	if err == nil {
@@ -125,19 +127,19 @@ func newTickets(key []byte, now func() time.Time) *tickets {
 			return &tickets{seal: seal, now: now, life: ticketLife, used: map[string]time.Time{}}
 		}
 	}
-	panic(fmt.Sprintf("classroom: a key of %d bytes: %v", len(key), err))
+	panic(fmt.Sprintf("classroom: cannot use a key of %d bytes: %v", len(key), err))
 }
 
-// give issues a ticket and returns its text.
+// give issues a ticket and returns it as a string.
 func (t *tickets) give(code, who string, secret class.Secret) string {
 	text, err := json.Marshal(ticket{code, who, secret[:], t.now().Add(t.life)})
 	if err != nil {
-		panic(err) // texts and a time can always be encoded
+		panic(err) // strings and a time can always be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(t.seal.Seal(nil, nil, text, nil))
 }
 
-// take redeems a ticket of a person for a room. It works once.
+// take redeems a person's ticket for a room. Each ticket can be redeemed once.
 func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(number)
 	if err != nil || len(number) > ticketBytes {
@@ -155,7 +157,8 @@ func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) 
 	return class.Secret(k.Secret), true
 }
 
-// first reports whether a ticket is used for the first time on this server.
+// first reports whether a ticket is used for the first time on this server, and remembers
+// it.
 func (t *tickets) first(number string, until, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,11 +16,11 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// ticketKey returns the key of two servers.
+// ticketKey returns the key that two servers share.
 func ticketKey() []byte { return []byte(strings.Repeat("k", 32)) }
 
-// TestTicketIsSingleUse: a ticket opens one connection per server, even on a server that
-// did not issue it, only for its holder and its room; a wrong try uses it up as well. It
+// TestTicketIsSingleUse: a ticket opens one connection per server, even on a server that did
+// not issue it, but only for its holder and its room. A wrong try uses it up as well. It
 // reveals nothing to those who see it.
 func TestTicketIsSingleUse(t *testing.T) {
 	list, other := newTickets(ticketKey(), time.Now), newTickets(ticketKey(), time.Now)
@@ -28,7 +28,7 @@ func TestTicketIsSingleUse(t *testing.T) {
 	number := list.give("ABC234", "ada", secret)
 	for _, server := range []*tickets{list, other} {
 		if got, ok := server.take(number, "ABC234", "ada"); !ok || got != secret {
-			t.Errorf("its holder gets %v, %v; want %v, true", got, ok, secret)
+			t.Errorf("the ticket's holder gets %v, %v; want %v, true", got, ok, secret)
 		}
 		if _, ok := server.take(number, "ABC234", "ada"); ok {
 			t.Error("the ticket is valid twice")
@@ -43,7 +43,7 @@ func TestTicketIsSingleUse(t *testing.T) {
 			t.Errorf("the ticket is valid for %s, want it refused", c.what)
 		}
 		if _, ok := list.take(number, "ABC234", "ada"); ok {
-			t.Errorf("the ticket is valid after %s tried it, want it used up", c.what)
+			t.Errorf("the ticket is valid after an attempt with %s, want it used up", c.what)
 		}
 	}
 	strange := newTickets([]byte(strings.Repeat("s", 32)), time.Now).give("ABC234", "ada", secret)
@@ -70,8 +70,9 @@ func TestTicketExpires(t *testing.T) {
 	})
 }
 
-// TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts, is sent
-// only to that room's pages, not with other sites' forms, and over TLS never unencrypted.
+// TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts and sent
+// only to that room's pages, not with forms of other sites. If it was set over TLS, it is
+// never sent unencrypted.
 func TestRoomKeyStaysInItsRoom(t *testing.T) {
 	for _, encrypted := range []bool{false, true} {
 		r := httptest.NewRequest("POST", "/teach", nil)
@@ -87,7 +88,7 @@ func TestRoomKeyStaysInItsRoom(t *testing.T) {
 		if !c.HttpOnly || c.Path != "/class/ABC234" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode ||
 			c.Secure != encrypted || strings.HasPrefix(c.Name, "__Secure-") != encrypted {
 			t.Errorf(
-				"encrypted %v: got cookie %s, want one for the room's pages, hidden from scripts, secure if encrypted",
+				"encrypted %v: got cookie %s, want it for the room's pages, hidden from scripts, secure if encrypted",
 				encrypted, c,
 			)
 		}
@@ -138,6 +139,6 @@ func TestWallCodeOpensTheRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := readQR(d.QR); err != nil || got != "http://192.168.0.7:8080/class/ABC234" {
-		t.Errorf("the code reads %q, %v; want %q, <nil>", got, err, "http://192.168.0.7:8080/class/ABC234")
+		t.Errorf("the QR code reads %q, %v; want %q, <nil>", got, err, "http://192.168.0.7:8080/class/ABC234")
 	}
 }

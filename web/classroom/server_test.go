@@ -25,19 +25,19 @@ func serve(t *testing.T) string {
 	return serveWith(t, classroom.Access{})
 }
 
-// serveWith is serve with the given access.
+// serveWith is like serve, with the given access.
 func serveWith(t *testing.T, access classroom.Access) string {
 	t.Helper()
 	return webtest.Serve(t, webtest.Options{Access: access, View: shell.Numbers})
 }
 
-// serveStory is serve for newcomers, who see the Story.
+// serveStory is like serve, but its clients are newcomers, who see the Story.
 func serveStory(t *testing.T) string {
 	t.Helper()
 	return webtest.Serve(t, webtest.Options{})
 }
 
-// person is a browser without scripts: it keeps cookies, reads pages and sends forms.
+// person is a browser without scripts. It keeps cookies, requests pages and sends forms.
 type person struct {
 	t      *testing.T
 	base   string
@@ -53,12 +53,12 @@ func newPerson(t *testing.T, base string) *person {
 	return &person{t, base, &http.Client{Jar: jar}}
 }
 
-// page is the answer to a request after redirects.
+// page is the response to a request after redirects.
 type page struct {
 	*goquery.Document
 	status int
-	path   string // where the redirects led
-	query  string // of that address
+	path   string // path to which the redirects led
+	query  string // query of that address
 	text   string // the unparsed body
 }
 
@@ -90,7 +90,7 @@ func (p *person) send(method, path string, form url.Values, header http.Header) 
 	return page{d, answer.StatusCode, answer.Request.URL.Path, answer.Request.URL.RawQuery, string(body)}
 }
 
-// get returns a page that must exist.
+// get returns the page at a path. The page must exist.
 func (p *person) get(path string) page {
 	p.t.Helper()
 	got := p.send(http.MethodGet, path, nil, nil)
@@ -105,7 +105,7 @@ func (p *person) post(path string, form url.Values) page {
 	return p.send(http.MethodPost, path, form, nil)
 }
 
-// instructor makes a room and returns its instructor and code.
+// instructor makes a room and returns its instructor and its code.
 func instructor(t *testing.T, base string, form url.Values) (p *person, code string) {
 	t.Helper()
 	p = newPerson(t, base)
@@ -120,7 +120,7 @@ func instructor(t *testing.T, base string, form url.Values) (p *person, code str
 	return p, parts[2]
 }
 
-// do executes a command of the instructor, which must succeed.
+// do executes a command as the instructor. The command must succeed.
 func (p *person) do(code, cmd string, fields ...string) page {
 	p.t.Helper()
 	form := url.Values{"cmd": {cmd}}

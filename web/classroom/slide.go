@@ -30,14 +30,14 @@ type slide struct {
 // N returns the number of the stage.
 func (d slide) N() string { return strconv.Itoa(d.Screen.N) }
 
-// newSlide returns the initial slide of a page: the pictures of the heads follow over the
-// connection. rest is shown while the run is suspended.
+// newSlide returns the initial slide of a page, without the pictures of the heads, which are
+// sent later over the connection. The state rest is shown while the run is suspended.
 func newSlide(v *class.View, view shell.View, to reach, rest *session.State) (slide, error) {
 	d := moving(v, view, rest, false)
 	return d, d.join(to)
 }
 
-// join adds how to join.
+// join adds the instructions for joining.
 func (d *slide) join(to reach) (err error) {
 	d.Reach = to
 	d.Left, d.Right = halves(d.Code)
@@ -45,7 +45,7 @@ func (d *slide) join(to reach) (err error) {
 	return err
 }
 
-// moving returns a slide without how to join, which seldom changes.
+// moving returns a slide without the instructions for joining, which seldom change.
 func moving(v *class.View, view shell.View, rest *session.State, inside bool) slide {
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
@@ -59,8 +59,8 @@ func moving(v *class.View, view shell.View, rest *session.State, inside bool) sl
 	return d
 }
 
-// walkText returns the HTML of the walkthrough's sentence for everyone; "" before the first
-// step, and if the presenter has left the script.
+// walkText returns the HTML of the walkthrough's sentence for everyone. It returns "" before
+// the first step, or if the presenter has left the script.
 func walkText(v *class.View) string {
 	if v.Walk == nil || v.Walk.Left || v.Walk.At() == nil {
 		return ""
@@ -68,8 +68,9 @@ func walkText(v *class.View) string {
 	return v.Walk.At().Say
 }
 
-// screenOf returns the run of a room as everyone may see it. rest is shown for a suspended
-// run; inside shows the inside of the forward pass if the run looks inside.
+// screenOf returns the run of a room as everyone may see it. The state rest is shown for a
+// suspended run. If inside is set and the run looks inside, the screen shows the inside of
+// the forward pass.
 func screenOf(v *class.View, view shell.View, rest *session.State, inside bool) screen {
 	st := cmp.Or(v.State, rest)
 	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 {
@@ -78,7 +79,7 @@ func screenOf(v *class.View, view shell.View, rest *session.State, inside bool) 
 	return newScreen(st, view, inside)
 }
 
-// brief returns a row of segments with only the first part of its text: a slide has no
+// brief returns a row of segments with only the first part of its text, since a slide has no
 // space for the rest next to the mark.
 func brief(s *stage.Segments) *stage.Segments {
 	short := *s
@@ -86,13 +87,13 @@ func brief(s *stage.Segments) *stage.Segments {
 	return &short
 }
 
-// spelled separates the characters of a code, to be read aloud.
+// spelled separates the characters of a code with spaces, for reading aloud.
 func spelled(code string) string { return strings.Join(strings.Split(code, ""), " ") }
 
-// The sizes of a poll's dots, in rows of dotRow.
+// The sizes of a poll's dots, which are in rows of dotRow.
 const (
 	dotRow  = mostDots / 2
-	dotWide = 20 // SVG units between dots
+	dotWide = 20 // distance between dots, in SVG units
 	dotHigh = 28
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestWalkSentenceOnEveryScreen: the walkthrough's sentence for a step is on the wall and
-// on the phones, and disappears when the presenter leaves the script.
+// TestWalkSentenceOnEveryScreen: the walkthrough's sentence for a step is shown on the wall
+// and on the phones, and disappears when the presenter leaves the script.
 func TestWalkSentenceOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -28,7 +28,7 @@ func TestWalkSentenceOnEveryScreen(t *testing.T) {
 			p.do(code, c.cmd)
 		}
 		if wall, own := shows("/projector", ".bigstage__say"), shows("", "#cl-say"); wall != c.shown || own != c.shown {
-			t.Errorf("after %q the sentence is on the wall: %t, on a phone: %t; want %t", c.cmd, wall, own, c.shown)
+			t.Errorf("after %q, the sentence is on the wall: %t, on a phone: %t; want %t", c.cmd, wall, own, c.shown)
 		}
 	}
 	note := webtest.Course(t).Walk("loop").Steps[0].Note
@@ -55,7 +55,7 @@ func TestTieIsNamed(t *testing.T) {
 	first.post("/class/"+code+"/vote", url.Values{"poll": {id}, "choice": {keys[0]}})
 	p.do(code, "spread")
 	if first.get("/class/"+code).Find("[data-tie]").Length() != 0 {
-		t.Error("one vote is called a tie")
+		t.Error("a single vote is called a tie")
 	}
 	p.do(code, "extend")
 	second := newPerson(t, base)
@@ -74,8 +74,8 @@ func TestTieIsNamed(t *testing.T) {
 	}
 }
 
-// TestSummaryShowsNoMarkup: no page or table after class shows markup to people: neither
-// the HTML of a question nor the name of a special token.
+// TestSummaryShowsNoMarkup: no page or table after class displays markup, neither the HTML
+// of a question nor the name of a special token.
 func TestSummaryShowsNoMarkup(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -85,7 +85,7 @@ func TestSummaryShowsNoMarkup(t *testing.T) {
 	p.do(code, "dismiss")
 	p.do(code, "start", "prompt", "The capital of France is")
 	p.do(code, "set", "temperature", "2", "top_p", "1", "seed", "1")
-	for range 3 { // polls whose tail has special tokens, and a draw
+	for range 3 { // polls whose least likely options include special tokens, and a draw
 		p.do(code, "ask-next", "choices", "8", "where", "here")
 		p.do(code, "reveal")
 		p.do(code, "token")
@@ -109,8 +109,8 @@ func TestSummaryShowsNoMarkup(t *testing.T) {
 	}
 }
 
-// TestRevealNamesNoDrawnToken: a reveal before the draw marks no token as drawn, on the
-// wall or on phones.
+// TestRevealNamesNoDrawnToken: a reveal before the draw does not mark a token as drawn, on
+// the wall or on phones.
 func TestRevealNamesNoDrawnToken(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -131,9 +131,9 @@ func TestRevealNamesNoDrawnToken(t *testing.T) {
 	}
 }
 
-// TestPresenterIsOfferedNextOpenPosition: if the presenter asks for a vote where one token
-// is nearly certain, their page explains that without naming the token, and has a button
-// for the next open position.
+// TestPresenterIsOfferedNextOpenPosition: if the presenter opens a vote at a position where
+// one token is nearly certain, their page explains that without naming the token, and has a
+// button for moving to the next open position.
 func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -150,7 +150,7 @@ func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 		)
 	}
 	if phone := newPerson(t, base).get("/class/" + code); phone.Find("button.vote").Length() != 0 {
-		t.Error("the vote opened")
+		t.Error("the vote was opened")
 	}
 	p.do(code, "ask-next", "where", "open", "choices", "5")
 	phone := newPerson(t, base).get("/class/" + code)

@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestClassStoryOnEveryScreen: the presenter, wall and phone of newcomers show every stage
-// in the Story view, each fitting the wall; before a reveal no screen shows the answer; the
-// wall follows the presenter's switch, and a phone keeps its own view. Every step of the
-// scripts fits the presenter's window.
+// TestClassStoryOnEveryScreen: for newcomers, the presenter, the wall and the phone show
+// every stage in the Story view, and each stage fits the wall. Before a reveal, no screen
+// shows the answer. The wall follows the presenter's switch, while a phone keeps its own
+// view. Every step of the scripts fits the presenter's window.
 func TestClassStoryOnEveryScreen(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 			if over := browser.Value[float64](
 				tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".bigstage"))`,
 			); over > 1 {
-				t.Errorf("stage %d: %g px of the map's side do not fit the %s", stage, over, name)
+				t.Errorf("stage %d: %g px of the side with the map do not fit the %s", stage, over, name)
 			}
 			if over := browser.Value[float64](
 				tab,
@@ -71,14 +71,14 @@ func TestClassStoryOnEveryScreen(t *testing.T) {
 		if n := browser.Value[int](
 			tab, `document.querySelectorAll(".shares, .laid, .map, .tc, .is-pick").length`,
 		); n != 0 {
-			t.Errorf("the %s shows something of what is asked, want nothing", name)
+			t.Errorf("the %s shows part of the answer", name)
 		}
 	}
 	if !browser.Value[bool](wall, `(() => {
 		const at = (selector) => document.querySelector(selector).getBoundingClientRect();
 		return at(".deck__view").height > 0 && at(".deck__view").bottom <= at("#cl-body").top;
 	})()`) {
-		t.Error("the wall's switch covers something of the vote")
+		t.Error("the wall's switch covers part of the vote")
 	}
 	drive(presenter, room, "reveal")
 	drive(presenter, room, "dismiss")

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestStoryViewIsPerScreen: newcomers see the Story on phones and wall; each screen has its
-// own switch, which leads back to the same page, and the choice is remembered.
+// TestStoryViewIsPerScreen: newcomers see the Story on phones and on the wall. Each screen
+// has its own switch, which leads back to the same page, and the choice is remembered.
 func TestStoryViewIsPerScreen(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
@@ -35,10 +35,11 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 			got := p.get(at)
 			story, numbers := got.Find(".story, .ph__prose").Length() > 0, got.Find(".panel, .ph__strip").Length() > 0
 			if story != (want == shell.Story) || numbers == story {
-				t.Errorf("%s in %s: it has the Story: %t, Numbers: %t; want only this view", at, want, story, numbers)
+				t.Errorf("%s in %s: the page has the Story: %t, Numbers: %t; want only the chosen view",
+					at, want, story, numbers)
 			}
 			if now := got.Find(`.view [aria-pressed="true"]`); now.First().AttrOr("value", "") != string(want) {
-				t.Errorf("%s: the switch is at %q, want %q", at, now.Text(), want)
+				t.Errorf("%s: the switch is set to %q, want %q", at, now.Text(), want)
 			}
 			if got.Find(`.view [name="back"]`).First().AttrOr("value", "") == "" {
 				t.Errorf("%s: the switch has no target, want this page", at)
@@ -63,9 +64,9 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 	views(p, shell.Story) // the presenter's browser has its own choice
 }
 
-// TestStoryAndNumbersViewsAgree: at every stage with shares, the Story's shares are those
-// of Numbers as whole percents, and its scores are the same to the last digit, on a phone
-// and on the wall, which also agree with each other.
+// TestStoryAndNumbersViewsAgree: at every stage with shares, the Story's shares are those of
+// Numbers, rounded to whole percents, and its scores are the same to the last digit. That
+// holds on a phone and on the wall, which also agree with each other.
 func TestStoryAndNumbersViewsAgree(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
@@ -102,7 +103,7 @@ func TestStoryAndNumbersViewsAgree(t *testing.T) {
 			if said[""] == "" {
 				said[""] = fmt.Sprint(shares)
 			} else if got := fmt.Sprint(shares); got != said[""] {
-				t.Errorf("%s: the wall shows %s, want %s as on the phone", where, got, said[""])
+				t.Errorf("%s: the wall shows %s, want %s, as on the phone", where, got, said[""])
 			}
 			seen := 0
 			for _, row := range numbers.get("/class/" + code + screen).Find("#panel .tc tbody tr").EachIter() {
@@ -127,7 +128,7 @@ func TestStoryAndNumbersViewsAgree(t *testing.T) {
 }
 
 // agree reports whether a share in whole percent matches a probability with decimals. The
-// Story rounds so that its shares add up to 100%, so they can differ by one.
+// Story rounds its shares so that they add up to 100%, so they can differ by one.
 func agree(t *testing.T, share, p string) bool {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.TrimLeft(p, "<>"), 64)

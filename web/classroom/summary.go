@@ -19,7 +19,7 @@ type summaryPage struct {
 	Shown string
 	When  string
 	Base  string
-	Link  string // of the replay, for everyone
+	Link  string // link of the replay, for everyone
 	Work  *workSummary
 	Asked []askedPoll
 	Bins  []bin
@@ -33,7 +33,7 @@ type askedPoll struct {
 	Kind  string
 	Rows  []askedRow
 	Heads []string // headings of the rounds: "round 1, 26 votes"
-	Right string   // "19 of 26 right", in the last round
+	Right string   // result of the last round: "19 of 26 right"
 	Far   string   // distance to the model, "" if there is none
 }
 
@@ -177,7 +177,7 @@ func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
 // hasModel reports whether the model has probabilities for the options.
 func hasModel(q askedPoll) bool { return len(q.Rows) > 0 && q.Rows[0].Model != "" }
 
-// nextLine compares the class's hits with the model's probabilities.
+// nextLine returns a sentence that compares the class's hits with the model's probabilities.
 func nextLine(v summaryPage) string {
 	return fmt.Sprintf("The class was asked for the next token in %s. %s of the votes named the token that was drawn. "+
 		"By luck alone it would be %s: the mean probability that the model gave to the tokens voted for.",

@@ -370,7 +370,7 @@ func summaryHTML(v summaryPage) templ.Component {
 	})
 }
 
-// textsHTML lists the texts of a class, with links to replay them.
+// textsHTML lists the texts of a class with links for replaying them.
 func textsHTML(v summaryPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

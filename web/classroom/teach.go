@@ -14,7 +14,7 @@ import (
 // teachPage is the page for making a room.
 type teachPage struct {
 	Walks   []*lessons.Walk
-	Form    url.Values // as sent, if it was refused
+	Form    url.Values // the form as it was sent, if it was refused
 	Error   string
 	Reach   reach
 	Deleted bool   // a room has just been deleted
@@ -26,7 +26,7 @@ func (v teachPage) Checked(name string) bool {
 	return v.Form == nil && name == "nicknames" || v.Form.Get(name) != ""
 }
 
-// Picked reports whether a walkthrough is selected; initially the first one.
+// Picked reports whether a walkthrough is selected. Initially, that is the first one.
 func (v teachPage) Picked(i int, slug string) bool {
 	if v.Form == nil {
 		return i == 0
@@ -40,7 +40,7 @@ func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	v := teachPage{Walks: p.Course.Walks, Reach: p.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL())}
 	v.Reach.Let = p.letIn(r, who, nil, "")
 	var err error
-	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // optional for the page
+	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // not required for the page
 		v.Notices = nil
 	}
 	if walk := q.Get("walk"); walk != "" {
@@ -73,8 +73,8 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	setSecret(w, r, room.Code(), secret)
-	// The page with the instructor's link is shown once: this cookie means that it has not
-	// been shown yet.
+	// The page with the instructor's link is shown only once. This cookie means that it has
+	// not been shown yet.
 	shell.SetCookie(w, r, http.Cookie{Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600})
 	if letIn {
 		if err := p.Phones.open(p.Hub, room, f.Get("host")); err != nil {
@@ -95,7 +95,7 @@ type madePage struct {
 	Left, Right string
 	Reach       reach
 	QR          qrCode
-	Link        string // for everyone
+	Link        string // link for everyone to join
 	Secret      string // the instructor's link, shown once
 	Walk        string
 }
@@ -110,8 +110,8 @@ func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// showMade sends the page of a new room: with the instructor's link if there is a key, and
-// with the reason why phones were not let in, if any.
+// showMade sends the page of a new room. It contains the instructor's link if key is not "",
+// and the reason why phones were not let in if why is not nil.
 func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room *class.Room, who, key string, why error) {
 	to, status := p.reach(r), http.StatusOK
 	to.Let = p.letIn(r, who, room, madeOn)
@@ -136,7 +136,7 @@ func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room *class.Roo
 	p.HTML(w, r, status, madeHTML(v))
 }
 
-// halves returns the two parts of a code for reading it aloud.
+// halves splits a code into two parts for reading aloud.
 func halves(code string) (left, right string) { return code[:len(code)/2], code[len(code)/2:] }
 
 // joinPage is the page for typing a code.

@@ -94,7 +94,7 @@ func refusalPage(head, say string) templ.Component {
 	})
 }
 
-// nonePage explains what a class needs, if there are no classes.
+// nonePage explains what a class needs. It is shown if there are no classes.
 func nonePage() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -433,7 +433,7 @@ func teachHTML(v teachPage) templ.Component {
 	})
 }
 
-// reachNote shows whether a class can reach this server, and what to do if it cannot.
+// reachNote shows whether a class can reach this server and, if it cannot, what to do.
 func reachNote(to reach) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

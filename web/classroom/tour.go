@@ -28,16 +28,17 @@ type tours struct {
 	list map[string]*tourRun // by slug
 }
 
-// tourRun is a walkthrough's run and its states at the steps. The holder of turn works on
-// it; the others wait for the resulting states.
+// tourRun is a walkthrough's run with its states at the steps. Whoever holds turn computes
+// the next states; the others wait for them.
 type tourRun struct {
 	turn   chan struct{} // of capacity 1
 	run    *session.Session
 	states []*session.State
 }
 
-// tourPrompt limits the prompts of walkthroughs, in bytes; tourTime limits how long a page waits
-// for its step. The forward passes take turns with all other runs.
+// tourPrompt is the maximum length of walkthroughs' prompts, in bytes. tourTime is the
+// longest time that a page waits for its step, whose forward passes take turns with all
+// other runs.
 const (
 	tourPrompt = 16 << 10
 	tourTime   = 10 * time.Second
@@ -47,13 +48,14 @@ func newTours(slot func() *infer.Slot) *tours {
 	return &tours{slot: slot, list: map[string]*tourRun{}}
 }
 
-// errBusy is returned if a step was not ready in time. The steps computed so far are kept.
+// errBusy is returned if a step was not ready in time. The steps that have been computed are
+// kept.
 var errBusy = &terms.Refusal{
 	Code: terms.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment.",
 }
 
-// at returns the state at a step, counted from 1. Missing steps before it are computed
-// first, once for all visitors.
+// at returns the state at a step, starting at 1. Steps before it that have not been computed
+// yet are computed first, once for all visitors.
 func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.State, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, tourTime, errBusy)
 	defer cancel()
@@ -74,7 +76,7 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 		st, err := r.make(ctx, t.slot, w)
 		if err != nil {
 			if ctx.Err() != nil {
-				r.run, err = nil, context.Cause(ctx) // the run may be anywhere
+				r.run, err = nil, context.Cause(ctx) // the run may be at any stage
 			}
 			return nil, err
 		}
@@ -83,14 +85,14 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 	return r.states[step-1], nil
 }
 
-// make computes the state of the next step. A new run starts at the last new text before
-// it.
+// make computes the state of the next step. A new run starts at the last step before it that
+// begins a new text.
 func (r *tourRun) make(ctx context.Context, slot func() *infer.Slot, w *lessons.Walk) (*session.State, error) {
 	done := len(r.states)
 	before := done
 	if r.run == nil {
 		s := slot()
-		s.Step(true) // someone waits for it
+		s.Step(true) // someone is waiting for this run
 		r.run = session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
 		before = -1
 	}
@@ -106,17 +108,17 @@ type tourPage struct {
 	Walk       *lessons.Walk
 	Step       *lessons.WalkStep
 	N          int
-	Back, Next string // addresses, "" at either end
+	Back, Next string // addresses; "" at the beginning and at the end
 	Screen     screen
 	Poll       *poll  // before and after the answer
-	Mine       string // key of the learner's answer, "" before it
-	Said       string // that answer as text
-	Right      *bool  // for a question or a number
+	Mine       string // key of the learner's answer; "" before there is one
+	Said       string // the learner's answer as text
+	Right      *bool  // set for a question or a number
 	Draws      int    // for a draw: the number of draws so far
-	Loop       string // link to the same run in the loop, "" before the answer
+	Loop       string // link to the same run in the Loop; "" before the answer
 }
 
-// Asked reports whether an answer is awaited.
+// Asked reports whether the page waits for an answer.
 func (v tourPage) Asked() bool { return v.Poll != nil && v.Mine == "" }
 
 func tourPath(slug string, step int) string {
@@ -167,7 +169,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, tourHTML(v))
 }
 
-// ask prepares the step's poll and, after an answer, the result.
+// ask sets the step's poll and, after an answer, the result.
 func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 	v.Screen = newScreen(st, view, false)
 	a := v.Step.Ask
@@ -182,7 +184,7 @@ func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 	choice := strings.TrimSpace(q.Get("choice"))
 	seen := asked.Open()
 	switch {
-	case a.Kind == lessons.AskDraw: // a draw hides nothing and waits for nothing
+	case a.Kind == lessons.AskDraw: // a draw hides nothing and needs no answer
 		v.Mine = "draw"
 		if n, err := strconv.Atoi(q.Get("draws")); err == nil {
 			v.Draws = min(max(n, 0), mostDraws)
@@ -203,8 +205,8 @@ func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 }
 
 const (
-	// mostDraws is the maximum number of draws at once.
+	// mostDraws is the maximum number of draws in one request.
 	mostDraws = 1000
-	// drawStream separates a tour's draws from the run's draws.
+	// drawStream makes a tour's draws independent of the run's draws.
 	drawStream = 0x5eed
 )

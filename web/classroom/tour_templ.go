@@ -306,7 +306,7 @@ func tourHTML(v tourPage) templ.Component {
 	})
 }
 
-// tourAsk shows the step's question, and after the answer the result.
+// tourAsk shows the step's question and, after the answer, the result.
 func tourAsk(v tourPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -715,7 +715,7 @@ func tourVerdict(v tourPage) templ.Component {
 	})
 }
 
-// tourDraw lets one learner draw for a whole class.
+// tourDraw is the form with which one learner draws for a whole class.
 func tourDraw(v tourPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,8 +12,8 @@ import (
 )
 
 // TestToursShareThePool: the forward passes of guided tours go through the pool. If a
-// visitor leaves, the steps computed so far are kept, and later steps are the same as
-// without the interruption.
+// visitor leaves, the steps that have been computed are kept, and later steps are the same
+// as without the interruption.
 func TestToursShareThePool(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -30,8 +30,8 @@ func TestToursShareThePool(t *testing.T) {
 		for step := 1; step <= len(w.Steps); step++ {
 			if _, err := cut.at(gone, w, step); errors.Is(err, context.Canceled) {
 				cuts++
-			} else if err != nil { // steps that only look back need no pass
-				t.Fatalf("%s %d: a visitor who has left gets %v", w.Slug, step, err)
+			} else if err != nil { // steps that only look back need no forward pass
+				t.Fatalf("%s %d: a visitor who has left gets error %v", w.Slug, step, err)
 			}
 			want, err := straight.at(t.Context(), w, step)
 			if err != nil {
@@ -44,13 +44,14 @@ func TestToursShareThePool(t *testing.T) {
 			if session.LinkOf(got) != session.LinkOf(want) || got.Cursor != want.Cursor || got.Prompt != want.Prompt ||
 				len(got.Steps) != len(want.Steps) {
 				t.Errorf(
-					"%s %d: after a cut the run is at %v of %d steps, want %v of %d", w.Slug, step, got.Cursor,
+					"%s %d: after an interruption, the run is at %v of %d steps, want %v of %d",
+					w.Slug, step, got.Cursor,
 					len(got.Steps), want.Cursor, len(want.Steps),
 				)
 			}
 		}
 		if cuts < 3 {
-			t.Errorf("%s: interrupted only %d times", w.Slug, cuts)
+			t.Errorf("%s: the run was interrupted only %d times", w.Slug, cuts)
 		}
 	}
 	closed := infer.NewPool(m, 1)

@@ -37,6 +37,6 @@ func TestDocumentedClassData(t *testing.T) {
 	slices.Sort(said)
 	slices.Sort(sent)
 	if !slices.Equal(said, sent) {
-		t.Errorf("WIRE.md describes %v, want what is sent: %v", said, sent)
+		t.Errorf("WIRE.md describes %v, want the fields that are sent: %v", said, sent)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// fieldsJSON returns the additional fields of a button, "" without any.
+// fieldsJSON returns the additional fields of a button, or "" if there are none.
 func fieldsJSON(fields map[string]string) string {
 	if len(fields) == 0 {
 		return ""
@@ -27,16 +27,16 @@ func fieldsJSON(fields map[string]string) string {
 	return string(b)
 }
 
-// atMost returns the attributes of a field that accepts n characters. A browser refuses
-// more with a message next to the field; with maxlength it would silently cut typed or
-// pasted text.
+// atMost returns the attributes of a field that accepts n characters. If there are more, the
+// browser shows a message next to the field; with maxlength, it would silently truncate
+// typed or pasted text.
 func atMost(n int) templ.Attributes {
 	return templ.Attributes{"pattern": fmt.Sprintf(".{0,%d}", n), "title": fmt.Sprintf("At most %d characters.", n)}
 }
 
 func memberJSON(id int) string { return fieldsJSON(map[string]string{"member": strconv.Itoa(id)}) }
 
-// lasting formats a duration in days, or in hours if it is not a whole number of days.
+// lasting formats a duration in days or, if it is not a whole number of days, in hours.
 func lasting(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d%day == 0 {
@@ -45,7 +45,7 @@ func lasting(d time.Duration) string {
 	return terms.Counted(int(d.Round(time.Hour)/time.Hour), "hour")
 }
 
-// keysOf returns the keys that press a button, by their names in browsers.
+// keysOf returns the names, as used by browsers, of the keys that press a button.
 func keysOf(b button) string {
 	keys := b.Keys
 	if b.Key != "" {
@@ -54,7 +54,7 @@ func keysOf(b button) string {
 	return strings.Join(keys, " ")
 }
 
-// memberName returns the name of a member if it may be shown, or a number.
+// memberName returns the name of a member if it may be shown, and otherwise their number.
 func memberName(v *class.View, m class.Attendee) string {
 	if m.Name == "" || v.NamesHidden {
 		return fmt.Sprintf("Member %d", m.ID)
@@ -62,7 +62,7 @@ func memberName(v *class.View, m class.Attendee) string {
 	return m.Name
 }
 
-// questionLine describes a question in a list to choose from.
+// questionLine describes a question on one line, for a list to choose from.
 func questionLine(q *lessons.Question) string {
 	const most = 110
 	words := []rune(q.PromptText)

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// An instructor assigns tasks to a class and sees the results on the summary page; a
-// learner sees the list, and hands in the results that the server has saved for them.
+// An instructor assigns tasks to a class and sees the results on the summary page. A learner
+// sees the list of tasks and hands in the results that the server has saved for them.
 
 // assignPage is the page on which an instructor chooses tasks.
 type assignPage struct {
@@ -43,21 +43,21 @@ func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, assignHTML(v))
 }
 
-// assignCommand reads the tasks that an instructor has chosen.
+// assignCommand parses the tasks that an instructor has chosen.
 func assignCommand(f *fields, _ *class.View) class.Command {
 	tasks := slices.Clone(f.Values["do"])
 	slices.Sort(tasks)
 	return class.Assign{Tasks: slices.Compact(tasks), Names: f.Get("names") != ""}
 }
 
-// workPage is a learner's page of an assignment.
+// workPage is the page of an assignment for a learner.
 type workPage struct {
 	class.Assignment
 	Code, Key      string
 	Lessons, Drill []coursework.Task
-	Handed         string // what was handed in, "" for nothing
+	Handed         string // description of the results that were handed in, "" for none
 	Done, Of       int
-	Just           bool // it was handed in just now
+	Just           bool // the results were handed in just now
 }
 
 func workPath(code, key string) string {
@@ -103,7 +103,7 @@ func (p *Pages) workOf(r *http.Request, room *class.Room, learner string) (v wor
 	return v, nil
 }
 
-// handIn handles the form of that page.
+// handIn handles the form with which a learner hands in results.
 func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -157,8 +157,8 @@ func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
 	p.fail(w, r, err)
 }
 
-// slipKey encodes a mistake in a task; slipText describes it for an instructor. It returns
-// "" for a mistake that this course does not have.
+// slipKey encodes a mistake in a task; slipText describes it for an instructor. slipText
+// returns "" for a mistake that is not in this course.
 func slipKey(s progress.Slip) string {
 	if s.Drill != "" {
 		return string(s.Mistake)
@@ -182,7 +182,7 @@ func slipText(course *lessons.Course, key string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// workSummary is the summary of results for the instructor.
+// workSummary summarizes the results for the instructor.
 type workSummary struct {
 	*class.AssignedSummary
 	Link  string
@@ -194,7 +194,7 @@ type workTask struct{ Title, Done, Bar string }
 
 type workSlip struct{ Task, Say, Members string }
 
-// shownSlips is the number of mistakes that a summary lists.
+// shownSlips is the maximum number of mistakes that a summary lists.
 const shownSlips = 8
 
 func newWorkSummary(course *lessons.Course, a *class.AssignedSummary, link string) *workSummary {

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestAssignedWorkReachesTheSummary: an instructor assigns a lesson and a drill; someone
-// with the link makes a mistake in the drill and hands in; the summary shows that without a
-// name.
+// TestAssignedWorkReachesTheSummary: an instructor assigns a lesson and a drill. Someone
+// with the link makes a mistake in the drill and hands in their results. The summary shows
+// that without a name.
 // Promise: The results of an assignment appear in the class's summary.
 func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	t.Parallel()
@@ -36,8 +36,8 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	if got := list.Find(".tasks--do a").Length(); got != 2 {
 		t.Fatalf("got %d tasks, want 2", got)
 	}
-	// The softmax of 4, 3, 2, 1, 0.5 for the second token is 0.2324; divided by the largest
-	// score's it is e³/e⁴ = 0.3679.
+	// The second token's share in the softmax of 4, 3, 2, 1, 0.5 is 0.2324. Dividing by the
+	// largest exponential instead of the sum gives e³/e⁴ = 0.3679.
 	form := url.Values{"key": {"once"}, "softmax.p.1": {"0.3679"}, "cell": {"softmax.p.1"}}
 	check := "/practice/five/check?seed=0&level=1"
 	page := learner.post(check, form)
@@ -57,7 +57,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	learner.post(check, form)
 	key, _ := url.Parse(path)
 	hand := url.Values{"key": {key.Query().Get("key")}, "nick": {"Ada"}}
-	for range 2 { // a learner counts once
+	for range 2 { // each learner counts only once
 		done := learner.post("/class/"+code+"/assigned", hand)
 		said := words(done.Selection)
 		if done.status != http.StatusOK || !strings.Contains(said, "Handed in: 1 of 2 tasks finished") {
@@ -72,7 +72,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 		"1 learner handed in.", "0 of 1", "1 of 1", "1 learner divided by the largest number, not by the sum",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the summary lacks %q: %s", want, got)
+			t.Errorf("the summary does not contain %q: %s", want, got)
 		}
 	}
 	if strings.Contains(got, "Ada") {
@@ -81,7 +81,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	boss.do(code, "assign", "do", "practice/five", "names", "1")
 	learner.post("/class/"+code+"/assigned", hand)
 	if got := words(boss.get("/class/" + code + "/summary").Find("#work")); !strings.Contains(got, "Ada 1 of 1") {
-		t.Errorf("the name asked for is not in the summary: got %s, want it to contain %q", got, "Ada 1 of 1")
+		t.Errorf("the requested name is not in the summary: got %s, want it to contain %q", got, "Ada 1 of 1")
 	}
 }
 
@@ -118,8 +118,8 @@ func TestAssignmentNeedsItsKey(t *testing.T) {
 	}
 }
 
-// TestAssignByEveryHand: an instructor assigns, and a learner hands in, by mouse, keyboard
-// and touch; axe-core finds no faults on either page.
+// TestAssignByEveryHand: an instructor can assign tasks, and a learner can hand in results,
+// by mouse, keyboard and touch. axe-core finds no faults on either page.
 func TestAssignByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

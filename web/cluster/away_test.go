@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// persist calls f until it succeeds. Until then the only allowed error is that the class
-// cannot be reached.
+// persist calls f until it succeeds. Until then, f may only return errors that the class
+// cannot be reached or that a command may have been executed.
 func persist(t *testing.T, f func() error) {
 	t.Helper()
 	for late := time.Now().Add(patience); ; {
@@ -27,7 +27,7 @@ func persist(t *testing.T, f func() error) {
 	}
 }
 
-// ready waits until a server reports that it is ready, or that it is not.
+// ready waits until a server's readiness is as wanted.
 func ready(t *testing.T, c *Cluster, want bool) {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
@@ -36,13 +36,13 @@ func ready(t *testing.T, c *Cluster, want bool) {
 		select {
 		case <-look.C:
 		case <-late:
-			t.Fatal("Ready returns ", c.Ready())
+			t.Fatal("Ready still returns ", c.Ready())
 		}
 	}
 }
 
-// TestNATSAwayAndBack: while NATS is down nothing is confirmed, and requests are refused
-// with a message. When it is back, everything continues with the confirmed state.
+// TestNATSAwayAndBack: while NATS is down, nothing is confirmed, and requests are refused
+// with a message. When NATS is back, everything continues from the confirmed state.
 func TestNATSAwayAndBack(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -64,11 +64,11 @@ func TestNATSAwayAndBack(t *testing.T) {
 	for _, on := range []*lesson{l, onB} {
 		r, err := on.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 		if !errors.Is(err, class.ErrAway) {
-			t.Errorf("a vote while NATS is away: %+v, %v, want %v", r, err, class.ErrAway)
+			t.Errorf("a vote while NATS is down: got %+v, %v, want %v", r, err, class.ErrAway)
 		}
 	}
 	if _, _, err := b.Create(t.Context(), caller("another"), class.Options{}); !errors.Is(err, class.ErrAway) {
-		t.Errorf("a room that is made while NATS is away: got error %v, want %v", err, class.ErrAway)
+		t.Errorf("making a room while NATS is down: got error %v, want %v", err, class.ErrAway)
 	}
 	ready(t, a.joined, false)
 	ready(t, b.joined, false)
@@ -92,7 +92,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 	})
 	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
 		t.Errorf(
-			"the poll has %+v after two confirmed votes, want Votes = 2, Options[0].Count = 1, "+
+			"the poll is %+v after two confirmed votes, want Votes = 2, Options[0].Count = 1, "+
 				"Options[1].Count = 1",
 			v.Poll,
 		)
@@ -100,13 +100,13 @@ func TestNATSAwayAndBack(t *testing.T) {
 	a.teaches(l).settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})
-	a.end() // before NATS
+	a.end() // before NATS ends
 	b.end()
 }
 
 // TestCutOffOwnerConfirmsNothing: an owner that is disconnected confirms nothing, and its
-// later appends are refused. The class continues on another server, and when the first one
-// is back, its pages follow.
+// later appends are refused. The class continues on another server. When the first server is
+// back, its pages follow the class there.
 func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 		Records: []journal.Record{{Type: "vote", ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":1}`)}},
 	}
 	if _, err := a.joined.Rooms().Fence.AppendAs(context.Background(), late, 1); !errors.Is(err, class.ErrFenced) {
-		t.Errorf("the previous owner appends: got error %v, want %v", err, class.ErrFenced)
+		t.Errorf("an append by the previous owner: got error %v, want %v", err, class.ErrFenced)
 	}
 	persist(t, func() error {
 		_, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(2), N: 2})
@@ -140,15 +140,15 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	})
 	v := b.teaches(l).does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 2 || v.Poll.Options[1].Count != 1 || v.Poll.Options[2].Count != 1 {
-		t.Errorf("the poll has %+v, want Votes = 2, Options[1].Count = 1, Options[2].Count = 1", v.Poll)
+		t.Errorf("the poll is %+v, want Votes = 2, Options[1].Count = 1, Options[2].Count = 1", v.Poll)
 	}
 	onA.settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})
 }
 
-// TestServerLeavesNodeThatStoresNothing: if a NATS node answers but stores nothing, its
-// servers move to another node.
+// TestServerLeavesNodeThatStoresNothing: if a NATS node responds but stores nothing, the
+// servers connected to it move to another node.
 func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -162,6 +162,6 @@ func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
 	net.to.Store(streamtest.Node(t, dir))
 	ready(t, a, true)
 	if l := take(t, a, "ROOM"); !mine(l) {
-		t.Errorf("on the other node the server has the lease %+v, want its own", l)
+		t.Errorf("on the other node, the server has the lease %+v, want its own", l)
 	}
 }

@@ -30,12 +30,12 @@ type bus struct {
 	out chan outgoing // views to publish
 
 	mu      sync.Mutex
-	waiting map[string]*asked // requests without an answer, by the last token of their reply subject
+	waiting map[string]*asked // requests without a reply, by the last token of their reply subject
 
 	dropped, refused atomic.Uint64
 
-	// hinder simulates network faults in tests: it is called before a request is sent and
-	// when its answer has arrived, and its error replaces the result. Guarded by mu.
+	// hinder simulates network faults in tests. It is called before a request is sent and
+	// after its reply has arrived, and its error replaces the result. It is guarded by mu.
 	hinder func(answered bool) error
 }
 
@@ -45,7 +45,7 @@ type outgoing struct {
 	message []byte
 }
 
-// asked is a request that waits for its answer.
+// asked is a request that waits for its reply.
 type asked struct {
 	parts  assembly
 	answer chan answered // of capacity 1
@@ -64,7 +64,8 @@ const (
 	mostServed   = 1024
 )
 
-// serveFor is how long a request from another server can take. No server waits longer.
+// serveFor is the longest time that handling a request from another server can take. No
+// server waits longer for a reply.
 const serveFor = 15 * time.Second
 
 func newBus(nc *nats.Conn, prefix string, log *slog.Logger) (*bus, error) {
@@ -96,8 +97,8 @@ func (b *bus) serverSubject(server string) string {
 	return b.prefix + ".server." + stream.SubjectPart(server)
 }
 
-// subscribe calls f with each message, one at a time, until end is called, which waits for
-// the last call. Messages that arrive while too many are waiting are dropped.
+// subscribe calls f with each message, one at a time, until end is called; end waits for the
+// last call to return. Messages that arrive while more than most are waiting are dropped.
 func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func(), err error) {
 	messages := make(chan *nats.Msg, most)
 	s, err := b.nc.ChanSubscribe(subject, messages)
@@ -110,14 +111,14 @@ func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func()
 		for {
 			select {
 			case m := <-messages:
-				_ = fault.Do(b.log, "a message of another server", func() error { f(m); return nil })
+				_ = fault.Do(b.log, "handling a message from another server", func() error { f(m); return nil })
 			case <-ended:
 				return
 			}
 		}
 	}()
 	return sync.OnceFunc(func() {
-		_ = s.Unsubscribe() // it may already be closed
+		_ = s.Unsubscribe() // the subscription may already be closed
 		close(ended)
 		<-done
 	}), nil
@@ -138,7 +139,7 @@ func (b *bus) publish() {
 		select {
 		case o := <-b.out:
 			if b.send(o.subject, "", o.message) != nil {
-				b.dropped.Add(1) // followers that miss it will request it
+				b.dropped.Add(1) // followers that miss the view will request it
 			}
 		case <-b.ctx.Done():
 			return
@@ -176,7 +177,7 @@ func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byt
 		return nil, err
 	}
 	if err := b.nc.PublishRequest(b.serverSubject(server), b.inbox+"."+token, request); err != nil {
-		return nil, errors.Join(class.ErrNoServer, err) // it was not sent
+		return nil, errors.Join(class.ErrNoServer, err) // the request was not sent
 	}
 	select {
 	case x := <-a.answer:
@@ -191,13 +192,13 @@ func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byt
 	}
 }
 
-// answered handles a part of an answer.
+// answered handles a part of a reply.
 func (b *bus) answered(m *nats.Msg) {
 	b.mu.Lock()
 	a := b.waiting[m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]]
 	b.mu.Unlock()
 	if a == nil {
-		return // nobody is waiting any longer
+		return // nobody is waiting for the reply any longer
 	}
 	x := answered{}
 	switch {
@@ -229,7 +230,7 @@ func (b *bus) Serve(server string, f func(context.Context, []byte) []byte) (func
 			b.refused.Add(1)
 			return
 		}
-		if len(m.Data) == 0 { // a check whether this server is running
+		if len(m.Data) == 0 { // only checks whether this server is running
 			_ = b.nc.Publish(m.Reply, nil)
 			return
 		}
@@ -257,7 +258,7 @@ func (b *bus) Serve(server string, f func(context.Context, []byte) []byte) (func
 func (b *bus) serveOne(ctx context.Context, m *nats.Msg, f func(context.Context, []byte) []byte) {
 	within, cancel := context.WithTimeout(ctx, serveFor)
 	defer cancel()
-	_ = fault.Do(b.log, "a request of another server", func() error {
+	_ = fault.Do(b.log, "handling a request from another server", func() error {
 		if b.send(m.Reply, m.Subject, f(within, m.Data)) != nil {
 			b.dropped.Add(1) // the other server will retry
 		}
@@ -266,10 +267,10 @@ func (b *bus) serveOne(ctx context.Context, m *nats.Msg, f func(context.Context,
 }
 
 // absent reports whether NATS has no subscriber under a server's name. If NATS does not
-// answer, it returns false.
+// respond, it returns false.
 func (b *bus) absent(ctx context.Context, server string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_, err := b.Request(ctx, server, nil)
-	return err == class.ErrNoServer // but not if joined with another error: then it was not sent
+	return err == class.ErrNoServer // not errors.Is: joined with another error, it means that nothing was sent
 }

@@ -23,19 +23,19 @@ func long(n int) []byte {
 	return b
 }
 
-// next waits for the next value.
+// next waits for the next value and returns it.
 func next[T any](t *testing.T, got <-chan T) (m T) {
 	t.Helper()
 	select {
 	case m = <-got:
 	case <-time.After(patience):
-		t.Fatal("nothing arrives")
+		t.Fatal("no message has arrived")
 	}
 	return m
 }
 
-// TestLongMessagesArriveWhole: messages of up to the size of a view arrive complete, though
-// NATS only accepts a megabyte. Longer ones do not arrive at all.
+// TestLongMessagesArriveWhole: messages up to the maximum size of a view arrive complete,
+// although NATS accepts only a megabyte. Longer messages do not arrive at all.
 func TestLongMessagesArriveWhole(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -50,13 +50,13 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 	for _, n := range sizes {
 		a.bus.Publish("ROOM", long(n))
 		if m := next(t, got); !bytes.Equal(m, long(n)) {
-			t.Errorf("a message of %d bytes arrives as %d, want it whole", n, len(m))
+			t.Errorf("a message of %d bytes arrives as %d bytes, want all of it", n, len(m))
 		}
 	}
 	a.bus.Publish("ROOM", long(class.MaxReply+1))
 	a.bus.Publish("ROOM", []byte("the next one"))
 	if m := next(t, got); string(m) != "the next one" {
-		t.Errorf("after a message that is too long, %d bytes arrive", len(m))
+		t.Errorf("after a message that is too long, a message of %d bytes arrives", len(m))
 	}
 
 	answers := map[string][]byte{}
@@ -75,11 +75,11 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 	for q, want := range answers {
 		m, err := a.bus.Request(t.Context(), b.Server(), []byte(q))
 		if err != nil || !bytes.Equal(m, want) {
-			t.Errorf("an answer of %s bytes arrives as %d, %v; want no error, m = %q", q, len(m), err, want)
+			t.Errorf("a reply of %s bytes arrives as %d bytes, %v; want no error, m = %q", q, len(m), err, want)
 		}
 	}
 	if m, err := a.bus.Request(t.Context(), b.Server(), long(class.MaxRequest)); err != nil || string(m) != "long" {
-		t.Errorf(`the longest request is answered with %.20q, %v; want "long", <nil>`, m, err)
+		t.Errorf(`the reply to the longest request is %.20q, %v; want "long", <nil>`, m, err)
 	}
 	if _, err := a.bus.Request(t.Context(), b.Server(), long(class.MaxRequest+1)); err == nil {
 		t.Error("a longer request was sent")
@@ -89,7 +89,7 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 	}
 }
 
-// TestForeignMessagesAreDropped: malformed and oversized messages of other programs are
+// TestForeignMessagesAreDropped: malformed and oversized messages from other programs are
 // dropped, and later messages arrive.
 func TestForeignMessagesAreDropped(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 	}
 	unreadable := uint64(len(bad))
 	for _, subject := range []string{b.bus.roomSubject("ROOM"), b.bus.serverSubject(b.Server()), b.bus.inbox + ".1"} {
-		for i := range 20 { // messages that begin and never end
+		for i := range 20 { // messages that are never complete
 			bad = append(bad, fmt.Sprintf("open%d 1 16 4000000", i))
 		}
 		for _, text := range bad {
@@ -123,19 +123,19 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 	a.bus.Publish("ROOM", []byte("afterwards"))
 	for m := next(t, got); string(m) != "afterwards"; m = next(t, got) {
 		if len(m) != 900<<10 {
-			t.Errorf("got %q arrives, want 900<<10 elements", m)
+			t.Errorf("%q arrives, want a message of 900<<10 bytes", m)
 		}
 	}
 	if m, err := a.bus.Request(t.Context(), b.Server(), []byte("still?")); err != nil || string(m) != "still?" {
 		t.Errorf("a request afterwards: got %q, %v; want %q, <nil>", m, err, "still?")
 	}
 	if n := b.Stats().Refused; n < 2*unreadable {
-		t.Errorf("%d messages were refused, of %d malformed ones", n, 2*unreadable)
+		t.Errorf("only %d of %d malformed messages were refused", n, 2*unreadable)
 	}
 }
 
-// TestRoomNamesAreEncodedUniquely: every room has its own messages and lease, whatever its
-// name.
+// TestRoomNamesAreEncodedUniquely: every room has its own messages and its own lease,
+// whatever its name is.
 func TestRoomNamesAreEncodedUniquely(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

@@ -7,36 +7,37 @@ import (
 )
 
 // clock compares this server's clock with the NATS clock. Leases need no clock, but servers
-// share times: when a poll ends, how long a ticket is valid, when a room was last used. A
-// new owner with a wrong clock would end a poll an hour early.
+// share times: when a poll ends, how long a ticket is valid, and when a room was last used.
+// Without the comparison, a new owner whose clock is an hour ahead would end a poll an hour
+// early.
 type clock struct {
 	now func() time.Time
 	log *slog.Logger
 
 	// The following fields are guarded by leases.mu.
 
-	sent, got time.Time     // when the newest renewal was sent and confirmed, by this clock
+	sent, got time.Time     // when the newest renewal was sent and confirmed, according to this clock
 	looked    time.Time     // when the clocks were last compared
-	behind    time.Duration // how far this clock is behind the NATS clock, 0 if only a little
+	behind    time.Duration // how far this clock is behind the NATS clock; 0 if the difference is tolerated
 }
 
-// little is the tolerated difference between clocks: they are synchronized over the
-// network, and messages take a while.
+// little is the tolerated difference between clocks, since they are synchronized over the
+// network, and messages take some time.
 const little = 2 * time.Second
 
-// compareEvery is how often clocks are compared.
+// compareEvery is the interval at which clocks are compared.
 const compareEvery = 10 * time.Second
 
 // Now returns the time that all servers of the cluster share: this server's time, corrected
-// if it differs from the NATS time by more than a little.
+// if it differs from the NATS time by more than the tolerance.
 func (c *Cluster) Now() time.Time {
 	c.leases.mu.Lock()
 	defer c.leases.mu.Unlock()
 	return c.leases.clock.now().Add(c.leases.clock.behind)
 }
 
-// compareClocks reads when NATS stored this server's newest renewal, which was between the
-// moments at which this server sent it and got the confirmation.
+// compareClocks gets the time at which NATS stored this server's newest renewal. That was
+// between the times at which this server sent the renewal and got the confirmation.
 func (l *leases) compareClocks() {
 	l.mu.Lock()
 	s, c := l.session, &l.clock
@@ -59,8 +60,9 @@ func (l *leases) compareClocks() {
 	c.set(difference(c.sent, c.got, at))
 }
 
-// difference returns how far a clock is behind another one, on which an event happened at
-// the time at that was between sent and got on this one; 0 if it is only a little.
+// difference returns how far this clock is behind another one, or 0 if the difference is
+// tolerated. An event happened at the time at on the other clock, and between sent and got
+// on this one.
 func difference(sent, got, at time.Time) time.Duration {
 	switch {
 	case at.After(got.Add(little)):

@@ -13,13 +13,13 @@ func TestClockDifference(t *testing.T) {
 	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name     string
-		at, want time.Duration // relative to noon, when it was sent; it was confirmed a second later
+		at, want time.Duration // at is relative to noon, when the renewal was sent; it was confirmed a second later
 	}{
 		{"in between", 500 * time.Millisecond, 0},
 		{"a little before", -2 * time.Second, 0},
 		{"a little after", 3 * time.Second, 0},
-		{"an hour behind", time.Hour, time.Hour - time.Second}, // it may have been stored at the end
-		{"an hour ahead", -time.Hour, -time.Hour},              // or at the beginning
+		{"an hour behind", time.Hour, time.Hour - time.Second}, // it may have been stored at the end of that second
+		{"an hour ahead", -time.Hour, -time.Hour},              // or at its beginning
 	} {
 		if got := difference(noon, noon.Add(time.Second), noon.Add(c.at)); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
@@ -28,7 +28,8 @@ func TestClockDifference(t *testing.T) {
 }
 
 // TestPollSurvivesClocksAnHourApart: a poll of ten minutes stays open when a server whose
-// clock is an hour ahead takes over the class, and then one whose clock is an hour behind.
+// clock is an hour ahead takes over the class, followed by a server whose clock is an hour
+// behind.
 // Promise: A poll lasts as long as it should even if a server's clock is an hour wrong.
 func TestPollSurvivesClocksAnHourApart(t *testing.T) {
 	t.Parallel()
@@ -50,13 +51,13 @@ func TestPollSurvivesClocksAnHourApart(t *testing.T) {
 	onBehind.votes(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if s := behind.joined.Stats(); s.Held != 1 || s.Clock < time.Hour-time.Minute {
 		t.Errorf(
-			"the last server has %d rooms, and reports that its clock is behind by %v; want 1, at least %v", s.Held,
+			"the last server has %d rooms and reports that its clock is behind by %v; want 1, at least %v", s.Held,
 			s.Clock, time.Hour-time.Minute,
 		)
 	}
 }
 
-// sharedTime waits until a server uses the NATS time, which is this machine's time.
+// sharedTime waits until a server uses the NATS time, which is the time of this machine.
 func sharedTime(t *testing.T, c *Cluster) {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)

@@ -22,7 +22,7 @@ type Config struct {
 	URL   string // addresses of NATS servers, separated by commas
 	Creds string // file with the NATS credentials; "" for none
 	CA    string // file with the CA certificates for NATS; "" for the system's
-	Cert  string // file with this server's certificate, and Key with its key; "" for none
+	Cert  string // file with this server's certificate; Key is the file with its key; "" for none
 	Key   string
 	// Server is the prefix of this server's name, which is different after each start. The
 	// default is viz.
@@ -30,13 +30,13 @@ type Config struct {
 	// Prefix is the prefix of the names of streams, buckets and subjects. The default is
 	// viz.
 	Prefix string
-	// Replicas is the number of NATS nodes on which everything is stored, applied at
-	// creation. 0 means three in a NATS cluster and one on a single node.
+	// Replicas is the number of NATS nodes on which everything is stored. It is applied when
+	// streams are created. 0 means three in a NATS cluster and one on a single node.
 	Replicas int
 	// Patience is how long Open waits for NATS. 0 means [DefaultPatience].
 	Patience time.Duration
-	// Answer is how long the logs retry before they return that NATS is away. 0 means
-	// [stream.DefaultPatience].
+	// Answer is how long the logs retry before they return an error that NATS is down. 0
+	// means [stream.DefaultPatience].
 	Answer time.Duration
 	// Life is how long a lease lasts without a renewal. 0 means [DefaultLife].
 	Life time.Duration
@@ -44,14 +44,16 @@ type Config struct {
 	// time.Now.
 	Now     func() time.Time
 	Log     *slog.Logger  // nil for none
-	Options []nats.Option // for tests: in-process connections
+	Options []nats.Option // in-process connections, for tests
 }
 
-// DefaultPatience is longer than NATS nodes need to find each other when all of them start.
+// DefaultPatience is longer than the time that NATS nodes need to find each other when all
+// of them start.
 const DefaultPatience = 30 * time.Second
 
-// DefaultLife lets the next owner of a room begin within three seconds of a server's death,
-// and lets a server miss two renewals before it gives up its rooms.
+// DefaultLife is short enough for the next owner of a room to begin within three seconds of
+// a server's death, and long enough for a server to miss two renewals before it gives up its
+// rooms.
 const DefaultLife = 3 * time.Second
 
 // Cluster is this server's membership in a cluster. Its methods can be called from any
@@ -67,9 +69,9 @@ type Cluster struct {
 	closed error
 }
 
-// Open joins a cluster. It waits until NATS stores data, for at most the config's patience,
-// and then returns why it does not: no such host, refused certificates or credentials, or
-// JetStream is off.
+// Open joins a cluster. It waits until NATS stores data. If that takes longer than
+// [Config.Patience], Open returns an error with the reason, for example that there is no
+// such host, that certificates or credentials were refused, or that JetStream is off.
 func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Prefix, cfg.Server = cmp.Or(cfg.Prefix, "viz"), cmp.Or(cfg.Server, "viz")
@@ -122,7 +124,7 @@ func (c *Cluster) Server() string { return c.server }
 // Journal returns the logs of the cluster.
 func (c *Cluster) Journal() *stream.Journal { return c.logs }
 
-// Rooms connects a hub to the hubs of the other servers.
+// Rooms returns the connection of a hub to the hubs of the other servers.
 func (c *Cluster) Rooms() *class.Cluster {
 	return &class.Cluster{
 		Server: c.server, Leases: c.leases, Bus: c.bus, Fence: fence{c.logs}, Secret: c.secret,
@@ -131,18 +133,18 @@ func (c *Cluster) Rooms() *class.Cluster {
 }
 
 // away is the number of lease lifetimes without a confirmation after which NATS counts as
-// down. Elections of the nodes, and the move to another node ([deaf]), take less.
+// down. Elections among the nodes and moving to another node ([deaf]) take less time.
 const away = 4
 
 // Secrets returns the hashes of instructors' secrets, which are records of the rooms'
 // logs.
 func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
 
-// ErrAway is returned while NATS does not answer.
+// ErrAway is returned while NATS does not respond.
 var ErrAway = errors.New("NATS does not answer")
 
-// Ready returns nil while NATS stores data for this server, and otherwise an [ErrAway] with
-// the reason, which is also a [store.ErrFull] if NATS has no space left.
+// Ready returns nil while NATS stores data for this server. Otherwise it returns an
+// [ErrAway] with the reason. If NATS has no space left, the error is also a [store.ErrFull].
 func (c *Cluster) Ready() error {
 	switch since := c.leases.silent(); {
 	case c.nc.IsClosed():
@@ -159,21 +161,22 @@ func (c *Cluster) Ready() error {
 	return nil
 }
 
-// Stats are statistics of this server's membership in a cluster.
+// Stats holds statistics about this server's membership in a cluster.
 type Stats struct {
 	Connected  bool
 	Reconnects uint64 // number of reconnections
-	// Held is the number of rooms that this server owns, Taken how many it has ever owned,
-	// and Lost how many of those it lost because NATS did not answer.
+	// Held is the number of rooms that this server owns, Taken is the number that it has
+	// ever owned, and Lost is the number of those that it lost because NATS did not respond.
 	Held        int
 	Taken, Lost uint64
-	// Silent is the time since NATS last confirmed a renewal of this server, and Round how
-	// long that took.
+	// Silent is the time since NATS last confirmed a renewal of this server, and Round is
+	// how long that confirmation took.
 	Silent, Round time.Duration
-	// Dropped is the number of messages to other servers that were dropped because too many
-	// were queued, and Refused the number of oversized or malformed messages that arrived.
+	// Dropped is the number of messages that were dropped because too many were queued, and
+	// Refused is the number of oversized or malformed messages that arrived.
 	Dropped, Refused uint64
-	// Clock is how far this server's clock is behind the NATS clock, 0 if only a little.
+	// Clock is how far this server's clock is behind the NATS clock; 0 if the difference is
+	// tolerated.
 	Clock   time.Duration
 	Mirrors stream.Mirrors // logs in memory
 }
@@ -188,7 +191,7 @@ func (c *Cluster) Stats() Stats {
 	return s
 }
 
-// Close releases this server's rooms, so that other servers can continue them immediately,
+// Close releases this server's rooms, so that other servers can take them over immediately,
 // and leaves the cluster. The hub must be closed first.
 func (c *Cluster) Close() error {
 	c.once.Do(func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestClassSpansThreeServers: a room that was made on one server is followed on the second
-// and presented from the third. The owner dies while people vote: the class continues, and
+// TestClassSpansThreeServers: a room that was made on one server is followed on a second one
+// and presented from a third. The owner dies while people vote; the class continues, and
 // every confirmed vote counts once.
 // Promise: If the server of a class dies during a vote, the class continues and confirmed votes count once.
 func TestClassSpansThreeServers(t *testing.T) {
@@ -37,19 +37,19 @@ func TestClassSpansThreeServers(t *testing.T) {
 	for id, on := range map[int]*lesson{2: onB, 3: onB, 5: onC, 6: onC} {
 		voting.Go(func() {
 			if _, err := on.vote(id, class.Ballot{Poll: p.ID, Choice: key(id), N: 1}); err != nil {
-				t.Errorf("the vote of %d: %v", id, err)
+				t.Errorf("the vote of member %d: %v", id, err)
 			}
 		})
 	}
 	a.kill()
-	endSession(t, b.joined, a.joined) // as after the lifetime of a lease
+	endSession(t, b.joined, a.joined) // as when a lease has expired
 	voting.Wait()
-	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1}) // again: nothing changes
+	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1}) // sent again, this changes nothing
 
 	next := b.teaches(l)
 	v = next.does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 6 || sum(v.Poll) != 6 {
-		t.Errorf("got %d votes, %d in the counts; want the 6 confirmed ones", v.Poll.Votes, sum(v.Poll))
+		t.Errorf("got %d votes, %d in the counts; want the 6 confirmed votes", v.Poll.Votes, sum(v.Poll))
 	}
 	v = next.does(class.Reveal{}, class.AppendMajority{}, class.Drive{Do: session.StepStage{}})
 	onC.settled("the class goes on", func(x *class.View) bool { return x.Link() == v.Link() })
@@ -70,12 +70,12 @@ func TestClassSpansThreeServers(t *testing.T) {
 	}
 }
 
-// TestEndingServerReleasesItsRooms: rooms that a stopping server releases are available to
-// other servers immediately.
+// TestEndingServerReleasesItsRooms: when a server stops, other servers can take over its
+// rooms immediately.
 func TestEndingServerReleasesItsRooms(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
-	u.life = patience // the test could not wait for that
+	u.life = patience // longer than the test could wait
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
 	onB := b.enters(l, 1)

@@ -28,7 +28,8 @@ func newSigner(t *testing.T, create func() (nkeys.KeyPair, error)) signer {
 	return signer{t, pair, id}
 }
 
-// creds writes a file with the credentials of a new user of an account, like nsc does.
+// creds writes the credentials of a new user of the account to a file, as nsc does, and
+// returns its path.
 func (s signer) creds() string {
 	s.t.Helper()
 	user := newSigner(s.t, nkeys.CreateUser)
@@ -43,8 +44,8 @@ func (s signer) creds() string {
 	return file
 }
 
-// TestJoinsWithCredentials: a server joins a cluster with the credentials of one of its
-// users, and is refused with a message if another key has signed the user.
+// TestJoinsWithCredentials: a server can join a cluster with the credentials of one of the
+// cluster's users. It is refused with a message if another key has signed the user.
 func TestJoinsWithCredentials(t *testing.T) {
 	t.Parallel()
 	operator, account := newSigner(t, nkeys.CreateOperator), newSigner(t, nkeys.CreateAccount)
@@ -80,7 +81,7 @@ func TestJoinsWithCredentials(t *testing.T) {
 		c, err := Open(t.Context(), Config{URL: "nats://" + at, Creds: creds, Patience: 5 * time.Second})
 		if err == nil {
 			_ = c.Close()
-			t.Errorf("the server has joined with %s credentials, want it refused", what)
+			t.Errorf("the server has joined with %s credentials, want it to be refused", what)
 		} else if want := "has refused the credential"; !strings.Contains(err.Error(), want) {
 			t.Errorf("with %s credentials: got error %q, want it to contain %q", what, err, want)
 		}

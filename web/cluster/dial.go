@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// again is how long to wait before a retry.
+// again is the time to wait before a retry.
 const again = 100 * time.Millisecond
 
 // dial connects to NATS. It retries until ctx ends, unless the error is permanent.
@@ -42,8 +42,8 @@ func dial(ctx context.Context, cfg Config) (*nats.Conn, error) {
 // options returns the options of the connection.
 func options(cfg Config) ([]nats.Option, error) {
 	list := []nats.Option{
-		nats.RetryOnFailedConnect(false), // the error of the first attempt explains the problem
-		nats.IgnoreAuthErrorAbort(),      // credentials may be renewed while the server runs
+		nats.RetryOnFailedConnect(false), // fail at once: the error of the first attempt explains the problem
+		nats.IgnoreAuthErrorAbort(),      // continue: credentials may be renewed while the server runs
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				cfg.Log.Warn("the connection to NATS was lost, reconnecting", "error", err)
@@ -99,13 +99,13 @@ func explain(cfg Config, err error) error {
 	case errors.As(err, &dns):
 		return fmt.Errorf("NATS at %s: there is no such host: %w", at, err)
 	case errors.As(err, &unknown):
-		return fixed("NATS at %s: its certificate is signed by an authority that isn't known here: %w", at, err)
+		return fixed("NATS at %s: its certificate is signed by an authority that this server doesn't know: %w", at, err)
 	case errors.As(err, &name), errors.As(err, &invalid):
 		return fixed("NATS at %s: its certificate is not valid: %w", at, err)
 	case errors.As(err, &alert) && alert.Op == "remote error": // a TLS alert
 		return fixed("NATS at %s has refused this server's certificate: %w", at, err)
 	case strings.Contains(err.Error(), "after TLS handshake"): // the alert may have been lost
-		return fmt.Errorf("NATS at %s has closed the connection, as it does when it has refused this server's "+
+		return fmt.Errorf("NATS at %s has closed the connection, possibly because it has refused this server's "+
 			"certificate: %w", at, err)
 	case errors.As(err, &header), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
 		return fixed("NATS at %s: one side wants TLS and the other doesn't: %w", at, err)
@@ -113,13 +113,13 @@ func explain(cfg Config, err error) error {
 		errors.Is(err, nats.ErrAuthRevoked):
 		return fixed("NATS at %s has refused the credentials: %w", at, err)
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("NATS at %s: nobody listens there: %w", at, err)
+		return fmt.Errorf("NATS at %s: nothing is listening there: %w", at, err)
 	}
 	return fmt.Errorf("NATS at %s: %w", at, err)
 }
 
-// Redacted returns a list of NATS addresses for logs and screens: without passwords and
-// tokens.
+// Redacted returns a list of NATS addresses without passwords and tokens, for logs and
+// screens.
 func Redacted(addresses string) string {
 	var list []string
 	for one := range strings.SplitSeq(addresses, ",") {
@@ -138,10 +138,10 @@ func Redacted(addresses string) string {
 	return strings.Join(list, ",")
 }
 
-// attempt is the timeout of one request: nodes without a leader drop requests.
+// attempt is the timeout of one request, since nodes without a leader drop requests.
 const attempt = 2 * time.Second
 
-// storing waits until JetStream answers.
+// storing waits until JetStream responds.
 func storing(ctx context.Context, nc *nats.Conn) error {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -159,7 +159,7 @@ func storing(ctx context.Context, nc *nats.Conn) error {
 			return fmt.Errorf("JetStream is off in NATS, and the logs are stored there "+
 				"(start nats-server with a jetstream block): %w", err)
 		case stream.Pause(ctx, again) != nil:
-			return fmt.Errorf("JetStream does not answer: %w", err)
+			return fmt.Errorf("JetStream does not respond: %w", err)
 		}
 	}
 }

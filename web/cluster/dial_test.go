@@ -13,7 +13,7 @@ import (
 )
 
 // TestStartsBeforeThereIsALeader: a server that starts before the NATS nodes have elected a
-// leader sends its request again, since the first one is never answered.
+// leader sends its request again, since the first one never gets a reply.
 func TestStartsBeforeThereIsALeader(t *testing.T) {
 	fixture.Long(t)
 	s := streamtest.Node(t, "", func(o *server.Options) { o.JetStream = false })
@@ -32,6 +32,6 @@ func TestStartsBeforeThereIsALeader(t *testing.T) {
 	defer cancel()
 	must(t, storing(ctx, nc))
 	if n := asked.Load(); n != 2 {
-		t.Errorf("it sent %d requests, want 2", n)
+		t.Errorf("the server sent %d requests, want 2", n)
 	}
 }

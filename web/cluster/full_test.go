@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// limit sets each stream of the logs to its current size plus more bytes, or to no limit
-// for -1.
+// limit limits each stream of the logs to its current size plus more bytes. If more is -1,
+// it removes the limits.
 func (p *post) limit(more int64) {
 	t := p.u.t
 	t.Helper()
@@ -35,7 +35,7 @@ func (p *post) limit(more int64) {
 }
 
 // TestFullStreamsRefuseWrites: when the streams are full, requests are refused with that
-// reason, and the class stays on all screens and continues when there is space again;
+// reason. The class stays on all screens and continues when there is space again, and
 // confirmed votes count.
 // Promise: When a cluster has no space left, votes are refused with that reason and the class stays on its screens.
 func TestFullStreamsRefuseWrites(t *testing.T) {
@@ -64,7 +64,7 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	_, _, err = b.Create(t.Context(), caller("another"), class.Options{})
 	refused("a new room", err)
 	if err := a.joined.Ready(); err != nil {
-		t.Errorf("with space for leases, Ready returns %v", err)
+		t.Errorf("while there is space for leases, Ready returns %v", err)
 	}
 	if v := onB.View(); v.Poll == nil || v.Poll.ID != p.ID || v.State == nil {
 		t.Error("the stage has disappeared from the screen")
@@ -81,15 +81,15 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	v := l.does(class.Close{}, class.ShowSpread{})
 	if v.Poll.Votes != 2 || v.Poll.Options[0].Count != 1 || v.Poll.Options[1].Count != 1 {
 		t.Errorf(
-			"the poll has %+v after two confirmed votes, want Votes = 2, Options[0].Count = 1, "+
+			"the poll is %+v after two confirmed votes, want Votes = 2, Options[0].Count = 1, "+
 				"Options[1].Count = 1",
 			v.Poll,
 		)
 	}
 }
 
-// TestFullNodeIsNotReady: if not even a lease can be stored, a server is not ready and
-// reports why.
+// TestFullNodeIsNotReady: a server that cannot even store a lease is not ready, and reports
+// why.
 func TestFullNodeIsNotReady(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

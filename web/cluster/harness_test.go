@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(fixture.Suite{M: m}) }
 
-// patience bounds each wait for a state; only failing tests use it up.
+// patience is the longest wait for a state. Only failing tests wait that long.
 const patience = 2 * time.Minute
 
 func must(t testing.TB, err error) {
@@ -57,7 +57,7 @@ func (n *network) InProcessConn() (net.Conn, error) {
 	return c, nil
 }
 
-// cut cuts the network immediately, in the middle of any message.
+// cut cuts the connection immediately, even in the middle of a message.
 func (n *network) cut() {
 	n.to.Store(nil)
 	n.mu.Lock()
@@ -70,13 +70,13 @@ func (n *network) cut() {
 
 var prefixes atomic.Int64
 
-// union is several servers with one NATS server.
+// union is a group of servers that share one NATS server.
 type union struct {
 	t      *testing.T
 	nats   *server.Server
 	prefix string
 	life   time.Duration
-	answer time.Duration // patience of the logs; 0 for the default
+	answer time.Duration // the servers' [Config.Answer]; 0 for the default
 	ahead  time.Duration // how far the clocks of new servers are ahead
 	paces  class.Paces
 	course *lessons.Course
@@ -102,7 +102,7 @@ type post struct {
 	ended  sync.Once
 }
 
-// quick is for tests that wait for servers to become silent.
+// quick is a configuration for tests that wait for servers to become silent.
 var quick = class.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 func (u *union) config(n *network) Config {
@@ -114,7 +114,7 @@ func (u *union) config(n *network) Config {
 	}
 }
 
-// server starts a server, which ends with the test.
+// server starts a server that ends with the test.
 func (u *union) server(name string) *post {
 	u.t.Helper()
 	p := &post{u: u, net: &network{}}
@@ -144,18 +144,18 @@ func (p *post) end() {
 	})
 }
 
-// kill stops a server like kill -9: nothing that it does from now on has an effect.
+// kill stops a server like kill -9: its actions have no effect from then on.
 func (p *post) kill() {
 	p.net.cut()
 	p.ended.Do(func() {
-		p.u.t.Cleanup(func() { // dead servers cannot save everything
+		p.u.t.Cleanup(func() { // a dead server may be unable to save everything
 			_ = p.Close(context.Background())
 			_ = p.joined.Close()
 		})
 	})
 }
 
-// driver opens runs of the bundled model, without a server around them.
+// driver opens runs of the bundled model without a server.
 type driver struct{ model *infer.Model }
 
 func (d *driver) Open(ctx context.Context, _, text string) (class.Run, error) {
@@ -228,7 +228,7 @@ func (p *post) teach(o class.Options) *lesson {
 	return &lesson{r, p, secret}
 }
 
-// teaches opens a room for its instructor.
+// teaches returns a room as its instructor sees it on this server.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
 	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(instructor))
@@ -236,7 +236,7 @@ func (p *post) teaches(l *lesson) *lesson {
 	return &lesson{r, p, l.secret}
 }
 
-// enters makes members join a room.
+// enters makes members join a room on this server.
 func (p *post) enters(l *lesson, ids ...int) *lesson {
 	p.u.t.Helper()
 	var r *class.Room
@@ -250,7 +250,7 @@ func (p *post) enters(l *lesson, ids ...int) *lesson {
 	return &lesson{r, p, l.secret}
 }
 
-// does executes commands of the instructor, which must succeed.
+// does executes commands as the instructor. They must succeed.
 func (l *lesson) does(list ...class.Command) (v *class.View) {
 	l.p.u.t.Helper()
 	for _, c := range list {
@@ -271,7 +271,8 @@ func (l *lesson) votes(id int, b class.Ballot) {
 	r, err := l.vote(id, b)
 	if err != nil || r.N != b.N || r.Choice != b.Choice {
 		l.p.u.t.Fatalf(
-			"the vote of %d is confirmed as %+v, %v; want no error, N = %d, Choice = %q", id, r, err, b.N, b.Choice,
+			"the vote of member %d is confirmed as %+v, %v; want no error, N = %d, Choice = %q",
+			id, r, err, b.N, b.Choice,
 		)
 	}
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// keys is a key-value bucket in NATS, but always reads from the leader: a replica might
+// keys is a key-value bucket in NATS. It always reads from the leader, since a replica might
 // return an old value.
 type keys struct {
 	js       jetstream.JetStream
 	bucket   string
 	replicas func() int
-	lose     func() error // error of a put whose answer is lost, in tests
+	lose     func() error // in tests: returns the error of a put whose reply is lost
 
 	mu     sync.Mutex
 	stream jetstream.Stream
 }
 
-// errRevision is returned for a value that was not written, because the key no longer has
-// the revision that it was to replace.
-var errRevision = errors.New("the key has another revision")
+// errRevision is returned if a value was not written because the key does not have the
+// revision that was to be replaced.
+var errRevision = errors.New("the key has a different revision")
 
 func (k *keys) subject(key string) string { return "$KV." + k.bucket + "." + key }
 
-// ensure creates the bucket if there is none.
+// ensure creates the bucket if it does not exist.
 func (k *keys) ensure(ctx context.Context) error {
 	name := "KV_" + k.bucket
 	s, err := k.js.Stream(ctx, name)
@@ -46,7 +46,7 @@ func (k *keys) ensure(ctx context.Context) error {
 	}
 	if c := s.CachedInfo().Config; c.MaxMsgsPerSubject != 1 || c.AllowDirect || c.MaxAge != 0 {
 		return errFixed{errors.New("the bucket " + k.bucket + " must have a history of 1, no age limit and no direct " +
-			"access; delete it while no server runs, and it is made again")}
+			"access; delete it while no server is running, and it will be recreated")}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,13 +60,14 @@ func (k *keys) handle() jetstream.Stream {
 	return k.stream
 }
 
-// get reads a key. The revision is 0 if the key does not exist.
+// get reads the value of a key. The revision is 0 if the key does not exist.
 func (k *keys) get(ctx context.Context, key string, value any) (revision uint64, err error) {
 	revision, _, err = k.getStored(ctx, key, value)
 	return revision, err
 }
 
-// getStored is get, and also returns when the key was stored, by the NATS clock.
+// getStored is like get, but also returns when the key was stored, according to the NATS
+// clock.
 func (k *keys) getStored(ctx context.Context, key string, value any) (revision uint64, at time.Time, err error) {
 	m, err := k.handle().GetLastMsgForSubject(ctx, k.subject(key))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -75,13 +76,14 @@ func (k *keys) getStored(ctx context.Context, key string, value any) (revision u
 		return 0, at, err
 	}
 	if err := json.Unmarshal(m.Data, value); err != nil {
-		return m.Sequence, m.Time, nil // of another program: it can be replaced
+		return m.Sequence, m.Time, nil // the value is another program's and can be replaced
 	}
 	return m.Sequence, m.Time, nil
 }
 
-// put writes a key if it has the revision over, 0 for none, and returns the new revision.
-// Unless the error is errRevision, it is unknown whether the key was written.
+// put writes a key if its current revision is over (0 if it does not exist) and returns the
+// new revision. If put returns an error other than errRevision, it is unknown whether the
+// key was written.
 func (k *keys) put(ctx context.Context, key string, value any, over uint64) (revision uint64, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -102,7 +104,7 @@ func (k *keys) put(ctx context.Context, key string, value any, over uint64) (rev
 	return ack.Sequence, nil
 }
 
-// remove deletes a revision of a key, unless another one has replaced it.
+// remove deletes a revision of a key, unless another revision has replaced it.
 func (k *keys) remove(ctx context.Context, revision uint64) error {
 	err := k.handle().DeleteMsg(ctx, revision)
 	if err == nil || ctx.Err() != nil {
@@ -118,7 +120,7 @@ func (k *keys) remove(ctx context.Context, revision uint64) error {
 // mostListed is the number of keys read at a time.
 const mostListed = 1000
 
-// list returns the last tokens of the keys that match a pattern.
+// list returns the last token of each key that matches a pattern.
 func (k *keys) list(ctx context.Context, pattern string) (names []string, err error) {
 	info, err := k.handle().Info(ctx, jetstream.WithSubjectFilter(k.subject(pattern)))
 	if err != nil {

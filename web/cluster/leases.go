@@ -13,12 +13,12 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// leases takes and renews the leases of all rooms of this server.
+// leases takes and renews the leases of all rooms that this server owns.
 type leases struct {
 	server string
 	life   time.Duration
 	keys   *keys
-	absent func(ctx context.Context, server string) bool // whether NATS has no subscriber under a name
+	absent func(ctx context.Context, server string) bool // reports whether NATS has no subscriber under a name
 	move   func() error                                  // connects to another NATS node, if there is one
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -26,8 +26,8 @@ type leases struct {
 	hurry  chan struct{} // signals that a lease must be released; of capacity 1
 
 	mu       sync.Mutex
-	session  *tenure              // nil if there is none
-	refused  error                // the last error of beginning or renewing a session
+	session  *tenure              // nil if there is no session
+	refused  error                // the last error when beginning or renewing a session
 	begun    chan struct{}        // closed while there is a session
 	before   string               // the lost session, until its key is marked as over
 	held     map[string]*holding  // by room
@@ -35,7 +35,7 @@ type leases struct {
 	seen     map[string]*sighting // active sessions of other servers, by id
 	ended    map[string]*sighting // sessions whose keys may be deleted, by id; used only by keep
 	answered time.Time            // when NATS last confirmed a renewal
-	round    time.Duration        // how long that took
+	round    time.Duration        // how long that confirmation took
 	clock    clock
 	taken    uint64
 	lost     uint64
@@ -44,7 +44,7 @@ type leases struct {
 // tenure is a session of this server, which it renews.
 type tenure struct {
 	id       string
-	revision uint64    // of its key
+	revision uint64    // of the session's key
 	sent     time.Time // when the last confirmed renewal was sent
 }
 
@@ -58,8 +58,8 @@ type holding struct {
 type sighting struct {
 	server   string
 	revision uint64
-	since    time.Time     // when that revision was first seen
-	deserted time.Time     // since when NATS has no subscriber; zero if it has one
+	since    time.Time     // when this revision was first seen
+	deserted time.Time     // when NATS was first seen without a subscriber; zero if it has one
 	over     chan struct{} // closed when the session is over
 }
 
@@ -67,7 +67,7 @@ type sighting struct {
 type (
 	sessionValue struct {
 		Server string `json:"server"`
-		Over   bool   `json:"over,omitempty"` // another server has ended it
+		Over   bool   `json:"over,omitempty"` // the session has been marked as over
 	}
 	roomValue struct {
 		Server  string `json:"server"`
@@ -131,16 +131,16 @@ func (l *leases) Take(ctx context.Context, room string) (class.Lease, error) {
 		}
 		term, err := l.keys.put(ctx, roomKey(room), roomValue{l.server, id}, revision)
 		if errors.Is(err, errRevision) {
-			continue // another server was faster
+			continue // another server has just written the key
 		} else if err != nil {
-			return class.Lease{}, err // if it was stored, the next Take finds it
+			return class.Lease{}, err // if the key was written, the next Take finds it
 		}
 		return l.hold(room, id, term)
 	}
 }
 
-// owned reports whether the server in a room's key still owns the room: it returns a
-// channel that is closed when that changes, or nil if it does not own it.
+// owned returns a channel that is closed when the server in a room's key no longer owns the
+// room. It returns nil if that server does not own the room now.
 func (l *leases) owned(ctx context.Context, room string, v roomValue, own string) (<-chan struct{}, error) {
 	if v.Session != own {
 		return l.alive(ctx, v.Server, v.Session)
@@ -150,15 +150,15 @@ func (l *leases) owned(ctx context.Context, room string, v roomValue, own string
 	if h := l.held[room]; h != nil {
 		return h.lost, nil
 	}
-	return nil, nil // released, but the key is not deleted yet
+	return nil, nil // the room was released, but its key has not been deleted yet
 }
 
-// hold records a lease that was taken in a session.
+// hold records a lease that was taken under the session with the given id.
 func (l *leases) hold(room, id string, term uint64) (class.Lease, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == nil || l.session.id != id {
-		return class.Lease{}, errNoSession // the session was lost meanwhile, and the lease with it
+		return class.Lease{}, errNoSession // the session has been lost, and the lease with it
 	}
 	h := &holding{term, make(chan struct{})}
 	l.held[room] = h
@@ -181,7 +181,7 @@ func (l *leases) release(room string, h *holding) {
 	}
 }
 
-// current returns the id of this server's session, "" if there is none.
+// current returns the id of this server's session, or "" if there is none.
 func (l *leases) current() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +191,8 @@ func (l *leases) current() string {
 	return l.session.id
 }
 
-// wait waits up to a lease lifetime for a session, which might have been lost a moment ago.
+// wait waits for a session, for at most the lifetime of a lease: the last session might have
+// been lost a moment ago.
 func (l *leases) wait(ctx context.Context) (id string, err error) {
 	l.mu.Lock()
 	begun := l.begun
@@ -217,14 +218,14 @@ func (l *leases) silent() time.Duration {
 	return time.Since(l.answered)
 }
 
-// why returns the last error of beginning or renewing a session.
+// why returns the last error when beginning or renewing a session.
 func (l *leases) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.refused
 }
 
-// count adds the statistics of leases.
+// count sets the statistics about leases.
 func (l *leases) count(s *Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,18 +15,18 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// join joins a cluster without a hub.
+// join makes a server without a hub join the cluster.
 func (u *union) join() (*Cluster, *network) {
 	u.t.Helper()
 	n := &network{}
 	n.to.Store(u.nats)
 	c, err := Open(u.t.Context(), u.config(n))
 	must(u.t, err)
-	u.t.Cleanup(func() { _ = c.Close() }) // it may be disconnected
+	u.t.Cleanup(func() { _ = c.Close() }) // the server may be disconnected
 	return c, n
 }
 
-// take takes the lease of a room, or returns the holder's.
+// take takes the lease of a room, or returns the current holder's lease.
 func take(t *testing.T, c *Cluster, room string) class.Lease {
 	t.Helper()
 	for late := time.Now().Add(patience); ; {
@@ -41,7 +41,7 @@ func take(t *testing.T, c *Cluster, room string) class.Lease {
 
 func mine(l class.Lease) bool { return l.Release != nil }
 
-// taken waits until a server owns a room that another one has released or lost.
+// taken waits until a server owns a room that another server has released or lost.
 func taken(t *testing.T, c *Cluster, room string) class.Lease {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
@@ -53,17 +53,17 @@ func taken(t *testing.T, c *Cluster, room string) class.Lease {
 		select {
 		case <-look.C:
 		case <-late:
-			t.Fatal("the lease does not become free")
+			t.Fatal("the lease has not become free")
 		}
 	}
 }
 
-// TestOnlyOneServerGetsALease: if several servers want a room at the same moment, one gets
-// it, and the others learn which one.
+// TestOnlyOneServerGetsALease: if several servers request the same room at the same moment,
+// one gets it, and the others are told which one.
 func TestOnlyOneServerGetsALease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
-	u.life = patience // no session ends here
+	u.life = patience // so that no session ends in this test
 	var all [3]*Cluster
 	for i := range all {
 		all[i], _ = u.join()
@@ -81,7 +81,7 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 			if mine(l) {
 				owners, owner = owners+1, l
 				if l.Server != all[i].Server() {
-					t.Errorf("%s has a lease of %s, want its own", all[i].Server(), l.Server)
+					t.Errorf("%s has the lease of %s, want its own", all[i].Server(), l.Server)
 				}
 			}
 		}
@@ -106,7 +106,7 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 }
 
 // TestCutOffServerLosesItsLease: a disconnected server gives up its rooms, and then another
-// one takes them. When it is back it sees who has them.
+// server takes them. When the first server is back, it sees which server has them.
 func TestCutOffServerLosesItsLease(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -128,7 +128,7 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 	}
 	net.to.Store(u.nats)
 	if l := take(t, a, "ROOM"); mine(l) || l.Server != b.Server() || l.Term != second.Term {
-		t.Errorf("back again, the first server has %+v", l)
+		t.Errorf("after reconnecting, the first server gets %+v", l)
 	}
 	must(t, a.Ready())
 	if s := a.Stats(); s.Lost != 1 || s.Held != 0 || s.Reconnects == 0 {
@@ -136,18 +136,18 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 	}
 }
 
-// TestLostRenewalAnswersKeepTheLease: if the answers to renewals get lost, the lease
+// TestLostRenewalAnswersKeepTheLease: if the replies to renewals get lost, the lease
 // continues, and no other server gets it.
 func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
-	u.life = patience // only lost answers could end it
+	u.life = patience // so that only lost replies could end the session
 	a, _ := u.join()
 	l := take(t, a, "ROOM")
 	a.leases.mu.Lock()
 	before := a.leases.session.revision
 	a.leases.mu.Unlock()
-	// Do what keep does at each beat, with every other answer lost.
+	// Do the same as keep does at each beat, but with every other reply lost.
 	a.leases.stop()
 	<-a.leases.done
 	var n atomic.Int64
@@ -164,7 +164,7 @@ func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	a.leases.mu.Lock()
 	defer a.leases.mu.Unlock()
 	if s := a.leases.session; s == nil || s.revision < before+6 {
-		t.Fatalf("after three renewals that were sent twice: %+v, from %d", s, before)
+		t.Fatalf("after three renewals that were sent twice: got %+v, from revision %d", s, before)
 	}
 	select {
 	case <-l.Lost:
@@ -173,8 +173,8 @@ func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	}
 }
 
-// TestEndedSessionIsNoticed: if another server ends a session, its owner notices with the
-// next renewal, and gives up its rooms.
+// TestEndedSessionIsNoticed: if another server ends a session, the session's server notices
+// that at the next renewal, and gives up its rooms.
 func TestEndedSessionIsNoticed(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -187,11 +187,11 @@ func TestEndedSessionIsNoticed(t *testing.T) {
 	}
 	next(t, l.Lost)
 	if l := take(t, a, "ROOM"); mine(l) {
-		t.Error("the server whose session was ended takes the room from the next one")
+		t.Error("the server whose session was ended takes the room back from the next owner")
 	}
 }
 
-// endSession makes one server end the session of another one, without its knowing.
+// endSession makes one server end another server's session without that server knowing.
 func endSession(t testing.TB, by, of *Cluster) {
 	t.Helper()
 	id := of.leases.current()
@@ -201,7 +201,7 @@ func endSession(t testing.TB, by, of *Cluster) {
 }
 
 // TestLeaseEndIsNotified: a server that looked up an owner is notified when the owner dies,
-// and does not wait for its answers.
+// and does not wait for its replies.
 func TestLeaseEndIsNotified(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -221,6 +221,6 @@ func TestLeaseEndIsNotified(t *testing.T) {
 	net.cut()
 	next(t, l.Lost)
 	if now := take(t, b, "ROOM"); !mine(now) {
-		t.Errorf("afterwards the lease is not free: %+v", now)
+		t.Errorf("afterwards, the lease is not free: %+v", now)
 	}
 }

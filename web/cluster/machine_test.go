@@ -25,7 +25,7 @@ type machine struct {
 	started int
 	number  int64
 	sent    []ballot
-	said    map[string]map[int]class.Receipt // by poll and member: the confirmed vote with the highest number
+	said    map[string]map[int]class.Receipt // the confirmed vote with the highest number, by poll and member
 }
 
 type ballot struct {
@@ -42,8 +42,8 @@ func (m *machine) add() {
 
 func (m *machine) any() *post { return rapid.SampledFrom(m.posts).Draw(m.t, "server") }
 
-// vote sends a vote, which must be confirmed, or refused because the poll has closed or no
-// server can be reached.
+// vote sends a vote. The vote must be confirmed, or refused because the poll has closed or
+// no server can be reached.
 func (m *machine) vote(p *post, b ballot) {
 	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(b.id)))
 	var got class.Receipt
@@ -59,9 +59,9 @@ func (m *machine) vote(p *post, b ballot) {
 			m.said[b.Poll][b.id] = got
 		}
 	case err == nil:
-		m.t.Fatalf("the vote %d was confirmed as %d", b.N, got.N)
+		m.t.Fatalf("vote %d was confirmed as %d", b.N, got.N)
 	case !errors.Is(err, class.ErrClosed) && !errors.Is(err, class.ErrAway):
-		m.t.Fatalf("voting as %d: got error %v, want none or a known refusal", b.id, err)
+		m.t.Fatalf("voting as member %d: got error %v, want none or a known refusal", b.id, err)
 	}
 }
 
@@ -84,7 +84,7 @@ func (m *machine) voteAnew() {
 	p := m.any()
 	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(instructor))
 	if err != nil {
-		return // away
+		return // no server can be reached
 	}
 	q := r.View().Poll
 	if q == nil {
@@ -105,7 +105,7 @@ func (m *machine) sendAgain() {
 	}
 }
 
-// lose makes the next requests or answers of a server get lost.
+// lose makes the next requests or replies of a server get lost.
 func (m *machine) lose(answers bool) {
 	b := m.any().joined.bus
 	var left atomic.Int64
@@ -120,7 +120,7 @@ func (m *machine) lose(answers bool) {
 	}
 }
 
-// lapse ends the session of a server without its knowing.
+// lapse ends the session of a server without the server knowing.
 func (m *machine) lapse() {
 	by, of := m.any(), m.any()
 	if by != of {
@@ -135,7 +135,7 @@ func (m *machine) kill() {
 	m.end(p)
 }
 
-// end stops a server like kill -9, and ends its session, so that the test does not have to
+// end stops a server like kill -9 and ends its session, so that the test does not have to
 // wait.
 func (m *machine) end(p *post) {
 	p.kill()
@@ -143,8 +143,7 @@ func (m *machine) end(p *post) {
 	endSession(m.u.t, m.posts[len(m.posts)-1].joined, p.joined)
 }
 
-// check compares the votes that count, as a new server reads them, with the confirmed
-// votes.
+// check compares the votes that count according to a new server with the confirmed votes.
 func (m *machine) check() {
 	m.add()
 	p := m.posts[len(m.posts)-1]
@@ -166,7 +165,7 @@ func (m *machine) check() {
 		}
 		if sum < len(m.said[id]) || sum > voters {
 			m.t.Errorf(
-				"poll %s: got %d votes; %d members got a confirmation; want at least %d and at most %d", id,
+				"poll %s: got %d votes, with %d members confirmed; want at least %d and at most %d votes", id,
 				sum, len(m.said[id]), len(m.said[id]), voters,
 			)
 		}
@@ -176,7 +175,7 @@ func (m *machine) check() {
 	}
 }
 
-// standing compares a member's vote in the poll on the stage.
+// standing compares a member's counted vote in the poll on the stage with the confirmed one.
 func (m *machine) standing(p *post, id int) {
 	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(id)))
 	must(m.u.t, err)
@@ -192,8 +191,8 @@ func (m *machine) standing(p *post, id int) {
 	}
 }
 
-// TestConfirmedActionsCountOnceUnderFaults: whatever happens to servers, sessions and
-// messages, in any order, confirmed actions count exactly once.
+// TestConfirmedActionsCountOnceUnderFaults: confirmed actions count exactly once, whatever
+// happens to servers, sessions and messages, and in whatever order.
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	fixture.Long(t)
 	for flagName, value := range map[string]string{"rapid.checks": "60", "rapid.steps": "40"} {

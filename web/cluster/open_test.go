@@ -31,10 +31,11 @@ func listening(t *testing.T, o server.Options) string {
 // Promise: A server that cannot join a cluster says why.
 func TestOpenExplainsFailures(t *testing.T) {
 	t.Parallel()
-	web := httptest.NewTLSServer(nil) // for its certificate
+	web := httptest.NewTLSServer(nil) // used for its certificate
 	certificate := web.TLS.Certificates[0]
 	web.Close()
-	// Nothing listens on the client side of a connection, and no server can take its port.
+	// Nothing is listening on the client side of a connection, and no server can take its
+	// port.
 	peer, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer peer.Close()
@@ -52,7 +53,7 @@ func TestOpenExplainsFailures(t *testing.T) {
 		want string
 	}{
 		"no host":      {short(Config{URL: "nats://no-such-host.invalid"}), "there is no such host"},
-		"nobody":       {short(Config{URL: "nats://" + nobody}), "nobody listens there"},
+		"nobody":       {short(Config{URL: "nats://" + nobody}), "nothing is listening there"},
 		"an authority": {Config{URL: "tls://" + secure}, "signed by an authority"},
 		"no TLS there": {Config{URL: "tls://" + plain}, "wants TLS"},
 		"a password": {

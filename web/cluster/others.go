@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// lookOften checks the sessions of other servers that were looked up here, so that the end
-// of one is known before its rooms are needed, and no request waits for a dead server.
+// lookOften repeatedly checks the sessions of other servers that were looked up on this
+// server, so that the end of a session is known before its rooms are needed, and no request
+// waits for a dead server.
 func (l *leases) lookOften() {
 	beat := time.NewTicker(l.life / 12)
 	defer beat.Stop()
@@ -33,17 +34,18 @@ func (l *leases) lookAround() {
 		_, err := l.alive(ctx, server, id)
 		cancel()
 		if err != nil {
-			return // NATS is away
+			return // NATS is down
 		}
 	}
 }
 
-// alive returns a channel that is closed when the session of another server is over, or nil
-// if it is over. A session that was not renewed for too long is ended.
+// alive returns a channel that will be closed when the session of another server is over, or
+// nil if it is already over. It ends a session that has not been renewed for too long.
 //
-// By then the other server counts the session as lost too, if its clock runs evenly: it is
-// slow, stopped or disconnected, and another server can continue. A dead server is detected
-// earlier: NATS reports no subscriber under its name, for longer than a reconnection takes.
+// By then, the other server counts the session as lost too, provided that its clock runs
+// evenly: it is slow, stopped or disconnected, and another server can continue. A dead
+// server is detected earlier, because NATS reports no subscriber under its name for longer
+// than a reconnection takes.
 func (l *leases) alive(ctx context.Context, server, id string) (over <-chan struct{}, err error) {
 	s, err := l.look(ctx, id)
 	if err != nil || s == nil {
@@ -54,7 +56,7 @@ func (l *leases) alive(ctx context.Context, server, id string) (over <-chan stru
 		return s.over, nil
 	}
 	_, err = l.keys.put(ctx, sessionKey(id), sessionValue{server, true}, s.revision)
-	if errors.Is(err, errRevision) { // it was renewed after all
+	if errors.Is(err, errRevision) { // the session was renewed after all
 		return s.over, nil
 	} else if err != nil {
 		return nil, err
@@ -89,7 +91,7 @@ func (l *leases) look(ctx context.Context, id string) (*sighting, error) {
 	return &is, nil
 }
 
-// passed records that a session is over.
+// passed records that another server's session is over.
 func (l *leases) passed(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,8 +101,8 @@ func (l *leases) passed(id string) {
 	}
 }
 
-// deserted reports whether NATS has had no subscriber under a server's name for a while. If
-// NATS does not answer immediately, it returns false.
+// deserted reports whether NATS has had no subscriber under a server's name for at least a
+// sixth of a lease lifetime. If NATS does not respond immediately, it returns false.
 func (l *leases) deserted(ctx context.Context, server, id string) bool {
 	ctx, cancel := context.WithTimeout(ctx, l.life/12)
 	defer cancel()

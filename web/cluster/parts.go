@@ -10,18 +10,18 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// partHeader is the header of each part of a message: the message's id, the part's number
-// from 1, the number of parts, and the message's length in bytes.
+// partHeader is the header of each part of a message. It contains the message's id, the
+// part's number (starting at 1), the number of parts, and the message's length in bytes.
 const partHeader = "Viz-Part"
 
 // Limits of parts.
 const (
-	partBytes   = 256 << 10 // accepted by any NATS server with the limit that the logs need
+	partBytes   = 256 << 10 // accepted by every NATS server whose limit is high enough for the logs
 	mostParts   = class.MaxReply/partBytes + 1
-	mostSenders = 4 // senders of a room whose parts are assembled at the same time
+	mostSenders = 4 // number of senders of a room whose parts are assembled at the same time
 )
 
-var errParts = errors.New("cannot reassemble a message of another server")
+var errParts = errors.New("cannot reassemble a message from another server")
 
 // send publishes a message, in parts if it is long.
 func (b *bus) send(subject, reply string, message []byte) error {
@@ -53,7 +53,7 @@ type assembly struct {
 	size    int
 }
 
-// add adds a part, and returns the message once it is complete. A message without a part
+// add adds a part and, once the message is complete, returns it. A message without a part
 // header is complete.
 func (a *assembly) add(m *nats.Msg) (whole []byte, ok bool, err error) {
 	text := m.Header.Get(partHeader)
@@ -98,7 +98,8 @@ func readPart(text string) (id string, part, of, size int, err error) {
 	return id, part, of, size, nil
 }
 
-// gather adds a part to the message of its sender. ok is true for the last part.
+// gather adds a part to the message from its sender. ok is true if the part completes the
+// message.
 func (b *bus) gather(senders map[string]*assembly, m *nats.Msg) (whole []byte, ok bool) {
 	id := ""
 	if text := m.Header.Get(partHeader); text != "" {
@@ -111,7 +112,7 @@ func (b *bus) gather(senders map[string]*assembly, m *nats.Msg) (whole []byte, o
 	a := senders[id]
 	if a == nil {
 		if len(senders) >= mostSenders {
-			clear(senders) // incomplete messages
+			clear(senders) // drop the incomplete messages
 		}
 		a = &assembly{}
 		if id != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// fence appends to the logs of rooms for their owners.
+// fence implements [class.Fence]. It appends to the logs of rooms for their owners.
 type fence struct{ logs *stream.Journal }
 
 // AppendAs implements [class.Fence].
@@ -27,17 +27,18 @@ func (c *Cluster) secret(ctx context.Context, room string) ([]byte, error) {
 	return class.SecretIn(ctx, c.logs, room)
 }
 
-// secrets stores the secrets of all rooms, each as a record of its room's log.
+// secrets stores the hashes of all rooms' secrets, each as a record of its room's log.
 type secrets struct{ logs *stream.Journal }
 
-// KeepSecret implements [class.Secrets]. A room has one secret: a different one is refused.
+// KeepSecret implements [class.Secrets]. It refuses to replace a room's secret with a
+// different one.
 func (s secrets) KeepSecret(ctx context.Context, room string, hash []byte) error {
 	was, err := class.SecretIn(ctx, s.logs, room)
 	switch {
 	case err != nil:
 		return err
 	case was != nil && string(was) != string(hash):
-		return errors.New("the room has another secret")
+		return errors.New("the room already has a different secret")
 	case was != nil:
 		return nil
 	}

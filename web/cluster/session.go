@@ -16,8 +16,8 @@ import (
 const forgotten = 20
 
 // deaf is the number of lease lifetimes without a confirmation after which the server tries
-// another NATS node: a node that is cut off from the others keeps its connections, but
-// stores nothing. An election takes less time.
+// another NATS node, because a node that is cut off from the others keeps its connections
+// but stores nothing. An election takes less time.
 const deaf = 3
 
 // begin begins a session.
@@ -31,7 +31,7 @@ func (l *leases) begin(ctx context.Context) error {
 	revision, err := l.keys.put(ctx, sessionKey(id), sessionValue{Server: l.server}, 0)
 	if err != nil {
 		l.failed(err)
-		return err // if it was stored, it is a session without rooms, which expires
+		return err // if the key was stored, it is a session without rooms, which expires
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,14 +48,14 @@ func (l *leases) confirmed(sent time.Time) {
 	l.clock.sent = l.clock.got.Add(-l.round)
 }
 
-// failed records why the session was not begun or renewed.
+// failed records the reason why a session could not be begun or renewed.
 func (l *leases) failed(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = err
 }
 
-// keep renews the session until the leases are closed. If the session was lost, keep begins
+// keep renews the session until the leases are closed. If the session is lost, keep begins
 // another one.
 func (l *leases) keep() {
 	defer close(l.done)
@@ -78,7 +78,7 @@ func (l *leases) keep() {
 			if l.begin(l.ctx) != nil {
 				if l.silent() > deaf*l.life && time.Since(moved) > deaf*l.life {
 					moved = time.Now()
-					_ = l.move() // an error means that the connection is closed: the program ends
+					_ = l.move() // an error means that the connection is closed because the program is ending
 				}
 				continue // retried at the next beat
 			}
@@ -94,7 +94,7 @@ func (l *leases) keep() {
 	}
 }
 
-// renew renews the session once, and ends it if there has been no answer for too long.
+// renew renews the session once, and ends it if there has been no reply for too long.
 func (l *leases) renew() {
 	l.mu.Lock()
 	s := *l.session
@@ -127,7 +127,7 @@ func (l *leases) renew() {
 	}
 }
 
-// adopt looks for a renewal whose answer was lost. It returns false if the session is over.
+// adopt looks for a renewal whose reply was lost. It returns false if the session is over.
 func (l *leases) adopt(ctx context.Context, s *tenure) bool {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(s.id), &v)
@@ -173,13 +173,13 @@ func (l *leases) deleteReleased() {
 	}
 }
 
-// clean deletes the keys of sessions that ended long ago.
+// clean deletes the keys of sessions that ended a long time ago.
 func (l *leases) clean() {
 	ctx, cancel := context.WithTimeout(l.ctx, l.life/2)
 	defer cancel()
 	ids, err := l.keys.list(ctx, sessionKey("*"))
 	if err != nil {
-		return // retried next time
+		return // the next call retries this
 	}
 	own := l.current()
 	for _, id := range ids {
@@ -187,13 +187,13 @@ func (l *leases) clean() {
 			continue
 		}
 		if revision := l.old(ctx, id); revision > 0 {
-			_ = l.keys.remove(ctx, revision) // retried next time
+			_ = l.keys.remove(ctx, revision) // the next call retries this
 		}
 	}
 }
 
-// old returns the revision of a session's key if this server has seen no change of it for
-// long, and otherwise 0.
+// old returns the revision of a session's key if this server has not seen it change for a
+// long time, and otherwise 0.
 func (l *leases) old(ctx context.Context, id string) uint64 {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(id), &v)
@@ -214,8 +214,8 @@ func (l *leases) old(ctx context.Context, id string) uint64 {
 	return revision
 }
 
-// finishBefore marks the lost session as over in its key, so that its rooms can be taken
-// immediately.
+// finishBefore marks the lost session as over in its key, so that other servers can take its
+// rooms immediately.
 func (l *leases) finishBefore() {
 	l.mu.Lock()
 	id := l.before
@@ -226,7 +226,7 @@ func (l *leases) finishBefore() {
 	}
 	ctx, cancel := context.WithTimeout(l.ctx, l.life/2)
 	defer cancel()
-	_ = l.finish(ctx, id) // the others will count it as over soon anyway
+	_ = l.finish(ctx, id) // if this fails, the others will soon count it as over anyway
 }
 
 // finish marks a session of this server as over in its key.

@@ -24,7 +24,7 @@ type authority struct {
 	t    *testing.T
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	file string // with its certificate
+	file string // path of its certificate
 	made int64
 }
 
@@ -35,8 +35,8 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// signed makes a certificate for 127.0.0.1, self-signed if the authority has none yet, and
-// returns the files of the certificate and its key.
+// signed makes a certificate for 127.0.0.1 and returns the paths of the certificate and its
+// key. It is self-signed if the authority has no certificate yet.
 func (a *authority) signed(name string, isCA bool) (cert, key string) {
 	a.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -69,8 +69,8 @@ func (a *authority) signed(name string, isCA bool) (cert, key string) {
 	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", secret)
 }
 
-// TestJoinsWithACertificate: a server with its certificate and password joins a cluster
-// that requires both, and is refused with a message if they are foreign, missing or wrong.
+// TestJoinsWithACertificate: a server with a certificate and a password can join a cluster
+// that requires both. It is refused with a message if either is foreign, missing or wrong.
 func TestJoinsWithACertificate(t *testing.T) {
 	t.Parallel()
 	ours, others := newAuthority(t), newAuthority(t)
@@ -94,7 +94,7 @@ func TestJoinsWithACertificate(t *testing.T) {
 	}
 	must(t, c.Close())
 
-	right.Patience = 5 * time.Second // NATS may only close the connection
+	right.Patience = 5 * time.Second // NATS may close the connection without giving a reason
 	for want, change := range map[string]func(*Config){
 		"signed by an authority":       func(c *Config) { c.CA = others.file },
 		"refused this server's certif": func(c *Config) { c.Cert, c.Key = strange, strangeKey },
@@ -106,7 +106,7 @@ func TestJoinsWithACertificate(t *testing.T) {
 		c, err := Open(t.Context(), cfg)
 		if err == nil {
 			_ = c.Close()
-			t.Errorf("the server has joined, want it to fail with %q", want)
+			t.Errorf("the server has joined, want the error %q", want)
 		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "wrong@") {
 			t.Errorf("got error %q, want it to contain %q", err, want)
 		}

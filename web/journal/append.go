@@ -10,14 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Limits of one commit. A larger batch is committed in parts of this size, so that others
-// do not wait for a whole import.
+// Limits of one commit. A larger batch is committed in parts of at most this size, so that
+// other callers do not have to wait for a whole import.
 const (
 	groupRecords = 2048
 	groupBytes   = 4 << 20
 )
 
-// errDropped is returned for a batch whose log is dropped between its parts.
+// errDropped is returned for a batch whose log was dropped after only some of its parts were
+// committed.
 var errDropped = errors.New("the log was dropped while records were appended to it")
 
 // appending is a batch in the queue. Once done has received its result, the other fields
@@ -29,7 +30,7 @@ type appending struct {
 	done chan error // of capacity 1
 
 	// For the parts committed so far:
-	owner, last  int64 // row of the log, and its newest record
+	owner, last  int64 // row of the log, and number of its newest record
 	added, bytes int64
 }
 
@@ -40,7 +41,7 @@ func newAppending(b Batch) *appending {
 // large reports whether a batch needs several commits.
 func (j *SQLite) large(a *appending) bool { return len(a.Records) > j.perCommit || a.size > groupBytes }
 
-// partEnd returns the end of the part of a batch that begins at a record.
+// partEnd returns the end of the part of a batch that begins at record from.
 func (j *SQLite) partEnd(a *appending, from int) int {
 	to, size := from, int64(0)
 	for to < len(a.Records) && to-from < j.perCommit {
@@ -68,7 +69,7 @@ func (j *SQLite) Append(ctx context.Context, b Batch) ([]int64, error) {
 	return a.seqs, nil
 }
 
-// enqueue adds a batch to the queue, and starts the committing goroutine if it is not
+// enqueue adds a batch to the queue and starts the committing goroutine if it is not
 // running.
 func (j *SQLite) enqueue(a *appending) {
 	j.mu.Lock()
@@ -80,7 +81,7 @@ func (j *SQLite) enqueue(a *appending) {
 	}
 }
 
-// commitAll commits until the queue is empty.
+// commitAll commits batches until the queue is empty.
 func (j *SQLite) commitAll() {
 	for {
 		group := j.next()
@@ -95,8 +96,9 @@ func (j *SQLite) commitAll() {
 	}
 }
 
-// next removes the batches of one commit from the queue: the oldest ones that fit. A large
-// batch is returned alone. If the queue is empty, the goroutine ends.
+// next removes the batches for one commit from the queue: the oldest ones that fit. A large
+// batch is returned alone. If the queue is empty, next returns nil, and the committing
+// goroutine must end.
 func (j *SQLite) next() []*appending {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -117,8 +119,8 @@ func (j *SQLite) next() []*appending {
 	return group
 }
 
-// nextDuring removes the batches that can be committed between two parts of a large one:
-// small batches of other owners.
+// nextDuring removes the batches that can be committed between two parts of a large batch
+// from the queue: small batches of other owners.
 func (j *SQLite) nextDuring(large *appending) (group []*appending) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -137,8 +139,8 @@ func (j *SQLite) nextDuring(large *appending) (group []*appending) {
 	return group
 }
 
-// commitGroup commits batches together. If that fails, it tries each one separately, so
-// that a batch that cannot be stored does not fail the others.
+// commitGroup commits batches together. If that fails, it tries each one separately, so that
+// a batch that cannot be stored does not affect the others.
 func (j *SQLite) commitGroup(group []*appending) {
 	err := j.commit(group)
 	if err != nil && len(group) > 1 {
@@ -152,17 +154,17 @@ func (j *SQLite) commitGroup(group []*appending) {
 	}
 }
 
-// commitLarge commits a batch in parts, and batches of other owners between them.
+// commitLarge commits a batch in parts, and commits batches of other owners in between.
 //
 // Its records are hidden until the last part: reads stop at owners.last, which only the
-// last part moves. The leftovers of an interrupted batch are deleted before the next commit
+// last part moves. The remains of an interrupted batch are deleted before the next commit
 // (see repair).
 func (j *SQLite) commitLarge(a *appending) {
 	for from := 0; from < len(a.Records); {
 		to := j.partEnd(a, from)
 		if err := j.commitPart(a, from, to); err != nil {
 			j.repaired = false
-			_ = j.commit(nil) // repairs; if that fails, the next commit repairs
+			_ = j.commit(nil) // deletes the parts; if that fails, the next commit does it
 			a.done <- err
 			return
 		}
@@ -191,11 +193,11 @@ func (j *SQLite) commitPart(a *appending, from, to int) error {
 	return j.write(func(tx *sql.Tx, insert *sql.Stmt) error { return j.add(tx, insert, a, from, to) })
 }
 
-// write runs f in a transaction with a statement that inserts a record. A panic becomes an
-// error, so that callers get an answer and the queue continues.
+// write runs f in a transaction, with a statement that inserts a record. It converts a panic
+// to an error, so that callers get a result and the queue continues.
 func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
 	err := fault.Try(func() error {
-		// The callers may have gone; their records are stored anyway.
+		// The records are stored even if their callers are gone.
 		return j.db.Write(context.Background(), func(tx *sql.Tx) error {
 			if !j.repaired {
 				if err := j.repair(tx); err != nil {
@@ -217,13 +219,13 @@ func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
 	return err
 }
 
-// repair deletes the parts of interrupted batches, and finds the newest record of all. No
-// large batch may be in progress.
+// repair deletes the remains of interrupted batches and finds the number of the newest
+// record in all logs. It must not be called while a large batch is in progress.
 func (j *SQLite) repair(tx *sql.Tx) error {
 	for _, query := range []string{
 		`DELETE FROM records WHERE (owner, seq) IN (SELECT r.owner, r.seq FROM owners o
 			CROSS JOIN records r ON r.owner = o.id AND r.seq > o.last WHERE o.kind <> ?)`,
-		"DELETE FROM owners WHERE last < first AND kind <> ?", // their first batch was interrupted
+		"DELETE FROM owners WHERE last < first AND kind <> ?", // logs whose first batch was interrupted
 	} {
 		if _, err := tx.Exec(query, store.SetAsideKind); err != nil {
 			return err
@@ -235,8 +237,8 @@ func (j *SQLite) repair(tx *sql.Tx) error {
 	return err
 }
 
-// add inserts records of a batch from index from to index to. The last part makes all of
-// them visible.
+// add inserts the records of a batch from index from to index to. With the last part, all
+// records of the batch become visible.
 func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) error {
 	used := a.At.UnixMilli()
 	if len(a.Records) == 0 {
@@ -270,10 +272,11 @@ func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) e
 	return err
 }
 
-// openLog finds the row of a batch's log, or begins a log with the first part.
+// openLog finds the row of a batch's log. For the first part, it creates the log if
+// necessary.
 func (j *SQLite) openLog(tx *sql.Tx, a *appending, first bool) error {
 	if first {
-		clear(a.seqs) // results of an attempt that was rolled back
+		clear(a.seqs) // an attempt that was rolled back may have set them
 		a.last, a.added, a.bytes = 0, 0, 0
 		return tx.QueryRow(`INSERT INTO owners (kind, name, used_at, first, last, records, bytes)
 			VALUES (?, ?, ?, ?, ?, 0, 0) ON CONFLICT (kind, name) DO UPDATE SET used_at = used_at RETURNING id`,

@@ -15,7 +15,7 @@ import (
 // part is the number of records per commit in these tests.
 const part = 100
 
-// inParts makes j commit only a few records at a time.
+// inParts makes j commit only a few records at a time, and returns j.
 func inParts(j *SQLite) *SQLite {
 	j.perCommit = part
 	return j
@@ -37,7 +37,7 @@ func appendLater(j *SQLite, b Batch) *appending {
 	return a
 }
 
-// holdWriter keeps every commit waiting until release is called.
+// holdWriter makes all commits wait until release is called.
 func holdWriter(t *testing.T, j *SQLite) (release func()) {
 	t.Helper()
 	held, let := make(chan struct{}), make(chan struct{})
@@ -57,7 +57,7 @@ func holdWriter(t *testing.T, j *SQLite) (release func()) {
 }
 
 // TestLargeBatchYieldsToOtherWriters: appends of other owners are committed between the
-// parts of an import; appends of the same learner wait for its end.
+// parts of an import; appends of the same learner wait until the import is complete.
 func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	j := inParts(onDisk(t, t.TempDir()))
 	put(t, j, ada, morning, record("visit", "1", "{}"))
@@ -72,22 +72,24 @@ func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	}
 	first, last := all.seqs[0], all.seqs[len(all.seqs)-1]
 	if other.seqs[0] < first || other.seqs[0] > last {
-		t.Errorf("the other owner's record is number %d; the import has %d to %d", other.seqs[0], first, last)
+		t.Errorf("the other owner's record has number %d, want it between those of the import, %d to %d",
+			other.seqs[0], first, last)
 	}
 	if own.seqs[0] < last || second.seqs[0] < last {
-		t.Errorf("after the import, up to %d, came %d and %d; want larger numbers", last, own.seqs[0], second.seqs[0])
+		t.Errorf("after the import's last record, %d, came %d and %d; want larger numbers",
+			last, own.seqs[0], second.seqs[0])
 	}
 	inOrder := func(a, b Record) int { return int(a.Seq - b.Seq) }
 	if list := read(t, j, ada, 0); len(list) != len(all.Records)+2 || !slices.IsSortedFunc(list, inOrder) {
-		t.Errorf("the log has %d records, want all in their order", len(list))
+		t.Errorf("the log has %d records, want all of them in order", len(list))
 	}
 	if got, err := j.Owners(ctx, Learner); err != nil || got[0].Records != len(all.Records)+2 {
 		t.Errorf("got owners %+v, %v; want %d records, <nil>", got, err, len(all.Records)+2)
 	}
 }
 
-// TestInterruptedBatchLeavesNothing: an import that is interrupted by the end of the
-// process leaves no records at the next start, and can be repeated.
+// TestInterruptedBatchLeavesNothing: if an import is interrupted by the end of the process,
+// none of its records are left after the next start, and it can be repeated.
 func TestInterruptedBatchLeavesNothing(t *testing.T) {
 	for _, before := range []int{0, 1} {
 		dir := t.TempDir()
@@ -106,7 +108,7 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 			t.Helper()
 			wantTexts(t, j, ada, want...)
 			if _, found, err := j.Find(ctx, ada, Key{"answer", "1"}); found || err != nil {
-				t.Errorf("%s: a record of the interrupted batch is found, %v; want none, <nil>", when, err)
+				t.Errorf("%s: a record of the interrupted batch was found, %v; want none, <nil>", when, err)
 			}
 			got, err := j.Owners(ctx, Learner)
 			if err != nil || len(got) != before || before > 0 && got[0].Records != 1 {
@@ -128,15 +130,15 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 		}
 		wantTexts(t, again, ada, want...)
 		if seqs := put(t, again, ada, morning, a.Records...); slices.Contains(seqs, 0) {
-			t.Error("the repeated batch is not appended completely")
+			t.Error("the repeated batch was not appended completely")
 		}
 		if got := read(t, again, ada, 0); len(got) != before+len(a.Records) {
-			t.Errorf("afterwards the log has %d records, want %d", len(got), before+len(a.Records))
+			t.Errorf("afterwards, the log has %d records, want %d", len(got), before+len(a.Records))
 		}
 	}
 }
 
-// TestRefusedPartLeavesNothing: an import whose last part is refused leaves nothing, and
+// TestRefusedPartLeavesNothing: an import whose last part is refused leaves no records and
 // does not prevent the next import.
 func TestRefusedPartLeavesNothing(t *testing.T) {
 	j := inParts(onDisk(t, t.TempDir()))
@@ -150,15 +152,15 @@ func TestRefusedPartLeavesNothing(t *testing.T) {
 	change(fmt.Sprintf(`CREATE TRIGGER no BEFORE INSERT ON records WHEN NEW.id = '%d'
 		BEGIN SELECT RAISE(FAIL, 'no room'); END`, len(b.Records)-1))
 	if _, err := j.Append(ctx, b); err == nil {
-		t.Fatal("the batch is confirmed")
+		t.Fatal("the batch was confirmed although a part was refused")
 	}
 	wantTexts(t, j, ada)
 	if got, err := j.Owners(ctx, Learner); err != nil || len(got) != 0 {
-		t.Errorf("owners %+v, %v; want 0 elements, <nil>", got, err)
+		t.Errorf("got owners %+v, %v; want 0 elements, <nil>", got, err)
 	}
 	change("DROP TRIGGER no")
 	if seqs := put(t, j, ada, morning.Add(time.Hour), b.Records...); slices.Contains(seqs, 0) {
-		t.Error("the repeated batch is not appended completely")
+		t.Error("the repeated batch was not appended completely")
 	}
 }
 
@@ -175,7 +177,7 @@ func TestDropDuringLargeBatch(t *testing.T) {
 	wantTexts(t, j, ada)
 }
 
-// TestPanicInCommitIsReported: those who wait for a commit that panics get an error, and
+// TestPanicInCommitIsReported: callers that wait for a commit that panics get an error, and
 // later commits are not affected.
 func TestPanicInCommitIsReported(t *testing.T) {
 	db, err := store.Open("", nil)
@@ -190,6 +192,6 @@ func TestPanicInCommitIsReported(t *testing.T) {
 		t.Errorf("the commit: got error %v, want an error of type *fault.Fault", err)
 	}
 	if _, err := j.Append(t.Context(), large(Owner{Learner, "a"}, 1)); err != nil {
-		t.Errorf("the next one: %v", err)
+		t.Errorf("the next commit: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ func ids(t *testing.T, j Journal, o Owner) (list []string) {
 	return list
 }
 
-// TestDropReachesQuarantinedRooms: once learners have deleted their data, the quarantined
+// TestDropReachesQuarantinedRooms: after learners have deleted their data, the quarantined
 // records of rooms no longer identify them.
 func TestDropReachesQuarantinedRooms(t *testing.T) {
 	j := onDisk(t, t.TempDir())
@@ -30,7 +30,7 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 	logs, err := j.Owners(ctx, "set aside")
 	must(t, err)
 	if got := ids(t, j, Owner{"set aside", logs[0].Name}); len(got) > 1 {
-		t.Errorf("left of the room are %v, want at most 1 elements", got)
+		t.Errorf("the records left of the room are %v, want at most 1 element", got)
 	}
 	if n := count(t, j, "SELECT count(*) FROM records WHERE type IN ('member', 'name')"); n != 0 {
 		t.Errorf("%d records still identify people, want 0", n)
@@ -40,8 +40,8 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 	}
 }
 
-// TestUnreadableRecordsAreQuarantined: a record that a fold cannot add, even because it
-// panics, is set aside, and the others count. Records that are set aside are not read
+// TestUnreadableRecordsAreQuarantined: a record that a fold cannot add, or at which it
+// panics, is set aside, and the others count. Records that were set aside are not read
 // again.
 func TestUnreadableRecordsAreQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
@@ -60,19 +60,19 @@ func TestUnreadableRecordsAreQuarantined(t *testing.T) {
 		fs := NewFolds(j, Learner, tallies)
 		for range 2 {
 			if s := stateOf(t, fs, ada.Name); s.Records != 37 || s.Values["a"] != 39 {
-				t.Errorf("the state is %d records and %v, want 37 and 39", s.Records, s.Values)
+				t.Errorf("the state has %d records and values %v, want 37 and 39", s.Records, s.Values)
 			}
 			fs = NewFolds(j, Learner, tallies)
 		}
 		aside, err := j.Aside(ctx, ada)
 		if err != nil || len(aside) != 1 || aside[0].Records != 3 {
-			t.Errorf("set aside are %+v, %v; want 3 records", aside, err)
+			t.Errorf("the data set aside is %+v, %v; want 3 records", aside, err)
 		}
 	})
 }
 
 // TestUnfoldableLogIsQuarantined: a log that cannot be folded at all is set aside
-// completely, and the owner starts with an empty log. Others are not affected.
+// completely, and the owner starts with an empty log. Other logs are not affected.
 func TestUnfoldableLogIsQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		var list []Record
@@ -82,7 +82,7 @@ func TestUnfoldableLogIsQuarantined(t *testing.T) {
 		put(t, j, ada, morning, list...)
 		put(t, j, bob, morning, record("set", "b.1", "7"))
 		if _, err := Load(ctx, j, ada, tallies); !errors.Is(err, ErrDamaged) {
-			t.Errorf("Load returns %v, want %v", err, ErrDamaged)
+			t.Errorf("Load: got error %v, want %v", err, ErrDamaged)
 		}
 		fs := NewFolds(j, Learner, tallies)
 		if s := stateOf(t, fs, ada.Name); s.Records != 0 {
@@ -96,13 +96,13 @@ func TestUnfoldableLogIsQuarantined(t *testing.T) {
 			t.Errorf("the other owner's state is %+v, want b = 7", s)
 		}
 		if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 1 || aside[0].Records != 40 {
-			t.Errorf("set aside are %+v, %v; want 40 records", aside, err)
+			t.Errorf("the data set aside is %+v, %v; want 40 records", aside, err)
 		}
 	})
 }
 
 // TestDamagedSnapshotIsIgnored: a damaged snapshot is ignored, even if it can be decoded,
-// since the log has all data.
+// since the log contains all data.
 func TestDamagedSnapshotIsIgnored(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	fs := NewFolds(j, Learner, tallies)
@@ -119,15 +119,16 @@ func TestDamagedSnapshotIsIgnored(t *testing.T) {
 		got := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
 		if got.Records < 1 || got.Values["a"] != want.Values["a"] {
 			t.Errorf(
-				"with %s: got a state of %d records and %v, want some, with a = %d", damage, got.Records, got.Values,
+				"with %s: got a state with %d records and values %v, want records and a = %d",
+				damage, got.Records, got.Values,
 				want.Values["a"],
 			)
 		}
 	}
 }
 
-// count queries a number from the database, and change modifies the database behind the
-// journal's back.
+// count returns the number that a query of the database returns. change modifies the
+// database without the journal noticing.
 func count(t *testing.T, j *SQLite, query string) (n int) {
 	t.Helper()
 	must(t, j.db.Read(ctx, func(tx *sql.Tx) error { return tx.QueryRow(query).Scan(&n) }))

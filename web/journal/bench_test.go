@@ -12,9 +12,10 @@ import (
 )
 
 // BenchmarkAppend measures how long one of several writers waits for an append, and the
-// appends per second. It compares this journal with a table that has a transaction for each
-// entry, without waiting for the disk (synchronous=NORMAL), as earlier versions had, and
-// with the same table waiting for the disk. Run it interleaved:
+// number of appends per second. It compares this journal with a table that uses one
+// transaction for each entry without waiting for the disk (synchronous=NORMAL), as in
+// earlier versions, and with the same table when it waits for the disk. To interleave the
+// measurements, run:
 //
 //	go test ./web/journal -run - -bench Append -benchtime 2000x -count 5
 func BenchmarkAppend(b *testing.B) {
@@ -38,7 +39,7 @@ func BenchmarkAppend(b *testing.B) {
 
 const review = `{"id":"0123456789abcdef","at":"2026-11-20T08:02:00.000Z","card":"c-steps","grade":"good"}`
 
-// timed makes writers call do b.N times in total and reports the durations.
+// timed makes several writers call do b.N times in total, and reports the durations.
 func timed(b *testing.B, writers int, do func(w, i int) error) {
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -86,7 +87,7 @@ func table(b *testing.B, synchronous string) *sql.DB {
 	return db
 }
 
-// insert stores a review as those versions did, without the card's schedule.
+// insert stores a review as versions without logs did, except for the card's schedule.
 func insert(db *sql.DB, learner, id string) error {
 	tx, err := db.Begin()
 	if err != nil {
@@ -111,7 +112,7 @@ func insert(db *sql.DB, learner, id string) error {
 	return tx.Commit()
 }
 
-// BenchmarkImport appends an import of the maximum size, in one batch.
+// BenchmarkImport measures appending an import of the maximum size, in one batch.
 func BenchmarkImport(b *testing.B) {
 	j := onDisk(b, b.TempDir())
 	list := make([]Record, 80_100)

@@ -8,13 +8,13 @@ import (
 // Checked is the result of [Check] for the logs of one kind.
 type Checked struct {
 	Logs, Records int
-	// Unreadable is the number of records that a fold would skip, and Wrong the number of
-	// logs with more or fewer records than they should have.
+	// Unreadable is the number of records that a fold would skip, and Wrong is the number of
+	// logs that have more or fewer records than they should.
 	Unreadable, Wrong int
 }
 
-// Check reads all logs of a kind, and calls readable for each record. Other clients may
-// append meanwhile.
+// Check reads all logs of a kind and calls readable for each record. Other clients may
+// append at the same time.
 func Check(ctx context.Context, j Journal, kind string, readable func(Record) bool) (c Checked, err error) {
 	logs, err := j.Owners(ctx, kind)
 	if err != nil {
@@ -29,7 +29,7 @@ func Check(ctx context.Context, j Journal, kind string, readable func(Record) bo
 			}
 			return nil
 		}); err != nil {
-			return c, fmt.Errorf("a log of a %s: %w", kind, err)
+			return c, fmt.Errorf("read a %s's log: %w", kind, err)
 		}
 		c.Logs, c.Records = c.Logs+1, c.Records+n
 		if n != o.Records {
@@ -43,8 +43,8 @@ func Check(ctx context.Context, j Journal, kind string, readable func(Record) bo
 	return c, nil
 }
 
-// miscounted returns 1 if a log does not have the number of records that o reports, and has
-// not changed since then, and 0 otherwise.
+// miscounted returns 1 if a log does not have the number of records that o reports although
+// it has not changed since then, and 0 otherwise.
 func miscounted(ctx context.Context, j Journal, o Info) (int, error) {
 	logs, err := j.Owners(ctx, o.Kind)
 	for _, now := range logs {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestCheckReadsAllRecords: Check counts the records of all logs of a kind, and the
-// unreadable ones.
+// TestCheckReadsAllRecords: Check counts the records of all logs of a kind, and how many of
+// them are unreadable.
 func TestCheckReadsAllRecords(t *testing.T) {
 	t.Parallel()
 	j := NewMemory()

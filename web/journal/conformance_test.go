@@ -23,17 +23,17 @@ func TestMain(m *testing.M) {
 
 var ctx = context.Background()
 
-// Adapters exports adapters for the suite in journaltest, which cannot be imported here.
+// Adapters exports adapters for the suite in journaltest, which this package cannot import.
 var Adapters = adapters
 
-// adapters open an empty journal of each kind.
+// adapters maps the name of each adapter to a function that opens an empty journal.
 var adapters = map[string]func(testing.TB) Journal{
 	"memory": func(testing.TB) Journal { return NewMemory() },
 	"kept":   func(t testing.TB) Journal { return keptIn(t, newTable()) },
 	"sqlite": func(t testing.TB) Journal { return onDisk(t, t.TempDir()) },
 	"sqlite in parts": func(t testing.TB) Journal {
 		j := onDisk(t, t.TempDir())
-		j.perCommit = 2 // so that batches of three are large
+		j.perCommit = 2 // so that a batch of three records is large
 		return j
 	},
 	"sqlite in memory": func(t testing.TB) Journal {
@@ -44,7 +44,7 @@ var adapters = map[string]func(testing.TB) Journal{
 	},
 }
 
-// onDisk opens the logs in a folder.
+// onDisk opens the journal in a folder.
 func onDisk(t testing.TB, dir string) *SQLite {
 	t.Helper()
 	db, err := store.Open(dir, nil)
@@ -53,7 +53,7 @@ func onDisk(t testing.TB, dir string) *SQLite {
 	return NewSQLite(db)
 }
 
-// conform runs a test of the suite on every adapter.
+// conform runs a test on every adapter.
 func conform(t *testing.T, test func(t *testing.T, j Journal)) {
 	for name, open := range adapters {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
@@ -70,7 +70,7 @@ func must(t rapid.TB, err error) {
 var (
 	ada  = Owner{Learner, "ada"}
 	bob  = Owner{Learner, "bob"}
-	hall = Owner{Room, "ada"} // with the same name as a learner
+	hall = Owner{Room, "ada"} // has the same name as a learner
 )
 
 var morning = time.Date(2026, 11, 21, 9, 0, 0, 123_456_789, time.UTC)
@@ -98,7 +98,7 @@ func read(t rapid.TB, j Journal, o Owner, after int64) (list []Record) {
 	return list
 }
 
-// texts returns records as text without their sequence numbers.
+// texts returns records as strings, without their sequence numbers.
 func texts(list []Record) (all []string) {
 	for _, r := range list {
 		all = append(all, r.Type+" "+r.ID+" "+string(r.Data))

@@ -11,13 +11,13 @@ const (
 	copyBytes   = 8 << 20
 )
 
-// ErrUsed is returned by [CopyNew] if the log in the other journal has been used since it
-// was copied.
+// ErrUsed is returned by [CopyNew] if the log in the other journal has been used since an
+// earlier copy.
 var ErrUsed = errors.New("it has been used there since")
 
-// Copy appends the records of a log to the same owner's log in another journal, except for
-// those for which leave, which can be nil, returns true. It returns the number of records
-// that were new there. Records that were set aside are not copied.
+// Copy appends the records of a log to the same owner's log in another journal. It leaves
+// out the records for which leave returns true; leave can be nil. It returns the number of
+// records that were added. Records that were set aside are not copied.
 func Copy(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
 	b, size := Batch{Owner: log.Owner, At: log.Used}, int64(0)
 	flush := func() error {
@@ -48,8 +48,8 @@ func Copy(ctx context.Context, from, to Journal, log Info, leave func(Record) bo
 	return added, flush()
 }
 
-// CopyNew is [Copy] for a log in which the order of records matters. It copies nothing and
-// returns [ErrUsed] if the other journal's log has records of its own.
+// CopyNew is like [Copy], but for a log in which the order of records matters. If the other
+// journal's log has records of its own, CopyNew copies nothing and returns [ErrUsed].
 func CopyNew(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
 	ours := map[Key]bool{}
 	list, err := records(ctx, from, log.Owner, leave)

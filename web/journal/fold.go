@@ -14,47 +14,49 @@ import (
 	"time"
 )
 
-// Fold converts the records of a log to a state. S must survive encoding as JSON and
-// decoding.
+// Fold defines how the records of a log are converted to a state. A state must stay the same
+// when it is encoded as JSON and decoded again.
 type Fold[S any] struct {
-	// Version identifies the form of S and the rules of Add. Change it when either changes,
-	// so that earlier snapshots are ignored.
+	// Version identifies the format of S and the rules of Add. It must change when either of
+	// them changes, so that earlier snapshots are ignored.
 	Version string
 	// Begin returns the state of an empty log.
 	Begin func() *S
-	// Add applies a record to a state. The result must depend only on these two. If the
-	// record is unknown or invalid, Add changes nothing and returns false, and the record
-	// is set aside.
+	// Add applies a record to a state. The result must depend only on the state and the
+	// record. If the record is unknown or invalid, Add changes nothing and returns false,
+	// and the record is set aside.
 	Add func(*S, Record) bool
-	// Settle is called after one or more Adds, before the state is used. It can be nil.
+	// Settle is called after one or more calls of Add, before the state is used. It can be
+	// nil.
 	Settle func(*S)
 	// Waste returns the state's list of records that later ones have superseded. It can be
 	// nil.
 	Waste func(*S) *[]Key
 }
 
-// Folded is a state and the position in the log that it corresponds to.
+// Folded is a state and the position in the log to which it corresponds.
 type Folded[S any] struct {
 	State *S
-	Seq   int64 // of the last record in State
-	Since int   // records in State that are not in the snapshot
+	Seq   int64 // sequence number of the last record in State
+	Since int   // number of records in State that are not in the snapshot
 
-	// Unreadable are the sequence numbers of the records that Load could not read.
+	// Unreadable lists the sequence numbers of the records that Load could not read.
 	Unreadable []int64
 }
 
-// mostPanics is the number of records that Load skips because the fold panics at them.
+// mostPanics is the maximum number of records that Load skips because the fold panics at
+// them.
 const mostPanics = 16
 
-// Load folds a log, starting from its snapshot if that is intact and has the fold's
-// version. Bad records never make Load panic: it skips a record that cannot be added, and
-// returns [ErrDamaged] if the log cannot be folded even so.
+// Load folds a log, starting from its snapshot if that is intact and has the fold's version.
+// Load never panics because of a bad record: it skips records that cannot be added, and
+// returns [ErrDamaged] if the log still cannot be folded.
 func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folded[S], err error) {
 	kept, err := j.Snapshot(ctx, o)
 	if err != nil {
 		return Folded[S]{State: fold.Begin()}, err
 	}
-	var left []int64 // records at which the fold panics
+	var left []int64 // sequence numbers of records at which the fold panics
 	for range mostPanics {
 		f, at, err := fold.read(ctx, j, o, kept, left)
 		if at == 0 {
@@ -62,11 +64,11 @@ func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folde
 		}
 		left = append(left, at)
 	}
-	return f, fmt.Errorf("%w: too many records of it", ErrDamaged)
+	return f, fmt.Errorf("%w: too many of its records cannot be read", ErrDamaged)
 }
 
-// read folds a log without the records in left, starting from a snapshot. If it panics at
-// another record, it returns the number of that record.
+// read folds a log, starting from a snapshot and leaving out the records in left. If the
+// fold panics at another record, read returns that record's number.
 func (fold Fold[S]) read(
 	ctx context.Context, j Journal, o Owner, kept Snapshot, left []int64,
 ) (f Folded[S], at int64, err error) {
@@ -91,7 +93,7 @@ func (fold Fold[S]) read(
 	return f, at, err
 }
 
-// wall converts a panic about the contents of a log to an [ErrDamaged].
+// wall, when deferred, converts a panic caused by the contents of a log to an [ErrDamaged].
 func wall(err *error) {
 	if x := recover(); x != nil {
 		*err = fmt.Errorf("%w (%v)", ErrDamaged, x)
@@ -105,7 +107,8 @@ func (fold Fold[S]) trySettle(s *S) (err error) {
 }
 
 // sealed returns the version under which a snapshot of a log is stored: the fold's version
-// and a hash. The hash detects damaged snapshots, which must not replace an intact log.
+// and a hash. The hash detects damaged snapshots, which must not be used in place of an
+// intact log.
 func (fold Fold[S]) sealed(o Owner, s Snapshot) string {
 	h := sha256.New()
 	for _, part := range []string{fold.Version, o.Kind, o.Name, strconv.FormatInt(s.Seq, 10), string(s.State)} {
@@ -114,7 +117,7 @@ func (fold Fold[S]) sealed(o Owner, s Snapshot) string {
 	return fold.Version + " " + hex.EncodeToString(h.Sum(nil))
 }
 
-// add applies a record, and reports whether it could be read.
+// add applies a record and reports whether it could be read.
 func (f *Folded[S]) add(fold Fold[S], r Record) bool {
 	read := fold.Add(f.State, r)
 	f.Seq = r.Seq
@@ -158,7 +161,7 @@ func (f *Folded[S]) Keep(ctx context.Context, j Journal, o Owner, fold Fold[S]) 
 }
 
 // Compact deletes superseded records of the log, oldest first and up to a limit, and stores
-// the state as a snapshot. After an error the state must be loaded again.
+// the state as a snapshot. After an error, the state must be loaded again.
 func (f *Folded[S]) Compact(ctx context.Context, j Journal, o Owner, fold Fold[S]) error {
 	waste := fold.Waste(f.State)
 	n := min(len(*waste), compactMost)
@@ -174,19 +177,20 @@ func (f *Folded[S]) wasteful(fold Fold[S]) bool {
 	return fold.Waste != nil && len(*fold.Waste(f.State)) >= compactEvery
 }
 
-// Limits of the states that [Folds] keeps in memory: owners, and bytes of their logs, which
-// are larger than the states.
+// Limits of the states that [Folds] keeps in memory: the number of owners, and the bytes of
+// their logs, which are larger than the states.
 const (
 	mostActive  = 1024
 	activeBytes = 32 << 20
 )
 
-// snapshotEvery is the number of records after which a new snapshot is stored. Fewer
-// records are folded in less than a millisecond.
+// snapshotEvery is the number of records after which a new snapshot is stored. It takes less
+// than a millisecond to fold fewer records.
 const snapshotEvery = 256
 
-// compactEvery is the number of superseded records that a log can have; compactMost is the
-// number of records deleted in one transaction, so that others do not wait for it.
+// compactEvery is the number of superseded records at which a log is compacted. compactMost
+// is the maximum number of records deleted in one transaction, so that other callers do not
+// have to wait long for it.
 const (
 	compactEvery = 256
 	compactMost  = groupRecords
@@ -200,12 +204,12 @@ type Folds[S any] struct {
 	fold Fold[S]
 
 	mu     sync.Mutex
-	active map[string]*list.Element // of *Active[S], by name
+	active map[string]*list.Element // elements are *Active[S]; by name
 	order  *list.List               // most recently used first
 	bytes  int64                    // of all logs in active
 }
 
-// NewFolds returns the states of the owners of a kind. No other writer may append to their
+// NewFolds returns the states of all owners of a kind. Nothing else may append to their
 // logs, unless the journal is [Shared].
 func NewFolds[S any](logs Journal, kind string, fold Fold[S]) *Folds[S] {
 	return &Folds[S]{logs: logs, kind: kind, fold: fold, active: map[string]*list.Element{}, order: list.New()}
@@ -216,15 +220,15 @@ type Active[S any] struct {
 	folds  *Folds[S]
 	owner  Owner
 	folded Folded[S]
-	loaded bool // folded is the state of the log, or an earlier one if the journal is Shared
+	loaded bool // folded is the state of the log or, if the journal is Shared, an earlier state
 	mark   Mark // the mark of a Shared log when folded was read
 
-	turn  chan struct{} // a lock, of capacity 1; waiting for it can be canceled
+	turn  chan struct{} // a lock of capacity 1; waiting for it can be canceled
 	users int           // number of current and waiting users; guarded by folds.mu, like size
 	size  int64         // approximate bytes of the folded log
 }
 
-// Use calls f with the state of an owner, exclusively. f must not keep the state.
+// Use calls f with exclusive access to the state of an owner. f must not retain the state.
 func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) error) error {
 	a := fs.acquire(name)
 	defer fs.release(a)
@@ -238,7 +242,7 @@ func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) err
 	return f(a)
 }
 
-// wait waits until no one else uses the owner.
+// wait waits until no other caller is using the owner.
 func (a *Active[S]) wait(ctx context.Context) error {
 	select {
 	case a.turn <- struct{}{}:
@@ -254,7 +258,7 @@ func (a *Active[S]) wait(ctx context.Context) error {
 }
 
 // load reads the log unless it is loaded, and sets aside unreadable records. If the log
-// cannot be folded, all of it is set aside and the owner starts with an empty log.
+// cannot be folded, load sets all of it aside, and the owner starts with an empty log.
 func (a *Active[S]) load(ctx context.Context) error {
 	if err := a.follow(ctx); err != nil {
 		return err
@@ -277,7 +281,7 @@ func (a *Active[S]) load(ctx context.Context) error {
 	return nil
 }
 
-// Aside describes what was set aside of the owner's log.
+// Aside describes the data that was set aside from the owner's log.
 func (a *Active[S]) Aside(ctx context.Context) ([]Info, error) {
 	return a.folds.logs.Aside(ctx, a.owner)
 }
@@ -296,8 +300,9 @@ func (fs *Folds[S]) acquire(name string) *Active[S] {
 	return a
 }
 
-// Retire removes the log of an owner who was last active before a time, and reports whether it did.
-// The state is then an empty log's. ok, which can be nil, must return true for the state.
+// Retire removes the log of an owner who was last active before the given time, and reports
+// whether it did. The state is then that of an empty log. If ok is not nil, Retire removes
+// the log only if ok returns true for the state.
 func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, ok func(*S) bool) (bool, error) {
 	a := fs.acquire(name)
 	defer fs.release(a)
@@ -321,12 +326,13 @@ func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, o
 	return done, err
 }
 
-// release ends a use, and evicts the least recently used states if there are too many.
+// release ends a use of a state, and evicts the least recently used states if there are too
+// many.
 func (fs *Folds[S]) release(a *Active[S]) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	a.users--
-	if a.users == 0 && !a.loaded { // there is nothing to keep
+	if a.users == 0 && !a.loaded { // there is no state to keep
 		fs.order.Remove(fs.active[a.owner.Name])
 		delete(fs.active, a.owner.Name)
 		fs.bytes -= a.size
@@ -365,7 +371,8 @@ func (a *Active[S]) Empty() bool { return a.folded.Seq == 0 }
 // State returns the owner's state. Only [Active.Append] changes it.
 func (a *Active[S]) State() *S { return a.folded.State }
 
-// Append appends records to the owner's log and applies the new ones to the state.
+// Append appends records to the owner's log and applies the records that are new to the
+// state.
 func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record) ([]int64, error) {
 	seqs, err := a.append(ctx, Batch{a.owner, at, records})
 	if err != nil {
@@ -375,8 +382,8 @@ func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record)
 	if !a.loaded {
 		return seqs, nil
 	}
-	// The records are stored. The rest only saves time and space, and is retried later if
-	// it fails.
+	// The records have been stored. The rest only saves time and space, and is retried later
+	// if it fails.
 	if a.folded.wasteful(a.folds.fold) {
 		a.loaded = a.folded.Compact(ctx, a.logs(), a.owner, a.folds.fold) == nil
 	} else if a.folded.Since >= snapshotEvery {
@@ -395,7 +402,7 @@ func (a *Active[S]) Read(ctx context.Context, f func(Record) error) error {
 	return a.folds.logs.Read(ctx, a.owner, 0, f)
 }
 
-// Drop deletes the log. The state is then an empty log's.
+// Drop deletes the log. The state is then that of an empty log.
 func (a *Active[S]) Drop(ctx context.Context) error {
 	a.loaded = false
 	if err := a.folds.logs.Drop(ctx, a.owner); err != nil {

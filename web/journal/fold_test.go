@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// tally is a state for tests: the newest value of each name.
+// tally is a state for tests. It holds the newest value of each name.
 type tally struct {
 	Values  map[string]int `json:"values"`
 	Records int            `json:"records"`
@@ -54,7 +54,7 @@ var tallies = Fold[tally]{
 type counted struct {
 	Journal
 	mu        sync.Mutex
-	reads     int // records read
+	reads     int // number of records that were read
 	compacted int
 	fail      error
 }
@@ -92,7 +92,7 @@ func (c *counted) taken() int {
 	return n
 }
 
-// add appends values a.1, a.2 … to ada's log, in batches of thirty-two.
+// add appends the values a.1, a.2 and so on to ada's log, in batches of thirty-two.
 func add(t testing.TB, fs *Folds[tally], from, to int) {
 	t.Helper()
 	var list []Record
@@ -118,9 +118,9 @@ func stateOf(t testing.TB, fs *Folds[tally], name string) (s tally) {
 	return s
 }
 
-// TestFoldsBeginWithTheSnapshot: the state of an active owner stays in memory; after a
-// restart the log is folded from its snapshot on, unless the snapshot has another version
-// or is damaged.
+// TestFoldsBeginWithTheSnapshot: the state of an active owner stays in memory. After a
+// restart, the log is folded starting from its snapshot, unless the snapshot has another
+// version or is damaged.
 func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		c := &counted{Journal: j}
@@ -145,11 +145,11 @@ func TestFoldsBeginWithTheSnapshot(t *testing.T) {
 		again(other, n)
 		kept, err := j.Snapshot(ctx, ada)
 		must(t, err)
-		kept.State = append([]byte(`{"values":{"b":1},"records":7`), '!') // partly decodable
+		kept.State = append([]byte(`{"values":{"b":1},"records":7`), '!') // can be decoded in part
 		must(t, j.KeepSnapshot(ctx, ada, kept))
 		again(plain, n)
 		if s := stateOf(t, NewFolds(c, Learner, plain), ada.Name); len(s.Values) != 1 {
-			t.Errorf("a part of a damaged snapshot is in %+v, want len(Values) = 1", s)
+			t.Errorf("%+v contains a part of a damaged snapshot, want len(Values) = 1", s)
 		}
 	})
 }
@@ -192,12 +192,12 @@ func TestWasteIsCompacted(t *testing.T) {
 		before := stateOf(t, fs, ada.Name)
 		after := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
 		if after.Settled = before.Settled; !reflect.DeepEqual(before, after) {
-			t.Errorf("folded again it is %+v, want %+v", after, before)
+			t.Errorf("folded again, the state is %+v, want %+v", after, before)
 		}
 	})
 }
 
-// TestFailedAppendKeepsTheState: after a failed append the state still matches the log.
+// TestFailedAppendKeepsTheState: after a failed append, the state still matches the log.
 func TestFailedAppendKeepsTheState(t *testing.T) {
 	c := &counted{Journal: NewMemory()}
 	fs := NewFolds(c, Learner, tallies)
@@ -217,12 +217,12 @@ func TestFailedAppendKeepsTheState(t *testing.T) {
 	add(t, fs, 3, 3)
 	must(t, fs.Use(ctx, ada.Name, func(a *Active[tally]) error { return a.Drop(ctx) }))
 	if s := stateOf(t, fs, ada.Name); s.Records != 0 || len(s.Values) != 0 {
-		t.Errorf("after it was dropped the state is %+v, want Records = 0, len(Values) = 0", s)
+		t.Errorf("after the log was dropped, the state is %+v, want Records = 0, len(Values) = 0", s)
 	}
 }
 
-// TestFoldsEvictLeastRecentlyUsed: the least recently used states are evicted, except those
-// in use.
+// TestFoldsEvictLeastRecentlyUsed: the least recently used states are evicted, except for
+// states in use.
 func TestFoldsEvictLeastRecentlyUsed(t *testing.T) {
 	fs := NewFolds(NewMemory(), Learner, tallies)
 	err := fs.Use(ctx, "held", func(a *Active[tally]) error {
@@ -248,12 +248,12 @@ func TestFoldsEvictLeastRecentlyUsed(t *testing.T) {
 		sum += e.Value.(*Active[tally]).size
 	}
 	if sum != fs.bytes {
-		t.Errorf("got %d bytes counted, want %d as the states have", fs.bytes, sum)
+		t.Errorf("counted %d bytes, want %d, the total of the states", fs.bytes, sum)
 	}
 }
 
-// TestFoldsConcurrently: when many use the same states at the same time, nothing is lost or
-// counted twice.
+// TestFoldsConcurrently: when many goroutines use the same states at the same time, no
+// record is lost or counted twice.
 func TestFoldsConcurrently(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		fs := NewFolds(j, Learner, tallies)
@@ -278,7 +278,8 @@ func TestFoldsConcurrently(t *testing.T) {
 			s, fresh := stateOf(t, fs, fmt.Sprint(name)), stateOf(t, NewFolds(j, Learner, tallies), fmt.Sprint(name))
 			if !reflect.DeepEqual(s.Values, fresh.Values) || s.Records != fresh.Records {
 				t.Errorf(
-					"active state %+v, state of the log %+v; want Values = %v, Records = %d", s, fresh, fresh.Values,
+					"the active state is %+v, and the state of the log is %+v; want Values = %v, Records = %d",
+					s, fresh, fresh.Values,
 					fresh.Records,
 				)
 			}

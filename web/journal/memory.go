@@ -11,22 +11,22 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Memory stores logs in memory, as long as the process lives.
+// Memory stores logs in memory until the process ends.
 type Memory struct {
 	mu   sync.Mutex
-	last int64 // sequence number of the newest record of all
+	last int64 // sequence number of the newest record in all logs
 	logs map[Owner]*memoryLog
 
 	aside map[Owner][]Info
 }
 
-// memoryLog is one log. Sequence numbers increase along records.
+// memoryLog is one log. Its records are in the order of their sequence numbers.
 type memoryLog struct {
 	used     int64 // milliseconds since 1970
 	first    int64 // no record has a lower sequence number
 	bytes    int64
 	records  []Record
-	known    map[Key]int64 // sequence numbers
+	known    map[Key]int64 // sequence numbers, by key
 	snapshot Snapshot
 }
 
@@ -79,8 +79,8 @@ func (m *Memory) Read(ctx context.Context, o Owner, after int64, f func(Record) 
 	return ctx.Err()
 }
 
-// since returns the records after a sequence number. The result does not change: Append
-// only adds records after it, and Compact makes a new list.
+// since returns the records after a sequence number. The result never changes, because
+// Append only adds records after it, and Compact makes a new list.
 func (m *Memory) since(o Owner, after int64) []Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,7 +159,7 @@ func (m *Memory) Compact(ctx context.Context, o Owner, gone []Key) error {
 	return nil
 }
 
-// Scrub implements [Journal]: there is no disk.
+// Scrub implements [Journal]. It does nothing, since there is no disk.
 func (m *Memory) Scrub(ctx context.Context, _ Owner) error { return ctx.Err() }
 
 // Drop implements [Journal].
@@ -174,7 +174,8 @@ func (m *Memory) Drop(ctx context.Context, o Owner) error {
 	return nil
 }
 
-// SetAside implements [Journal]. Memory is not damaged, so only the count is stored.
+// SetAside implements [Journal]. Only the number of records is kept, since memory does not
+// get damaged.
 func (m *Memory) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -250,5 +251,5 @@ func (m *Memory) Retire(ctx context.Context, o Owner, before time.Time) (bool, e
 	return true, nil
 }
 
-// Sweep implements [Journal]: Retire has done it.
+// Sweep implements [Journal]. It does nothing, since Retire already deletes the log.
 func (m *Memory) Sweep(ctx context.Context) error { return ctx.Err() }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// retired is the kind of the logs that Sweep deletes. Their names are numbers.
+// retired is the kind of logs that Sweep deletes. Their names are numbers.
 const retired = "retired"
 
 // Retire implements [Journal]. It renames the log, which takes constant time.
@@ -44,8 +44,8 @@ func (j *SQLite) Sweep(ctx context.Context) error {
 	return j.db.Scrub(ctx)
 }
 
-// sweepSome deletes some records of a retired log, or the log if it has no more records. It
-// reports whether there was one.
+// sweepSome deletes some records of a retired log, or the log itself if it has no records
+// left. It reports whether there was a retired log.
 func (j *SQLite) sweepSome(ctx context.Context) (more bool, err error) {
 	var id int64
 	err = j.db.Read(ctx, func(tx *sql.Tx) error {

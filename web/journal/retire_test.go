@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSweepResumesInSteps: a sweep works in small steps, continues where an earlier one was
-// stopped, even after a restart, and leaves nothing in the files.
+// TestSweepResumesInSteps: a sweep works in small steps, continues where an earlier sweep
+// was stopped, even after a restart, and leaves no data in the files.
 func TestSweepResumesInSteps(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
@@ -53,7 +53,7 @@ func TestSweepResumesInSteps(t *testing.T) {
 }
 
 // TestFoldsRetireWithTheLog: when a log is retired, its state in memory is dropped as well.
-// A log that must stay is not retired.
+// A log for which ok returns false is not retired.
 func TestFoldsRetireWithTheLog(t *testing.T) {
 	j := NewMemory()
 	folds := NewFolds(j, Learner, tallies)
@@ -67,11 +67,11 @@ func TestFoldsRetireWithTheLog(t *testing.T) {
 	}
 	must(t, folds.Use(ctx, "ada", func(a *Active[tally]) error {
 		if !a.Empty() {
-			t.Error("a new log is not empty")
+			t.Error("a new log is reported as not empty")
 		}
 		_, err := a.Append(ctx, morning, record("visit", "a.1", "7"))
 		if a.Empty() {
-			t.Error("a log with a record is empty")
+			t.Error("a log with a record is reported as empty")
 		}
 		return err
 	}))
@@ -88,7 +88,7 @@ func TestFoldsRetireWithTheLog(t *testing.T) {
 		done, err := folds.Retire(ctx, "ada", c.before, c.ok)
 		must(t, err)
 		if got := count(); done != (c.want == 0) || got != c.want {
-			t.Errorf("retired: %v, and the state has %d records; want %d", done, got, c.want)
+			t.Errorf("retired: %v; the state has %d records, want %d", done, got, c.want)
 		}
 	}
 	if _, err := folds.Retire(ctx, "nobody", later, nil); err != nil || len(folds.active) != 1 {

@@ -2,30 +2,30 @@ package journal
 
 import "context"
 
-// Shared is also implemented by a [Journal] if other servers append to the same logs.
-// [Folds] then reads new records before each use.
+// Shared is implemented by a [Journal] if other servers append to the same logs. Before each
+// use, [Folds] then reads the records that are new.
 type Shared interface {
-	// Mark returns the end of a log.
+	// Mark returns the position of the end of a log.
 	Mark(ctx context.Context, o Owner) (Mark, error)
 
-	// KeepSnapshotAt is KeepSnapshot for a state that was read at a mark. It does nothing
-	// if records have been deleted from the log since then, because the state might contain
-	// them.
+	// KeepSnapshotAt is like KeepSnapshot, but for a state that was read at a mark. It does
+	// nothing if records have been deleted from the log since then, because the state might
+	// contain them.
 	KeepSnapshotAt(ctx context.Context, o Owner, s Snapshot, at Mark) error
 }
 
-// Mark is a position in a log. While Cut stays the same, the log has only grown.
+// Mark is a position in a log. As long as Cut stays the same, the log has only grown.
 type Mark struct {
 	// Cut changes when records are deleted from the log, and when a new log begins. It is 0
 	// if there is no log.
 	Cut int64
-	// Last is the sequence number of the last record, 0 if there is none.
+	// Last is the sequence number of the last record, or 0 if there is none.
 	Last int64
 }
 
 // follow updates the state of an active owner with the records that other servers have
-// added. If they have deleted something, or there is an unreadable record, the whole log
-// has to be loaded.
+// added. If they have deleted records, or if there is an unreadable record, the whole log is
+// loaded again.
 func (a *Active[S]) follow(ctx context.Context) error {
 	shared, others := a.folds.logs.(Shared)
 	if !others {
@@ -45,7 +45,7 @@ func (a *Active[S]) follow(ctx context.Context) error {
 	return nil
 }
 
-// readOn adds the records that the state does not have yet.
+// readOn reads the records that the state does not contain yet and adds them.
 func (a *Active[S]) readOn(ctx context.Context) (err error) {
 	defer wall(&err)
 	fold, more := a.folds.fold, int64(0)
@@ -64,7 +64,7 @@ func (a *Active[S]) readOn(ctx context.Context) (err error) {
 	return nil
 }
 
-// append appends a batch, and updates the state. If other servers append to the log too,
+// append appends a batch and updates the state. If other servers append to the log too,
 // records are added to the state in the order of the log.
 func (a *Active[S]) append(ctx context.Context, b Batch) ([]int64, error) {
 	fs := a.folds
@@ -81,7 +81,7 @@ func (a *Active[S]) append(ctx context.Context, b Batch) ([]int64, error) {
 	}
 	seqs, err := fs.logs.Append(ctx, b)
 	if err == nil && a.load(ctx) != nil {
-		a.loaded = false // the records are stored; the next use reads them
+		a.loaded = false // the records are stored, and the next use reads them
 	}
 	return seqs, err
 }

@@ -14,18 +14,18 @@ import (
 // (web/store/schema.go).
 type SQLite struct {
 	db        *store.DB
-	perCommit int // groupRecords; tests split smaller batches
+	perCommit int // groupRecords, or less in tests that split small batches
 
 	mu    sync.Mutex
 	queue []*appending // oldest first
 	busy  bool         // the committing goroutine is running
 
 	// Only the committing goroutine uses these fields.
-	last     int64 // sequence number of the newest record of all
-	repaired bool  // last is known, and leftovers of interrupted batches are deleted
+	last     int64 // sequence number of the newest record in all logs
+	repaired bool  // last is known, and the remains of interrupted batches have been deleted
 }
 
-// NewSQLite returns the logs of a database. There must be only one SQLite per database,
+// NewSQLite returns the journal of a database. There must be only one SQLite per database,
 // since it numbers the records.
 func NewSQLite(db *store.DB) *SQLite { return &SQLite{db: db, perCommit: groupRecords} }
 
@@ -74,7 +74,7 @@ func (j *SQLite) Owners(ctx context.Context, kind string) (list []Info, err erro
 			i.Used = moment(used)
 			list = append(list, i)
 			return err
-		}, kind) // without owners whose first batch is in progress
+		}, kind) // leaves out owners whose first batch is in progress
 	})
 	return list, err
 }
@@ -147,7 +147,7 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 	}
 	ctx = context.WithoutCancel(ctx) // never stop halfway through a deletion
 	err := j.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name) // and its records
+		_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name) // deletes its records too
 		if err == nil {
 			err = store.DropSetAside(tx, o.Kind, o.Name)
 		}

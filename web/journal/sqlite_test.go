@@ -35,7 +35,7 @@ func TestLogsOutliveTheProcess(t *testing.T) {
 	}
 }
 
-// filesHold returns the files of a folder that contain a text.
+// filesHold returns the names of the files in a folder that contain text.
 func filesHold(t *testing.T, dir, text string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -53,8 +53,8 @@ func filesHold(t *testing.T, dir, text string) (names []string) {
 	return names
 }
 
-// TestDroppedLogsAreGoneFromTheDisk: compacted records and dropped logs leave no bytes in
-// the files.
+// TestDroppedLogsAreGoneFromTheDisk: no bytes of compacted records or dropped logs are left
+// in the files.
 func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	j := onDisk(t, dir)
@@ -62,7 +62,7 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	places := put(t, j, hall, morning, record("name", "1", name), record("vote", "1", "{}"))
 	must(t, j.KeepSnapshot(ctx, hall, Snapshot{"v1", places[1], []byte(name)}))
 	if len(filesHold(t, dir, "Rumpel")) == 0 {
-		t.Fatal("the name is not on the disk: the test cannot find it")
+		t.Fatal("the name cannot be found on the disk before it is compacted")
 	}
 	must(t, j.Compact(ctx, hall, []Key{{"name", "1"}}))
 	must(t, j.Scrub(ctx, hall))
@@ -82,10 +82,11 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	wantTexts(t, j, hall, "vote 1 {}")
 }
 
-// TestDeletedRowsAreGoneFromUnusedPages: rows are copied within the file when it grows.
-// None of these copies are left either, however large the file is.
+// TestDeletedRowsAreGoneFromUnusedPages: SQLite copies rows within the file when the file
+// grows. Of a deleted row, none of these copies are left, however large the file is.
 func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
-	// Bytes of a record, for files below and above the 4 MiB that are read at once.
+	// Sizes of a record in bytes that make the file smaller or larger than the 4 MiB that
+	// are read at once.
 	sizes := []int{150}
 	if fixture.LongTier() {
 		sizes = append(sizes, 1500)
@@ -132,7 +133,7 @@ func TestDropCompletesWithoutTheCaller(t *testing.T) {
 	put(t, j, ada, morning, record("answer", "quetzal", "{}"))
 	reading, let, read := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		read <- j.db.Read(ctx, func(tx *sql.Tx) error { // prevents the write-ahead log from being emptied
+		read <- j.db.Read(ctx, func(tx *sql.Tx) error { // keeps the write-ahead log from being emptied
 			err := tx.QueryRow("SELECT count(*) FROM records").Scan(new(int))
 			close(reading)
 			<-let
@@ -158,7 +159,7 @@ func TestDropCompletesWithoutTheCaller(t *testing.T) {
 }
 
 // TestWaitingAppendsShareACommit: waiting appends share a commit, in order, up to a limit;
-// a larger batch has its own commit.
+// a larger batch is committed separately.
 func TestWaitingAppendsShareACommit(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	j.busy = true // the test performs the commits
@@ -175,12 +176,12 @@ func TestWaitingAppendsShareACommit(t *testing.T) {
 		}
 	}
 	if j.busy {
-		t.Error("the next append does not start a commit")
+		t.Error("the next append did not start a commit")
 	}
 }
 
 // TestRefusedBatchDoesNotAffectOthers: a batch that the database refuses does not affect
-// others in the same commit.
+// other batches in the same commit.
 func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	must(t, j.db.Write(ctx, func(tx *sql.Tx) error {
@@ -197,14 +198,15 @@ func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	for _, a := range group {
 		err := <-a.done
 		if bad := a.Owner.Name == "bad"; bad != (err != nil) {
-			t.Errorf("batch %s: got error %v, want one for the bad batch only", a.Owner.Name, err)
+			t.Errorf("batch %s: got error %v, want an error only for the bad batch", a.Owner.Name, err)
 		} else if want := map[bool]int{false: 2}[bad]; len(read(t, j, a.Owner, 0)) != want {
 			t.Errorf("batch %s left %d records, want %d", a.Owner.Name, len(read(t, j, a.Owner, 0)), want)
 		}
 	}
 }
 
-// helperDir, if set, makes the test binary the process that is killed.
+// helperDir is an environment variable. If it is set, the test binary is the process that is
+// to be killed.
 const helperDir = "VIZ_TEST_JOURNAL_DIR"
 
 // appendUntilKilled appends from eight goroutines, and prints each record's owner and id as
@@ -225,15 +227,15 @@ func appendUntilKilled(dir string) {
 					fmt.Println("error", err)
 					os.Exit(1)
 				}
-				fmt.Println(w, id) // one write, hence one line
+				fmt.Println(w, id) // a single write, so lines do not mix
 			}
 		}()
 	}
 	select {}
 }
 
-// TestKilledBetweenAppends: a process that is killed at any moment leaves every record that
-// it confirmed, and no incomplete batch.
+// TestKilledBetweenAppends: if a process is killed at any moment, every record that it
+// confirmed is stored, and no batch is incomplete.
 func TestKilledBetweenAppends(t *testing.T) {
 	fixture.Long(t)
 	const kills = 100
@@ -273,7 +275,7 @@ func TestKilledBetweenAppends(t *testing.T) {
 			}
 			for k := range kept {
 				if !kept[Key{"answer", k.ID}] || !kept[Key{"review", k.ID}] {
-					t.Errorf("batch %s is stored partly, want all or nothing", k.ID)
+					t.Errorf("batch %s is stored in part, want all of it or nothing", k.ID)
 				}
 			}
 		}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Table is the storage of [Stored]: a table of a browser's storage. Several programs can use
-// one table; a record that two of them put is stored once, since its owner, type and id are
-// its key.
+// Table is the storage of [Stored], a table in a browser's storage. Several programs can use
+// one table. If two of them put the same record, it is stored once, since its owner, type
+// and id are its key.
 type Table interface {
-	// Rows returns everything that is stored, in any order.
+	// Rows returns all rows, in any order.
 	Rows(context.Context) ([]Row, error)
-	// Put stores rows, all or none, and returns when they are stored persistently.
+	// Put stores either all rows or none, and returns when they are stored persistently.
 	Put(context.Context, []Row) error
-	// Delete deletes the records of an owner that have one of these keys, and Drop all
+	// Delete deletes the records of an owner that have the given keys, and Drop deletes all
 	// records of an owner. Missing records are ignored.
 	Delete(ctx context.Context, o Owner, gone []Key) error
 	Drop(ctx context.Context, o Owner) error
@@ -26,13 +26,13 @@ type Table interface {
 type Row struct {
 	Owner
 	Record       // Seq orders all rows of one program
-	Used   int64 // when the owner was then active, in milliseconds since 1970
+	Used   int64 // when the owner was last active at that time, in milliseconds since 1970
 }
 
 // Stored stores logs in memory and in a table, from which they are restored when the program
 // starts again. A browser's storage belongs to one person, so everything in it fits into
-// memory. Snapshots, which only save time, and the counts of what was set aside are not
-// stored.
+// memory. Snapshots, which only save time, and the counts of records that were set aside are
+// not stored.
 type Stored struct {
 	*Memory
 	table   Table
@@ -41,7 +41,7 @@ type Stored struct {
 
 var _ Journal = (*Stored)(nil)
 
-// OpenStored returns the logs in a table.
+// OpenStored returns a journal of the logs in a table.
 func OpenStored(ctx context.Context, t Table) (*Stored, error) {
 	rows, err := t.Rows(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (k *Stored) Append(ctx context.Context, b Batch) ([]int64, error) {
 			return nil, err
 		}
 	}
-	return k.Memory.Append(context.WithoutCancel(ctx), b) // already in the table
+	return k.Memory.Append(context.WithoutCancel(ctx), b) // the records are already in the table
 }
 
 // rows returns the records of a batch that the log does not have yet.
@@ -103,7 +103,7 @@ func (k *Stored) rows(ctx context.Context, b Batch) (rows []Row, err error) {
 	return rows, ctx.Err()
 }
 
-// newest returns the sequence number of the newest record of all.
+// newest returns the sequence number of the newest record in all logs.
 func (m *Memory) newest() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,8 +130,8 @@ func (k *Stored) Drop(ctx context.Context, o Owner) error {
 	return k.Memory.Drop(context.WithoutCancel(ctx), o)
 }
 
-// SetAside implements [Journal]. Data that a browser returns damaged will not become
-// readable again, so it is deleted from the table.
+// SetAside implements [Journal]. It deletes the records from the table, since damaged data
+// in a browser's storage will not become readable again.
 func (k *Stored) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()

@@ -59,7 +59,7 @@ func (t *rowTable) Drop(_ context.Context, o Owner) error {
 	return t.fail
 }
 
-// keptIn opens the logs of a table.
+// keptIn opens the logs in a table.
 func keptIn(t testing.TB, table Table) *Stored {
 	t.Helper()
 	k, err := OpenStored(ctx, table)
@@ -74,8 +74,8 @@ func typed(t *testing.T, j Journal, o Owner) (list []Key) {
 	return list
 }
 
-// TestKeptLogsComeBack: what a program appended, compacted and dropped is restored, in
-// order, in the next program that opens the table.
+// TestKeptLogsComeBack: after a program has appended, compacted and dropped logs, the next
+// program that opens the table has the same logs, in the same order.
 func TestKeptLogsComeBack(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -111,8 +111,8 @@ func TestKeptLogsComeBack(t *testing.T) {
 	}
 }
 
-// TestKeptMergesTwoPrograms: two programs over one table, as when a new version takes over,
-// each add a different record and one common record, which is stored once.
+// TestKeptMergesTwoPrograms: two programs use one table, as when a new version takes over.
+// Each adds a record of its own and a record that both have in common, which is stored once.
 func TestKeptMergesTwoPrograms(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -128,12 +128,12 @@ func TestKeptMergesTwoPrograms(t *testing.T) {
 	got := typed(t, keptIn(t, table), o)
 	slices.SortFunc(got, func(a, b Key) int { return len(a.ID) - len(b.ID) })
 	if want := []Key{{"answer", "both"}, {"answer", "first"}, {"answer", "second"}}; !slices.Equal(got, want) {
-		t.Errorf("merged: %v, want %v", got, want)
+		t.Errorf("the merged log is %v, want %v", got, want)
 	}
 }
 
-// TestKeptRefusesWhenStorageIsFull: records that the table refuses are not in memory
-// either, so that nothing appears to be saved that is gone after a reload.
+// TestKeptRefusesWhenStorageIsFull: records that the table refuses are not kept in memory,
+// so that no data appears to be saved that would be gone after a reload.
 func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -142,7 +142,7 @@ func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 	o := Owner{Learner, "a"}
 	batch := Batch{Owner: o, Records: []Record{{Type: "answer", ID: "x", Data: []byte("{}")}}}
 	if _, err := k.Append(ctx, batch); !errors.Is(err, table.fail) {
-		t.Errorf("a full table: %v, want its error", err)
+		t.Errorf("a full table: got error %v, want the table's error", err)
 	}
 	if got := typed(t, k, o); got != nil {
 		t.Errorf("a refused record is in memory: got %v, want nil", got)
@@ -150,6 +150,6 @@ func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 	table.fail = nil
 	seqs, err := k.Append(ctx, batch)
 	if must(t, err); len(seqs) != 1 || seqs[0] == 0 {
-		t.Errorf("with space again: %v, want the record as new", seqs)
+		t.Errorf("after there is space again: got numbers %v, want the record added", seqs)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// busyRun is a learner outside the classes whose run writes continuously, so that the model
+// busyRun is a learner outside the classes whose run generates text continuously, so that the model
 // is never idle.
 type busyRun struct {
 	conn   *websocket.Conn
@@ -24,7 +24,7 @@ func newBusyRun(ctx context.Context, server string) (*busyRun, error) {
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, HandshakeTimeout: handshake}
 	conn, _, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(server, "http")+"/ws", http.Header{})
 	if err != nil {
-		return nil, fmt.Errorf("a learner outside the classes: %w", err)
+		return nil, fmt.Errorf("connecting a learner outside the classes: %w", err)
 	}
 	b := &busyRun{conn: conn}
 	err = b.send(`{"cmd":"stop","n":1,"max_tokens":400}`)
@@ -43,7 +43,7 @@ func (b *busyRun) send(text string) error {
 	return b.conn.WriteMessage(websocket.TextMessage, []byte(text))
 }
 
-// restart restarts the text and runs it to its end.
+// restart starts a new text and runs it to its end.
 func (b *busyRun) restart() error {
 	if err := b.send(`{"cmd":"start","n":2,"prompt":"Once upon a time"}`); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (b *busyRun) restart() error {
 	return b.send(`{"cmd":"finish","n":3}`)
 }
 
-// follow counts tokens, each of which has one append stage, until the connection ends.
+// follow counts tokens until the connection ends. Each token has one append stage.
 func (b *busyRun) follow() {
 	var message bytes.Buffer
 	for {

@@ -14,7 +14,7 @@ import (
 // class is a room with its instructor and its phones.
 type class struct {
 	*Instructor
-	phones  []*listener // phones that read
+	phones  []*listener // the phones that read messages
 	deaf    []*Phone
 	presses []press // the instructor's commands that advanced the run
 }
@@ -22,10 +22,10 @@ type class struct {
 // press is a command of the instructor.
 type press struct {
 	begin time.Time
-	took  time.Duration // until the answer
+	took  time.Duration // time until the reply
 }
 
-// listener is a phone that records the messages it receives, with their times.
+// listener is a phone that records the messages that it receives, with their times.
 type listener struct {
 	Phone
 	from  atomic.Int64 // earlier messages are not measured; in microseconds since 1970
@@ -34,21 +34,21 @@ type listener struct {
 	mu        sync.Mutex
 	snapshots []arrival
 	last      uint64 // number of the newest snapshot
-	data      Shared // of the newest snapshot, if scout is set
-	scout     bool   // records data
-	ack       uint64 // number of the last own command that was answered
-	err       error  // why it ended, or the last refusal
+	data      Shared // data of the newest snapshot, if scout is set
+	scout     bool   // whether to record data
+	ack       uint64 // number of the last of its commands that was acknowledged
+	err       error  // the reason why it ended, or the last refusal
 	news      chan struct{}
 }
 
-// arrival is a received snapshot.
+// arrival is a snapshot that was received.
 type arrival struct {
-	made time.Time     // when its view was made
-	took time.Duration // since then
+	made time.Time     // when the snapshot's view was made
+	took time.Duration // time from then until it was received
 	size int
 }
 
-// Shared is the part of a snapshot for programs.
+// Shared is the part of a snapshot that is meant for programs.
 type Shared struct {
 	Text  uint64 `json:"text"` // number of the text
 	Step  int    `json:"step"`
@@ -78,8 +78,8 @@ func newClass(ctx context.Context, server string) (*class, error) {
 // dialing is the number of phones that connect at the same time.
 const dialing = 32
 
-// gather connects the phones of a room, alternating between the servers; the first deaf of
-// them never read. It returns when all are connected.
+// gather connects the phones of a room, alternating between the servers. The first phones, as many
+// as deaf, never read. It returns when all phones are connected.
 func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) error {
 	for i := range o.Followers {
 		url := o.URLs[i%len(o.URLs)]
@@ -113,7 +113,7 @@ func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) 
 	}
 	var errs []error
 	for i := range o.Followers {
-		if err := <-failed; err != nil && len(errs) < 3 { // the others will fail in the same way
+		if err := <-failed; err != nil && len(errs) < 3 { // other phones will fail in the same way
 			errs = append(errs, err)
 		}
 		say(i + 1)
@@ -121,7 +121,7 @@ func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) 
 	return errors.Join(errs...)
 }
 
-// begin connects and waits for the first snapshot.
+// begin connects the phone and waits for the first snapshot.
 func (p *listener) begin(ctx context.Context) error {
 	if err := p.Dial(ctx); err != nil {
 		close(p.ended)
@@ -171,7 +171,7 @@ func (p *listener) receive(f Frame) error {
 	return nil
 }
 
-// receiveOwn handles a message for this phone only.
+// receiveOwn handles a message that is only for this phone.
 func (p *listener) receiveOwn(f Frame) error {
 	var m struct {
 		Ack   uint64
@@ -187,7 +187,7 @@ func (p *listener) receiveOwn(f Frame) error {
 	return nil
 }
 
-// patience limits every wait before the load test gives up.
+// patience is the longest wait before the load test gives up.
 const patience = time.Minute
 
 // until waits for a condition on data guarded by p.mu.
@@ -202,12 +202,12 @@ func (p *listener) until(ctx context.Context, what string, is func() bool) error
 		case done:
 			return nil
 		case err != nil:
-			return fmt.Errorf("a phone that waited %s: %w", what, err)
+			return fmt.Errorf("a phone was waiting %s: %w", what, err)
 		}
 		select {
 		case <-p.news:
 		case <-late.C:
-			return fmt.Errorf("a phone has waited %v %s", patience, what)
+			return fmt.Errorf("a phone has waited for %v %s", patience, what)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -221,14 +221,14 @@ func (c *class) listen(from time.Time) {
 	}
 }
 
-// lesson lists the commands that an instructor repeats: the seven stages of a token one by
-// one, then some whole tokens.
+// lesson lists the commands that an instructor repeats: the seven stages of a token one by one, and
+// then some whole tokens.
 var lesson = []string{
 	"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token",
 }
 
-// drive sends a command at each interval of every, for the time long, after an initial
-// wait. It returns the number of stages that this made.
+// drive sends commands at intervals of every, for the duration long, after an initial wait. It
+// returns the number of stages that resulted.
 func (c *class) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return 0, err
@@ -257,7 +257,7 @@ func (c *class) drive(ctx context.Context, long, every, after time.Duration, say
 	return stages, nil
 }
 
-// settle waits until every phone has the newest snapshot, and all have the same one.
+// settle waits until all phones have the newest snapshot that any phone has received.
 func (c *class) settle(ctx context.Context) error {
 	var newest uint64
 	for _, p := range c.phones {
@@ -275,10 +275,10 @@ func (c *class) settle(ctx context.Context) error {
 	return nil
 }
 
-// small is the size, in bytes, up to which stages are measured separately.
+// small is the largest size, in bytes, of snapshots that are reported separately from larger ones.
 const small = 16 << 10
 
-// tell adds the phones' measurements to a report.
+// tell adds the measurements of the phones to a report.
 func (c *class) tell(r *Report) {
 	for _, p := range c.presses {
 		r.presses = append(r.presses, p.took)
@@ -300,11 +300,11 @@ func (c *class) tell(r *Report) {
 	}
 }
 
-// afterPress returns how long after each press a phone had the first view that was made
-// since. It omits presses whose view the phone skipped because a newer one was available.
+// afterPress returns, for each press, the time until a phone had received the first view that was
+// made after it. It omits presses whose view the phone skipped because a newer one was available.
 // Both lists are in order of time.
 func afterPress(presses []press, got []arrival) (took []time.Duration) {
-	next := 0 // the first press without a view
+	next := 0 // the first press without a view so far
 	for _, a := range got {
 		last := next
 		for last < len(presses) && !presses[last].begin.After(a.made) {
@@ -327,6 +327,6 @@ func (c *class) close(ctx context.Context) {
 		p.HangUp()
 		<-p.ended
 	}
-	_ = c.Do(ctx, "delete") // a server that has gone has no room
+	_ = c.Do(ctx, "delete") // fails if the server, and so the room, is gone
 	c.http.CloseIdleConnections()
 }

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Instructor is an instructor who makes a room and drives it with the forms of its page.
+// Instructor is an instructor who makes a room and controls it with the forms on the room's page.
 type Instructor struct {
-	URL, Code string // of the server, and of the room
+	URL, Code string // the URL of the server and the code of the room
 	http      http.Client
 }
 
-// NewInstructor makes a room.
+// NewInstructor makes a room and returns its instructor.
 func NewInstructor(ctx context.Context, server string) (*Instructor, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -40,8 +40,8 @@ func NewInstructor(ctx context.Context, server string) (*Instructor, error) {
 	return t, nil
 }
 
-// Do executes one command of the presenter, given by its name followed by names and values
-// of fields. The error is a *[Refused] if the server refuses the command.
+// Do executes one command of the presenter. The arguments are the command's name and the names and
+// values of its fields. The error is a *[Refused] if the server refuses the command.
 func (t *Instructor) Do(ctx context.Context, cmd string, fields ...string) error {
 	form := url.Values{"cmd": {cmd}}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -57,7 +57,7 @@ func (t *Instructor) Do(ctx context.Context, cmd string, fields ...string) error
 	return nil
 }
 
-// Refused is a command of the presenter that the server refused.
+// Refused is the error for a command of the presenter that the server has refused.
 type Refused struct {
 	cmd    string
 	status int

@@ -1,8 +1,7 @@
-// Package load simulates classes that follow a server. It measures how long it takes from
-// the publication of a stage until a phone has it, while the model writes continuously for
-// someone else, and checks that every vote is counted once. Its phones are connections
-// without screens that use the server like pages do; the package does not depend on the
-// server's internals.
+// Package load simulates classes on a server. It measures the time from the publication of a stage
+// until a phone has received it, while the model continuously generates text for someone else, and
+// checks that every vote is counted once. Its phones are connections without screens that use the
+// server as pages do. The package does not depend on the server's internals.
 package load
 
 import (
@@ -14,21 +13,21 @@ import (
 	"time"
 )
 
-// Options are the size of the load.
+// Options configures a load test.
 type Options struct {
-	// URLs are the URLs of the servers, such as http://127.0.0.1:8080: one, or several that
+	// URLs lists the URLs of one server, such as http://127.0.0.1:8080, or of several servers that
 	// share their rooms. Phones and presenters alternate between them.
 	URLs      []string
-	From      string        // this machine's IP address for the phones; "" for any
-	Followers int           // phones in each room
-	Rooms     int           // rooms at the same time
-	Deaf      int           // phones of the first room that never read; fewer than Followers
-	Time      time.Duration // how long stages are measured
+	From      string        // the IP address of this machine that phones use; "" for any
+	Followers int           // number of phones in each room
+	Rooms     int           // number of rooms at the same time
+	Deaf      int           // number of phones in the first room that never read; less than Followers
+	Time      time.Duration // duration of the measurement of stages
 	Every     time.Duration // interval between the stages of a room
 }
 
-// Run makes the rooms, measures, lets all phones vote and deletes the rooms. It reports
-// progress with say. The report is complete if the error is nil.
+// Run makes the rooms, measures stages, makes all phones vote and deletes the rooms. It reports its
+// progress by calling say. The report is complete if the error is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
 		Server: strings.Join(o.URLs, ", "), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
@@ -47,7 +46,7 @@ type loading struct {
 	busy    *busyRun
 }
 
-// run executes the parts in order.
+// run executes the parts of the test in order.
 func (l *loading) run(ctx context.Context, r *Report) error {
 	for i := range l.Rooms {
 		c, err := newClass(ctx, l.URLs[i%len(l.URLs)])
@@ -77,7 +76,7 @@ func (l *loading) run(ctx context.Context, r *Report) error {
 	return l.vote(ctx, r)
 }
 
-// measure drives the rooms for a while.
+// measure sends commands to the rooms for the configured duration and measures the stages.
 func (l *loading) measure(ctx context.Context, r *Report) error {
 	begin := time.Now()
 	for _, c := range l.classes {
@@ -148,7 +147,7 @@ func (l *loading) close() {
 	}
 }
 
-// each calls f for all classes concurrently and waits for all. The error joins all errors.
+// each calls f for all classes concurrently and waits for all calls. The error joins all errors.
 func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) {
 	list, failed := make([]T, len(classes)), make(chan error, len(classes))
 	for i, c := range classes {
@@ -165,7 +164,7 @@ func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) 
 	return list, errors.Join(errs...)
 }
 
-// Prompts are the prompts that instructors start with, in turn.
+// Prompts lists the prompts with which instructors start texts, in turn.
 var Prompts = []string{
 	"Once upon a time there was a", "The little dog ran to the", "One day, a girl named Lily found a",
 	"Tom and Sam went to the park and",

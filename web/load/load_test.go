@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// TestQuantilesByHand: of 200 values 2 exceed the 99% quantile: the 198th of 1 ms to 200 ms
-// is 198 ms, the 100th 100 ms. All quantiles of a single value are that value.
+// TestQuantilesByHand: of 200 values, 2 exceed the 99% quantile. Of the values from 1 ms to 200 ms,
+// that is the 198th, 198 ms, and the median is the 100th, 100 ms. All quantiles of a single value
+// are that value.
 func TestQuantilesByHand(t *testing.T) {
 	var list []time.Duration
 	for i := range 200 {
@@ -24,9 +25,9 @@ func TestQuantilesByHand(t *testing.T) {
 	}
 }
 
-// TestAfterPressCountsOncePerPhone: a press counts once per phone, from its beginning until
-// the first later view has arrived. A press that a newer one overtook does not count, nor
-// does a view made before the first press.
+// TestAfterPressCountsOncePerPhone: a press counts once per phone, from its beginning until the
+// first later view has arrived. A press that was overtaken by a newer one does not count, nor does
+// a view that was made before the first press.
 func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	at := func(ms int) time.Time {
 		return time.UnixMilli(1_700_000_000_000).Add(time.Duration(ms) * time.Millisecond)
@@ -36,9 +37,9 @@ func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	got := afterPress(presses, []arrival{
 		{made: at(90), took: took(5)},
 		{made: at(103), took: took(4)},  // for the press at 100: 103 + 4 − 100 = 7
-		{made: at(150), took: took(9)},  // the same press
-		{made: at(302), took: took(10)}, // for the press at 300: 12; the one at 200 was overtaken
-		{made: at(400), took: took(1)},  // for the press at 400, at the same moment
+		{made: at(150), took: took(9)},  // for the same press, so it does not count
+		{made: at(302), took: took(10)}, // for the press at 300: 12; the press at 200 was overtaken
+		{made: at(400), took: took(1)},  // for the press at 400, made at the same moment
 		{made: at(500), took: took(1)},
 	})
 	if want := []time.Duration{took(7), took(12), took(1)}; !slices.Equal(got, want) {
@@ -46,8 +47,8 @@ func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	}
 }
 
-// TestReadFrame: the first fields of a message are parsed as they are written; a message
-// for one phone only has no time.
+// TestReadFrame: the first fields of a message are parsed correctly. A message that is only for one
+// phone has no time.
 func TestReadFrame(t *testing.T) {
 	f, err := readFrame([]byte(`{"seq":12,"at":1700000000000001,"ack":0,"data":{"at":5}}`))
 	if err != nil || f.Seq != 12 || f.At.UnixMicro() != 1_700_000_000_000_001 {
@@ -60,7 +61,7 @@ func TestReadFrame(t *testing.T) {
 		"", "{}", `{"seq":}`, `{"seq":-1,"ack":1}`, `{"seq":1,"at":x,"ack":1}`, `{"ack":1,"seq":2}`,
 	} {
 		if _, err := readFrame([]byte(bad)); err == nil {
-			t.Errorf("readFrame(%s): got no error, want one", bad)
+			t.Errorf("readFrame(%s): got no error, want an error", bad)
 		}
 	}
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Phone is a follower of a class without a screen: it connects like the page, reads
-// messages and votes. One goroutine reads; any goroutine can send.
+// Phone is a follower of a class without a screen. It connects as the page does, reads messages and
+// votes. Only one goroutine may read, but any goroutine can send.
 type Phone struct {
 	// URL is the server's URL, such as http://127.0.0.1:8080; Code is the room's code.
 	URL, Code string
 	// Via, if set, is the address of a proxy in front of the server.
 	Via string
-	// From, if set, is the IP address of this machine to connect from.
+	// From, if set, is the IP address of this machine from which the phone connects.
 	From string
-	// Deaf phones have such a small receive buffer that the server soon notices that they
-	// do not read.
+	// Deaf means that the phone never reads. Its receive buffer is so small that the server soon
+	// notices that.
 	Deaf bool
-	// Cookie identifies the phone. If it is empty, the phone first visits a page, as
-	// every phone does, and gets one; [Phone.Learner] returns either.
+	// Cookie identifies the phone. If it is empty, the phone first visits a page, as every phone
+	// does, to get a cookie. [Phone.Learner] returns the cookie in either case.
 	Cookie string
 
 	conn *websocket.Conn
@@ -41,18 +41,18 @@ type Phone struct {
 // Frame is one message from the server.
 type Frame struct {
 	Seq uint64
-	At  time.Time // when a snapshot's view was made; zero in messages for this phone only
-	// Body is the whole message, valid until the next one is read.
+	At  time.Time // when a snapshot's view was made; zero in messages that are only for this phone
+	// Body is the whole message. It is valid until the next message is read.
 	Body []byte
 }
 
-// handshake is the timeout for connecting: five hundred phones connect at once.
+// handshake is the timeout for connecting. It allows for five hundred phones that connect at once.
 const handshake = 30 * time.Second
 
-// deafBuffer is the kernel's receive buffer of a deaf phone, in bytes.
+// deafBuffer is the size of the kernel's receive buffer for a deaf phone, in bytes.
 const deafBuffer = 4 << 10
 
-// dial opens a network connection of the phone.
+// dial opens a network connection for the phone.
 func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	if p.Via != "" {
 		addr = p.Via
@@ -68,7 +68,7 @@ func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return conn, err
 }
 
-// visit requests the page for typing codes, to get its cookie.
+// visit requests the page on which codes are typed, to get a cookie.
 func (p *Phone) visit(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/join", nil)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *Phone) keep(res *http.Response) error {
 	return nil
 }
 
-// Dial connects; the second time as the same learner.
+// Dial connects the phone. If it is called again, it connects as the same learner.
 func (p *Phone) Dial(ctx context.Context) error {
 	if p.Learner() == "" {
 		if err := p.visit(ctx); err != nil {
@@ -128,7 +128,7 @@ func (p *Phone) Learner() string {
 	return p.Cookie
 }
 
-// Follow reads until the connection ends and passes each message on to receive.
+// Follow reads messages until the connection ends, and calls receive with each.
 func (p *Phone) Follow(receive func(Frame) error) error {
 	var b bytes.Buffer
 	for {
@@ -150,22 +150,22 @@ func (p *Phone) Follow(receive func(Frame) error) error {
 	}
 }
 
-// readFrame parses only a message's first fields: at thousands of messages per second, the
-// reader must not become the bottleneck.
+// readFrame parses only the first fields of a message, since the reader must not become the
+// bottleneck at thousands of messages per second.
 func readFrame(body []byte) (Frame, error) {
 	f := Frame{Body: body}
 	rest, ok := bytes.CutPrefix(body, []byte(`{"seq":`))
 	digits, rest, comma := bytes.Cut(rest, []byte(","))
 	seq, err := strconv.ParseUint(string(digits), 10, 64)
 	if !ok || !comma || err != nil {
-		return f, fmt.Errorf("a message without seq: %.80s", body)
+		return f, fmt.Errorf("a message has no seq: %.80s", body)
 	}
 	f.Seq = seq
 	if rest, ok := bytes.CutPrefix(rest, []byte(`"at":`)); ok {
 		digits, _, _ := bytes.Cut(rest, []byte(","))
 		at, err := strconv.ParseInt(string(digits), 10, 64)
 		if err != nil {
-			return f, fmt.Errorf("a message with at = %.30s", digits)
+			return f, fmt.Errorf("a message has an invalid at: %.30s", digits)
 		}
 		f.At = time.UnixMicro(at)
 	}

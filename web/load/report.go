@@ -10,32 +10,33 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Report is the result of a load test, as viz load -json prints it.
+// Report is the result of a load test. viz load -json prints it.
 type Report struct {
 	Server    string  `json:"server"`
 	Platform  string  `json:"platform"`
 	CPUs      int     `json:"cpus"`
 	Rooms     int     `json:"rooms"`
 	Followers int     `json:"followers"` // in each room
-	Deaf      int     `json:"deaf"`      // of them, those in the first room that never read
+	Deaf      int     `json:"deaf"`      // the number of those in the first room that never read
 	Seconds   float64 `json:"seconds"`
 
-	// Stages is the number of published stages. Received is the number of snapshots that
-	// arrived on all reading phones: fewer than the product of both if only the newer of
-	// two stages was sent, more if the room had other changes. Largest is the size of the
-	// largest one.
+	// Stages is the number of published stages. Received is the total number of snapshots that
+	// arrived on the reading phones. It is less than Stages times the number of phones if only the
+	// newer of two stages was sent, and more if the room had other changes. Largest is the size of
+	// the largest snapshot.
 	Stages   int `json:"stages"`
 	Received int `json:"received"`
 	Largest  int `json:"largest_bytes"`
-	// Publish is the time from the publication of snapshots of up to 16 KiB until a phone
-	// has received them; Larger is the time for larger ones.
+	// Publish is the time from the publication of a snapshot of up to 16 KiB until a phone has
+	// received it. Larger is the time for larger snapshots.
 	Publish Quantiles `json:"publish_to_receive"`
 	Larger  Quantiles `json:"publish_to_receive_larger"`
-	// Press is how long the instructors' commands took, Phone how long after such a command
-	// a phone had the first view that was made since.
+	// Press is how long the instructors' commands took. Phone is the time from such a command until
+	// a phone had received the first view that was made after it.
 	Press Quantiles `json:"press_to_answer"`
 	Phone Quantiles `json:"press_to_phone"`
-	// TokensPerSecond is the rate at which the model wrote for the run outside the classes.
+	// TokensPerSecond is the rate at which the model generated tokens for the run outside the
+	// classes.
 	TokensPerSecond float64 `json:"tokens_per_second_beside"`
 	DeafCut         int     `json:"deaf_cut_loose"`
 	Votes           Votes   `json:"votes"`
@@ -43,7 +44,7 @@ type Report struct {
 	took, tookLarger, presses, pressed []time.Duration
 }
 
-// Quantiles summarize durations, in milliseconds.
+// Quantiles summarizes durations, in milliseconds.
 type Quantiles struct {
 	N   int     `json:"n"`
 	P50 float64 `json:"p50_ms"`
@@ -51,8 +52,8 @@ type Quantiles struct {
 	Max float64 `json:"max_ms"`
 }
 
-// quantilesOf defines the q-quantile as the smallest value that at least a share q of all
-// does not exceed.
+// quantilesOf returns the quantiles of a list. The q-quantile is the smallest value that is not
+// exceeded by at least a share q of all values.
 func quantilesOf(list []time.Duration) Quantiles {
 	if len(list) == 0 {
 		return Quantiles{}
@@ -108,8 +109,8 @@ func (r *Report) deafText() string {
 	return fmt.Sprintf(", %d of which never read", r.Deaf)
 }
 
-// Check returns an error if votes were lost or counted twice. Durations are reported but
-// not checked: they depend on the machine.
+// Check returns an error if votes were lost or counted twice. Durations are reported but not
+// checked, since they depend on the machine.
 func (r *Report) Check() error {
 	if r.Votes.Counted != r.Votes.Voters || r.Votes.Wrong > 0 {
 		return errors.New("votes were lost or counted twice")

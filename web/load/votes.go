@@ -18,13 +18,13 @@ type Votes struct {
 	Voters   int       `json:"voters"`
 	Sent     int       `json:"sent"`
 	Counted  int       `json:"counted"`
-	Wrong    int       `json:"wrong"` // options whose count differs from the choices
+	Wrong    int       `json:"wrong"` // number of options whose count differs from the choices
 	Receipts Quantiles `json:"receipts"`
 
 	receipts []time.Duration
 }
 
-// vote asks which token comes next, makes every phone vote three times with the same
+// vote opens a poll on the next token, makes every phone send its vote three times with the same
 // number, closes the poll, and compares the counts with the choices.
 func (c *class) vote(ctx context.Context) (r Votes, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
@@ -71,8 +71,8 @@ func (c *class) vote(ctx context.Context) (r Votes, err error) {
 	return r, c.count(ctx, poll.ID, chosen, &r)
 }
 
-// castVote sends a vote three times, at some time within two seconds, and returns how long
-// the first confirmation took.
+// castVote sends a vote three times, at a random time within two seconds, and returns how long the
+// first confirmation took.
 func (p *listener) castVote(ctx context.Context, poll, choice string) (took time.Duration, err error) {
 	select {
 	case <-time.After(rand.N(voting)):
@@ -98,7 +98,7 @@ func (p *listener) castVote(ctx context.Context, poll, choice string) (took time
 	return took, p.until(ctx, "for the receipts of its second and third vote", func() bool { return p.ack >= last })
 }
 
-// count closes the vote, shows the votes and reads them.
+// count closes the poll, shows the votes and reads the counts.
 func (c *class) count(ctx context.Context, poll string, chosen map[string]int, r *Votes) error {
 	for _, cmd := range []string{"close", "spread"} {
 		if err := c.Do(ctx, cmd); err != nil {
@@ -123,14 +123,15 @@ func (c *class) count(ctx context.Context, poll string, chosen map[string]int, r
 	r.Wrong += len(chosen)
 	if r.Counted != r.Voters || r.Wrong > 0 {
 		return fmt.Errorf(
-			"%d phones voted and %d votes were counted; %d options have another count than was chosen", r.Voters,
+			"%d phones voted and %d votes were counted; %d options have a count that differs from the choices",
+			r.Voters,
 			r.Counted, r.Wrong,
 		)
 	}
 	return nil
 }
 
-// deafCut counts the deaf phones that the server has disconnected.
+// deafCut returns the number of deaf phones that the server has disconnected.
 func (c *class) deafCut() (cut int) {
 	ends := make(chan bool, len(c.deaf))
 	for _, p := range c.deaf {
@@ -144,8 +145,8 @@ func (c *class) deafCut() (cut int) {
 	return cut
 }
 
-// ended reports whether the server has ended a connection that is never read: sending on it
-// then fails, as soon as the reset has arrived.
+// ended reports whether the server has ended a connection that is never read. If it has, sending
+// fails as soon as the reset has arrived.
 func (p *Phone) ended() bool {
 	for range 5 {
 		if _, err := p.Say("ping", nil); err != nil {

@@ -12,16 +12,17 @@ import (
 	"strings"
 )
 
-// unknownMachine is the memory assumed for a machine that does not report it.
+// unknownMachine is the memory that is assumed for a machine that does not report its memory.
 const unknownMachine = 4 << 30
 
-// environment is GOMEMLIMIT as the runtime has read it, before [Limit.Apply] sets a limit: if
-// servers in the same process took that limit as theirs, it would get lower with each of them.
+// environment is GOMEMLIMIT as the runtime has read it, before [Limit.Apply] sets a limit. If
+// servers in the same process used a limit that was set for another one, it would get lower with
+// each of them.
 var environment = debug.SetMemoryLimit(-1)
 
-// Default returns the limit of a process without an explicit one: GOMEMLIMIT if it is set, else
-// four fifths of what its container can use, or half of the machine's memory, which other
-// programs use too.
+// Default returns the limit of a process that has no explicit one. This is GOMEMLIMIT if it is set,
+// four fifths of the memory limit of the process's container if there is one, and otherwise half of
+// the machine's memory, since other programs use it too.
 func Default() Limit {
 	if environment != none {
 		return Limit(environment)
@@ -36,16 +37,16 @@ func found(system fs.FS, machine int64) Limit {
 	return Limit(machine / 2)
 }
 
-// container returns the lowest memory limit of the control groups that the process is in, of
-// either version.
+// container returns the lowest memory limit of the control groups, of either version, to which the
+// process belongs.
 func container(system fs.FS) (least int64, limited bool) {
 	groups, err := fs.ReadFile(system, "proc/self/cgroup")
 	if err != nil {
 		return 0, false
 	}
 	look := func(folder, group, file string) {
-		// The limits of the groups above apply too. In a container the group's own path may not
-		// be visible: its root then represents the group.
+		// The limits of parent groups apply too. In a container, the group's own path may not be
+		// visible; the root then represents the group.
 		for dir := path.Join("/", group); ; dir = path.Dir(dir) {
 			if n, ok := limitIn(system, path.Join(folder, dir, file)); ok && (!limited || n < least) {
 				least, limited = n, true
@@ -56,7 +57,7 @@ func container(system fs.FS) (least int64, limited bool) {
 		}
 	}
 	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path; controllers is empty in version 2
+		// The format is hierarchy:controllers:path; controllers is empty in version 2.
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		switch {
 		case len(part) < 3:
@@ -69,8 +70,8 @@ func container(system fs.FS) (least int64, limited bool) {
 	return least, limited
 }
 
-// limitIn reads a control group's limit. Version 2 writes "max" for no limit, version 1 a number
-// that no machine reaches.
+// limitIn reads a control group's limit. If there is none, version 2 has "max", and version 1 has a
+// number that no machine reaches.
 func limitIn(system fs.FS, name string) (int64, bool) {
 	b, err := fs.ReadFile(system, name)
 	if err != nil {
@@ -80,7 +81,7 @@ func limitIn(system fs.FS, name string) (int64, bool) {
 	return n, err == nil && n > 0 && n < 1<<60
 }
 
-// machine returns how much memory the machine has.
+// machine returns the size of the machine's memory.
 func machine() int64 {
 	if n, ok := physical(); ok {
 		return n
@@ -88,8 +89,8 @@ func machine() int64 {
 	return unknownMachine
 }
 
-// Available returns the memory that programs can still use, according to Linux; other systems
-// have no file for it.
+// Available returns the memory that programs can still use, according to Linux. Other systems have
+// no such file.
 func Available() (int64, bool) { return meminfo("MemAvailable") }
 
 // meminfo reads one number from /proc/meminfo.

@@ -1,10 +1,11 @@
-// Package memory keeps the process within a memory limit, before the operating system ends it.
+// Package memory keeps the process within a memory limit, so that the operating system does not
+// have to end it.
 //
-// The limit covers resident memory, as the system counts it: weights, caches, the database, the
-// program itself. [Limit.Apply] makes the Go runtime collect garbage more often as the limit is
-// approached, and returns how much of it runs can use; the rest is for everything else, and for
-// garbage that has not been collected yet. Package web/loop/runs, which holds memory that can be
-// recomputed, compares [Resident] with the limit and frees what it can.
+// The limit covers resident memory, as the system counts it: weights, caches, the database and the
+// program itself. [Limit.Apply] makes the Go runtime collect garbage more often as memory
+// approaches the limit, and returns how much of the limit runs can use. The rest is for everything
+// else, including garbage that has not been collected yet. Package web/loop/runs, which holds data
+// that can be recomputed, compares [Resident] with the limit and frees memory if necessary.
 package memory
 
 import (
@@ -17,45 +18,46 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Budget is a limit on the process's memory and the part of it that runs can use. The zero
-// Budget is no limit.
+// Budget is a limit on the process's memory, and the part of it that runs can use. The zero Budget
+// means no limit.
 type Budget struct {
 	Limit int64 // resident memory, in bytes
 	Runs  int64 // for the caches and traces of all runs
 }
 
-// Runs can use three fifths of what a limit leaves after the program and the weights. The rest
-// is for requests, connections and garbage: with less, the collector would have to run all the
-// time.
+// Runs can use three fifths of the memory that a limit leaves after the program and the weights.
+// The rest is for requests, connections and garbage; with less, the garbage collector would have to
+// run all the time.
 const (
 	runsShare = 3
 	runsOf    = 5
 )
 
-// leastRuns is the minimum that runs must be able to use: a few dozen runs of the bundled model.
+// leastRuns is the memory that runs must at least be able to use. It is enough for a few dozen runs
+// of the bundled model.
 const leastRuns = 16 << 20
 
-// Limit is how much memory the process can use, in bytes.
+// Limit is the maximum memory that the process can use, in bytes.
 type Limit int64
 
-// Apply sets this limit for the process. Call it when the weights are loaded, since the limit
-// must leave room for what is resident by then. The error, for users, states the lowest possible
-// limit; nothing is changed then.
+// Apply sets this limit for the process. Call it once the weights are loaded, since the limit must
+// leave room for the memory that is resident by then. If the limit is too low, Apply changes
+// nothing and returns an error for users that states the lowest possible limit.
 func (l Limit) Apply() (Budget, error) {
 	return l.over(loaded())
 }
 
-// ApplyOrMore is [Limit.Apply] with a larger limit if the process could not work within this
-// one. Both decisions use one measurement: while another model is loading, a second measurement
-// would be higher.
+// ApplyOrMore is like [Limit.Apply], but sets a larger limit if the process could not work within
+// this one. Both decisions use the same measurement, since a second measurement would be higher
+// while another model is loading.
 func (l Limit) ApplyOrMore() (Budget, error) {
 	base := loaded()
 	return max(l, l.least(base)).over(base)
 }
 
-// loaded returns what is resident before the first run.
+// loaded returns the memory that is resident before the first run.
 func loaded() int64 {
-	debug.FreeOSMemory() // memory that only loading needed
+	debug.FreeOSMemory() // frees memory that only loading needed
 	return Resident()
 }
 
@@ -79,8 +81,8 @@ func (Limit) least(base int64) Limit {
 	return Limit((base + leastRuns*runsOf/runsShare + mib) / mib * mib)
 }
 
-// Resident returns the resident memory of this process, in bytes. The number comes from Linux;
-// on other systems it is what the Go runtime has obtained from the system.
+// Resident returns the resident memory of this process, in bytes. On Linux, the system reports it.
+// On other systems, it is the memory that the Go runtime has obtained from the system.
 func Resident() int64 {
 	if n, ok := statm("/proc/self/statm"); ok {
 		return n
@@ -88,7 +90,7 @@ func Resident() int64 {
 	return managed()
 }
 
-// ResidentOf is [Resident] of another process, on Linux.
+// ResidentOf returns the resident memory of another process. It works only on Linux.
 func ResidentOf(pid int) (bytes int64, ok bool) { return statm(fmt.Sprintf("/proc/%d/statm", pid)) }
 
 func statm(path string) (int64, bool) {
@@ -110,5 +112,5 @@ func managed() int64 {
 	return int64(m.Sys - m.HeapReleased)
 }
 
-// none is the value of [debug.SetMemoryLimit] if no limit is set.
+// none is the value that [debug.SetMemoryLimit] uses for no limit.
 const none = math.MaxInt64

@@ -11,8 +11,9 @@ import (
 
 const gib = 1 << 30
 
-// TestLimitFoundInControlGroups: a container's limit applies, the lowest of all groups above, in
-// both versions of control groups; without one the limit is half of the machine's memory.
+// TestLimitFoundInControlGroups: in both versions of control groups, the lowest limit of a
+// container's group and its parents applies. Without such a limit, the limit is half of the
+// machine's memory.
 func TestLimitFoundInControlGroups(t *testing.T) {
 	t.Parallel()
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s + "\n")} }
@@ -52,13 +53,13 @@ func TestLimitFoundInControlGroups(t *testing.T) {
 		}, 4 * gib},
 	} {
 		if got := found(c.files, 8*gib); got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
+			t.Errorf("%s: got %d, want %d", name, got, c.want)
 		}
 	}
 }
 
-// TestApplyRefusesExceededLimit: a limit that the program already exceeds is refused; otherwise
-// the runs get three fifths of what is left.
+// TestApplyRefusesExceededLimit: a limit that the program already exceeds is refused. Otherwise,
+// runs get three fifths of the memory that is left.
 func TestApplyRefusesExceededLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
@@ -66,12 +67,13 @@ func TestApplyRefusesExceededLimit(t *testing.T) {
 		t.Errorf("a limit of 1 MiB: got error %v, want an error containing %q", err, "at least")
 	}
 	if got := debug.SetMemoryLimit(-1); got != before {
-		t.Errorf("a refused limit sets %d, want %d", got, before)
+		t.Errorf("a refused limit changed the limit to %d, want %d", got, before)
 	}
 	least, err := Limit(1 << 20).ApplyOrMore()
 	if err != nil || least.Limit <= 1<<20 || least.Limit > gib || least.Runs < leastRuns {
 		t.Errorf(
-			"at least %+v, %v; want no error, Limit more than 1<<20 and at most %d, Runs at least %d", least, err, gib,
+			"a larger limit: got %+v, %v; want no error, Limit more than 1<<20 and at most %d, Runs at least %d",
+			least, err, gib,
 			leastRuns,
 		)
 	}
@@ -79,7 +81,7 @@ func TestApplyRefusesExceededLimit(t *testing.T) {
 	b, err := Limit(2 * gib).Apply()
 	if most := int64(2 * gib * 3 / 5); err != nil || b.Limit != 2*gib || b.Runs >= most || b.Runs < most-gib/2 {
 		t.Errorf(
-			"of 2 GiB runs may use %d, %v; want no error, b.Limit = %d, b.Runs less than %d and at least %d", b.Runs,
+			"of 2 GiB, runs may use %d, %v; want no error, b.Limit = %d, b.Runs less than %d and at least %d", b.Runs,
 			err, 2*gib, most, most-gib/2,
 		)
 	}
@@ -88,8 +90,8 @@ func TestApplyRefusesExceededLimit(t *testing.T) {
 	}
 }
 
-// TestDefaultIsGOMEMLIMIT: GOMEMLIMIT is the default limit of a process. A limit that a server
-// in the process has set is not.
+// TestDefaultIsGOMEMLIMIT: the default limit of a process is GOMEMLIMIT, and not a limit that a
+// server in the process has set.
 func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
@@ -98,16 +100,16 @@ func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := Default(); got != first {
-		t.Errorf("the second server's limit is %d, want the first one's, %d", got, first)
+		t.Errorf("the second server's limit is %d, want the same as the first one's, %d", got, first)
 	}
 	defer func(n int64) { environment = n }(environment)
 	environment = 3 * gib
 	if got := Default(); got != 3*gib {
-		t.Errorf("with GOMEMLIMIT the default is %d, want %d", got, 3*gib)
+		t.Errorf("with GOMEMLIMIT, the default is %d, want %d", got, 3*gib)
 	}
 }
 
-// TestResidentCountsUsedMemory: memory that is allocated and used is resident.
+// TestResidentCountsUsedMemory: memory that is allocated and used counts as resident.
 func TestResidentCountsUsedMemory(t *testing.T) {
 	before := Resident()
 	if before <= 0 || before > math.MaxInt64/2 {
@@ -119,9 +121,9 @@ func TestResidentCountsUsedMemory(t *testing.T) {
 		used[i] = 1
 	}
 	if grown := Resident() - before; grown < size*9/10 {
-		t.Errorf("%d more after %d were used; want at least %d", grown, size, size*9/10)
+		t.Errorf("resident memory grew by %d bytes after %d were used; want at least %d", grown, size, size*9/10)
 	}
 	if n, ok := ResidentOf(os.Getpid()); ok && n < int64(len(used)) {
-		t.Errorf("this process, by its pid: got %d bytes, want at least %d", n, len(used))
+		t.Errorf("the memory of this process, by its pid: got %d bytes, want at least %d", n, len(used))
 	}
 }

@@ -2,5 +2,5 @@
 
 package memory
 
-// physical returns the machine's memory, if the system has a file for it.
+// physical returns the size of the machine's memory, if the system has a file with it.
 func physical() (int64, bool) { return meminfo("MemTotal") }

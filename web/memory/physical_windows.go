@@ -8,14 +8,14 @@ import (
 
 var globalMemoryStatusEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
 
-// memoryStatus is Windows's MEMORYSTATUSEX.
+// memoryStatus is the structure MEMORYSTATUSEX of Windows.
 type memoryStatus struct {
 	length                                                                    uint32
 	load                                                                      uint32
 	physical, available, pages, freePages, virtual, freeVirtual, extendedFree uint64
 }
 
-// physical returns the machine's memory.
+// physical returns the size of the machine's memory.
 func physical() (int64, bool) {
 	var s memoryStatus
 	s.length = uint32(unsafe.Sizeof(s))

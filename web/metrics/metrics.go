@@ -1,14 +1,12 @@
-// Package metrics encodes the figures of a server in the text format that Prometheus
-// scrapes (version 0.0.4,
-// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
+// Package metrics encodes a server's metrics in the text format that Prometheus scrapes (version
+// 0.0.4, https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 //
-// A [Page] is one response. The server adds families of samples, each with its name, its help
-// and its type; the values are read at that moment from the counters that the server keeps
-// anyway. Only durations need an instrument of their own, a [Histogram].
+// A [Page] is one response. The server adds families of samples to it, each with a name, a help
+// text and a type. The values are read at that moment from counters that the server has anyway.
+// Only durations need an instrument of their own, a [Histogram].
 //
-// Labels have a fixed set of values defined by the program: a reason, a class of status codes.
-// Text typed by users, room codes and ids are never label values.
-// value of a label.
+// Labels have a fixed set of values that the program defines, such as reasons or classes of status
+// codes. Text typed by users, room codes and ids are never label values.
 package metrics
 
 import (
@@ -33,11 +31,11 @@ type Page struct {
 
 // Value is a sample of a family with a label.
 type Value struct {
-	Label string // the value of the label
+	Label string // the label's value
 	Value float64
 }
 
-// Gauge adds a value that can go up and down.
+// Gauge adds a gauge, a value that can go up and down.
 func (p *Page) Gauge(name, help string, value float64) {
 	p.family(name, help, "gauge")
 	p.sample(name, "", value)
@@ -66,7 +64,7 @@ func (p *Page) labeled(name, help, kind, label string, values []Value) {
 	}
 }
 
-// Histogram adds the distribution of times, in seconds.
+// Histogram adds the distribution of durations, in seconds.
 func (p *Page) Histogram(name, help string, h *Histogram) {
 	p.family(name, help, "histogram")
 	sum, n := h.sum.Load(), uint64(0)
@@ -105,21 +103,21 @@ func (p *Page) sample(name, label string, value float64) {
 	fmt.Fprintf(&p.text, "%s %s\n", name, number(value))
 }
 
-// number formats a value so that Go's ParseFloat can read it, which is how the format defines
-// numbers.
+// number formats a value so that Go's ParseFloat can parse it. The format defines numbers in this
+// way.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // WriteTo implements [io.WriterTo].
 func (p *Page) WriteTo(w io.Writer) (int64, error) { return p.text.WriteTo(w) }
 
-// Histogram counts durations by their length. Its methods can be called from any goroutine.
+// Histogram counts durations in buckets. Its methods can be called from any goroutine.
 type Histogram struct {
 	bounds []time.Duration
-	counts []atomic.Uint64 // per bucket, not cumulative; the last is beyond all bounds
-	sum    atomic.Int64    // nanoseconds
+	counts []atomic.Uint64 // per bucket, not cumulative; the last bucket is for durations beyond all bounds
+	sum    atomic.Int64    // in nanoseconds
 }
 
-// NewHistogram returns an empty histogram. The bounds are in ascending order.
+// NewHistogram returns an empty histogram. The bounds must be in ascending order.
 func NewHistogram(bounds ...time.Duration) *Histogram {
 	return &Histogram{bounds: bounds, counts: make([]atomic.Uint64, len(bounds)+1)}
 }

@@ -16,7 +16,7 @@ func written(p *Page) string {
 	return b.String()
 }
 
-// TestPageFollowsTheTextFormat compares a page with handwritten text in the format.
+// TestPageFollowsTheTextFormat compares a page with text in this format that was written by hand.
 func TestPageFollowsTheTextFormat(t *testing.T) {
 	t.Parallel()
 	h := NewHistogram(time.Millisecond, 100*time.Millisecond)
@@ -53,7 +53,7 @@ viz_wait_seconds_count 5
 	}
 }
 
-// TestNamesAreUsedOnce: adding a family twice, or one whose name the format does not allow,
+// TestNamesAreUsedOnce: adding a family twice, or a family whose name the format does not allow,
 // panics.
 func TestNamesAreUsedOnce(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestNamesAreUsedOnce(t *testing.T) {
 	}
 }
 
-// TestProcessMetrics: the figures of the process are present and plausible.
+// TestProcessMetrics: the metrics of the process are present and plausible.
 func TestProcessMetrics(t *testing.T) {
 	t.Parallel()
 	p := &Page{}
@@ -79,7 +79,7 @@ func TestProcessMetrics(t *testing.T) {
 	text := written(p)
 	for _, name := range []string{"process_start_time_seconds", "go_goroutines", "go_memory_bytes"} {
 		if !strings.Contains(text, "\n"+name+" ") {
-			t.Errorf("%s is missing in\n%s", name, text)
+			t.Errorf("%s is missing from\n%s", name, text)
 		}
 	}
 	if runtime.GOOS != "linux" {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// began is when the process started, to within a few milliseconds.
+// began is when the process started, accurate to a few milliseconds.
 var began = time.Now()
 
-// Process adds the figures of this process. Those that come from Linux files are left out on
+// Process adds the metrics of this process. Metrics that come from Linux files are left out on
 // other systems.
 func (p *Page) Process() {
 	p.Gauge("process_start_time_seconds", "When the process started, in seconds since 1970.",
@@ -39,7 +39,8 @@ func resident() (bytes int64, ok bool) {
 	return pages * int64(os.Getpagesize()), true
 }
 
-// descriptors returns the number of open file descriptors, without the one used to list them.
+// descriptors returns the number of open file descriptors, excluding the one that is used to list
+// them.
 func descriptors() (n int, ok bool) {
 	list, err := os.ReadDir("/proc/self/fd")
 	return len(list) - 1, err == nil

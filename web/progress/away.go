@@ -16,12 +16,12 @@ type reachKey struct{}
 // reach holds whether a request can reach the logs.
 type reach struct{ away atomic.Bool }
 
-// Reach returns the context of a request that might come while the logs cannot be reached, and
-// whose page shows a warning if away reports true when the page is sent. away is true from the
-// start if isAway is, or after a page has waited for the logs without success for a few seconds.
-// From then on nothing waits for them: [Store.Map], [Store.Cards], [Store.Beliefs] and
-// [Store.Calibration] return the state of a new learner, so that lessons can be read, and
-// everything else returns [store.ErrAway].
+// Reach returns a context for a request that might arrive while the logs cannot be reached. The
+// page should show a warning if away returns true when the page is sent. That is the case from the
+// start if isAway is true, and otherwise after the page has waited for the logs in vain for a few
+// seconds. From then on, no method waits for the logs: [Store.Map], [Store.Cards], [Store.Beliefs]
+// and [Store.Calibration] return the state of a new learner, so that lessons can be read, and all
+// other methods return [store.ErrAway].
 func Reach(ctx context.Context, isAway bool) (_ context.Context, away func() bool) {
 	r := &reach{}
 	r.away.Store(isAway)
@@ -38,11 +38,11 @@ func isAway(ctx context.Context) bool {
 	return r != nil && r.away.Load()
 }
 
-// longest is how long a page waits for logs that might be unreachable. Within this time a server
-// notices that they are.
+// longest is the longest time that a page waits for logs that might be unreachable. It is long
+// enough for a server to notice that they are.
 const longest = 3 * time.Second
 
-// glance calls f with the state of a learner, for a page that only shows it.
+// glance calls f with the state of a learner. It is for pages that only show the state.
 func (s *Store) glance(ctx context.Context, name string, f func(*state)) error {
 	r := reachOf(ctx)
 	if r == nil {
@@ -64,12 +64,12 @@ func (s *Store) glance(ctx context.Context, name string, f func(*state)) error {
 	return nil
 }
 
-// glimpse is like glance, but waits no longer than longest. The request to the logs, which
-// others share, continues after the wait.
+// glimpse is like glance, but waits no longer than longest. The request to the logs continues after
+// the wait, since other callers share it.
 func (s *Store) glimpse(ctx context.Context, name string, f func(*state)) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	var late atomic.Bool // set if the caller has stopped waiting, so that f must not be called, or if f has been called
+	var late atomic.Bool // the caller has stopped waiting, so f must not be called, or f has been called
 	done := make(chan error, 1)
 	go func() {
 		done <- fault.Try(func() error {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// silent is a journal that returns ErrAway after eight seconds, even if the caller has stopped
-// waiting.
+// silent is a journal whose methods return ErrAway after eight seconds, even if the caller has
+// stopped waiting.
 type silent struct{ journal.Journal }
 
 func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error) {
@@ -21,9 +21,9 @@ func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 	return journal.Snapshot{}, journal.ErrAway
 }
 
-// TestPagesWaitForLogsOnceAndBriefly: before an outage of the logs has been noticed, a page
-// waits three seconds for them, even behind a form of the same learner that waits longer, and
-// then no more.
+// TestPagesWaitForLogsOnceAndBriefly: before an outage of the logs has been noticed, a page waits
+// three seconds for them, even behind a form of the same learner that waits longer. After that, it
+// does not wait again.
 func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 	s := New(silent{journal.NewMemory()}, memory(t), course(), time.Now)
 	synctest.Test(t, func(t *testing.T) {
@@ -31,13 +31,13 @@ func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 		synctest.Wait()
 		page, away := Reach(t.Context(), false)
 		if away() {
-			t.Error("the logs count as away before anything was read")
+			t.Error("the logs count as away before any of them was read")
 		}
 		began := time.Now()
 		for range 2 {
 			m, err := s.Map(page, "ada")
 			if took := time.Since(began); err != nil || m.All.Seen != 0 || took != 3*time.Second || !away() {
-				t.Errorf("got %d sections seen, %v, after %v, away: %v; want 0, no error, after 3s, and true",
+				t.Errorf("got %d sections seen, %v, after %v, away: %v; want 0, no error, 3s, true",
 					m.All.Seen, err, took, away())
 			}
 		}
@@ -48,8 +48,8 @@ func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 		page, away = Reach(left, false)
 		leave()
 		if _, err := s.Map(page, "grace"); err == nil || away() {
-			t.Errorf("for a browser that is gone: got error %v, away: %v; want an error, and false", err, away())
+			t.Errorf("for a browser that is gone: got error %v, away: %v; want an error, false", err, away())
 		}
-		fixture.Pass(10 * time.Second) // until the journal has answered all requests
+		fixture.Pass(10 * time.Second) // until all calls of the journal have returned
 	})
 }

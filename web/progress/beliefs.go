@@ -4,9 +4,9 @@ import "context"
 
 // A Belief is a learner's first answer to a question of the course, and their newest result.
 type Belief struct {
-	Question   string  // id
+	Question   string  // the question's id
 	First, Now float64 // the credit of the first and of the newest answer, 0 to 1
-	Chose      int     // the choice of the first answer, from 0; -1 if it was not a choice
+	Chose      int     // the choice in the first answer, starting at 0; -1 if it was not a choice
 }
 
 // A firstAnswer is the oldest answer to a question.

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// Review saves a review of a card and returns the card's state after it. When the
-// error is nil, the review is on the disk. Calling it again with the same id counts
-// once and returns the current state.
+// Review saves a review of a card and returns the card's new state. If the error is nil, the review
+// is on the disk. If Review is called again with the same id, it saves nothing and returns the
+// current state.
 func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade, id string) (CardState, error) {
 	switch {
 	case !s.cards[card]:
@@ -24,7 +24,7 @@ func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade
 	}
 	var after CardState
 	err := s.use(ctx, learnerID, func(l *learner) error {
-		// Reviews are in chronological order, even if the clock was set back.
+		// Keep reviews in chronological order, even if the clock was set back.
 		now := s.time()
 		if last := l.State().card(card).Last; !now.After(last) {
 			now = last.Add(time.Millisecond)
@@ -46,7 +46,7 @@ func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade
 	return after, nil
 }
 
-// sameCard returns an error if a key was used for a review of another card.
+// sameCard returns an error if an id has been used for a review of another card.
 func sameCard(ctx context.Context, l *learner, card, id string) error {
 	r, known, err := l.Find(ctx, journal.Key{Type: saved.TypeReview, ID: id})
 	if err != nil || !known {
@@ -70,7 +70,7 @@ func (s *Store) deck(st *state, now time.Time) Deck {
 	for _, c := range s.course.Cards {
 		d.Cards = append(d.Cards, s.stand(c.ID, st.card(c.ID), now))
 	}
-	var due, first *CardState // the first of the due and of the new cards
+	var due, first *CardState // the first due card, and the first new card
 	for i := range d.Cards {
 		c := &d.Cards[i]
 		switch {
@@ -93,7 +93,7 @@ func (s *Store) deck(st *state, now time.Time) Deck {
 	return d
 }
 
-// stand returns the state of a card. c is the zero Card if it was never reviewed.
+// stand returns the state of a card. c is the zero Card if the card was never reviewed.
 func (s *Store) stand(id string, c fsrs.Card, now time.Time) CardState {
 	x := CardState{
 		Card: id, New: c.State == fsrs.New, Due: c.Due, Last: c.Last, Reviews: c.Reps, Lapses: c.Lapses,

@@ -21,15 +21,15 @@ func deckOf(t testing.TB, s *Store, learner string) Deck {
 	return d
 }
 
-// TestDeckOverADay follows a deck over a day: FSRS's first steps are 1 and 10 minutes, and an
-// easy card leaves them at once with S = 8.2956 days, hence 8 days.
+// TestDeckOverADay follows a deck over a day. The first steps of FSRS are 1 and 10 minutes, and an
+// easy card skips them: its stability is S = 8.2956 days, so it is due in 8 days.
 func TestDeckOverADay(t *testing.T) {
 	s, c := newStore(t)
 	check := func(due, fresh, later int, next string) {
 		t.Helper()
 		d := deckOf(t, s, ada)
 		if d.Due != due || d.New != fresh || d.Later != later {
-			t.Errorf("%d due, %d new, %d later; want %d, %d, %d", d.Due, d.New, d.Later, due, fresh, later)
+			t.Errorf("got %d due, %d new, %d later; want %d, %d, %d", d.Due, d.New, d.Later, due, fresh, later)
 		}
 		switch {
 		case next == "" && d.Next != nil, next != "" && (d.Next == nil || d.Next.Card != next):
@@ -39,8 +39,8 @@ func TestDeckOverADay(t *testing.T) {
 	check(0, 3, 0, "c-steps")
 	d := deckOf(t, s, ada)
 	day := 24 * time.Hour
-	// Again: 1 minute. Hard: halfway between 1 and 10, rounded to a minute. Good: the second
-	// step. Easy: 8 days.
+	// Again: 1 minute. Hard: halfway between 1 and 10 minutes, rounded to a minute. Good: the
+	// second step, 10 minutes. Easy: 8 days.
 	if want := [4]time.Duration{time.Minute, 6 * time.Minute, 10 * time.Minute, 8 * day}; d.Next.Waits != want {
 		t.Errorf("a new card waits %v, want %v", d.Next.Waits, want)
 	}
@@ -55,7 +55,7 @@ func TestDeckOverADay(t *testing.T) {
 	c.add(time.Minute)
 	check(1, 1, 1, "c-steps") // due cards come before new ones
 	if due, want := deckOf(t, s, ada).NextDue, morning.Truncate(time.Millisecond).Add(8*day); !due.Equal(want) {
-		t.Errorf("the next of the later ones is due %v, want %v", due, want)
+		t.Errorf("the next later card is due %v, want %v", due, want)
 	}
 	review("c-steps", fsrs.Easy)
 	review("c-cost", fsrs.Good) // due 10 minutes later
@@ -63,14 +63,14 @@ func TestDeckOverADay(t *testing.T) {
 	c.add(10 * time.Minute)
 	check(1, 0, 2, "c-cost")
 	c.add(20 * day)
-	check(3, 0, 0, "c-cost") // the card that has been due longest
+	check(3, 0, 0, "c-cost") // the card that has been due for the longest time
 	check3 := deckOf(t, s, bob)
 	if check3.New != 3 {
 		t.Errorf("another learner has %d new cards, want 3", check3.New)
 	}
 }
 
-// TestResentReviewCountsOnce: a confirmed review that is sent again counts once, whatever the
+// TestResentReviewCountsOnce: a confirmed review that is sent again counts only once, whatever the
 // second request contains.
 func TestResentReviewCountsOnce(t *testing.T) {
 	s, c := newStore(t)
@@ -79,24 +79,24 @@ func TestResentReviewCountsOnce(t *testing.T) {
 	again, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "r1")
 	must(t, err)
 	if !reflect.DeepEqual(first, again) || again.Reviews != 1 {
-		t.Errorf("sent again: %+v, want %+v", again, first)
+		t.Errorf("sent again: got %+v, want %+v", again, first)
 	}
 	c.add(time.Hour)
 	late, err := s.Review(ctx, ada, "c-steps", fsrs.Again, "r1")
 	must(t, err)
 	if late.Reviews != 1 || !late.Due.Equal(first.Due) {
-		t.Errorf("sent again later: %+v, want one review, due %v", late, first.Due)
+		t.Errorf("sent again later: got %+v, want one review, due %v", late, first.Due)
 	}
 	if _, err := s.Review(ctx, ada, "c-draw", fsrs.Good, "r1"); !errors.Is(err, ErrInput) {
-		t.Errorf("one id for two cards: %v, want ErrInput", err)
+		t.Errorf("one id for two cards: got error %v, want ErrInput", err)
 	}
 	if other, err := s.Review(ctx, bob, "c-draw", fsrs.Good, "r1"); err != nil || other.Reviews != 1 {
-		t.Errorf("another learner's id of the same name: got %+v, %v; want no error, Reviews = 1", other, err)
+		t.Errorf("the same id from another learner: got %+v, %v; want no error, Reviews = 1", other, err)
 	}
 }
 
-// TestReviewAfterTheClockWasSetBack: a review after the clock was set back still comes after the
-// earlier reviews.
+// TestReviewAfterTheClockWasSetBack: a review that is made after the clock was set back still comes
+// after the earlier reviews.
 func TestReviewAfterTheClockWasSetBack(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
@@ -105,12 +105,12 @@ func TestReviewAfterTheClockWasSetBack(t *testing.T) {
 	second, err := s.Review(ctx, ada, "c-steps", fsrs.Again, "r2")
 	must(t, err)
 	if want := first.Last.Add(time.Millisecond); !second.Last.Equal(want) || second.Lapses != 1 || second.Reviews != 2 {
-		t.Errorf("after it the card is %+v, want the last review at %v and one lapse", second, want)
+		t.Errorf("after the second review, the card is %+v, want the last review at %v and one lapse", second, want)
 	}
 }
 
-// TestConcurrentReviewsCountOnce: twenty concurrent requests with four ids, from eight
-// goroutines, are four reviews.
+// TestConcurrentReviewsCountOnce: twenty concurrent requests with four different ids, from eight
+// goroutines, count as four reviews.
 func TestConcurrentReviewsCountOnce(t *testing.T) {
 	s, _ := newStoreIn(t, t.TempDir())
 	var group sync.WaitGroup
@@ -136,7 +136,7 @@ func TestConcurrentReviewsCountOnce(t *testing.T) {
 }
 
 // TestCardsFollowFromReviews: a card's state follows from its reviews, even if the clock jumped
-// back: recomputing it changes nothing.
+// back, so recomputing it changes nothing.
 func TestCardsFollowFromReviews(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -158,7 +158,7 @@ func TestCardsFollowFromReviews(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		if _, err := s.Import(ctx, ada, exported); err != nil { // rebuilds
+		if _, err := s.Import(ctx, ada, exported); err != nil { // recomputes the states
 			r.Fatal(err)
 		}
 		if after := deckOf(t, s, ada); !reflect.DeepEqual(before, after) {
@@ -167,8 +167,8 @@ func TestCardsFollowFromReviews(t *testing.T) {
 	})
 }
 
-// TestCanceledRequestIsAtomic: a canceled request saves everything or nothing, and does not
-// affect others.
+// TestCanceledRequestIsAtomic: a canceled request saves everything or nothing, and does not affect
+// other requests.
 func TestCanceledRequestIsAtomic(t *testing.T) {
 	s, _ := newStoreIn(t, t.TempDir())
 	gone, cancel := context.WithCancel(ctx)
@@ -177,6 +177,6 @@ func TestCanceledRequestIsAtomic(t *testing.T) {
 		t.Errorf("a canceled review: got error %v, want %v", err, context.Canceled)
 	}
 	if got := deckOf(t, s, ada).New; got != 3 {
-		t.Errorf("%d new cards, want 3", got)
+		t.Errorf("got %d new cards, want 3", got)
 	}
 }

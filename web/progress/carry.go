@@ -14,12 +14,13 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// carriers is how many learners are migrated at the same time, to share commits.
+// carriers is the number of learners that are migrated at the same time, so that they share
+// commits.
 const carriers = 16
 
-// Carry migrates learners' data from the tables of an earlier database format to logs, as an
-// import of each learner's export, and then drops the tables. If it is interrupted, the next
-// start completes it. It does nothing to any other database.
+// Carry migrates learners' data from the tables of an earlier database format to logs, by importing
+// each learner's export, and then drops the tables. If it is interrupted, the next start completes
+// it. It does nothing to databases in the current format.
 func Carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
 	before, err := db.Before(store.LearnersInLogs)
 	if err != nil || !before {
@@ -73,7 +74,7 @@ func tables(ctx context.Context, db *store.DB, name string) (f saved.File, err e
 	} {
 		if err := query(ctx, db, table.query, func(scan func(...any) error) error {
 			e, err := table.row(scan)
-			if err == nil && saved.Sound(e) { // invalid entries stay in the copy of the old database
+			if err == nil && saved.Sound(e) { // invalid entries remain only in the copy of the old database
 				f.Put(e)
 			}
 			return err
@@ -145,7 +146,7 @@ func latest(f saved.File) (at time.Time) {
 	return at
 }
 
-// query calls f for every row of a query, in its own transaction.
+// query calls f for every row of a query, in a transaction of its own.
 func query(
 	ctx context.Context, db *store.DB, text string, f func(scan func(...any) error) error, args ...any,
 ) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// earlier is the state of learners in a version without logs, see
+// earlier is the state of learners as saved by a version without logs; see
 // web/journal/testdata/README.md.
 type earlier struct {
 	Now      time.Time
@@ -32,7 +32,7 @@ type earlier struct {
 
 const version2 = "../journal/testdata/version2"
 
-// oldFolder returns a folder with an old database, and the state of its learners.
+// oldFolder returns a folder with an old database, the database, and the state of its learners.
 func oldFolder(t *testing.T) (dir string, database []byte, was earlier) {
 	t.Helper()
 	database, err := os.ReadFile(filepath.Join(version2, "viz.db"))
@@ -46,7 +46,8 @@ func oldFolder(t *testing.T) (dir string, database []byte, was earlier) {
 	return dir, database, was
 }
 
-// startOn opens a folder as a server does, and returns a function that closes it.
+// startOn opens a folder as a server does. It returns a store and a function that closes the
+// folder.
 func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	t.Helper()
 	db, err := store.Open(dir, nil)
@@ -59,7 +60,7 @@ func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	return New(logs, db, course(), func() time.Time { return now }), func() { must(t, db.Close()) }
 }
 
-// sameAsBefore compares the learners' state with the state before.
+// sameAsBefore compares the learners' state with their state before the migration.
 func sameAsBefore(t *testing.T, s *Store, was earlier) {
 	t.Helper()
 	for who, want := range was.Learners {
@@ -67,14 +68,15 @@ func sameAsBefore(t *testing.T, s *Store, was earlier) {
 			t.Errorf("the map of %s is\n%+v\nwant\n%+v", who, got, want.Map)
 		}
 		if got := deckOf(t, s, who); !reflect.DeepEqual(got, want.Deck) {
-			t.Errorf("the cards of %s are\n%+v\nwant as before\n%+v", who, got, want.Deck)
+			t.Errorf("the cards of %s are\n%+v\nwant, as before,\n%+v", who, got, want.Deck)
 		}
 		if got := export(t, s, who); got != want.Export {
-			t.Errorf("the export of %s is\n%s\nwant as before\n%s", who, got, want.Export)
+			t.Errorf("the export of %s is\n%s\nwant, as before,\n%s", who, got, want.Export)
 		}
 		got, err := s.Calibration(ctx, who)
 		must(t, err)
-		// Means were sums of floats and are now sums of integers: equal to twelve digits.
+		// Means were computed from sums of floats and are now computed from sums of integers, so
+		// they are equal to twelve digits.
 		near := func(a, b *float64) {
 			if math.Abs(*a-*b) < 1e-12 {
 				*a = *b
@@ -98,8 +100,8 @@ func oldCopies(t *testing.T, dir string) []string {
 	return list
 }
 
-// TestOldDatabaseIsMigrated: an old database without logs is migrated at the first start: all
-// learners keep their data, also after a second start, and a dated copy of the file remains.
+// TestOldDatabaseIsMigrated: an old database without logs is migrated at the first start. All
+// learners keep their data, even after a second start, and a dated copy of the file remains.
 func TestOldDatabaseIsMigrated(t *testing.T) {
 	dir, database, was := oldFolder(t)
 	for range 2 {
@@ -110,7 +112,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 			t.Fatalf("the copies are %v, want 1 element", list)
 		}
 		if copied, err := os.ReadFile(list[0]); err != nil || !bytes.Equal(copied, database) {
-			t.Errorf("%s is not the old database: %v; want no error, copied = %q", list[0], err, database)
+			t.Errorf("%s is not a copy of the old database: %v; want no error, copied = %q", list[0], err, database)
 		}
 		end()
 	}
@@ -122,7 +124,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 	defer end()
 	must(t, s.Answer(ctx, "ada", Answer{ID: "a0", Item: "q-order", Kind: Quiz, Credit: 1}))
 	if m := mapOf(t, s, "ada"); m.All != was.Learners["ada"].Map.All {
-		t.Errorf("an answer sent again counts: %+v, was %+v", m.All, was.Learners["ada"].Map.All)
+		t.Errorf("an answer that was sent again counts: the map is %+v, was %+v", m.All, was.Learners["ada"].Map.All)
 	}
 	if got, err := settingOf(s, "ada", "pace"); err != nil || got != "ganz schön schnell" {
 		t.Errorf("a setting is %q, %v; want %q, <nil>", got, err, "ganz schön schnell")
@@ -132,7 +134,7 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 // A failing is a journal that accepts a given number of batches.
 type failing struct {
 	journal.Journal
-	left atomic.Int64 // several learners are migrated at a time
+	left atomic.Int64 // atomic, since several learners are migrated at a time
 }
 
 var errDisk = errors.New("the disk is full")
@@ -144,8 +146,8 @@ func (f *failing) Append(ctx context.Context, b journal.Batch) ([]int64, error) 
 	return f.Journal.Append(ctx, b)
 }
 
-// TestInterruptedMigrationIsCompleted: a migration that was interrupted anywhere is completed at
-// the next start, and there is still only one copy.
+// TestInterruptedMigrationIsCompleted: a migration that was interrupted at any point is completed
+// at the next start, and there is still only one copy.
 func TestInterruptedMigrationIsCompleted(t *testing.T) {
 	for kept := range 3 {
 		dir, _, was := oldFolder(t)
@@ -154,7 +156,7 @@ func TestInterruptedMigrationIsCompleted(t *testing.T) {
 		logs := &failing{Journal: journal.For(db)}
 		logs.left.Store(int64(kept))
 		if err := Carry(ctx, db, logs); !errors.Is(err, errDisk) {
-			t.Fatalf("with room for %d batches it ends with %v, want %v", kept, err, errDisk)
+			t.Fatalf("with space for %d batches, it ends with %v, want %v", kept, err, errDisk)
 		}
 		must(t, db.Close())
 		s, end := startOn(t, dir, was.Now)
@@ -166,7 +168,7 @@ func TestInterruptedMigrationIsCompleted(t *testing.T) {
 	}
 }
 
-// TestDeleteErasesTheOldCopy: a learner's deleted data is also deleted from the copy; other
+// TestDeleteErasesTheOldCopy: data that a learner deletes is also deleted from the copy; other
 // learners' data stays in it.
 // Promise: Deleting your data also deletes it from the server's own copies of its database.
 func TestDeleteErasesTheOldCopy(t *testing.T) {
@@ -181,7 +183,7 @@ func TestDeleteErasesTheOldCopy(t *testing.T) {
 		data, err := os.ReadFile(list[0])
 		must(t, err)
 		if logs, err := filepath.Glob(list[0] + "-*"); err != nil || len(logs) != 0 {
-			t.Errorf("besides the copy there are %v, want no error, 0 elements", logs)
+			t.Errorf("besides the copy, there are %v, want no error, 0 elements", logs)
 		}
 		return strings.Contains(string(data), text)
 	}
@@ -190,7 +192,7 @@ func TestDeleteErasesTheOldCopy(t *testing.T) {
 	}
 	must(t, s.Delete(ctx, "dora"))
 	if holds("q-gone") || holds("dora") || !holds("wörth") {
-		t.Error("after a learner's deletion the copy still contains their data, or lacks another learner's")
+		t.Error("after a learner's deletion, the copy still contains their data, or has lost another learner's")
 	}
 	must(t, s.Delete(ctx, "ada"))
 	if holds("wörth") {

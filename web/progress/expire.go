@@ -10,22 +10,23 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// How long a learner's data is kept after their last activity.
+// The times for which a learner's data is kept after their last activity.
 const (
-	// Life is the lifetime of the cookie, counted from the first visit: after it no browser can
+	// Life is the lifetime of the cookie, counted from the first visit. After that, no browser can
 	// reach the data any more.
 	Life = 400 * 24 * time.Hour
-	// AbandonedLife applies to learners who read at most one section, and did nothing else.
+	// AbandonedLife applies to learners who have read at most one section and done nothing else.
 	AbandonedLife = 30 * 24 * time.Hour
 )
 
-// fewRecords is how many records the log of an abandoned learner can have: one for each time
-// that the section was on the screen, until the log is compacted, and a setting or two.
+// fewRecords is the maximum number of records in the log of an abandoned learner. There is one for
+// each time that the section was on the screen, until the log is compacted, and perhaps one or two
+// for settings.
 const fewRecords = 8
 
 // Expire deletes the data of learners who, at time now, have done nothing for [Life] or, if they
-// hardly began, for [AbandonedLife]. Other calls can write meanwhile. It returns the number of
-// learners deleted.
+// hardly began, for [AbandonedLife]. Other calls can write at the same time. It returns the number
+// of learners whose data was deleted.
 func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error) {
 	list, err := s.logs.Owners(ctx, journal.Learner)
 	if err != nil {
@@ -51,11 +52,11 @@ func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error)
 	if err := s.expireAside(ctx, list, now); err != nil {
 		return gone, err
 	}
-	return gone, s.logs.Sweep(ctx) // this includes what an earlier call did not finish
+	return gone, s.logs.Sweep(ctx) // also completes the deletions of earlier calls
 }
 
-// expireAside deletes quarantined data, older than [store.DamagedLife], of learners who no
-// longer have a log. A database does this for every other log.
+// expireAside deletes the quarantined data of learners who no longer have a log, if it is older
+// than [store.DamagedLife]. The database itself does this for all other logs.
 func (s *Store) expireAside(ctx context.Context, logs []journal.Info, now time.Time) error {
 	aside, err := s.logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Store) expireAside(ctx context.Context, logs []journal.Info, now time.T
 	return nil
 }
 
-// hardlyBegun reports whether a learner has nothing to come back to.
+// hardlyBegun reports whether a learner has done so little that there is nothing to come back to.
 func (s *state) hardlyBegun() bool {
 	return len(s.Visits) <= 1 && len(s.Credit) == 0 && len(s.Drills) == 0 && len(s.Cards) == 0 &&
 		s.Counts[saved.TypePrediction] == 0

@@ -14,8 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// TestExpireAbsentLearners: the data of learners who have been away for 400 days is deleted, and
-// after 30 days the data of those who only read one section. All other data stays.
+// TestExpireAbsentLearners: the data of learners who have been away for 400 days is deleted, as is
+// the data of learners who have read only one section and been away for 30 days. All other data
+// stays.
 // Promise: A learner's data is deleted 400 days after they last did something.
 func TestExpireAbsentLearners(t *testing.T) {
 	logs := journal.NewMemory()
@@ -47,7 +48,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 			names = append(names, x.Name)
 		}
 		if gone != wantGone || !slices.Equal(names, want) {
-			t.Errorf("%d are deleted and %v are left; want %d and %v", gone, names, wantGone, want)
+			t.Errorf("%d learners were deleted and %v are left; want %d and %v", gone, names, wantGone, want)
 		}
 	}
 	all := []string{"answered", "drilled", "guessed", "one-section", "returns", "reviewed", "two-sections"}
@@ -64,7 +65,7 @@ func TestExpireAbsentLearners(t *testing.T) {
 	c.add(3 * time.Second)
 	expire(5, "returns")
 	if n := deckOf(t, s, "returns").Cards; !slices.ContainsFunc(n, func(c CardState) bool { return c.Reviews == 2 }) {
-		t.Errorf("the cards of a learner who returned: got %+v, want one with 2 reviews", n)
+		t.Errorf("the cards of a learner who returned: got %+v, want a card with 2 reviews", n)
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()
@@ -73,8 +74,8 @@ func TestExpireAbsentLearners(t *testing.T) {
 	}
 }
 
-// TestExpireQuarantinedData: quarantined data of learners who have no other data is deleted after
-// 30 days, but not the data of rooms, nor of learners who still have a log.
+// TestExpireQuarantinedData: the quarantined data of learners who have no other data is deleted
+// after 30 days. Quarantined data of rooms, and of learners who still have a log, stays.
 func TestExpireQuarantinedData(t *testing.T) {
 	logs := journal.NewMemory()
 	c := &clock{t: morning}
@@ -116,7 +117,7 @@ func TestExpireQuarantinedData(t *testing.T) {
 		}
 		slices.Sort(names)
 		if names = slices.Compact(names); !slices.Equal(names, want) {
-			t.Errorf("set aside are %v, want %v", names, want)
+			t.Errorf("the logs set aside are %v, want %v", names, want)
 		}
 	}
 	left("K7Q4MX", "later", "part", "whole")
@@ -124,7 +125,7 @@ func TestExpireQuarantinedData(t *testing.T) {
 	left("K7Q4MX", "later", "part")
 }
 
-// A short is a database that is short of space.
+// A short is a database with little space left.
 type short struct {
 	*store.DB
 	space store.Space
@@ -134,9 +135,9 @@ type short struct {
 func (s *short) Space(context.Context) store.Space { return s.space }
 func (s *short) Limit() int64                      { return s.limit }
 
-// TestScarceSpaceRefusesWrites: the less space there is, the less is accepted: in the end only
-// the answers and reviews of learners who have a log. Writes of existing entries are still
-// confirmed.
+// TestScarceSpaceRefusesWrites: the less space there is, the less data is accepted. At the last
+// level, only the answers and reviews of learners who have a log are accepted. Entries that already
+// exist are still confirmed.
 func TestScarceSpaceRefusesWrites(t *testing.T) {
 	db := &short{DB: memory(t)}
 	s := New(journal.NewMemory(), db, course(), time.Now)
@@ -191,12 +192,12 @@ func TestScarceSpaceRefusesWrites(t *testing.T) {
 			return strings.Join(list, " ")
 		}
 		if known, newc := accepted(true), accepted(false); known != c.known || newc != c.newc {
-			t.Errorf("at %d: accepted %q from a known learner and %q from a new one; want %q and %q",
+			t.Errorf("at level %d: accepted %q from a known learner and %q from a new one; want %q and %q",
 				c.space, known, newc, c.known, c.newc)
 		}
 	}
 	if fresh, err := s.Predict(ctx, ada, guess); err != nil || fresh {
-		t.Errorf("a saved guess, sent again: %v, %v", fresh, err)
+		t.Errorf("a saved guess, sent again: got %v, %v", fresh, err)
 	}
 }
 
@@ -220,12 +221,13 @@ func TestLearnerCannotExceedTheirShare(t *testing.T) {
 	}
 	if n < 2 || n > 9 {
 		t.Errorf(
-			"%d answers of more than 100 bytes are accepted, of 1000 bytes in all, want at least 2 and at most 9", n,
+			"%d answers of more than 100 bytes are accepted with a share of 1000 bytes, want at least 2 and at most 9",
+			n,
 		)
 	}
 	must(t, answer(bob, 1))
 	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
-		t.Errorf("an import: %v, want ErrFull", err)
+		t.Errorf("an import: got error %v, want ErrFull", err)
 	}
 	if before := mapOf(t, s, ada); before.All.Answered != 1 {
 		t.Errorf("got %+v, want Answered = 1", before.All)

@@ -7,8 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// Export returns all data of a learner as one JSON file, which [Store.Import]
-// accepts.
+// Export returns all data of a learner as a JSON file that [Store.Import] accepts.
 func (s *Store) Export(ctx context.Context, learnerID string) ([]byte, error) {
 	f := saved.File{Exported: s.time()}
 	if err := s.use(ctx, learnerID, func(l *learner) error { return read(ctx, l, &f) }); err != nil {
@@ -22,7 +21,7 @@ func read(ctx context.Context, l *learner, to *saved.File) error {
 	err := l.Read(ctx, func(r journal.Record) error {
 		switch e, err := saved.Read(r.Type, r.Data); {
 		case err != nil, r.Type == saved.TypeVisit, r.Type == saved.TypeSetting:
-			return nil // unreadable records do not count; the state has the newest visits and settings
+			return nil // skip unreadable records; the newest visits and settings come from the state
 		default:
 			to.Put(e)
 			return nil

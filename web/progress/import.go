@@ -9,13 +9,14 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Import adds the entries of an export to a learner's data: all of them or, with an [ErrInput]
-// that locates the error, an [ErrFull] or a [store.ErrScarce], none.
+// Import adds the entries of an export to a learner's data. If it returns an error, it has added
+// none of them. The error can be an [ErrInput] that names the invalid part, an [ErrFull] or a
+// [store.ErrScarce].
 //
-// The two are merged so that nothing is lost, and importing a file twice has the same effect as
-// importing it once: an answer, review or prediction is added unless its id exists; visits of a
-// section get the earlier first time, the later last time and the larger count; an existing
-// setting stays. The state of cards is recomputed from all reviews in chronological order.
+// The export and the data are merged so that nothing is lost, and importing a file twice has the
+// same effect as importing it once. An answer, review or prediction is added unless its id exists.
+// The visits of a section get the earlier first time, the later last time and the larger count. An
+// existing setting stays. The state of cards is recomputed from all reviews in chronological order.
 func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Imported, error) {
 	select {
 	case s.imports <- struct{}{}:
@@ -66,7 +67,7 @@ func add(
 	return m.added, err
 }
 
-// A merge collects what a file adds to a learner's log.
+// A merge collects the records that a file adds to a learner's log.
 type merge struct {
 	state   *state
 	known   map[journal.Key]bool

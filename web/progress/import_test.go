@@ -43,7 +43,7 @@ const example = `{
 }
 `
 
-// stamped matches the time of an export, in which two exports of the same data differ.
+// stamped matches the time of an export, the only difference between two exports of the same data.
 var stamped = regexp.MustCompile(`"exported": "[^"]*"`)
 
 func export(t testing.TB, s *Store, learner string) string {
@@ -55,13 +55,13 @@ func export(t testing.TB, s *Store, learner string) string {
 
 func TestImportIsIdempotent(t *testing.T) {
 	s, _ := newStore(t)
-	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // the second time nothing is new
+	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // the second time, no entry is new
 		added, err := s.Import(ctx, ada, []byte(example))
 		if err != nil || added != want {
 			t.Fatalf("import %d added %+v, %v; want %+v", i+1, added, err, want)
 		}
 		if got := export(t, s, ada); got != example {
-			t.Fatalf("import %d is exported as\n%s\nwant\n%s", i+1, got, example)
+			t.Fatalf("after import %d, the export is\n%s\nwant\n%s", i+1, got, example)
 		}
 	}
 	d := deckOf(t, s, ada)
@@ -69,7 +69,7 @@ func TestImportIsIdempotent(t *testing.T) {
 		time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC),
 	) {
 		t.Errorf(
-			"the cards stand at %+v, want New = 2, Due = 1, Cards[0].Reviews = 1, Cards[0].Last = %+v", d,
+			"the cards are %+v, want New = 2, Due = 1, Cards[0].Reviews = 1, Cards[0].Last = %+v", d,
 			time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC),
 		)
 	}
@@ -78,9 +78,9 @@ func TestImportIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestImportMerges checks the merge, computed by hand: the earlier first time, the later last
-// time, the larger count; an existing entry wins over one with the same id; cards follow all
-// reviews.
+// TestImportMerges compares a merge with one computed by hand: visits have the earlier first time,
+// the later last time and the larger count; an existing entry takes precedence over one with the
+// same id; the state of cards follows from all reviews.
 func TestImportMerges(t *testing.T) {
 	s, c := newStore(t)
 	c.t = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC) // between the example's first and last visit
@@ -91,7 +91,7 @@ func TestImportMerges(t *testing.T) {
 	must(t, err)
 	added, err := s.Import(ctx, ada, []byte(example))
 	if want := (Imported{Reviews: 1, Predictions: 1}); err != nil || added != want {
-		t.Fatalf("added %+v, %v; want %+v", added, err, want)
+		t.Fatalf("the import added %+v, %v; want %+v", added, err, want)
 	}
 	got := export(t, s, ada)
 	for _, want := range []string{
@@ -100,10 +100,10 @@ func TestImportMerges(t *testing.T) {
 		`{"name":"pace","value":"fast"}`, `"id":"p1"`,
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("after the merge %s lacks %s", got, want)
+			t.Errorf("after the merge, %s does not contain %s", got, want)
 		}
 	}
-	// r1 (good, 8:02) and then r2 (hard, 8:30), whatever order they were added in.
+	// The reviews are r1 (good, 8:02) and then r2 (hard, 8:30), in whatever order they were added.
 	p := fsrs.Default()
 	card := p.Next(fsrs.Card{}, time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC), fsrs.Good)
 	card = p.Next(card, c.t, fsrs.Hard)
@@ -112,8 +112,8 @@ func TestImportMerges(t *testing.T) {
 	}
 }
 
-// TestImportRefused: an invalid file is refused as a whole, with the reason and the location.
-// (Package saved tests every fault.)
+// TestImportRefused: an invalid file is refused as a whole, with the reason and the location of the
+// error. (The tests of package saved check every fault.)
 func TestImportRefused(t *testing.T) {
 	s, _ := newStore(t)
 	must(t, s.Visit(ctx, ada, "loop#draw"))
@@ -125,15 +125,15 @@ func TestImportRefused(t *testing.T) {
 	} {
 		added, err := s.Import(ctx, ada, []byte(bad))
 		if !errors.Is(err, ErrInput) || !strings.Contains(fmt.Sprint(err), want) || added != (Imported{}) {
-			t.Errorf("%+v, %v; want %s", added, err, want)
+			t.Errorf("the import added %+v, %v; want %s", added, err, want)
 		}
 	}
 	if after := export(t, s, ada); after != before {
-		t.Errorf("a refused import left\n%s\nwhere there was\n%s", after, before)
+		t.Errorf("after a refused import, the export is\n%s\nwant\n%s", after, before)
 	}
 }
 
-// gated is a journal whose appends report themselves and wait.
+// gated is a journal whose appends report that they were called, and then wait.
 type gated struct {
 	journal.Journal
 	entered chan string
@@ -166,7 +166,7 @@ func TestImportsAreLimited(t *testing.T) {
 	}
 	go func() { done <- s.Answer(ctx, bob, Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1}) }()
 	if who := <-logs.entered; who != bob {
-		t.Errorf("got %s gets in, want %s", who, bob)
+		t.Errorf("the next import is by %s, want %s", who, bob)
 	}
 	close(logs.let)
 	for range concurrentImports + 1 {
@@ -178,7 +178,7 @@ func TestImportsAreLimited(t *testing.T) {
 	}
 }
 
-// fill does n random operations of a learner.
+// fill performs n random operations as a learner.
 func fill(r *rapid.T, s *Store, c *clock, learner string) {
 	check := func(err error) {
 		if err != nil {
@@ -236,7 +236,8 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 }
 
 // TestExportDeleteImportRoundTrip: after export, deletion and import, all data of a learner is
-// restored: the same file, the same map, deck and calibration. A third learner can import it.
+// restored, and they have the same file, map, deck and calibration. Another learner can import the
+// file too.
 func TestExportDeleteImportRoundTrip(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -255,15 +256,15 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 		seen := looks()
 		must(t, s.Delete(ctx, ada))
 		if empty := export(t, s, ada); strings.Contains(empty, `{"`) {
-			r.Fatalf("after the deletion %s, want it without %q", empty, `{"`)
+			r.Fatalf("after the deletion, the export is %s, want it without %q", empty, `{"`)
 		}
 		_, err := s.Import(ctx, ada, []byte(first))
 		must(t, err)
 		if again := export(t, s, ada); again != first {
-			r.Fatalf("came back as\n%s\nwant as exported\n%s", again, first)
+			r.Fatalf("the data was restored as\n%s\nwant, as exported,\n%s", again, first)
 		}
 		if got := looks(); !reflect.DeepEqual(got, seen) {
-			r.Fatalf("after the import it looks like\n%+v\nwant as before\n%+v", got, seen)
+			r.Fatalf("after the import, the learner sees\n%+v\nwant, as before,\n%+v", got, seen)
 		}
 		_, err = s.Import(ctx, carl, []byte(first))
 		must(t, err)
@@ -276,8 +277,8 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 	})
 }
 
-// TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or in any byte of
-// the files. The members of a class belong to the class: web/class deletes them.
+// TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or any byte of the
+// files. The members of a class belong to the class, so web/class deletes them.
 // Promise: Deleting your progress leaves nothing of it in any table or file.
 func TestDeleteIsWhole(t *testing.T) {
 	dir := t.TempDir()
@@ -302,13 +303,13 @@ func TestDeleteIsWhole(t *testing.T) {
 		must(t, err)
 		for _, trace := range []string{learner, "mangosteen", "c-steps"} {
 			if bytes.Contains(data, []byte(trace)) {
-				t.Errorf("%s still holds %s", name, trace)
+				t.Errorf("%s still contains %s", name, trace)
 			}
 		}
 	}
 	if again, err := s.Notices(ctx, learner); err != nil || len(told) != 1 || len(again) != 1 {
 		t.Errorf(
-			"the notice was told %d times, and afterwards, to a stranger, %d times, %v; want 1, 1, <nil>", len(told),
+			"the notice was shown %d times, and afterwards, to a stranger, %d times, %v; want 1, 1, <nil>", len(told),
 			len(again), err,
 		)
 	}
@@ -316,16 +317,16 @@ func TestDeleteIsWhole(t *testing.T) {
 		t.Error("another learner's visit was deleted too")
 	}
 	if got := export(t, s, learner); strings.Contains(got, `{"`) {
-		t.Errorf("after the deletion %s, want it without %q", got, `{"`)
+		t.Errorf("after the deletion, the export is %s, want it without %q", got, `{"`)
 	}
 }
 
-// TestEntryLimits: each kind of entry has its own limit; a full learner's new entries are
-// refused, and existing ones are still accepted.
+// TestEntryLimits: each kind of entry has its own limit. If a learner has reached it, new entries
+// are refused, and existing entries are still accepted.
 func TestEntryLimits(t *testing.T) {
 	s, _ := newStore(t)
 	if s.most != saved.MaxEntries {
-		t.Errorf("a learner may keep %d, want %d", s.most, saved.MaxEntries)
+		t.Errorf("the limit for a learner is %d, want %d", s.most, saved.MaxEntries)
 	}
 	s.most = 30
 	f := saved.File{Exported: morning}
@@ -344,16 +345,16 @@ func TestEntryLimits(t *testing.T) {
 		t.Fatalf("got %+v, %v; want no error, Reviews = %d", added, err, s.most)
 	}
 	if _, err := s.Review(ctx, ada, "c-draw", fsrs.Good, "one-more"); !errors.Is(err, ErrFull) {
-		t.Errorf("one review more: %v, want ErrFull", err)
+		t.Errorf("one more review: got error %v, want ErrFull", err)
 	}
 	if again, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "full7"); err != nil || again.Reviews != s.most {
-		t.Errorf("a known review: got %+v, %v; want %+v, <nil>", again.Reviews, err, s.most)
+		t.Errorf("an existing review: got %+v, %v; want %+v, <nil>", again.Reviews, err, s.most)
 	}
 	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
-		t.Errorf("an import of one more: %v, want ErrFull", err)
+		t.Errorf("an import with one more review: got error %v, want ErrFull", err)
 	}
 	if m := mapOf(t, s, ada); m.All.Seen != 0 {
-		t.Error("a part of the refused import was kept")
+		t.Error("a part of the refused import was saved")
 	}
 	must(t, s.Answer(ctx, ada, Answer{ID: "full7", Item: "q-order", Kind: Quiz})) // of another kind
 	_, err = s.Review(ctx, bob, "c-draw", fsrs.Good, "one-more")                  // of another learner

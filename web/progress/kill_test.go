@@ -17,11 +17,12 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// helperDir, if set, makes the test binary the process that is killed.
+// helperDir is an environment variable. If it is set, the test binary is the process that is to be
+// killed.
 const helperDir = "VIZ_TEST_PROGRESS_DIR"
 
-// reviewUntilKilled reviews cards in turn and prints the id of each review as
-// soon as it is confirmed.
+// reviewUntilKilled reviews cards in turn, and prints the id of each review as soon as the review
+// is confirmed.
 func reviewUntilKilled(dir string) {
 	db, err := store.Open(dir, nil)
 	if err != nil {
@@ -74,10 +75,10 @@ func TestKilledBetweenReviews(t *testing.T) {
 		}
 		for _, id := range confirmed {
 			if !slices.Contains(kept, id) {
-				t.Fatalf("review %s was confirmed and is lost; %d of %d are there", id, len(kept), len(confirmed))
+				t.Fatalf("review %s was confirmed but is lost; %d of %d are left", id, len(kept), len(confirmed))
 			}
 		}
-		// Each round can save at most one review that was not confirmed.
+		// In each round, at most one review can be saved without being confirmed.
 		if extra := len(kept) - len(confirmed); extra > round+1 {
 			t.Errorf("%d saved reviews were not confirmed, want at most one per round", extra)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A counted holds the totals of a course's questions and cards.
+// A counted holds the totals of a learner's questions and cards.
 type counted struct {
 	section map[string]Tally
 	outcome map[string]Tally

@@ -1,18 +1,19 @@
-// Package progress stores what a learner has done: sections seen, questions answered, cards
-// reviewed, tokens predicted. A learner is the anonymous id of a signed cookie; nothing else is
-// known about them.
+// Package progress stores the progress of learners: the sections that they have seen, the questions
+// that they have answered, and their card reviews and predictions. A learner is the anonymous id in
+// a signed cookie; nothing else is known about them.
 //
-// Each learner has one log of events (web/journal), whose records have the form of the entries
-// of an export. Answers, reviews and predictions have a key chosen by the caller, so that a
-// request that is sent again after a lost response counts once. Each visit of a section includes
-// those before it. The schedule of a card is computed from its reviews by lessons/fsrs alone.
+// Each learner has one log of events (web/journal), whose records have the same format as the
+// entries of an export. Answers, reviews and predictions have a key chosen by the caller, so that a
+// request that is sent again after a lost response counts only once. The record of a visit of a
+// section includes all earlier visits of that section. The schedule of a card is computed from its
+// reviews by lessons/fsrs alone.
 //
-// [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state that the log is
-// folded into (state.go). Entries for parts that the course no longer has are kept and exported,
-// but not counted.
+// The results of [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state to
+// which the log is folded (state.go). Entries for parts that the course no longer has are kept and
+// exported, but not counted.
 //
-// When a method returns nil, its entry is on disk, see web/journal. All data of a learner can be
-// exported as one JSON file ([Store.Export]), imported again ([Store.Import]) and deleted
+// When a method returns nil, its entry is on the disk; see web/journal. All data of a learner can
+// be exported as one JSON file ([Store.Export]), imported again ([Store.Import]) and deleted
 // ([Store.Delete]).
 package progress
 
@@ -28,20 +29,21 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Database is what the store needs of the database besides the logs.
+// Database contains the methods of the database that the store needs in addition to the logs.
 type Database interface {
 	// News returns the notices since a time that a learner has not seen yet, and marks them as
-	// seen. For learner "" it returns all of them and marks none.
+	// seen. For learner "", it returns all of them and marks none as seen.
 	News(ctx context.Context, learner string, since time.Time) ([]store.Notice, error)
 	// ForgetReader deletes the record of which notices a learner has seen.
 	ForgetReader(ctx context.Context, learner string) error
-	// Space returns how much space is left, and Limit the maximum size of the database, 0 for
-	// none.
+	// Space returns how much space is left. Limit returns the maximum size of the database, or 0 if
+	// there is no limit.
 	Space(ctx context.Context) store.Space
 	Limit() int64
-	// Ready returns the error that prevents writing, or nil.
+	// Ready returns the error that prevents writing, or nil if the database can be written to.
 	Ready(ctx context.Context) error
-	// DamagedFiles lists damaged databases, from which nothing is deleted.
+	// DamagedFiles lists the damaged databases that were set aside, from which no data can be
+	// deleted.
 	DamagedFiles() ([]store.DamagedFile, error)
 }
 
@@ -55,16 +57,16 @@ type Store struct {
 	sections  map[string]bool // "slug#id"
 	questions map[string]bool
 	cards     map[string]bool
-	most      int // saved.MaxEntries, fewer in tests
+	most      int // saved.MaxEntries, or fewer in tests
 	imports   chan struct{}
 }
 
-// concurrentImports is how many imports are read at a time: a file of 32 MiB needs several
-// hundred MiB of memory.
+// concurrentImports is the number of imports that are read at a time. A file of 32 MiB needs
+// several hundred MiB of memory.
 const concurrentImports = 2
 
-// New returns a store of progress in logs for a course. No other code may append to the logs of
-// learners. now is the clock.
+// New returns a store of the progress in a course. No other code may append to the logs of
+// learners. The function now is the clock.
 func New(logs journal.Journal, db Database, course *lessons.Course, now func() time.Time) *Store {
 	s := &Store{
 		logs: logs, learners: journal.NewFolds(logs, journal.Learner, folding), db: db, course: course, now: now,
@@ -89,7 +91,7 @@ func New(logs journal.Journal, db Database, course *lessons.Course, now func() t
 // range that [saved.Read] accepts.
 func (s *Store) time() time.Time { return moment(saved.Bounded(s.now()).UnixMilli()) }
 
-// A learner is the log and state of a learner, in exclusive use.
+// A learner is the log and state of a learner, to which the caller has exclusive access.
 type learner = journal.Active[state]
 
 // use calls f with the data of a learner.
@@ -126,13 +128,13 @@ func (s *Store) keep(ctx context.Context, l *learner, id string, e saved.Entry) 
 	return err == nil && seqs[0] > 0, err
 }
 
-// plurals are the names of entries in an [ErrFull].
+// plurals maps types of records to the names of entries in an [ErrFull].
 var plurals = map[string]string{
 	saved.TypeAnswer: "answers", saved.TypeReview: "reviews", saved.TypePrediction: "predictions",
 }
 
-// keepNew is keep for entries whose number is limited. If there are too many, it
-// returns an [ErrFull], unless the log has the entry already.
+// keepNew is like keep, but for entries whose number is limited. If there are too many, it returns
+// an [ErrFull], unless the log already has the entry.
 func (s *Store) keepNew(ctx context.Context, l *learner, id string, e saved.Entry) (bool, error) {
 	if l.State().Counts[e.Type()] >= s.most {
 		_, known, err := l.Find(ctx, journal.Key{Type: e.Type(), ID: id})
@@ -159,7 +161,7 @@ func (s *Store) admit(ctx context.Context, l *learner, r journal.Record) error {
 	return nil
 }
 
-// share returns how many bytes a learner's log can have.
+// share returns the maximum size of a learner's log, in bytes.
 func (s *Store) share() int64 {
 	if limit := s.db.Limit(); limit > 0 {
 		return limit / store.LearnerShare
@@ -204,8 +206,8 @@ func (s *Store) Answer(ctx context.Context, learnerID string, a Answer) error {
 	})
 }
 
-// Predict saves a guess of the next token, and reports whether it is new. Calling it
-// again with the same p.ID saves nothing and is not an error: the first guess counts.
+// Predict saves a guess of the next token and reports whether it is new. Calling it again with the
+// same p.ID saves nothing and is not an error: the first guess counts.
 func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (kept bool, err error) {
 	if err := p.Check(); err != nil {
 		return false, err
@@ -217,7 +219,7 @@ func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (ke
 	return kept, err
 }
 
-// noticeDays is how long a notice is shown to those who have not seen it.
+// noticeDays is the number of days for which a notice is shown to learners who have not seen it.
 const noticeDays = 30
 
 // Notices returns the notices that a learner has not seen yet, and marks them as seen. Notices
@@ -244,8 +246,8 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 	return list, nil
 }
 
-// News returns the part of [Store.Notices] that is about all learners. For learner "" it also
-// returns notices that others have seen, and marks none.
+// News returns the part of [Store.Notices] that is about all learners. For learner "", it also
+// returns notices that others have seen, and marks none as seen.
 func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 	return s.db.News(ctx, learner, s.time().Add(-noticeDays*24*time.Hour))
 }
@@ -255,12 +257,12 @@ func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 func (s *Store) Trouble(ctx context.Context) string { return store.Why(s.db.Ready(ctx)) }
 
 // DamagedFiles lists damaged databases on the server's disk. They can contain any learner's data,
-// which Delete does not delete.
+// which Delete does not delete from them.
 func (s *Store) DamagedFiles() ([]store.DamagedFile, error) { return s.db.DamagedFiles() }
 
-// Delete deletes all data of a learner, from the disk as well. Data in damaged databases stays
-// until those are deleted, see [Store.DamagedFiles]. After an error some of the data may be
-// gone; Delete can be called again.
+// Delete deletes all data of a learner and removes it from the disk. Data in damaged databases
+// stays until these databases are deleted; see [Store.DamagedFiles]. After an error, some of the
+// data may be gone; Delete can be called again.
 func (s *Store) Delete(ctx context.Context, learnerID string) error {
 	return s.use(ctx, learnerID, func(l *learner) error {
 		if err := s.db.ForgetReader(ctx, learnerID); err != nil {

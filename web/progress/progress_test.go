@@ -62,7 +62,7 @@ func course() *lessons.Course {
 	}
 }
 
-// A clock is a clock that only tests advance.
+// A clock is a clock that only advances when a test advances it.
 type clock struct {
 	mu sync.Mutex
 	t  time.Time
@@ -80,7 +80,7 @@ func (c *clock) add(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// morning is when tests begin; the digits beyond milliseconds are not saved.
+// morning is the time at which tests begin. The digits beyond milliseconds are not saved.
 var morning = time.Date(2026, 11, 21, 9, 0, 0, 123_456_789, time.UTC)
 
 func newStore(t testing.TB) (*Store, *clock) {
@@ -131,7 +131,7 @@ func TestMapCountsProgress(t *testing.T) {
 	empty := mapOf(t, s, ada)
 	if want := (Tally{Sections: 3, Questions: 3, Cards: 3}); empty.All != want || empty.LastSection != "" ||
 		len(empty.Drills) != 0 {
-		t.Errorf("before anything: %+v, want %+v", empty, want)
+		t.Errorf("at the beginning: got %+v, want %+v", empty, want)
 	}
 	must(t, s.Visit(ctx, ada, "cache#cost"))
 	c.add(time.Minute)
@@ -142,7 +142,7 @@ func TestMapCountsProgress(t *testing.T) {
 	must(t, s.Answer(ctx, ada, Answer{ID: "a2", Item: "q-bytes", Kind: Quiz, Credit: 1}))
 	must(t, s.Answer(ctx, ada, Answer{ID: "d1", Item: "softmax/T2", Kind: Drill, Credit: 0.75}))
 	c.add(time.Minute)
-	must(t, s.Answer(ctx, ada, Answer{ID: "a3", Item: "q-order", Kind: Quiz, Credit: 0.5})) // the newest counts
+	must(t, s.Answer(ctx, ada, Answer{ID: "a3", Item: "q-order", Kind: Quiz, Credit: 0.5})) // the newest answer counts
 	must(t, s.Answer(ctx, ada, Answer{ID: "d2", Item: "softmax", Kind: Drill, Credit: 0.5}))
 	_, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "r1")
 	must(t, err)
@@ -175,9 +175,9 @@ func TestMapCountsProgress(t *testing.T) {
 	}
 }
 
-// TestCardIsStrongAfterThreeWeeks: three weeks of stability make a card strong. FSRS-6: an easy
-// first review gives S = w3 = 8.2956 days, so the card is due after 8; a second easy review then
-// takes it far beyond 21.
+// TestCardIsStrongAfterThreeWeeks: a card is strong if its stability is three weeks or more. In
+// FSRS-6, an easy first review gives a stability of S = w3 = 8.2956 days, so the card is due after
+// 8 days. A second easy review at that time increases its stability far beyond 21 days.
 func TestCardIsStrongAfterThreeWeeks(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
@@ -192,14 +192,15 @@ func TestCardIsStrongAfterThreeWeeks(t *testing.T) {
 	second, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r2")
 	must(t, err)
 	if !second.Strong || second.Stability < StrongDays || second.Reviews != 2 {
-		t.Errorf("after two: got %+v, want Strong = true, Stability at least %v, Reviews = 2", second, StrongDays)
+		t.Errorf("after two reviews: got %+v, want Strong = true, Stability at least %v, Reviews = 2",
+			second, StrongDays)
 	}
 	if all := mapOf(t, s, ada).All; all.Strong != 1 || all.Reviewed != 1 {
 		t.Errorf("the map counts %+v, want Strong = 1, Reviewed = 1", all)
 	}
 }
 
-// TestCalibrationByHand checks five predictions, computed by hand.
+// TestCalibrationByHand compares the calibration of five predictions with values computed by hand.
 //
 //	stated 0.9 0.9 0.9 0.6 0.3, right yes yes no yes no
 //	mean stated (0.9·3 + 0.6 + 0.3) / 5 = 3.6 / 5 = 0.72; right 3 of 5
@@ -226,11 +227,11 @@ func TestCalibrationByHand(t *testing.T) {
 		if p.Score = math.Log(p.Confidence); !p.Right {
 			p.Score = math.Log(1 - p.Confidence)
 		}
-		for _, want := range []bool{true, false} { // the second is sent again
+		for _, want := range []bool{true, false} { // the second is the same prediction, sent again
 			if kept, err := s.Predict(ctx, ada, p); err != nil || kept != want {
-				t.Errorf("kept %v, %v; want %v", kept, err, want)
+				t.Errorf("got kept = %v, %v; want %v", kept, err, want)
 			}
-			// Later requests with the same id, sent when the answer is known, change nothing.
+			// Later requests with the same id, sent once the answer is known, change nothing.
 			p.Confidence, p.Right, p.Score = 0.99, true, math.Log(0.99)
 		}
 	}
@@ -243,7 +244,7 @@ func TestCalibrationByHand(t *testing.T) {
 		}
 	}
 	if c.N != 5 || c.Right != 3 {
-		t.Errorf("%d predictions, %d right; want 5 and 3", c.N, c.Right)
+		t.Errorf("got %d predictions, %d right; want 5 and 3", c.N, c.Right)
 	}
 	near("mean confidence", c.Stated, 0.72)
 	near("mean score", c.Score, -0.676161)
@@ -253,7 +254,7 @@ func TestCalibrationByHand(t *testing.T) {
 			3: {N: 1, Stated: 0.3},
 		}[i]
 		if b.N != want.N || b.Hits != want.Hits {
-			t.Errorf("bin %d holds %+v, want %+v", i, b, want)
+			t.Errorf("bin %d is %+v, want %+v", i, b, want)
 		}
 		near(fmt.Sprintf("bin %d's mean", i), b.Stated, want.Stated)
 		near(fmt.Sprintf("bin %d's hit rate", i), b.Rate, want.Rate)
@@ -296,7 +297,7 @@ func TestInvalidEntriesAreRefused(t *testing.T) {
 		"score must":  failed(s.Predict(ctx, ada, Prediction{ID: "1", Score: 0.1})),
 	} {
 		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), strings.TrimSpace(say)) {
-			t.Errorf("want a refusal that names the %s, got %v", say, err)
+			t.Errorf("a refusal must name the %s, got %v", say, err)
 		}
 	}
 	if m := mapOf(t, s, ada); m.All.Seen+m.All.Answered+m.All.Reviewed > 0 {
@@ -304,8 +305,8 @@ func TestInvalidEntriesAreRefused(t *testing.T) {
 	}
 }
 
-// settingOf returns a learner's own setting, "" if there is none. No page has a setting yet, but
-// files of saved progress can.
+// settingOf returns a learner's own setting, or "" if there is none. No page has settings yet, but
+// files of saved progress can contain them.
 func settingOf(s *Store, learnerID, name string) (value string, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		if x := l.State().Settings[name]; x != nil {
@@ -347,13 +348,13 @@ func TestLearnerSettings(t *testing.T) {
 		must(t, setSetting(s, ada, fmt.Sprint(i), "x"))
 	}
 	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
-		t.Errorf("an import with setting %d: %v, want ErrFull", saved.MaxSettings+1, err)
+		t.Errorf("an import with setting %d: got error %v, want ErrFull", saved.MaxSettings+1, err)
 	}
 	want(ada, "pace", "")
 }
 
-// TestNoticesAreShownOnce: notices about the data are shown to each learner once, for some
-// weeks.
+// TestNoticesAreShownOnce: a notice about the data is shown to each learner once, until it is a few
+// weeks old.
 func TestNoticesAreShownOnce(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
@@ -365,11 +366,11 @@ func TestNoticesAreShownOnce(t *testing.T) {
 		t.Helper()
 		list, err := s.Notices(ctx, learner)
 		if err != nil || len(list) != want {
-			t.Errorf("%s gets %v, %v; want %d", learner, list, err, want)
+			t.Errorf("%s gets notices %v, %v; want %d", learner, list, err, want)
 		}
 		for _, n := range list {
 			if !strings.Contains(n.Text, "set aside") || n.At.IsZero() {
-				t.Errorf(`got notice %+v, want one with "set aside" and a time`, n)
+				t.Errorf(`got notice %+v, want a notice with "set aside" and a time`, n)
 			}
 		}
 	}

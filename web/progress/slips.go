@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// slipsMark separates the result of a drill's step from the names of the mistakes that were made
-// in the first answers.
+// slipsMark separates the result of a drill's step from the names of the mistakes in the first
+// answers.
 const slipsMark = "; slips: "
 
-// WithSlips returns the detail of a drill's answer with the mistakes in the first answers, each
-// once, as many as fit into a detail.
+// WithSlips appends the mistakes in the first answers to the detail of a drill's answer, without
+// duplicates, and as many as fit into a detail.
 func WithSlips(detail string, slips []drills.Mistake) string {
 	slips = slices.Clone(slips)
 	slices.Sort(slips)
@@ -31,7 +31,7 @@ func WithSlips(detail string, slips []drills.Mistake) string {
 	return detail
 }
 
-// slipsIn returns the mistakes that a detail names; other text is ignored.
+// slipsIn returns the mistakes that are named in a detail. It ignores other text.
 func slipsIn(detail string) (list []drills.Mistake) {
 	_, names, _ := strings.Cut(detail, slipsMark)
 	for _, name := range strings.Split(names, ", ") {
@@ -42,17 +42,17 @@ func slipsIn(detail string) (list []drills.Mistake) {
 	return list
 }
 
-// A Slip is a mistake that a learner has made: in a drill a named mistake, in a question of the
-// course the wrong choice of their first answer.
+// A Slip is a mistake that a learner has made: in a drill, a named mistake; in a question of the
+// course, the wrong choice in their first answer.
 type Slip struct {
 	Drill    string // name of the drill, "" for a question's slip
 	Mistake  drills.Mistake
 	Question string // id of the question, "" for a drill's slip
-	Choice   int    // from 0
+	Choice   int    // the choice, starting at 0
 }
 
-// Slips returns the mistakes that a learner has made, each once: first those in drills, then
-// those in the course's questions.
+// Slips returns the mistakes that a learner has made, without duplicates: first the mistakes in
+// drills, then those in the course's questions.
 func (s *Store) Slips(ctx context.Context, learnerID string) (list []Slip, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		st := l.State()
@@ -75,7 +75,8 @@ func (s *Store) Slips(ctx context.Context, learnerID string) (list []Slip, err e
 	return list, err
 }
 
-// chosen returns the choice that an answer's detail names, from 0, of a given number of choices.
+// chosen returns the choice that is named in an answer's detail, starting at 0. The question has
+// the given number of choices.
 func chosen(detail string, choices int) (n int, ok bool) {
 	text, ok := strings.CutPrefix(detail, "choice ")
 	n, err := strconv.Atoi(text)

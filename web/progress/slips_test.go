@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// TestSlipsRoundTripInDetail: mistakes are written into a detail once each, as many as fit, and
-// read back; other words are ignored.
+// TestSlipsRoundTripInDetail: mistakes are added to a detail without duplicates, as many as fit,
+// and can be read from it again. Other words are ignored.
 func TestSlipsRoundTripInDetail(t *testing.T) {
 	got := WithSlips("seed 0", []drills.Mistake{drills.Units, "", drills.Base10, drills.Units, "nonsense"})
 	if got != "seed 0; slips: base-10, units" {
@@ -22,7 +22,7 @@ func TestSlipsRoundTripInDetail(t *testing.T) {
 	}
 	for _, detail := range []string{"", "choice 2", "seed 0: slips", "; slips: "} {
 		if list := slipsIn(detail); len(list) != 0 {
-			t.Errorf("%q has %q, want 0 elements", detail, list)
+			t.Errorf("the mistakes in %q are %q, want 0 elements", detail, list)
 		}
 	}
 	long := strings.Repeat("x", saved.MaxDetail-len("; slips: units"))

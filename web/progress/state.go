@@ -16,19 +16,19 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// A state is what a learner's log is folded into. It does not depend on the order of the
-// records, except that the last change of a setting counts. Times are milliseconds since 1970.
+// A state is the result of folding a learner's log. It does not depend on the order of the records,
+// except that the last change of a setting counts. Times are in milliseconds since 1970.
 type state struct {
 	Visits   map[string]*visit       `json:"visits"`   // by section
-	Credit   map[string]*credit      `json:"credit"`   // by question: the newest answer
-	Firsts   map[string]*firstAnswer `json:"firsts"`   // by question: the oldest answer
+	Credit   map[string]*credit      `json:"credit"`   // of the newest answer, by question
+	Firsts   map[string]*firstAnswer `json:"firsts"`   // the oldest answer, by question
 	Drills   map[string]*drill       `json:"drills"`   // by name, without the part after the slash
 	Cards    map[string]*card        `json:"cards"`    // by id
 	Guesses  guesses                 `json:"guesses"`  // predictions
 	Settings map[string]*setting     `json:"settings"` // by name
 	Changes  int                     `json:"changes"`  // number of the latest change of a setting
 	Counts   map[string]int          `json:"counts"`   // answers, reviews and predictions, by type of record
-	Bytes    int64                   `json:"bytes"`    // of those, which stay in the log until it is deleted
+	Bytes    int64                   `json:"bytes"`    // total size of these, which stay in the log until it is deleted
 	Waste    []journal.Key           `json:"waste"`    // superseded records of visits and settings
 }
 
@@ -36,7 +36,7 @@ type visit struct {
 	First int64  `json:"first"`
 	Last  int64  `json:"last"`
 	Times int    `json:"times"`
-	ID    string `json:"id"` // of the record
+	ID    string `json:"id"` // id of the record
 }
 
 type credit struct {
@@ -45,7 +45,7 @@ type credit struct {
 	Credit float64 `json:"credit"`
 }
 
-// newer reports whether an answer was given after another.
+// newer reports whether an answer was given after another one.
 func (c credit) newer(than credit) bool { return c.compare(than) > 0 }
 
 func (c credit) compare(with credit) int {
@@ -63,7 +63,7 @@ type drill struct {
 
 // A card is the state of a card and the reviews from which it is computed.
 type card struct {
-	Reviews []review  `json:"reviews"` // in chronological order, unless late
+	Reviews []review  `json:"reviews"` // in chronological order, unless late is set
 	Card    fsrs.Card `json:"card"`
 	late    bool      // a review was added that is older than the one before it
 }
@@ -80,7 +80,8 @@ type guesses struct {
 	Score int64        `json:"score"` // in units of 1/scoreUnit nats, which add up exactly
 }
 
-// scoreUnit is small enough for the maximum number of predictions with the worst score.
+// 1/scoreUnit nats are the unit of scores. Sums fit into an int64 even for the maximum number of
+// predictions with the worst score.
 const scoreUnit = 1 << 40
 
 type setting struct {
@@ -88,10 +89,10 @@ type setting struct {
 	N     int    `json:"n"` // number of the change that set it
 }
 
-// schedule computes when cards are due again.
+// schedule computes when a card is due again.
 var schedule = fsrs.Default()
 
-// folding folds a learner's log.
+// folding defines how a learner's log is folded.
 var folding = journal.Fold[state]{
 	Version: "4",
 	Begin: func() *state {
@@ -104,7 +105,7 @@ var folding = journal.Fold[state]{
 	Add: func(s *state, r journal.Record) bool {
 		e, err := saved.Read(r.Type, r.Data)
 		if err != nil {
-			return false // damage to one entry must not lose the others
+			return false // a damaged entry must not affect the others
 		}
 		switch e := e.(type) {
 		case saved.Visit:
@@ -131,11 +132,11 @@ var folding = journal.Fold[state]{
 	Waste: func(s *state) *[]journal.Key { return &s.Waste },
 }
 
-// sizeOf returns the bytes that a record counts for its learner.
+// sizeOf returns the size of a record, in bytes, that counts toward its learner's share.
 func sizeOf(r journal.Record) int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
-// join merges the visits of a section with others: the earlier first time, the later last time
-// and the larger count.
+// join merges the visits of a section with other visits of it. The result has the earlier first
+// time, the later last time and the larger count.
 func (v *visit) join(e saved.Visit) visit {
 	if v == nil {
 		return visit{First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Times: e.Times}
@@ -151,12 +152,12 @@ func (v visit) same(w visit) bool {
 	return v == w
 }
 
-// entry returns a visit as it is saved.
+// entry returns the entry that represents a visit.
 func (v visit) entry(section string) saved.Visit {
 	return saved.Visit{Section: section, First: moment(v.First), Last: moment(v.Last), Times: v.Times}
 }
 
-// visitID derives a record's id from its contents, so that it is not saved twice.
+// visitID derives a record's id from its contents, so that the same visit is not saved twice.
 func visitID(section string, v visit) string {
 	return fmt.Sprintf("%s@%s.%s.%d", section, strconv.FormatInt(v.First, 36), strconv.FormatInt(v.Last, 36), v.Times)
 }
@@ -167,10 +168,10 @@ func (s *state) visited(id string, e saved.Visit) {
 	after.ID = id
 	if before != nil {
 		switch {
-		case after.same(*before): // the record adds nothing
+		case after.same(*before): // the new record adds nothing
 			s.waste(saved.TypeVisit, id)
 			return
-		case after.same((*visit)(nil).join(e)): // the record includes everything
+		case after.same((*visit)(nil).join(e)): // the new record includes the old one
 			s.waste(saved.TypeVisit, before.ID)
 		}
 	}
@@ -183,7 +184,7 @@ func (s *state) answered(e saved.Answered) {
 	s.Counts[saved.TypeAnswer]++
 	c := credit{e.At.UnixMilli(), e.ID, e.Credit}
 	if e.Kind == Drill {
-		// Only the exercise itself uses the part after the slash.
+		// The part after the slash matters only to the exercise itself.
 		name, _, _ := strings.Cut(e.Item, "/")
 		s.drilled(name, c)
 		s.Drills[name].slipped(slipsIn(e.Detail))
@@ -243,7 +244,7 @@ func (r review) compare(with review) int {
 	return cmp.Or(cmp.Compare(r.At, with.At), strings.Compare(r.ID, with.ID))
 }
 
-// settle recomputes a card from all its reviews if some were added late.
+// settle recomputes a card from all its reviews if any of them were added late.
 func (c *card) settle() {
 	if !c.late {
 		return
@@ -265,10 +266,11 @@ func (s *state) predicted(e saved.Predicted) {
 	}
 }
 
-// mostChanges is the highest number of a setting's change.
+// mostChanges is the highest number that a change of a setting can have.
 const mostChanges = 1 << 40
 
-// settingID names a change of a setting; changes of all settings share one sequence of numbers.
+// settingID returns the record id of a change of a setting. The changes of all settings share one
+// sequence of numbers.
 func settingID(name string, n int) string { return name + "." + strconv.Itoa(n) }
 
 func (s *state) set(id string, e saved.Setting) bool {
@@ -289,7 +291,7 @@ func (s *state) set(id string, e saved.Setting) bool {
 	return true
 }
 
-// card returns a card, the zero card if it was never reviewed.
+// card returns a card, or the zero Card if it was never reviewed.
 func (s *state) card(id string) fsrs.Card {
 	if c := s.Cards[id]; c != nil {
 		return c.Card
@@ -297,7 +299,7 @@ func (s *state) card(id string) fsrs.Card {
 	return fsrs.Card{}
 }
 
-// last returns the section visited last.
+// last returns the section that was visited last.
 func (s *state) last() (section string) {
 	var at int64
 	for name, v := range s.Visits {
@@ -308,7 +310,7 @@ func (s *state) last() (section string) {
 	return section
 }
 
-// drills returns the exercises in the order of the first try.
+// drills returns the exercises in the order in which they were first tried.
 func (s *state) drills() (list []DrillMap) {
 	var names []string
 	for name := range s.Drills {

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// recordsOf reads a learner's log.
+// recordsOf returns the records of a learner's log.
 func recordsOf(t rapid.TB, s *Store, name string) (list []journal.Record) {
 	t.Helper()
 	if err := s.use(ctx, name, func(l *learner) error {
@@ -31,7 +31,7 @@ func recordsOf(t rapid.TB, s *Store, name string) (list []journal.Record) {
 	return list
 }
 
-// folded returns the state of records, without the parts that describe the log.
+// folded returns the state to which records are folded, without the parts that describe the log.
 func folded(list []journal.Record) *state {
 	s := folding.Begin()
 	for _, r := range list {
@@ -42,8 +42,8 @@ func folded(list []journal.Record) *state {
 	return s
 }
 
-// TestStatesFollowFromRecords: a state is determined by the records in the log, in any order
-// (except for settings, where the last one counts), and survives a snapshot.
+// TestStatesFollowFromRecords: a state is determined by the records in the log, in any order,
+// except that the last change of a setting counts. It survives a snapshot.
 func TestStatesFollowFromRecords(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -60,22 +60,23 @@ func TestStatesFollowFromRecords(t *testing.T) {
 		}
 		again := folding.Begin()
 		if err := json.Unmarshal(text, again); err != nil || !reflect.DeepEqual(again, straight) {
-			r.Fatalf("a snapshot comes back as\n%+v\nwant\n%+v, %v", again, straight, err)
+			r.Fatalf("a snapshot is restored as\n%+v\nwant\n%+v, %v", again, straight, err)
 		}
 		order := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "order"), 0))
 		order.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		shuffled := folded(list)
 		straight.Settings, shuffled.Settings = nil, nil
-		for section, v := range shuffled.Visits { // the record that it comes from can differ
+		for section, v := range shuffled.Visits { // the record that counts can differ
 			v.ID = straight.Visits[section].ID
 		}
 		if !reflect.DeepEqual(shuffled, straight) {
-			r.Fatalf("in another order\n%+v, want\n%+v", shuffled, straight)
+			r.Fatalf("folded in another order, the state is\n%+v, want\n%+v", shuffled, straight)
 		}
 	})
 }
 
-// TestLogsStayShort: endless visits and settings do not make the log longer than its content.
+// TestLogsStayShort: a large number of visits and changes of settings does not make the log much
+// longer than its contents.
 func TestLogsStayShort(t *testing.T) {
 	logs, c := journal.NewMemory(), &clock{t: morning}
 	s := New(logs, memory(t), course(), c.now)
@@ -85,11 +86,11 @@ func TestLogsStayShort(t *testing.T) {
 		must(t, setSetting(s, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
 	}
 	if n := len(recordsOf(t, s, ada)); n > 600 {
-		t.Errorf("after 6,000 operations there are %d records, want at most 600", n)
+		t.Errorf("after 6,000 operations, there are %d records, want at most 600", n)
 	}
 	again := New(logs, memory(t), course(), c.now)
 	if a, b := export(t, s, ada), export(t, again, ada); a != b {
-		t.Errorf("folded again it is\n%s\nwant as before\n%s", b, a)
+		t.Errorf("folded again, the state is\n%s\nwant, as before,\n%s", b, a)
 	}
 	must(t, s.use(ctx, ada, func(l *learner) error {
 		if v := l.State().Visits["loop#draw"]; v.Times != 1500 || len(l.State().Settings) > 50 {
@@ -102,8 +103,9 @@ func TestLogsStayShort(t *testing.T) {
 	}))
 }
 
-// TestSupersededVisits: of visits, only the record that includes all counts. A record that
-// includes less is superseded whether it was appended before or after.
+// TestSupersededVisits: of the records of a section's visits, only the one that includes all visits
+// counts. A record that includes fewer visits is superseded, whether it was appended before or
+// afterwards.
 func TestSupersededVisits(t *testing.T) {
 	const ms = time.Millisecond
 	at := func(first, last time.Duration, times int) saved.Visit {
@@ -130,7 +132,7 @@ func TestSupersededVisits(t *testing.T) {
 		gone = append(gone, k.ID)
 	}
 	if want := []string{"less", "same", "a"}; !slices.Equal(gone, want) || s.Visits["loop#steps"].ID != "b" {
-		t.Errorf("superseded are %v, want %v; the state has %+v", gone, want, s.Visits["loop#steps"])
+		t.Errorf("the superseded records are %v, want %v; the state has %+v", gone, want, s.Visits["loop#steps"])
 	}
 }
 
@@ -152,14 +154,15 @@ func TestDamagedRecord(t *testing.T) {
 	}
 	again := New(logs, memory(t), course(), c.now)
 	if a, b := export(t, s, ada), export(t, again, ada); a != b || mapOf(t, again, ada).All.Seen != 1 {
-		t.Errorf("with damaged records it is\n%s\nwas\n%s\nwant a = %s, mapOf(t, again, ada).All.Seen = 1", b, a, b)
+		t.Errorf("with damaged records, the export is\n%s\nwas\n%s\nwant a = %s, mapOf(t, again, ada).All.Seen = 1",
+			b, a, b)
 	}
 	_, err := again.Import(ctx, ada, []byte(example))
 	must(t, err)
 }
 
-// TestLossIsReported: a learner gets a notice about their own unreadable records, and nobody
-// else does; intact records count.
+// TestLossIsReported: a learner gets a notice about their own unreadable records, and nobody else
+// gets it. Intact records count.
 func TestLossIsReported(t *testing.T) {
 	db, err := store.Open("", nil)
 	must(t, err)
@@ -187,14 +190,14 @@ func TestLossIsReported(t *testing.T) {
 	for range 2 {
 		list, err := s.Notices(ctx, ada)
 		if err != nil || len(list) != 1 || !strings.Contains(list[0].Text, "6 entries of your progress") {
-			t.Errorf("notices %v, %v; want one of 6 entries", list, err)
+			t.Errorf("got notices %v, %v; want one about 6 entries", list, err)
 		}
 	}
 	if list, err := s.Notices(ctx, "bob"); err != nil || len(list) != 0 {
-		t.Errorf("another learner reads %v, %v", list, err)
+		t.Errorf("another learner gets notices %v, %v; want none", list, err)
 	}
 	c.add((noticeDays + 1) * 24 * time.Hour)
 	if list, err := s.Notices(ctx, ada); err != nil || len(list) != 0 {
-		t.Errorf("a month later the notices are %v, %v; want 0 elements, <nil>", list, err)
+		t.Errorf("a month later, the notices are %v, %v; want 0 elements, <nil>", list, err)
 	}
 }

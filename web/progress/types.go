@@ -11,16 +11,15 @@ import (
 
 // Errors that callers can distinguish. Their texts are for users.
 var (
-	// ErrInput is returned for invalid input; the message says which part is invalid, and what
-	// is allowed. Nothing was saved.
+	// ErrInput is returned for invalid input. The message says which part is invalid and what is
+	// allowed. Nothing was saved.
 	ErrInput = saved.ErrInput
-	// ErrFull is returned if a learner has as many entries of a kind as allowed, see
+	// ErrFull is returned if a learner already has as many entries of a kind as allowed; see
 	// [saved.MaxEntries].
 	ErrFull = errors.New("no room for more")
 )
 
-// Answer is an answer to a question or an exercise, and Prediction one guess of the
-// next token.
+// Answer is an answer to a question or an exercise. Prediction is one guess of the next token.
 type (
 	Answer     = saved.Answer
 	Prediction = saved.Prediction
@@ -38,64 +37,69 @@ const (
 type CardState struct {
 	// Card is the card's id.
 	Card string
-	// New is true until the first review; until then the fields below are zero, except Waits.
+	// New is true until the first review. Until then, the fields below are zero, except for Waits.
 	New bool
-	// Due is when the card is due, Last when it was last reviewed.
+	// Due is when the card is due. Last is when it was last reviewed.
 	Due, Last time.Time
-	// Reviews counts all reviews, Lapses those in which a known card was forgotten.
+	// Reviews is the number of all reviews. Lapses is the number of reviews in which a known card
+	// had been forgotten.
 	Reviews, Lapses int
 	// Stability is the number of days after which the chance of recall is 90%.
 	Stability float64
 	// Difficulty is between 1 and 10.
 	Difficulty float64
-	// Recall is the chance, 0 to 1, that the learner would recall it now.
+	// Recall is the probability that the learner would recall the card now.
 	Recall float64
-	// Strong means a stability of [StrongDays] or more.
+	// Strong means that the stability is at least [StrongDays].
 	Strong bool
-	// Waits is how long until the card would be due for each grade: again, hard, good, easy.
+	// Waits is how long it would be until the card is due after each grade: again, hard, good,
+	// easy.
 	Waits [4]time.Duration
 }
 
-// StrongDays is the stability, in days, from which a card counts as strong: a memory that lasts
-// three weeks. Anki calls such cards mature.
+// StrongDays is the lowest stability, in days, of a card that counts as strong. The memory then
+// lasts for three weeks. Anki calls such cards mature.
 const StrongDays = 21
 
 // Deck is the state of all cards for one learner at one moment.
 type Deck struct {
-	// Due, New and Later count cards: due now, never reviewed, and due later.
-	// Together they are all cards of the course.
+	// Due, New and Later are the numbers of cards that are due now, have never been reviewed, and
+	// are due later. Their sum is the number of cards of the course.
 	Due, New, Later int
-	// Next is the card to show: the one that has been due longest, else the first new one in the
-	// course's order, else nil.
+	// Next is the card to show: the card that has been due for the longest time, or the first new
+	// card in the course's order, or nil.
 	Next *CardState
-	// NextDue is when the first of the later cards is due; zero if there are none.
+	// NextDue is when the first of the later cards is due, or zero if there are none.
 	NextDue time.Time
-	// Cards are all cards in the course's order.
+	// Cards contains all cards in the course's order.
 	Cards []CardState
 }
 
-// Map is how far a learner has progressed, in the course's own order.
+// Map describes how far a learner has progressed. Everything is in the course's order.
 type Map struct {
-	// Lessons has the progress by section, and Outcomes across lessons.
+	// Lessons contains the progress by section. Outcomes contains the progress by outcome, across
+	// lessons.
 	Lessons  []LessonMap
 	Outcomes []OutcomeMap
-	// Drills are the exercises that were tried, in the order of the first try.
+	// Drills contains the exercises that were tried, in the order in which they were first tried.
 	Drills []DrillMap
 	// All is the total of all lessons.
 	All Tally
-	// LastSection is the section visited last, "slug#id", or "".
+	// LastSection is the section that was visited last, as "slug#id", or "".
 	LastSection string
 }
 
-// Tally counts the parts of the course and how much of them is done.
+// Tally contains the numbers of parts of the course, and how many of them the learner has done.
 type Tally struct {
-	// Sections counts sections, and Seen those that were seen.
+	// Sections is the number of sections, and Seen is the number of those that were seen.
 	Sections, Seen int
-	// Questions counts questions, Answered those that were ever answered, and Credit is the sum
-	// of the newest answers' credit: Credit / Questions is the part that is right.
+	// Questions is the number of questions, and Answered is the number of those that were ever
+	// answered. Credit is the sum of the newest answers' credits, so Credit / Questions is the
+	// share that is right.
 	Questions, Answered int
 	Credit              float64
-	// Cards counts cards, Reviewed those that were ever reviewed, and Strong the strong ones.
+	// Cards is the number of cards, Reviewed is the number of those that were ever reviewed, and
+	// Strong is the number of strong cards.
 	Cards, Reviewed, Strong int
 }
 
@@ -110,7 +114,8 @@ type LessonMap struct {
 type SectionMap struct {
 	// ID is the section's id within the lesson; Where is "slug#id".
 	ID, Where, Title string
-	// Seen reports whether the section was visited, and FirstSeen when for the first time.
+	// Seen reports whether the section was visited. FirstSeen is when it was visited for the first
+	// time.
 	Seen      bool
 	FirstSeen time.Time
 	Tally     Tally
@@ -127,25 +132,26 @@ type OutcomeMap struct {
 // the slash.
 type DrillMap struct {
 	Drill string
-	// Times counts its answers; Best and Last are the credit of the best and the newest answer.
+	// Times is the number of its answers. Best and Last are the credits of the best and the newest
+	// answer.
 	Times      int
 	Best, Last float64
 }
 
 // Calibration compares what a learner stated with how often they were right.
 type Calibration struct {
-	// N is how many predictions there are, Right how many were right.
+	// N is the number of predictions, and Right is the number of those that were right.
 	N, Right int
-	// Stated is the mean confidence, Score the mean logarithmic score in
-	// nats; 0 without predictions.
+	// Stated is the mean confidence, and Score is the mean logarithmic score in nats. Both are 0 if
+	// there are no predictions.
 	Stated, Score float64
-	// Bins are the bins of [predict.Bins], including empty ones.
+	// Bins contains the bins of [predict.Bins], including empty bins.
 	Bins []predict.Bin
 }
 
-// Notice is something a learner should see once, such as that earlier progress
-// could not be read.
+// Notice is a message that a learner should see once, for example that earlier progress could not
+// be read.
 type Notice = store.Notice
 
-// Imported counts what an import added.
+// Imported contains the numbers of entries that an import added.
 type Imported struct{ Visits, Answers, Reviews, Predictions, Settings int }

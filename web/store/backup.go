@@ -10,11 +10,11 @@ import (
 )
 
 // Backup writes the database of a folder to a new file, even while a server is using it,
-// and returns the file's size. The file is a consistent copy with everything committed
-// before; it is complete and on the disk when Backup returns, and only the current user can
-// read it. After an error there is no file.
+// and returns the file's size. The file is a consistent copy with everything that was
+// committed before. It is complete and on the disk when Backup returns, and only the current
+// user can read it. After an error, there is no file.
 //
-// Errors: [fs.ErrExist] if there is a file of that name, and the errors of [OpenToRead].
+// Errors: [fs.ErrExist] if a file of that name exists, and the errors of [OpenToRead].
 func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	db, err := OpenToRead(dir)
 	if err != nil {
@@ -30,7 +30,7 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	}
 	defer os.Remove(part.Name())
 	defer part.Close()
-	// VACUUM INTO accepts an empty file, and does not write deleted rows.
+	// VACUUM INTO accepts an empty file as its target, and does not copy deleted rows.
 	if _, err := db.read.ExecContext(ctx, "VACUUM INTO ?", part.Name()); err != nil {
 		return 0, fmt.Errorf("the database cannot be copied: %w", err)
 	}
@@ -60,13 +60,13 @@ func checkBackup(path string) error {
 	return nil
 }
 
-// publish renames a file unless the new name is taken.
+// publish renames a file, unless the new name is already taken.
 func publish(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system, as on many memory sticks, has no hard links. Claim the name first.
+	// The file system has no hard links, as on many memory sticks, so claim the name first.
 	claim, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err
@@ -84,6 +84,6 @@ func syncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	_ = f.Sync() // not every system supports it
+	_ = f.Sync() // not supported on every system
 	return f.Close()
 }

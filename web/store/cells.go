@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// The kinds of pages that contain rows. Rows of a table WITHOUT ROWID, and entries of an
-// index, are in inner pages too.
+// The kinds of pages that contain rows. Rows of a table WITHOUT ROWID and entries of an
+// index are also in inner pages.
 const (
 	pageOfRows    = 0x0d // with rowids
 	pageOfKeys    = 0x0a
@@ -16,27 +16,27 @@ const (
 
 // foundRow is a row that was found in a page.
 type foundRow struct {
-	keyed  bool     // of a table WITHOUT ROWID, or of an index
-	rowid  int64    // unless keyed
+	keyed  bool     // the row is from a table WITHOUT ROWID, or from an index
+	rowid  int64    // 0 if keyed
 	values []any    // nil, int64, float64, string, []byte
 	raw    [][]byte // the bytes of each value in the file
 }
 
-// mostCell limits how much a damaged length can make this program read: records are at most
-// 256 KiB (web/journal), snapshots some MiB.
+// mostCell is the maximum length of a row, which limits how much a damaged length can make
+// this program read. Records have at most 256 KiB (web/journal), and snapshots a few MiB.
 const mostCell = 64 << 20
 
-// rows calls f for all readable rows in the pages of a database, of any table. It skips
-// pages of other kinds, and cells that are not completely valid rows.
+// rows calls f for all readable rows in the pages of a database, whatever their table is. It
+// skips pages of other kinds and cells that are not completely valid rows.
 func (p *pages) rows(f func(foundRow) error) error {
 	page := make([]byte, p.size)
 	for n := uint32(1); n <= p.count; n++ {
 		if p.read(n, page) != nil {
-			continue // a bad sector: others may be good
+			continue // a bad sector; other pages may be readable
 		}
 		head := page
 		if n == 1 {
-			head = page[100:] // after the header of the file
+			head = page[100:] // skips the header of the file
 		}
 		pointers := 8
 		switch head[0] {
@@ -64,14 +64,14 @@ func (p *pages) rows(f func(foundRow) error) error {
 	return nil
 }
 
-// cell reads the cell at an offset of a page.
+// cell decodes the cell at an offset of a page.
 func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
 	if at < 8 || at >= len(page) {
 		return row, false
 	}
 	b := page[at:]
 	row.keyed = kind != pageOfRows
-	if kind == pageAboveKeys { // skip the number of the page below
+	if kind == pageAboveKeys { // skip the number of the child page
 		if len(b) < 4 {
 			return row, false
 		}
@@ -93,8 +93,8 @@ func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
 			return row, true
 		}
 	}
-	// The row's header gives its length too. If the two differ in one bit, that bit has
-	// flipped in the cell's length.
+	// The row's header also implies its length. If the two lengths differ in one bit, that
+	// bit of the cell's length has flipped.
 	told, ok := toldLength(b)
 	if !ok || told > mostCell || bits.OnesCount64(uint64(told)^uint64(size)) != 1 {
 		return row, false
@@ -107,7 +107,8 @@ func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
 	return row, ok
 }
 
-// toldLength returns the length of a row according to its header, which must be in b.
+// toldLength returns the length of a row according to its header. b must contain the whole
+// header.
 func toldLength(b []byte) (length int64, ok bool) {
 	length, n := varint(b)
 	if n == 0 || length < int64(n) || length > int64(len(b)) {
@@ -127,8 +128,8 @@ func toldLength(b []byte) (length int64, ok bool) {
 	return length, true
 }
 
-// payload returns the bytes of a row, which continue in overflow pages if they do not fit
-// into one page.
+// payload returns the bytes of a row, including those in overflow pages if the row does not
+// fit into one page.
 func (p *pages) payload(b []byte, size int, keyed bool) ([]byte, bool) {
 	most := p.size - 35
 	if keyed {
@@ -148,7 +149,7 @@ func (p *pages) payload(b []byte, size int, keyed bool) ([]byte, bool) {
 	if here+4 > len(b) {
 		return nil, false
 	}
-	// Allocate memory as data is read, not according to a number that may be damaged.
+	// Allocate memory as data is read, and not according to size, which may be damaged.
 	all := append([]byte(nil), b[:here]...)
 	next := binary.BigEndian.Uint32(b[here:])
 	page := make([]byte, p.size)
@@ -162,7 +163,7 @@ func (p *pages) payload(b []byte, size int, keyed bool) ([]byte, bool) {
 	return all, true
 }
 
-// decodeRow decodes the values of a row, which must fill its bytes exactly.
+// decodeRow decodes the values of a row. They must fill the row's bytes exactly.
 func decodeRow(b []byte) (values []any, raw [][]byte, ok bool) {
 	size, n := varint(b)
 	if n == 0 || size < int64(n) || size > int64(len(b)) {
@@ -184,8 +185,8 @@ func decodeRow(b []byte) (values []any, raw [][]byte, ok bool) {
 	return values, raw, len(body) == 0
 }
 
-// valueLength returns the number of bytes of a value of a kind; ok is false for reserved
-// kinds.
+// valueLength returns the number of bytes that a value of a kind has. ok is false for
+// reserved kinds.
 func valueLength(kind int64) (length int64, ok bool) {
 	switch {
 	case kind < 0, kind == 10, kind == 11: // reserved
@@ -222,7 +223,7 @@ func value(kind int64, b []byte) (v any, length int64, ok bool) {
 	return string(b), length, true
 }
 
-// varint decodes a number of one to nine bytes; n is 0 if it is incomplete.
+// varint decodes a number of n bytes, from one to nine. n is 0 if the number is incomplete.
 func varint(b []byte) (x int64, n int) {
 	for i := range min(len(b), 9) {
 		if i == 8 {

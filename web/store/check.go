@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// Errors of [Open]; the wrapping message names the file and what to do.
+// Errors of [Open]. They are wrapped in a message that names the file and says what to do.
 var (
 	ErrInUse   = errors.New("in use")
 	ErrNewer   = errors.New("written by a newer program")
 	ErrForeign = errors.New("not a database of this program")
 )
 
-// damaged is the error for a database that cannot be used.
+// damaged is the error for a damaged database.
 type damaged struct{ reason string }
 
 func (d damaged) Error() string { return d.reason }
 
-// check examines the database before anything writes to it. If it is damaged, it is moved
-// aside, and the readable rows are copied into a new one. Unless the folder is fresh, there
-// must be a database: if there is none, a notice reports it.
+// check examines the database before anything is written to it. If it is damaged, it is
+// moved aside, and its readable rows are copied into a new one. If the database is missing
+// although the folder is not fresh, a notice reports that.
 func (db *DB) check(path string, now time.Time, fresh bool) error {
 	err := examine(path, fresh)
 	var bad damaged
@@ -52,8 +52,8 @@ func (db *DB) check(path string, now time.Time, fresh bool) error {
 }
 
 // examine returns nil if the database can be used or is missing, a damaged error if it
-// cannot be read, and otherwise the reason to refuse it. It only changes the permissions of
-// the file. The database may only be empty in a fresh folder.
+// cannot be read, and otherwise the reason to refuse it. It changes only the permissions of
+// the file. The database may be empty only in a fresh folder.
 func examine(path string, fresh bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +72,8 @@ func examine(path string, fresh bool) error {
 	} else if err := examineHeader(path); err != nil {
 		return err
 	}
-	// A connection for reading does not move the log into the database when it closes, but
-	// it reads the log, and so sees all commits.
+	// When a connection for reading is closed, it does not move the log into the database.
+	// It does read the log, and so sees all commits.
 	conn, err := sql.Open(
 		"sqlite", dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}}),
 	)
@@ -88,7 +88,8 @@ func examine(path string, fresh bool) error {
 // leastPage is the smallest page size of a database.
 const leastPage = 512
 
-// examineSize detects files that SQLite would take for an empty database and overwrite.
+// examineSize detects files that SQLite would overwrite because it takes them for an empty
+// database.
 func examineSize(path string, size int64, fresh bool) error {
 	switch log, err := os.Stat(path + "-wal"); {
 	case size >= leastPage:
@@ -98,13 +99,13 @@ func examineSize(path string, size int64, fresh bool) error {
 	case err == nil && log.Size() > 0:
 		return damaged{"the database is empty, only its log is there"}
 	case fresh:
-		return nil // created but not finished
+		return nil // created, but not completed
 	}
 	return damaged{"the file is empty"}
 }
 
 // examineHeader detects damage that SQLite does not report: numbers in the header that make
-// a file read-only, or mark it as a file of a later SQLite.
+// a file read-only or mark it as a file of a later SQLite version.
 func examineHeader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -113,7 +114,7 @@ func examineHeader(path string) error {
 	defer f.Close()
 	var h [100]byte
 	if _, err := f.ReadAt(h[:], 0); err != nil || binary.BigEndian.Uint32(h[68:]) != applicationID {
-		return nil // too short, or of another program: SQLite reports it
+		return nil // SQLite reports files that are too short or belong to another program
 	}
 	const legacy, wal, newest, utf8 = 1, 2, 4, 1 // https://sqlite.org/fileformat2.html#the_database_header
 	format, encoding := binary.BigEndian.Uint32(h[44:]), binary.BigEndian.Uint32(h[56:])
@@ -123,8 +124,8 @@ func examineHeader(path string) error {
 	return nil
 }
 
-// integrityPages is the size, in pages, up to which a database is checked including its
-// indexes: 256 MiB.
+// integrityPages is the largest size, in pages, of databases whose indexes are checked too.
+// It amounts to 256 MiB.
 const integrityPages = 1 << 16
 
 func examineOpen(conn *sql.DB, fresh bool) error {
@@ -140,7 +141,7 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	if err := conn.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
 		return err
 	}
-	thorough := "integrity_check(1)" // also compares indexes with their tables, which takes longer
+	thorough := "integrity_check(1)" // takes longer, because it also compares indexes with their tables
 	if pages > integrityPages {
 		thorough = "quick_check(1)"
 	}
@@ -157,7 +158,7 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	}
 	switch {
 	case application == 0 && version == 0 && len(found) == 0 && fresh:
-		return nil // created but not finished
+		return nil // created, but not completed
 	case application == 0 && version == 0 && len(found) == 0:
 		return damaged{"there is nothing in it"}
 	case application != applicationID && !flipped(application, applicationID):
@@ -190,8 +191,8 @@ func newer(version int) error {
 		"another folder with -data", ErrNewer, version, len(migrations))
 }
 
-// flipped reports whether a number of the header differs from the expected one in one bit:
-// if all tables are as expected, that is damage.
+// flipped reports whether a number in the header differs from the expected one in exactly
+// one bit. If all tables are as expected, that is damage.
 func flipped(got, want int) bool { return bits.OnesCount32(uint32(got)^uint32(want)) == 1 }
 
 // brokenRule reports whether a row was refused because it violates a constraint of its
@@ -209,7 +210,7 @@ func asDamaged(err error) error {
 		if code == shortRead { // SQLITE_IOERR_SHORT_READ
 			return damaged{"the file is cut short"}
 		}
-		switch code & 0xff { // the other bits are details
+		switch code & 0xff { // the other bits give details
 		case corrupt:
 			return damaged{"the database is malformed"}
 		case notADatabase:
@@ -224,7 +225,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// nameAside returns an unused name for a file that is set aside, which contains the date.
+// nameAside returns an unused name, containing the date, for a file that is set aside.
 func nameAside(path string, now time.Time) string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext) + "-damaged-" + now.Format("2006-01-02-150405")
@@ -235,7 +236,7 @@ func nameAside(path string, now time.Time) string {
 	return to
 }
 
-// setAside moves a file, including its logs, to a name from [nameAside], and records a
+// setAside moves a file, including its logs, to a name from [nameAside] and records a
 // notice.
 func (db *DB) setAside(path, to, notice string, now time.Time) error {
 	if err := db.announce(now, notice, to); err != nil {
@@ -248,9 +249,9 @@ func (db *DB) setAside(path, to, notice string, now time.Time) error {
 	return nil
 }
 
-// move renames a database including its logs. The database is renamed first: its log, which
-// has the newest commits, must stay next to it as long as it has its name. finishSalvage
-// and examine find a log that is left.
+// move renames a database, including its logs. The database is renamed first: as long as it
+// has its name, the log with the newest commits must stay next to it. If the log is left
+// behind, finishSalvage or examine finds it.
 func (db *DB) move(path, to string) error {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if err := db.rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {

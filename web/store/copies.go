@@ -15,10 +15,10 @@ import (
 
 // A database in an earlier format is migrated when it is opened: its tables become logs.
 // First, the file is copied to a name with its version and the date, for people who want to
-// return to the earlier program. The copy contains people's data too: data that is deleted
-// here is deleted there, and an empty copy is removed.
+// return to the earlier program. Since the copy contains people's data too, data that is
+// deleted from the database is also deleted from the copy, and an empty copy is removed.
 
-// copies matches the names of all copies: the stars stand for the version and the day.
+// copies matches the names of all copies. The stars stand for the version and the day.
 // Unfinished copies have temporary names, which match halfCopies.
 const (
 	copies     = "viz-version*-*.db"
@@ -26,7 +26,7 @@ const (
 )
 
 // copyOld copies a database in an earlier format to a dated name next to it, before it is
-// changed. If it is interrupted, it leaves no copy.
+// changed. If it is interrupted, no copy is left.
 //
 // No other connection may be open: closing a file releases all locks that this process has on it,
 // including SQLite's.
@@ -47,7 +47,7 @@ func (db *DB) copyOld(path string, now time.Time) error {
 	to := stem + ".db"
 	for n := 2; taken(to); n++ {
 		if sameFile(path, to) {
-			return nil // from a start that was interrupted after the copy
+			return nil // made by a start that was interrupted after the copy
 		}
 		to = fmt.Sprintf("%s-%d.db", stem, n)
 	}
@@ -59,7 +59,7 @@ func (db *DB) copyOld(path string, now time.Time) error {
 	return nil
 }
 
-// removeHalfCopies removes unfinished copies. Otherwise nothing would ever be deleted from
+// removeHalfCopies removes unfinished copies, since deleted data would never be deleted from
 // them.
 func (db *DB) removeHalfCopies() error {
 	paths, err := db.files(halfCopies)
@@ -112,7 +112,7 @@ func (db *DB) EraseFromCopies(ctx context.Context, learner string) error {
 // EraseRoomFromCopies deletes a room from the copies.
 func (db *DB) EraseRoomFromCopies(ctx context.Context, code string) error {
 	return db.eachCopy(ctx, func(tx *sql.Tx) error {
-		return inRooms(tx, "DELETE FROM rooms WHERE code = ?", code) // and all its data
+		return inRooms(tx, "DELETE FROM rooms WHERE code = ?", code) // deletes the room's other data too
 	})
 }
 
@@ -132,7 +132,7 @@ func inRooms(tx *sql.Tx, query, parameter string) error {
 	return err
 }
 
-// learnerTables are the earlier tables that have a learner in each row.
+// learnerTables lists the tables of earlier formats that have a learner in each row.
 var learnerTables = []string{"visits", "answers", "reviews", "cards", "predictions", "settings", "notices_seen"}
 
 // has reports whether a database has a table.
@@ -143,8 +143,8 @@ func has(tx *sql.Tx, table string) (found bool, err error) {
 	return found, err
 }
 
-// eachCopy changes all copies. It removes empty and damaged ones. A copy that could not be
-// changed for another reason stays, and the error reports it.
+// eachCopy calls change for all copies. It removes copies that are empty or damaged. A copy
+// that could not be changed for another reason stays, and the error reports it.
 func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
 	if db.dir == "" {
 		return nil
@@ -157,7 +157,7 @@ func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
 		empty, err := changeCopy(ctx, path, change)
 		var bad damaged
 		if errors.As(asDamaged(err), &bad) {
-			db.log.Warn("a copy of an earlier form is damaged and is removed",
+			db.log.Warn("a copy of the database in an earlier format is damaged and is removed",
 				"file", filepath.Base(path), "error", err)
 			empty, err = true, nil
 		}
@@ -217,7 +217,7 @@ func nobodyIn(tx *sql.Tx) (bool, error) {
 	return true, nil
 }
 
-// truncateLog moves the write-ahead log of a database into it and empties it.
+// truncateLog moves the write-ahead log of a database into the database and empties the log.
 func truncateLog(ctx context.Context, conn interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 },

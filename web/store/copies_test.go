@@ -28,7 +28,7 @@ func copiesIn(t *testing.T, dir string) []string {
 	name := regexp.MustCompile(`^viz-version\d-\d{4}-\d\d-\d\d(-\d+)?\.db$`)
 	for _, path := range list {
 		if !name.MatchString(filepath.Base(path)) {
-			t.Errorf("a copy is called %s, want %s", path, name)
+			t.Errorf("a copy is named %s, want %s", path, name)
 		}
 	}
 	return list
@@ -37,12 +37,12 @@ func copiesIn(t *testing.T, dir string) []string {
 func needs(t *testing.T, db *DB, version int, want bool) {
 	t.Helper()
 	if got, err := db.Before(version); err != nil || got != want {
-		t.Errorf("it is before version %d: %v, %v; want %v", version, got, err, want)
+		t.Errorf("the database is before version %d: %v, %v; want %v", version, got, err, want)
 	}
 }
 
 // TestUpgradeOldDatabase: an old database is upgraded as far as possible before its tables
-// are migrated, and completely afterwards; a copy of it stays unchanged.
+// are migrated, and completely afterwards. A copy of it stays unchanged.
 // Promise: An upgrade keeps a copy of the old database.
 func TestUpgradeOldDatabase(t *testing.T) {
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestUpgradeOldDatabase(t *testing.T) {
 		needs(t, db, LearnersInLogs, true)
 		var n int
 		if err := db.read.QueryRow("SELECT count(*) FROM answers").Scan(&n); err != nil || n < 20 {
-			t.Errorf("%d answers are left to carry over, %v; want at least 20, <nil>", n, err)
+			t.Errorf("%d answers are left to migrate, %v; want at least 20, <nil>", n, err)
 		}
 		db.Close()
 	}
@@ -64,7 +64,7 @@ func TestUpgradeOldDatabase(t *testing.T) {
 	needs(t, db, LearnersInLogs, false)
 	needs(t, db, RoomsInLogs, true)
 	if err := db.read.QueryRow("SELECT count(*) FROM answers").Scan(new(int)); err == nil {
-		t.Error("the old table is still there")
+		t.Error("the old table still exists")
 	}
 	if err := db.Carried(RoomsInLogs); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestUpgradeOldDatabase(t *testing.T) {
 	opened(t, dir)
 	list := copiesIn(t, dir)
 	if len(list) != 1 || !bytes.Equal(read(t, list[0]), old) {
-		t.Fatalf("copies %v, of other bytes than the old database, want 1 element, read(t, list[0]) = %q", list, old)
+		t.Fatalf("got copies %v, want 1 element with the bytes of the old database, %q", list, old)
 	}
 	if info, err := os.Stat(list[0]); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != fileMode {
 		t.Errorf("the copy has mode %v, %v; want %v, <nil>", info.Mode(), err, fileMode)
@@ -82,12 +82,12 @@ func TestUpgradeOldDatabase(t *testing.T) {
 	fresh := t.TempDir()
 	needs(t, opened(t, fresh), RoomsInLogs, false)
 	if list := copiesIn(t, fresh); len(list) != 0 {
-		t.Errorf("a new database has the copies %v, want 0 elements", list)
+		t.Errorf("a new database has copies %v, want 0 elements", list)
 	}
 }
 
-// TestCopyIncludesTheWAL: commits that are only in the write-ahead log of a killed server
-// are in the copy too.
+// TestCopyIncludesTheWAL: the copy includes commits that are only in the write-ahead log of
+// a killed server.
 func TestCopyIncludesTheWAL(t *testing.T) {
 	was, dir := t.TempDir(), t.TempDir()
 	path := filepath.Join(was, fileName)
@@ -105,12 +105,12 @@ func TestCopyIncludesTheWAL(t *testing.T) {
 	}
 	opened(t, dir)
 	if list := copiesIn(t, dir); len(list) != 1 || !bytes.Contains(read(t, list[0]), []byte("mangosteen")) {
-		t.Errorf("the copies %v lack what was in the log", list)
+		t.Errorf("the copies %v do not contain the data of the log", list)
 	}
 }
 
-// TestCopiesOverwriteNothing: using an older version and then a newer one makes another
-// copy; a start that was interrupted after its copy does not.
+// TestCopiesOverwriteNothing: if an older version is used and then a newer one, another copy
+// is made. Repeating a start that was interrupted after its copy makes no other copy.
 func TestCopiesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
@@ -128,13 +128,13 @@ func TestCopiesOverwriteNothing(t *testing.T) {
 			}
 		}
 		if list := copiesIn(t, dir); len(list) != want {
-			t.Errorf("copies %v, want %d", list, want)
+			t.Errorf("got copies %v, want %d", list, want)
 		}
 	}
 }
 
-// TestEraseFromCopies: erasing removes a learner from every copy; empty and unreadable
-// copies are deleted. The copy of version 1 has no rooms.
+// TestEraseFromCopies: erasing removes a learner from every copy, and deletes empty and
+// unreadable copies. The copy of version 1 has no rooms.
 func TestEraseFromCopies(t *testing.T) {
 	dir := t.TempDir()
 	first := filepath.Join(dir, fileName)
@@ -156,7 +156,7 @@ func TestEraseFromCopies(t *testing.T) {
 	replace(t, damaged, []byte("this was never a database"))
 	list := copiesIn(t, dir)
 	if len(list) != 2 || !strings.Contains(list[0], "version1") {
-		t.Fatalf("copies %v, want 2 elements, [0] with %q", list, "version1")
+		t.Fatalf("got copies %v, want 2 elements, [0] with %q", list, "version1")
 	}
 	erase := func(who string) {
 		if err := db.EraseFromCopies(context.Background(), who); err != nil {
@@ -167,18 +167,18 @@ func TestEraseFromCopies(t *testing.T) {
 	if now := copiesIn(t, dir); len(now) != 1 || now[0] != list[0] || bytes.Contains(read(t, now[0]), []byte("ada")) ||
 		!bytes.Contains(read(t, now[0]), []byte("bob")) {
 		t.Errorf(
-			"afterwards there are %v, want 1 element, [0] = %q, read(t, now[0]) without %q, read(t, now[0]) with %q",
+			"afterwards, there are %v, want 1 element, [0] = %q, read(t, now[0]) without %q, read(t, now[0]) with %q",
 			now, list[0], []byte("ada"), []byte("bob"),
 		)
 	}
 	erase("bob")
 	if left, err := filepath.Glob(filepath.Join(dir, "viz-version*")); err != nil || len(left) != 0 {
-		t.Errorf("after all learners were erased there are %v, %v", left, err)
+		t.Errorf("after all learners were erased, there are %v, %v", left, err)
 	}
 	erase("bob")
 }
 
-// withCopy opens an old database, which is copied.
+// withCopy opens an old database, which makes a copy.
 func withCopy(t *testing.T) (db *DB, copied string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -186,13 +186,13 @@ func withCopy(t *testing.T) (db *DB, copied string) {
 	db = opened(t, dir)
 	list := copiesIn(t, dir)
 	if len(list) != 1 {
-		t.Fatalf("copies %v, want 1 element", list)
+		t.Fatalf("got copies %v, want 1 element", list)
 	}
 	return db, list[0]
 }
 
 // TestInterruptedCopiesAreRemoved: an unfinished copy is removed at the next start, since
-// data would never be deleted from it. Other files stay.
+// deleted data would never be deleted from it. Other files stay.
 func TestInterruptedCopiesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	half := filepath.Join(dir, "viz-version2-2026-11-23.db.part-123")
@@ -205,23 +205,23 @@ func TestInterruptedCopiesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestEraseKeepsACopyItCannotChange: a copy that cannot be changed at the moment stays, and
-// the error reports it, since others might want to return to it.
+// TestEraseKeepsACopyItCannotChange: a copy that cannot be changed at the moment stays,
+// since someone might want to return to it, and the error reports it.
 func TestEraseKeepsACopyItCannotChange(t *testing.T) {
 	db, copied := withCopy(t)
 	execute(t, copied, `CREATE TRIGGER no BEFORE DELETE ON visits BEGIN SELECT RAISE(FAIL, 'the disk is full'); END`)
 	err := db.EraseFromCopies(context.Background(), "ada")
 	if err == nil || !strings.Contains(err.Error(), "disk is full") {
-		t.Errorf("erasing returns %v, want an error containing %q", err, "disk is full")
+		t.Errorf("erasing: got error %v, want an error containing %q", err, "disk is full")
 	}
 	if !bytes.Contains(read(t, copied), []byte("bob")) {
-		t.Error("the data of others is gone")
+		t.Error("the data of other learners is gone")
 	}
 	execute(t, copied, "DROP TRIGGER no")
 	if err := db.EraseFromCopies(context.Background(), "ada"); err != nil {
 		t.Error(err)
 	}
-	// A file of another program is not changed either, even with the name of a copy.
+	// A file of another program is not changed either, even if it has the name of a copy.
 	execute(t, copied, "PRAGMA application_id = 7")
 	before := read(t, copied)
 	if err := db.EraseFromCopies(context.Background(), "bob"); err != nil || !bytes.Equal(read(t, copied), before) {
@@ -229,8 +229,8 @@ func TestEraseKeepsACopyItCannotChange(t *testing.T) {
 	}
 }
 
-// TestEraseFromCopiesConcurrently: learners who delete everything at the same time are all
-// erased.
+// TestEraseFromCopiesConcurrently: if several learners delete everything at the same time,
+// all of them are erased.
 func TestEraseFromCopiesConcurrently(t *testing.T) {
 	db, copied := withCopy(t)
 	var wg sync.WaitGroup
@@ -249,11 +249,12 @@ func TestEraseFromCopiesConcurrently(t *testing.T) {
 		}
 	}
 	if data := read(t, copied); !bytes.Contains(data, []byte("bob")) {
-		t.Error("the data of others is gone")
+		t.Error("the data of other learners is gone")
 	}
 }
 
-// TestErasedFromUnusedPartsOfACopy: unused parts of a copy's pages contain no erased data.
+// TestErasedFromUnusedPartsOfACopy: the unused parts of a copy's pages contain no erased
+// data.
 func TestErasedFromUnusedPartsOfACopy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a folder [of mine")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -290,11 +291,11 @@ func TestErasedFromUnusedPartsOfACopy(t *testing.T) {
 	db := opened(t, dir)
 	list, err := db.files(copies)
 	if err != nil || len(list) != 1 {
-		t.Fatalf("copies %v, %v; want 1 element, <nil>", list, err)
+		t.Fatalf("got copies %v, %v; want 1 element, <nil>", list, err)
 	}
 	for learner := range 5 {
 		if !bytes.Contains(read(t, list[0]), []byte(mark(learner))) {
-			t.Fatalf("%s is not on the disk: the test cannot find it", mark(learner))
+			t.Fatalf("%s cannot be found on the disk before it is erased", mark(learner))
 		}
 		if err := db.EraseFromCopies(context.Background(), fmt.Sprint("learner-", learner)); err != nil {
 			t.Fatal(err)

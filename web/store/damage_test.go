@@ -43,7 +43,7 @@ func replace(t *testing.T, path string, data []byte) {
 	}
 }
 
-// execute changes a database behind the store's back.
+// execute changes a database without the store noticing.
 func execute(t *testing.T, path, query string) {
 	t.Helper()
 	conn, err := sql.Open("sqlite", dsn(path, nil))
@@ -60,7 +60,7 @@ func execute(t *testing.T, path, query string) {
 
 var asideName = regexp.MustCompile(`^viz-damaged-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.db$`)
 
-// aside returns the files that were set aside, without their logs.
+// aside returns the paths of the files that were set aside, without their logs.
 func aside(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "viz-damaged-*.db"))
@@ -69,14 +69,14 @@ func aside(t *testing.T, dir string) (paths []string) {
 	}
 	for _, path := range all {
 		if !asideName.MatchString(filepath.Base(path)) {
-			t.Errorf("set aside as %s, want a name like %s", path, asideName)
+			t.Errorf("a file was set aside as %s, want a name like %s", path, asideName)
 		}
 	}
 	return all
 }
 
-// TestDamagedDatabaseIsSetAside: after any kind of damage, the file is kept under another
-// name, byte for byte, and there is a working database.
+// TestDamagedDatabaseIsSetAside: after any kind of damage, the file is kept unchanged under
+// another name, and there is a working database.
 // Promise: A damaged database is kept unchanged under another name.
 func TestDamagedDatabaseIsSetAside(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
@@ -108,14 +108,14 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 			db, log := logged(t, dir)
 			kept := aside(t, dir)
 			if len(kept) != 1 || !bytes.Equal(read(t, kept[0]), before) {
-				t.Fatalf("set aside: %v; want one file with the damaged one's bytes", kept)
+				t.Fatalf("the files set aside are %v, want one with the bytes of the damaged file", kept)
 			}
 			notices := db.Notices()
 			if len(notices) != 1 || !strings.Contains(notices[0].Text, filepath.Base(kept[0])) {
-				t.Errorf("notices %v; want one that names %s", notices, kept[0])
+				t.Errorf("got notices %v, want one that names %s", notices, kept[0])
 			}
 			if !strings.Contains(log, filepath.Base(kept[0])) {
-				t.Errorf("the log is %q, which lacks the file's new name", log)
+				t.Errorf("the log %q does not contain the file's new name", log)
 			}
 			var text string
 			if err := db.read.QueryRow("SELECT text FROM notices").Scan(&text); err != nil || text != notices[0].Text {
@@ -127,7 +127,7 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 			}
 			again := opened(t, dir)
 			if get(t, again, "pace") != "slow" || len(again.Notices()) != 0 || len(aside(t, dir)) != 1 {
-				t.Error("the new database does not last")
+				t.Error("the new database did not survive a restart")
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 		replace(t, path+"-wal", []byte{byte(10 + i)})
 		to := nameAside(path, now)
 		if err := (&DB{rename: os.Rename}).move(path, to); err != nil || filepath.Base(to) != want {
-			t.Fatalf("set aside as %s, %v; want %s", to, err, want)
+			t.Fatalf("the file was set aside as %s, %v; want %s", to, err, want)
 		}
 		if got := read(t, to); got[0] != byte(i) {
 			t.Errorf("%s has %v, want it to begin with %d", to, got, i)
@@ -157,15 +157,15 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 	}
 }
 
-// TestDamagedDatabaseKeepsItsWAL: the log of a damaged database is set aside with it, and a
-// log without a database is not deleted.
+// TestDamagedDatabaseKeepsItsWAL: the log of a damaged database is set aside together with
+// the database, and a log without a database is not deleted.
 func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	dir, path := filled(t)
 	replace(t, path, []byte("this was never a database"))
 	replace(t, path+"-wal", []byte("its log"))
 	logged(t, dir)
 	if kept := aside(t, dir); len(kept) != 1 || string(read(t, kept[0]+"-wal")) != "its log" {
-		t.Errorf("set aside %v without the log", kept)
+		t.Errorf("the files set aside are %v, without the log", kept)
 	}
 	dir = t.TempDir()
 	replace(t, filepath.Join(dir, fileName+"-wal"), []byte("a log alone"))
@@ -173,7 +173,7 @@ func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	logs, err := filepath.Glob(filepath.Join(dir, "viz-damaged-*.db-wal"))
 	if err != nil || len(logs) != 1 || string(read(t, logs[0])) != "a log alone" || len(db.Notices()) != 1 {
 		t.Errorf(
-			"a log alone: set aside %v, %v, notices %v; want no error, len(logs) = 1, string(read(t, "+
+			"a log without a database: set aside %v, %v, notices %v; want no error, len(logs) = 1, string(read(t, "+
 				"logs[0])) = %q, len(db.Notices()) = 1",
 			logs, err, db.Notices(), "a log alone",
 		)
@@ -199,17 +199,17 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 			before := read(t, path)
 			_, err := Open(dir, nil)
 			if !errors.Is(err, c.want) {
-				t.Fatalf("Open returns %v, want %v", err, c.want)
+				t.Fatalf("Open: got error %v, want %v", err, c.want)
 			}
 			for _, say := range append(c.says, path) {
 				if !strings.Contains(err.Error(), say) {
-					t.Errorf("%q lacks %q", err, say)
+					t.Errorf("the error %q does not contain %q", err, say)
 				}
 			}
 			if !bytes.Equal(read(t, path), before) || len(aside(t, dir)) != 0 {
-				t.Error("the refused file was touched")
+				t.Error("the refused file was changed")
 			}
-			// The folder is unlocked again.
+			// The folder has been unlocked again.
 			execute(
 				t, path,
 				fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID),
@@ -232,7 +232,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, nil); err == nil || !strings.Contains(err.Error(), "not a file") {
-		t.Errorf("a folder in the database's place: got error %v, want an error containing %q", err, "not a file")
+		t.Errorf("a folder in place of the database: got error %v, want an error containing %q", err, "not a file")
 	}
 }
 
@@ -245,7 +245,8 @@ func TestDamagedSecretIsReplaced(t *testing.T) {
 		kept, err := filepath.Glob(filepath.Join(dir, secretName+"-damaged-*"))
 		if err != nil || len(kept) != 1 || string(read(t, kept[0])) != text {
 			t.Errorf(
-				"secret %q: set aside %v; want no error, 1 element, string(read(t, kept[0])) = %q", text, kept, text,
+				"secret %q: the files set aside are %v; want no error, 1 element, string(read(t, kept[0])) = %q",
+				text, kept, text,
 			)
 		}
 		if len(db.Secret()) != secretBytes || len(db.Notices()) != 1 || !strings.Contains(log, "secret") {
@@ -267,6 +268,6 @@ func TestEmptyFileIsNotDamage(t *testing.T) {
 	db := opened(t, dir)
 	mustPut(t, db, "pace", "slow")
 	if len(db.Notices()) != 0 || len(aside(t, dir)) != 0 {
-		t.Error("an empty file was taken for a damaged one")
+		t.Error("an empty file was treated as damaged")
 	}
 }

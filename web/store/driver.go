@@ -9,7 +9,7 @@ import (
 )
 
 // resultCode returns the code of an SQLite error: https://sqlite.org/rescode.html. ok is
-// false for any other error.
+// false for all other errors.
 func resultCode(err error) (code int, ok bool) {
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {

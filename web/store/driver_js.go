@@ -6,8 +6,8 @@ import (
 )
 
 // A browser has neither SQLite nor files, so [Open] fails there, and learners' data is
-// stored elsewhere (web/journal). Other packages share the rest of this package: errors
-// with explanations, notices, and space levels.
+// stored elsewhere (web/journal). The rest of this package is still used there: errors with
+// explanations, notices, and space levels.
 
 func resultCode(error) (int, bool) { return 0, false }
 

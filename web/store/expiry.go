@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A damaged file that was set aside stays unchanged for people who may want to repair it.
-// Since data that learners delete cannot be deleted there, it does not stay forever. Nor do
-// copies of earlier formats: by the time they are deleted, their cookies are no longer
-// valid.
+// A damaged file that was set aside stays unchanged, since someone may want to repair it.
+// Because data that learners delete cannot be deleted from it, it is not kept forever.
+// Copies of earlier formats are not kept forever either: by the time they are deleted, the
+// cookies of their learners are no longer valid.
 const (
 	DamagedLife = 30 * 24 * time.Hour
 	CopyLife    = 400 * 24 * time.Hour
@@ -22,17 +22,17 @@ const (
 
 // DamagedFile is a damaged database that was set aside.
 type DamagedFile struct {
-	File  string    // the name in the folder
-	Since time.Time // when it was set aside
+	File  string    // the file's name in the folder
+	Since time.Time // when the file was set aside
 
-	undated string // the path if both the date in the name and the last change are in the future
+	undated string // the file's path if both the date in its name and its last change are in the future
 }
 
-// Until returns when the file is deleted.
+// Until returns the time after which the file is deleted.
 func (a DamagedFile) Until() time.Time { return a.Since.Add(DamagedLife) }
 
-// asideFile matches the damaged databases and their logs, copyFileName the copies of
-// earlier formats.
+// asideFile matches the names of damaged databases and their logs. copyFileName matches the
+// names of copies of earlier formats.
 var (
 	asideFile    = regexp.MustCompile(`^(viz-damaged-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?\.db)(?:-wal|-shm)?$`)
 	copyFileName = regexp.MustCompile(`^(viz-version\d+-(\d{4}-\d\d-\d\d)(?:-\d+)?\.db)$`)
@@ -47,8 +47,8 @@ func (db *DB) damagedAt(now time.Time) ([]DamagedFile, error) {
 	return db.dated(now, "viz-damaged-*", asideFile, "2006-01-02-150405")
 }
 
-// dated lists the files with a time in their names. If it is in the future, the file's last
-// change counts, and if that is too, now.
+// dated lists the files with a time in their names. If that time is in the future, the time
+// of the file's last change is used instead or, if that is in the future too, now.
 func (db *DB) dated(
 	now time.Time, pattern string, name *regexp.Regexp, layout string,
 ) (list []DamagedFile, err error) {
@@ -75,7 +75,7 @@ func (db *DB) dated(
 				a.Since, a.undated = info.ModTime(), ""
 			}
 		}
-		if !slices.ContainsFunc(list, func(b DamagedFile) bool { return a.File == b.File }) { // the other is its log
+		if !slices.ContainsFunc(list, func(b DamagedFile) bool { return a.File == b.File }) { // not its log
 			list = append(list, a)
 		}
 	}
@@ -83,9 +83,9 @@ func (db *DB) dated(
 	return list, nil
 }
 
-// Expire deletes damaged databases that were set aside longer ago than [DamagedLife], and
+// Expire deletes damaged databases that were set aside more than [DamagedLife] ago, and
 // copies of earlier formats that are older than [CopyLife]. It also completes erasures that
-// failed or were interrupted by a kill.
+// failed or were interrupted because the process was killed.
 func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
@@ -94,11 +94,11 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	errs := []error{errDamaged, errOld}
 	remove := func(list []DamagedFile, life time.Duration) {
 		for _, a := range list {
-			if a.undated != "" { // its time begins now, otherwise it would begin again each day
+			if a.undated != "" { // its time begins now; without this, it would begin again each day
 				errs = append(errs, os.Chtimes(a.undated, now, now))
 			}
 			if ctx.Err() == nil && now.Sub(a.Since) > life {
-				db.log.Info("An old file of the data folder is deleted.", "file", a.File)
+				db.log.Info("An old file in the data folder is being deleted.", "file", a.File)
 				errs = append(errs, removeDatabase(filepath.Join(db.dir, a.File)))
 			}
 		}
@@ -109,7 +109,7 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// expireRows deletes rows that were set aside long ago.
+// expireRows deletes rows that were set aside a long time ago.
 func (db *DB) expireRows(ctx context.Context, now time.Time) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := expireSetAside(tx, now)

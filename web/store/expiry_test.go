@@ -17,9 +17,8 @@ func execOwners(db *DB) error {
 	})
 }
 
-// TestExpireDamagedFilesAndCopies: damaged files, with their logs, are deleted 30 days
-// after they were set aside, and copies of earlier formats after 400 days. Other files
-// stay.
+// TestExpireDamagedFilesAndCopies: damaged files and their logs are deleted 30 days after
+// they were set aside, and copies of earlier formats after 400 days. Other files stay.
 // Promise: Damaged database files are deleted 30 days after they were set aside.
 func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	dir := t.TempDir()
@@ -44,20 +43,21 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, names) {
-			t.Errorf("there are %v, want %v", got, names)
+			t.Errorf("the files are %v, want %v", got, names)
 		}
 	}
 	list, err := db.DamagedFiles()
 	if err != nil || len(list) != 2 || list[0].File != "viz-damaged-2026-03-01-120000.db" ||
 		list[1].File != "viz-damaged-2026-03-02-120000-2.db" {
 		t.Fatalf(
-			"set aside: got %v, %v; want no error, 2 elements, list[0].File = %q, list[1].File = %q", list, err,
+			"the files set aside: got %v, %v; want no error, 2 elements, list[0].File = %q, list[1].File = %q",
+			list, err,
 			"viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-02-120000-2.db",
 		)
 	}
 	at := func(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.Local) }
 	if until, want := list[0].Until(), at(1, 12).Add(30*24*time.Hour); !until.Equal(want) {
-		t.Errorf("until %v, want %v", until, want)
+		t.Errorf("the file is kept until %v, want %v", until, want)
 	}
 	expire := func(now time.Time) {
 		t.Helper()
@@ -75,15 +75,15 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	expire(at(32, 13))
 	want("viz-damaged-notes.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
 	if list, err := db.DamagedFiles(); err != nil || len(list) != 0 {
-		t.Errorf("set aside: got %v, %v; want 0 elements, <nil>", list, err)
+		t.Errorf("the files set aside: got %v, %v; want 0 elements, <nil>", list, err)
 	}
 	if _, err := os.Stat(db.path()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestFileFromTheFutureExpires: a file whose name contains a future date expires according
-// to its last change.
+// TestFileFromTheFutureExpires: a file whose name contains a date in the future expires
+// according to its last change.
 func TestFileFromTheFutureExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
@@ -98,8 +98,8 @@ func TestFileFromTheFutureExpires(t *testing.T) {
 	}
 }
 
-// TestFileWithOnlyFutureDatesExpires: a file with only future dates expires too: its time
-// begins when it is first seen.
+// TestFileWithOnlyFutureDatesExpires: a file whose dates are all in the future expires too.
+// Its time begins when it is first seen.
 func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
@@ -116,7 +116,7 @@ func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
 	}
 	for _, c := range []struct {
 		after         time.Duration
-		damaged, copy bool // still there
+		damaged, copy bool // whether the files still exist
 	}{
 		{0, true, true},
 		{DamagedLife - time.Hour, true, true},

@@ -18,14 +18,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// Only the operating system user of the server may read the files.
+// Only the user that runs the server may read the files.
 const (
 	folderMode fs.FileMode = 0o700
 	fileMode   fs.FileMode = 0o600
 )
 
-// makeFolder creates a folder if it is missing. An existing one keeps its mode: it might be
-// shared on purpose, and the files in it are private anyway.
+// makeFolder creates a folder if it is missing. An existing folder keeps its mode, since it
+// might be shared on purpose, and the files in it are private anyway.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("the data folder cannot be created: %w", err)
@@ -62,15 +62,15 @@ func (db *DB) files(pattern string) (paths []string, err error) {
 
 const (
 	secretBytes = 32
-	mostSecret  = 4 * secretBytes // bytes of the file; more is not a secret
+	mostSecret  = 4 * secretBytes // in bytes; a longer file is not a secret
 )
 
-// secretLost is the beginning of notices about a lost secret.
+// secretLost is the beginning of all notices about a lost secret.
 const secretLost = "The secret by which this server recognized its learners "
 
 // readSecret reads the secret of the folder, or returns nil if there is none. An invalid
-// file is set aside and replaced: browsers then become new learners, and the data of the
-// old ones stays in the database.
+// file is set aside and replaced. All browsers then become new learners, and the data of the
+// old learners stays in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
 	f, err := files.Open(path)
@@ -101,9 +101,9 @@ func ParseSecret(text string) (secret []byte, ok bool) {
 	return secret, err == nil && len(secret) == secretBytes
 }
 
-// makeSecret makes the secret of a folder that has none. That is done last: a folder with a
-// secret has had a complete database. If the database has already been used, its secret is
-// lost, and a notice reports that.
+// makeSecret makes the secret of a folder that has none. This is the last step of creating a
+// folder, so a folder with a secret has had a complete database. If a database without a
+// secret has been used, its secret is lost, and a notice reports that.
 func (db *DB) makeSecret(now time.Time) (err error) {
 	if db.secret != nil {
 		return nil
@@ -129,7 +129,7 @@ func (db *DB) makeSecret(now time.Time) (err error) {
 
 // used reports whether the database has data of learners or rooms.
 func (db *DB) used(ctx context.Context) (used bool, err error) {
-	if used, err = db.Before(len(migrations)); used || err != nil { // an earlier format
+	if used, err = db.Before(len(migrations)); used || err != nil { // a database in an earlier format counts as used
 		return used, err
 	}
 	err = db.Read(ctx, func(tx *sql.Tx) error {
@@ -139,14 +139,15 @@ func (db *DB) used(ctx context.Context) (used bool, err error) {
 	return used, err
 }
 
-// newSecret makes a secret.
+// newSecret makes a secret and saves it.
 func newSecret(path string) ([]byte, error) {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
 	return secret, writeFile(path, []byte(hex.EncodeToString(secret)+"\n"))
 }
 
-// writeFile writes a private file completely, and syncs it, before it gets its name.
+// writeFile writes a private file. The file gets its name only once it is complete and on
+// the disk.
 func writeFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // of mode 0600
 	if err != nil {
@@ -180,15 +181,15 @@ func acquireLock(path string) (*lock, error) {
 			"another folder with -data",
 			filepath.Dir(path), ErrInUse, who), f.Close())
 	}
-	// The process id is only for people.
+	// The process id is only information for people.
 	if err := f.Truncate(0); err == nil {
 		fmt.Fprintf(f, "%d\n", os.Getpid())
 	}
 	return &lock{f}, nil
 }
 
-// holder returns a description of the process that holds the lock, to append to a message;
-// "" if unknown.
+// holder returns a description of the process that holds the lock, for appending to a
+// message. It returns "" if the process is unknown.
 func holder(f *os.File) string {
 	var pid int
 	if _, err := fmt.Fscanf(f, "%d\n", &pid); err != nil {

@@ -11,14 +11,14 @@ import (
 	"runtime"
 )
 
-// SQLite continues to write into a file that was deleted or renamed, and that data would be
-// lost after a restart. So every write checks that the files are still where they were
-// opened, before it begins and before it is confirmed. Once one is missing, nothing more is
-// written until a restart, even if the file returns, since another server might have used
-// it in between. Reading continues.
+// If a file is deleted or renamed, SQLite continues to write into it, and that data would be
+// lost after a restart. So before each write begins, and before it is confirmed, the store
+// checks that the files are still where they were opened. Once a file is missing, nothing
+// more is written until a restart, even if the file returns, since another server might have
+// used it in the meantime. Reading continues.
 //
-// On Windows, open files cannot be deleted or renamed. There the check is only that the
-// path still leads to a file, which is not so if the disk is gone.
+// On Windows, open files cannot be deleted or renamed. There, the store only checks that the
+// path still leads to a file, since the disk might be gone.
 
 // pinned is a file that must stay in place while the database is open.
 type pinned struct {
@@ -26,9 +26,9 @@ type pinned struct {
 	info fs.FileInfo
 }
 
-// pin records the files of the folder. It opens all connections first, since one that is
-// opened later would find other files, or none. As long as they are open, SQLite does not
-// replace the write-ahead log.
+// pin records the files of the folder. It opens all connections first, since a connection
+// that is opened later might find different files, or none. As long as the connections are
+// open, SQLite does not replace the write-ahead log.
 func (db *DB) pin(path string) error {
 	var open []*sql.Conn
 	defer func() {
@@ -42,7 +42,7 @@ func (db *DB) pin(path string) error {
 			return err
 		}
 		open = append(open, conn)
-		// The files are only opened by a query.
+		// A connection opens the files only when it runs a query.
 		if err := conn.QueryRowContext(context.Background(), "PRAGMA schema_version").Scan(new(int)); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (db *DB) pin(path string) error {
 	return nil
 }
 
-// inPlace returns an [ErrGone] if a pinned file was deleted, renamed or replaced.
+// inPlace returns an [ErrGone] if a pinned file has been deleted, renamed or replaced.
 func (db *DB) inPlace() error {
 	if gone := db.gone.Load(); gone != nil {
 		return *gone
@@ -84,7 +84,7 @@ func (db *DB) inPlace() error {
 }
 
 // writing runs f, which writes with the write connection, and returns nil only if the
-// database was in place before and after. For other errors, see [Why].
+// database was in place before and afterwards. [Why] explains other errors.
 func (db *DB) writing(f func() error) error {
 	err := db.inPlace()
 	if err == nil {
@@ -97,8 +97,8 @@ func (db *DB) writing(f func() error) error {
 	return err
 }
 
-// Ready returns why the database does not accept writes, or nil if it does. If the last
-// write failed, it tries a small one, at most once a second.
+// Ready returns an error with the reason if the database does not accept writes. If the last
+// write failed, Ready tries a small one, at most once a second.
 func (db *DB) Ready(ctx context.Context) error {
 	if err := db.inPlace(); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (db *DB) Ready(ctx context.Context) error {
 	if last == nil || !due {
 		return last
 	}
-	// A row that needs several pages, to check whether there is space for them.
+	// Write a row that needs several pages, to check whether there is space for them.
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO notices (id, at, text) VALUES (-1, 0, printf('%.*c', ?, 'x'));
 			DELETE FROM notices WHERE id = -1`, probeBytes)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// losses are events that happen to the files while the server runs, and how they are
-// undone.
+// losses maps names to functions that make files disappear while the server runs, and to
+// functions that undo that.
 var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the database deleted": {lose: func(dir string) error { return os.Remove(filepath.Join(dir, fileName)) }},
 	"the database moved": {
@@ -41,7 +41,7 @@ var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the folder deleted": {lose: os.RemoveAll},
 }
 
-// TestWritesFailAfterFileIsLost: a write after such a loss is refused, even if the file
+// TestWritesFailAfterFileIsLost: after a file is lost, writes are refused, even if the file
 // returns. Reading continues.
 func TestWritesFailAfterFileIsLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -58,7 +58,7 @@ func TestWritesFailAfterFileIsLost(t *testing.T) {
 			defer db.Close()
 			mustPut(t, db, "before", "x")
 			if err := db.Ready(context.Background()); err != nil {
-				t.Fatalf("in place, but Ready returns %v", err)
+				t.Fatalf("before the loss, Ready returns %v", err)
 			}
 			if err := loss.lose(dir); err != nil {
 				t.Fatal(err)
@@ -70,13 +70,13 @@ func TestWritesFailAfterFileIsLost(t *testing.T) {
 					"Scrub": db.Scrub(context.Background()),
 				} {
 					if !errors.Is(err, ErrGone) || !strings.Contains(Why(err), "restarted") {
-						t.Errorf("%s returns %v, explained as %q; want ErrGone", what, err, Why(err))
+						t.Errorf("%s: got error %v, explained as %q; want ErrGone", what, err, Why(err))
 					}
 				}
 			}
 			refused()
 			if get(t, db, "before") != "x" {
-				t.Error("the data saved before cannot be read")
+				t.Error("data saved before the loss cannot be read")
 			}
 			if loss.undo != nil {
 				if err := loss.undo(dir); err != nil {
@@ -93,7 +93,7 @@ func TestWritesFailAfterFileIsLost(t *testing.T) {
 			if loss.undo != nil {
 				again := opened(t, dir)
 				if get(t, again, "before") != "x" || get(t, again, "after") != "" {
-					t.Error("after a restart the confirmed data is missing")
+					t.Error("after a restart, the confirmed data is missing")
 				}
 				mustPut(t, again, "later", "x")
 			}
@@ -116,13 +116,13 @@ func TestCommitToLostFileFails(t *testing.T) {
 		return os.Remove(filepath.Join(dir, fileName))
 	})
 	if !errors.Is(err, ErrGone) {
-		t.Errorf("the write returns %v, want ErrGone", err)
+		t.Errorf("the write: got error %v, want ErrGone", err)
 	}
 }
 
-// TestFullDiskRefusesWrites: on a full disk, writes are refused, all confirmed data stays,
-// and writes are accepted again when there is space. SQLite reports its limit like a full
-// disk.
+// TestFullDiskRefusesWrites: when the disk is full, writes are refused, and all confirmed
+// data stays. Once there is space, writes are accepted again. SQLite reports that its limit
+// was reached like a full disk.
 func TestFullDiskRefusesWrites(t *testing.T) {
 	var log bytes.Buffer
 	db, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&log, nil)))
@@ -139,17 +139,17 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 	for ; err == nil && n < 1000; n++ {
 		err = put(db, fmt.Sprint(n), strings.Repeat("word ", 4000))
 	}
-	n-- // the last one was refused
+	n-- // the last write was refused
 	if !errors.Is(err, ErrFull) || !strings.Contains(Why(err), "no space") || n < 10 {
-		t.Fatalf("write %d returns %v, explained as %q; want ErrFull", n, err, Why(err))
+		t.Fatalf("write %d: got error %v, explained as %q; want ErrFull", n, err, Why(err))
 	}
 	for i := range n {
 		if get(t, db, fmt.Sprint(i)) == "" {
-			t.Errorf("write %d of %d that were confirmed is missing", i, n)
+			t.Errorf("write %d of %d confirmed writes is missing", i, n)
 		}
 	}
 	if get(t, db, fmt.Sprint(n)) != "" {
-		t.Error("the refused write is stored")
+		t.Error("the refused write was stored")
 	}
 	clock = clock.Add(2 * probeEvery)
 	if err := db.Ready(context.Background()); !errors.Is(err, ErrFull) {
@@ -163,18 +163,18 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 	}
 	clock = clock.Add(2 * probeEvery)
 	if err := db.Ready(context.Background()); err != nil {
-		t.Errorf("with space Ready returns %v", err)
+		t.Errorf("with space, Ready returns %v", err)
 	}
 	mustPut(t, db, "after", "x")
 	if err := db.Ready(context.Background()); err != nil {
-		t.Errorf("after a write Ready returns %v", err)
+		t.Errorf("after a write, Ready returns %v", err)
 	}
 	if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "written to again") {
-		t.Errorf("the log is\n%s\nwant one error, and that writing works again", text)
+		t.Errorf("the log is\n%s\nwant one error, and a message that writing works again", text)
 	}
 }
 
-// TestDiskErrorsAreRecognized: errors of the disk and errors of the program are told apart.
+// TestDiskErrorsAreRecognized: disk errors are distinguished from errors of the program.
 func TestDiskErrorsAreRecognized(t *testing.T) {
 	db := opened(t, t.TempDir())
 	_, err := db.read.Exec("DELETE FROM owners") // SQLITE_READONLY
@@ -186,6 +186,6 @@ func TestDiskErrorsAreRecognized(t *testing.T) {
 		return err
 	})
 	if err == nil || Why(err) != "" || db.Ready(context.Background()) != nil {
-		t.Errorf(`a wrong statement: got %v, explained as %q; want an error, Why(err) = "", no error`, err, Why(err))
+		t.Errorf(`an invalid statement: got %v, explained as %q; want an error, Why(err) = "", no error`, err, Why(err))
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// helperDir, if set, makes the test binary the process that is killed.
+// helperDir is an environment variable. If it is set, the test binary is the process that is
+// to be killed.
 const helperDir = "VIZ_TEST_STORE_DIR"
 
 // writeUntilKilled stores one entry after another and prints the number of each as soon as
@@ -33,8 +34,8 @@ func writeUntilKilled(dir string) {
 	}
 }
 
-// TestKilledProcessKeepsConfirmedEntries: a process that is killed at any moment leaves
-// every entry that it confirmed, and nothing has to be set aside.
+// TestKilledProcessKeepsConfirmedEntries: if a process is killed at any moment, every entry
+// that it confirmed is stored, and no data has to be set aside.
 func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 	kills := 1
 	if fixture.LongTier() {
@@ -57,7 +58,7 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 		for lines.Scan() {
 			n, err := strconv.Atoi(lines.Text())
 			if err != nil {
-				t.Fatalf("the process printed %q", lines.Text())
+				t.Fatalf("the process printed %q, want a number", lines.Text())
 			}
 			if confirmed = n; n == wait {
 				if err := c.Process.Kill(); err != nil { // SIGKILL; the output printed until then is still read
@@ -73,11 +74,11 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 		}
 		db := opened(t, dir)
 		if n := db.Notices(); len(n) != 0 {
-			t.Fatalf("after a kill: got %v, want 0 elements", n)
+			t.Fatalf("after a kill: got notices %v, want 0 elements", n)
 		}
 		for i := range confirmed + 1 {
 			if got := get(t, db, fmt.Sprintf("%d-%d", c.Process.Pid, i)); got != strconv.Itoa(i) {
-				t.Fatalf("entry %d of %d confirmed ones is %q, want %q", i, confirmed+1, got, strconv.Itoa(i))
+				t.Fatalf("entry %d of %d confirmed entries is %q, want %q", i, confirmed+1, got, strconv.Itoa(i))
 			}
 		}
 		if err := db.Close(); err != nil {
@@ -85,6 +86,6 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 		}
 	}
 	if left := strings.Join(aside(t, dir), " "); left != "" {
-		t.Errorf("set aside after the kill: got %s, want nothing", left)
+		t.Errorf("data set aside after the kill: got %s, want none", left)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file unless another open file has the lock.
+// tryLock locks a file, unless it is locked through another open file.
 func tryLock(f *os.File) (free bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

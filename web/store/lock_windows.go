@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks a file unless another open file has the lock. The lock is on a byte far
-// beyond the end, because Windows prevents others from reading locked bytes.
+// tryLock locks a file, unless it is locked through another open file. The lock is on a byte
+// far beyond the end, because Windows prevents other processes from reading locked bytes.
 func tryLock(f *os.File) (free bool, err error) {
 	at := windows.Overlapped{OffsetHigh: 1 << 30}
 	err = windows.LockFileEx(

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// MostSeq is the highest valid number of a record. A higher one is damage.
+// MostSeq is the highest valid number of a record. A higher number is damage.
 const MostSeq = 1 << 53
 
 // mostLost is the highest plausible number of lost records. A higher number is damage.
 const mostLost = 1 << 24
 
-// logRow is a row of owners with data about its records.
+// logRow is a row of the table owners, with data about its records.
 type logRow struct {
 	id                                int64
 	kind, name                        string
 	used, first, last, records, bytes int64
 
-	all, visible, visibleBytes int64 // numbered up to MostSeq, and up to last
-	least, most                int64 // lowest and highest number of these records
-	wrong                      int64 // records with other numbers
+	all, visible, visibleBytes int64 // records numbered up to MostSeq, and up to last
+	least, most                int64 // lowest and highest number of all
+	wrong                      int64 // number of records with other numbers
 }
 
 // logQuery selects the columns of a logRow.
@@ -33,8 +33,9 @@ const logQuery = `SELECT o.id, o.kind, o.name, o.used_at, o.first, o.last, o.rec
 	) r ON r.owner = o.id
 	WHERE o.kind NOT IN (` + otherKinds + `) GROUP BY o.id`
 
-// consistent reports whether a row matches its records. Records above last belong to an interrupted
-// batch, which web/journal deletes; if it was the first one of the log, last is below first.
+// consistent reports whether a row matches its records. Records above last belong to an
+// interrupted batch, which web/journal deletes. If that was the first batch of the log, last
+// is below first.
 func (l logRow) consistent() bool {
 	if l.all > 0 && l.last < l.first && l.first != l.least {
 		return false
@@ -43,7 +44,8 @@ func (l logRow) consistent() bool {
 		l.last <= MostSeq && (l.visible == 0 || l.first <= l.least)
 }
 
-// Times of use outside this range are damage: a log that seems old would be deleted.
+// Times of use outside this range count as damage, since a log that seems old would be
+// deleted.
 var (
 	earliest = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
@@ -51,8 +53,8 @@ var (
 
 func plausible(used int64) bool { return used >= earliest && used < latest }
 
-// checkLogs compares the rows of logs with their records. If they differ, the records are
-// right: a wrong number must not hide or delete them.
+// checkLogs compares the rows of logs with their records. If they differ, the records count:
+// a wrong number must not hide or delete them.
 func (db *DB) checkLogs(tx *sql.Tx, now time.Time) error {
 	var wrong []logRow
 	err := EachRow(context.Background(), tx, logQuery, func(scan func(...any) error) error {
@@ -115,10 +117,10 @@ func (db *DB) correct(tx *sql.Tx, l logRow, now time.Time) error {
 	}
 	missing := 0
 	lost := l.records - l.all - l.wrong
-	if lost > 0 && lost <= min(l.last, mostLost) { // a log has at most as many records as numbers
+	if lost > 0 && lost <= min(l.last, mostLost) { // a log cannot have more records than its last number
 		missing = int(lost)
 	}
-	db.log.Warn("a log did not fit its records and was corrected",
+	db.log.Warn("the row of a log did not match its records and was corrected",
 		"kind", l.kind, "records", l.all, "set aside", l.wrong, "lost", missing)
 	if len(seqs) == 0 && missing == 0 {
 		return nil

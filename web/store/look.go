@@ -17,7 +17,7 @@ import (
 var ErrReadOnly = errors.New("the database was opened for reading only")
 
 // OpenToRead opens the database of a folder for reading, even while a server is using it.
-// It changes nothing in the database; SQLite might leave an empty log next to it.
+// It does not change the database, but SQLite might leave an empty log next to it.
 //
 // Errors: [fs.ErrNotExist] if there is no database, [ErrNewer], [ErrForeign], a description
 // of the damage, and file system errors.
@@ -43,7 +43,7 @@ func OpenToRead(dir string) (*DB, error) {
 	}
 	version, err := versionOf(conn)
 	if err == nil && version < len(migrations) {
-		err = fmt.Errorf("%s is of an earlier version: start the server once to upgrade it", path)
+		err = fmt.Errorf("%s was written by an earlier version: start the server once to upgrade it", path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
@@ -62,8 +62,8 @@ func noDatabase(dir string, err error) error {
 	return err
 }
 
-// openToRead opens a file for reading. Such a connection does not move the log into the
-// database when it closes.
+// openToRead opens a file for reading. When such a connection is closed, it does not move
+// the log into the database.
 func openToRead(path string) (*sql.DB, error) {
 	conn, err := sql.Open("sqlite", dsn(path, url.Values{
 		"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}, "_dqs": {"0"},
@@ -81,15 +81,15 @@ type Checked struct {
 	Path    string
 	Version int      // of the schema
 	Bytes   int64    // of the file and its log
-	Faults  []string // none if the database is intact
-	Secret  string   // what is wrong with its secret, "" for nothing
+	Faults  []string // empty if the database is intact
+	Secret  string   // what is wrong with its secret; "" if it is intact
 }
 
-// mostFaults is how many faults of one kind [Check] lists.
+// mostFaults is the maximum number of faults of one kind that [Check] lists.
 const mostFaults = 100
 
 // Check reads every page of the database of a folder and every reference between its
-// tables, even while a server is using it. It returns an error if there was nothing to
+// tables, even while a server is using it. It returns an error if there is no database to
 // check.
 func Check(ctx context.Context, dir string) (c Checked, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
@@ -137,12 +137,13 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
 	c.Faults = append(c.Faults, lines...)
 	if err == nil && len(c.Faults) == 0 {
-		err = examineOpen(conn, false) // to which program it belongs, and whether it has all tables
+		err = examineOpen(conn, false) // checks the program it belongs to, and its tables
 	}
 	return err
 }
 
-// checkSecret describes what is wrong with the secret for the database of a folder.
+// checkSecret describes what is wrong with the secret that belongs to the database of a
+// folder.
 func checkSecret(ctx context.Context, dir string, conn *sql.DB) (fault string, err error) {
 	text, err := files.Read(filepath.Join(dir, secretName), mostSecret)
 	if _, ok := ParseSecret(string(text)); ok && err == nil {
@@ -152,9 +153,9 @@ func checkSecret(ctx context.Context, dir string, conn *sql.DB) (fault string, e
 		if used, err := (&DB{read: conn}).used(ctx); err != nil || !used {
 			return "", err
 		}
-		return secretName + " is missing beside it: every browser would be a new learner", nil
+		return secretName + " is missing next to it: every browser would become a new learner", nil
 	}
-	return secretName + " cannot be read: every browser would be a new learner", nil
+	return secretName + " cannot be read: every browser would become a new learner", nil
 }
 
 // texts returns the first column of a query.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestOpenReadOnly: writes of another process are visible, nothing can be written, and a
-// database that would have to be upgraded is refused.
+// TestOpenReadOnly: writes of another process are visible, no data can be written, and a
+// database that needs an upgrade is refused.
 func TestOpenReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -44,8 +44,8 @@ func TestOpenReadOnly(t *testing.T) {
 	}
 }
 
-// TestBackupIsAtomic: an interrupted backup leaves nothing, and an existing file or even a
-// dangling link of that name stays unchanged.
+// TestBackupIsAtomic: an interrupted backup leaves no file, and an existing file, or even a
+// dangling link, of the same name stays unchanged.
 func TestBackupIsAtomic(t *testing.T) {
 	t.Parallel()
 	dir, to := t.TempDir(), t.TempDir()
@@ -60,7 +60,7 @@ func TestBackupIsAtomic(t *testing.T) {
 	}
 	link := filepath.Join(to, "link.db")
 	if err := os.Symlink(filepath.Join(to, "nowhere"), link); err != nil {
-		t.Skip("no symbolic links here: ", err)
+		t.Skip("this system does not allow symbolic links: ", err)
 	}
 	if _, err := Backup(t.Context(), dir, link); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a link: got error %v, want %v", err, fs.ErrExist)

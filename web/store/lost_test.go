@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestLostDatabaseIsReported: a missing or empty database, in a folder that was used, is
-// reported in a notice and in the log; nothing is overwritten, and the secret stays.
-// [Check] and [OpenToRead] report it before.
+// TestLostDatabaseIsReported: if the database is missing or empty in a folder that has been
+// used, a notice and the log report that. Nothing is overwritten, and the secret stays.
+// Before the start, [Check] and [OpenToRead] report it.
 // Promise: A missing or empty database is reported, and nothing is overwritten.
 func TestLostDatabaseIsReported(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.db")
@@ -31,7 +31,7 @@ func TestLostDatabaseIsReported(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, says string
-		file       []byte // nil for none
+		file       []byte // nil for no file
 	}{
 		{"missing", "no file viz.db", nil},
 		{"no bytes", "the file is empty", []byte{}},
@@ -55,10 +55,10 @@ func TestLostDatabaseIsReported(t *testing.T) {
 			_, err = OpenToRead(dir)
 			if err == nil || c.file != nil && !strings.Contains(err.Error(), c.says) ||
 				c.file == nil && (!errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), secretName)) {
-				t.Errorf("opened for reading: got error %v, want one that describes the damage", err)
+				t.Errorf("opened for reading: got error %v, want a description of the damage", err)
 			}
 
-			// Killed before the new database exists.
+			// A start is killed before the new database exists.
 			killed := &DB{dir: dir, log: slog.New(slog.DiscardHandler), rename: os.Rename}
 			if err := killed.check(path, time.Now(), false); err != nil {
 				t.Fatal(err)
@@ -66,14 +66,14 @@ func TestLostDatabaseIsReported(t *testing.T) {
 			db, log := logged(t, dir)
 			if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, c.says) ||
 				!strings.Contains(log, c.says) {
-				t.Errorf("got notices %v and log %q, want one notice with %q, logged", n, log, c.says)
+				t.Errorf("got notices %v and log %q, want one notice with %q, and the same in the log", n, log, c.says)
 			}
 			if !bytes.Equal(read(t, filepath.Join(dir, secretName)), secret) {
 				t.Error("the secret has changed")
 			}
 			if kept := aside(t, dir); c.file == nil && len(kept) != 0 ||
 				c.file != nil && (len(kept) != 1 || !bytes.Equal(read(t, kept[0]), c.file)) {
-				t.Errorf("set aside %v, want what was there, unchanged", kept)
+				t.Errorf("the files set aside are %v, want the previous file, unchanged", kept)
 			}
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
@@ -85,8 +85,8 @@ func TestLostDatabaseIsReported(t *testing.T) {
 	}
 }
 
-// TestLostSecretIsReported: a missing secret of a used database is reported, and the data
-// stays.
+// TestLostSecretIsReported: if the secret of a used database is missing, that is reported,
+// and the data stays.
 func TestLostSecretIsReported(t *testing.T) {
 	dir, path, want := fullFolder(t, 1, 3)
 	if err := os.Remove(filepath.Join(dir, secretName)); err != nil {
@@ -94,15 +94,15 @@ func TestLostSecretIsReported(t *testing.T) {
 	}
 	found, err := Check(t.Context(), dir)
 	if err != nil || len(found.Faults) > 0 || !strings.Contains(found.Secret, "cookie-secret is missing") {
-		t.Errorf("Check finds %+v, %v; want only that cookie-secret is missing", found, err)
+		t.Errorf("Check finds %+v, %v; want only the fault that cookie-secret is missing", found, err)
 	}
 	db, log := logged(t, dir)
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "has no file cookie-secret") ||
 		!strings.Contains(log, "has no file cookie-secret") {
-		t.Errorf("got notices %v and log %q, want one notice that it is missing, logged", n, log)
+		t.Errorf("got notices %v and log %q, want one notice that it is missing, and the same in the log", n, log)
 	}
 	if len(db.Secret()) != secretBytes || !taken(path) {
-		t.Errorf("got a secret of %d bytes, want %d and the database", len(db.Secret()), secretBytes)
+		t.Errorf("got a secret of %d bytes, want %d, and the database to exist", len(db.Secret()), secretBytes)
 	}
 	if got := contents(t, db.write)["records"]; len(got) != len(want["records"]) {
 		t.Errorf("the database has %d records, want %d", len(got), len(want["records"]))
@@ -111,17 +111,17 @@ func TestLostSecretIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, err := Check(t.Context(), dir); err != nil || len(found.Faults) > 0 || found.Secret != "" {
-		t.Errorf("afterwards Check finds %+v, %v; want nothing wrong", found, err)
+		t.Errorf("afterwards, Check finds %+v, %v; want no faults", found, err)
 	}
 	replace(t, filepath.Join(dir, secretName), []byte("no secret"))
 	if found, err := Check(t.Context(), dir); err != nil ||
 		!strings.Contains(found.Secret, "cookie-secret cannot be read") {
-		t.Errorf("with a damaged secret Check finds %+v, %v; want it named", found, err)
+		t.Errorf("with a damaged secret, Check finds %+v, %v; want a fault that names it", found, err)
 	}
 }
 
-// TestInterruptedFirstStartIsNoLoss: if a first start was killed, nothing counts as lost:
-// the secret is made last.
+// TestInterruptedFirstStartIsNoLoss: if the first start was killed, no data counts as lost,
+// since the secret is made last.
 func TestInterruptedFirstStartIsNoLoss(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"an empty file": func(t *testing.T, dir string) { replace(t, filepath.Join(dir, fileName), nil) },

@@ -20,14 +20,14 @@ type Notice struct {
 	Text string
 }
 
-// notify records a notice for the pages, and logs it.
+// notify records a notice for the pages and logs it.
 func (db *DB) notify(now time.Time, text, file string) {
 	db.notices = append(db.notices, Notice{now, text})
 	db.log.Warn(text, "file", file)
 }
 
-// saveNotices writes the notices of Open to the database, for pages to read, except for
-// those that an earlier start has saved.
+// saveNotices saves the notices of Open in the database, where pages find them, except for
+// notices that an earlier start has saved.
 func (db *DB) saveNotices() error {
 	if err := db.Write(context.Background(), db.insertNotices); err != nil {
 		return err
@@ -50,20 +50,21 @@ func (db *DB) insertNotices(tx *sql.Tx) error {
 }
 
 // announcement is the notice about a file that is set aside. It is on the disk before the
-// file moves, so that the next start can publish it if this one is killed before it saves
+// file is moved, so that the next start can publish it if this one is killed before it saves
 // its notices.
 type announcement struct {
 	At   time.Time
 	Text string
-	File string // the new name
+	File string // the file's new name
 }
 
-// announcedName is the file with the announcements that are not in the database yet.
+// announcedName is the name of the file with the announcements that are not in the database
+// yet.
 const announcedName = "viz-notices.part"
 
 func (db *DB) announced() string { return filepath.Join(db.dir, announcedName) }
 
-// announce records a notice to be shown once the file has been renamed to to.
+// announce saves a notice that will be shown once a file has been renamed to the path to.
 func (db *DB) announce(now time.Time, text, to string) error {
 	list := append(db.announcements(), announcement{now, text, filepath.Base(to)})
 	data, err := json.Marshal(list)
@@ -71,13 +72,13 @@ func (db *DB) announce(now time.Time, text, to string) error {
 		return err
 	}
 	if err := writeFile(db.announced(), data); err != nil {
-		return fmt.Errorf("a notice cannot be written: %w", err)
+		return fmt.Errorf("a notice cannot be saved: %w", err)
 	}
 	return nil
 }
 
-// announcements returns the announcements that earlier starts did not save. It skips
-// invalid ones.
+// announcements returns the announcements that earlier starts did not save in the database.
+// It skips invalid ones.
 func (db *DB) announcements() (list []announcement) {
 	data, err := os.ReadFile(db.announced())
 	if err != nil || json.Unmarshal(data, &list) != nil {
@@ -100,15 +101,15 @@ func (db *DB) hasNotice(file string) bool {
 	return slices.ContainsFunc(db.notices, func(n Notice) bool { return strings.Contains(n.Text, filepath.Base(file)) })
 }
 
-// Notices returns the notices of [Open]. Each of them is also in the log and, for pages, in
+// Notices returns the notices of [Open]. Each notice is also in the log and, for pages, in
 // the result of [DB.News].
 func (db *DB) Notices() []Notice { return db.notices }
 
 // News returns the notices since a time that a learner has not seen yet, and marks them as
-// seen. For "" it returns all of them and marks none.
+// seen. For learner "", it returns all of them and marks none as seen.
 func (db *DB) News(ctx context.Context, learner string, since time.Time) (list []Notice, err error) {
 	var ids []int64
-	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is nothing new, and nothing to write
+	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is no new notice, so nothing is written
 		ids, list, err = unread(ctx, tx, learner, since)
 		return err
 	}); err != nil || len(list) == 0 || learner == "" {
@@ -116,7 +117,7 @@ func (db *DB) News(ctx context.Context, learner string, since time.Time) (list [
 	}
 	shown := list
 	err = db.Write(ctx, func(tx *sql.Tx) error {
-		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // another page may have shown them meanwhile
+		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // another page may have shown them by now
 			return err
 		}
 		for _, id := range ids {

@@ -12,14 +12,14 @@ import (
 // usualPage is the page size of all database files of this program.
 const usualPage = 4096
 
-// pages reads the pages of a database as of its last commit: from the file, or a newer
-// version from the write-ahead log. It needs neither an intact header nor an intact tree.
-// See https://sqlite.org/fileformat2.html.
+// pages reads the pages of a database as of its last commit, from the file or, if there is a
+// newer version, from the write-ahead log. It needs neither an intact header nor an intact
+// tree. See https://sqlite.org/fileformat2.html.
 type pages struct {
 	file  *os.File
-	log   *os.File // nil if there is none
+	log   *os.File // nil if there is no log
 	size  int
-	count uint32           // number of pages; the first one has number 1
+	count uint32           // number of pages; the first page has number 1
 	moved map[uint32]int64 // offsets in the log of the newest versions of pages
 }
 
@@ -62,8 +62,8 @@ const (
 	frameHeader = 24
 )
 
-// readLog finds the pages of committed transactions in the log. It ends at a damaged frame,
-// like SQLite.
+// readLog finds the pages of committed transactions in the log. It stops at a damaged frame,
+// as SQLite does.
 func (p *pages) readLog() {
 	var head [logHeader]byte
 	if _, err := p.log.ReadAt(head[:], 0); err != nil {
@@ -82,7 +82,7 @@ func (p *pages) readLog() {
 		return
 	}
 	frame := make([]byte, frameHeader+p.size)
-	open := map[uint32]int64{} // of a transaction without an end so far
+	open := map[uint32]int64{} // pages of a transaction that has not been committed yet
 	for at := int64(logHeader); ; at += int64(len(frame)) {
 		if _, err := p.log.ReadAt(frame, at); err != nil {
 			return
@@ -102,7 +102,8 @@ func (p *pages) readLog() {
 	}
 }
 
-// checksum continues a checksum of the log with a multiple of eight bytes.
+// checksum continues a checksum of the log with data, whose length must be a multiple of
+// eight.
 func checksum(order binary.ByteOrder, sum [2]uint32, data []byte) [2]uint32 {
 	for ; len(data) >= 8; data = data[8:] {
 		sum[0] += order.Uint32(data) + sum[1]
@@ -115,9 +116,10 @@ func sums(b []byte) [2]uint32 {
 	return [2]uint32{binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])}
 }
 
-var errNoPage = errors.New("there is no such page")
+var errNoPage = errors.New("no such page")
 
-// read reads a page into buf. If the file is cut short, the rest is zeros.
+// read reads a page into buf. If the file ends within the page, the rest of buf is set to
+// zero.
 func (p *pages) read(n uint32, buf []byte) error {
 	if n < 1 || n > p.count {
 		return fmt.Errorf("%w: %d of %d", errNoPage, n, p.count)

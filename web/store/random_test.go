@@ -20,11 +20,11 @@ import (
 const pageBytes = 4096
 
 // tokens is a database in which every record repeats a unique token, so that the bytes of
-// the file show which pages a record is in.
+// the file show which pages contain the record.
 type tokens struct {
 	file    []byte
-	records map[string]string // data by token
-	pages   map[string][]int  // by token
+	records map[string]string // the data of records, by token
+	pages   map[string][]int  // the pages that contain a record, by token
 }
 
 func newTokens(t *testing.T) *tokens {
@@ -56,7 +56,7 @@ func newTokens(t *testing.T) *tokens {
 		return err
 	})
 	if err == nil {
-		_, err = db.write.Exec("VACUUM") // removes old copies of rows
+		_, err = db.write.Exec("VACUUM") // so that there are no old copies of rows
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,8 @@ func newTokens(t *testing.T) *tokens {
 	return x
 }
 
-// damage damages a file. It returns the file and the pages that it hit.
+// damage is a function that damages a file. It returns the damaged file and the numbers of
+// the pages that it hit.
 type damage func(r *rand.Rand, file []byte) (after []byte, hit []int)
 
 var damages = map[string]damage{
@@ -129,10 +130,10 @@ var damages = map[string]damage{
 	},
 }
 
-// TestDamagedAtRandom: whatever is damaged in a file, the start succeeds, and every record
-// whose pages were not hit is there, as well as those that sqlite3 recovers, if available.
-// A file whose header claims that it belongs to another program, and whose tables no longer
-// prove the opposite, is refused and left unchanged.
+// TestDamagedAtRandom: whatever is damaged in a file, the start succeeds. Every record whose
+// pages were not hit is still there, and so is every record that the sqlite3 command, if
+// available, can recover. If the header claims that the file belongs to another program, and
+// the tables no longer prove the opposite, the file is refused and left unchanged.
 func TestDamagedAtRandom(t *testing.T) {
 	x := newTokens(t)
 	each, most := 2, uint64(1<<20)
@@ -175,14 +176,14 @@ func (x *tokens) survives(t *testing.T, damage damage, seed uint64, recover stri
 			continue
 		}
 		if !slices.ContainsFunc(x.pages[token], func(page int) bool { return slices.Contains(hit, page) }) {
-			t.Errorf("%s is lost, though its pages %v were not hit: %v", token, x.pages[token], hit)
+			t.Errorf("%s is lost, although its pages %v were not hit: %v", token, x.pages[token], hit)
 		}
 	}
 	if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) && log == "" {
-		t.Errorf("of %d records there are %s, and nothing is logged", len(x.records), n)
+		t.Errorf("of %d records, %s are left, and nothing is logged", len(x.records), n)
 	}
 	if len(aside(t, dir)) != len(db.Notices()) && len(db.Notices()) == 0 {
-		t.Error("the file is set aside without a notice")
+		t.Error("the file was set aside without a notice")
 	}
 	var verdict string
 	if err := db.write.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
@@ -193,13 +194,13 @@ func (x *tokens) survives(t *testing.T, damage damage, seed uint64, recover stri
 	}
 	for _, data := range recovered(t, recover, file) {
 		if got[data] == 0 && slices.Contains(values(x.records), data) {
-			t.Errorf("sqlite3 recovers %.20s…, which is lost", data)
+			t.Errorf("sqlite3 recovers %.20s…, which this program has lost", data)
 		}
 	}
 }
 
-// refused reports whether a file is refused, which is only allowed if its version (bytes 60
-// to 63) or application (68 to 71) was hit.
+// refused reports whether a file is refused. That is allowed only if its version (bytes 60
+// to 63) or its application (68 to 71) was hit.
 func (x *tokens) refused(t *testing.T, file []byte) bool {
 	t.Helper()
 	if bytes.Equal(file[60:64], x.file[60:64]) && bytes.Equal(file[68:72], x.file[68:72]) {
@@ -224,14 +225,14 @@ func (x *tokens) refused(t *testing.T, file []byte) bool {
 	return true
 }
 
-// TestSalvageTextWithFlippedType: if a flipped bit turns the type of a text into a number
-// or a blob of the same length, the text is still read. In the header of a row, the id
-// "399", a text of three bytes, is 19 = 13 + 2 · 3; a blob of three bytes would be 18, a
-// number 3.
+// TestSalvageTextWithFlippedType: if a flipped bit turns the type of a text into that of a
+// number or a blob of the same length, the text is still read. In the header of a row, the
+// type of the id "399", a text of three bytes, is 19 = 13 + 2 · 3. The type of a blob of
+// three bytes is 18, and that of a number of three bytes is 3.
 func TestSalvageTextWithFlippedType(t *testing.T) {
 	x := newTokens(t)
 	row := bytes.Index(x.file, []byte("answer399<token"))
-	at := row - 8 + bytes.Index(x.file[row-8:row], []byte{13 + 2*6, 13 + 2*3}) + 1 // after the bytes of "answer"
+	at := row - 8 + bytes.Index(x.file[row-8:row], []byte{13 + 2*6, 13 + 2*3}) + 1 // after the type of "answer"
 	for _, said := range []byte{18, 3} {
 		dir, file := t.TempDir(), bytes.Clone(x.file)
 		file[at] = said
@@ -247,9 +248,9 @@ func TestSalvageTextWithFlippedType(t *testing.T) {
 	}
 }
 
-// TestSalvageRowWithFlippedLength: if the length of a row in its cell is off by one bit
-// from the length in the row's own header, the row is read by its header. The row of
-// "answer183" takes 83 bytes (0x53); its cell is changed to 87, 81, 67 and 115.
+// TestSalvageRowWithFlippedLength: if the length of a row in its cell differs in one bit
+// from the length according to the row's header, the row is read according to its header.
+// The row of "answer183" takes 83 bytes (0x53); its cell is changed to 87, 81, 67 and 115.
 func TestSalvageRowWithFlippedLength(t *testing.T) {
 	x := newTokens(t)
 	row := bytes.Index(x.file, []byte("answer183<token"))
@@ -265,8 +266,8 @@ func TestSalvageRowWithFlippedLength(t *testing.T) {
 	}
 }
 
-// recoverer returns the path of an sqlite3 whose .recover works, or "": Debian's is built
-// without it.
+// recoverer returns the path of an sqlite3 command whose .recover works, or "". Debian's
+// sqlite3 is built without it.
 func (x *tokens) recoverer(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("sqlite3")
@@ -274,7 +275,7 @@ func (x *tokens) recoverer(t *testing.T) string {
 		return ""
 	}
 	if n := len(recovered(t, path, x.file)); n < len(x.records) {
-		t.Logf("%s recovers %d of %d records of an intact file: no comparison", path, n, len(x.records))
+		t.Logf("%s recovers %d of %d records of an intact file, so nothing is compared", path, n, len(x.records))
 		return ""
 	}
 	return path
@@ -311,7 +312,7 @@ func recovered(t *testing.T, sqlite3 string, file []byte) (found []string) {
 	return found
 }
 
-// TestTruncatedFileDoesNotPreventStartup: wherever a file is cut off, the start succeeds.
+// TestTruncatedFileDoesNotPreventStartup: the start succeeds wherever a file is cut off.
 func TestTruncatedFileDoesNotPreventStartup(t *testing.T) {
 	x := newTokens(t)
 	all := len(x.file)

@@ -9,9 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// checkRows looks for rows that contradict others, in a database whose pages are intact. It
-// sets aside, in the database, rows whose parent rows are missing, and corrects values that
-// follow from other rows. It only deletes the read marks of missing notices.
+// checkRows looks for rows that contradict other rows, in a database whose pages are intact.
+// It sets aside rows whose parent rows are missing, within the database, and corrects values
+// that follow from other rows. The only rows that it deletes are the read marks of missing
+// notices.
 func (db *DB) checkRows(now time.Time) error {
 	version, err := versionOf(db.write)
 	if err != nil || version < withLogs {
@@ -36,11 +37,11 @@ func (db *DB) checkRows(now time.Time) error {
 		if err := db.checkLogs(tx, now); err != nil {
 			return err
 		}
-		return db.insertNotices(tx) // in the same transaction as the changes, in case this start is interrupted
+		return db.insertNotices(tx) // in the transaction with the changes, in case this start is interrupted
 	})
 }
 
-// orphansOf counts the rows whose parents are missing, by table.
+// orphansOf returns the number of rows whose parents are missing, by table.
 func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	found := map[string]int{}
 	err := EachRow(context.Background(), tx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1`,
@@ -54,7 +55,8 @@ func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	return found, err
 }
 
-// adopt adds a log that is set aside for records without one, and counts the records.
+// adopt adds logs that are set aside for the records that have no log, and returns the
+// number of these records.
 func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 	type lost struct{ id, records, bytes int64 }
 	var logs []lost
@@ -97,8 +99,8 @@ func (db *DB) notifyOrphans(records int64, now time.Time) {
 	}
 }
 
-// adoptUnknown sets aside logs of unknown, and therefore damaged, kinds. It counts their
-// records.
+// adoptUnknown sets aside logs whose kind is unknown and therefore damaged. It returns the
+// number of their records.
 func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) (records int64, err error) {
 	logs := map[int64]string{}
 	if err := EachRow(context.Background(), tx, "SELECT id, name FROM owners WHERE kind NOT IN ("+kinds+")",
@@ -127,5 +129,5 @@ func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) (records int64, err error)
 	return records, nil
 }
 
-// EntriesText returns a number of entries in words.
+// EntriesText formats a number of entries: "1 entry", "2 entries".
 func EntriesText(n int) string { return terms.CountedAs(n, "entry", "entries") }

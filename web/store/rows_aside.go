@@ -10,38 +10,40 @@ import (
 	"unicode/utf8"
 )
 
-// SetAsideKind is the kind of logs for records that were set aside: those that belong to no
-// log, and unreadable ones. The name of such a log contains the original log and the day.
-// Its row also counts lost records.
+// SetAsideKind is the kind of logs for records that were set aside because they belong to no
+// log or are unreadable. The name of such a log contains the original log and the day. The
+// number of records in its row includes lost records.
 const SetAsideKind = "set aside"
 
-// kinds are the kinds of owners: learners, rooms, and other ones: logs that are set aside,
-// logs that web/journal is deleting, and the server, which has no log (see [DB.Seen]). The
-// numbers in the rows of the last three are not checked.
+// kinds lists the kinds of owners, in SQL: learners, rooms, and otherKinds, which are logs
+// that are set aside, logs that web/journal is deleting, and the server, which has no log
+// (see [DB.Seen]). The numbers in the rows of otherKinds are not checked.
 const (
 	kinds      = "'learner', 'room', " + otherKinds
 	otherKinds = "'" + SetAsideKind + "', 'retired', '" + serverKind + "'"
 	serverKind = "server"
 )
 
-// setAsideName is the prefix of the names of logs that were set aside; the day follows.
+// setAsideName returns the prefix of the names of logs that were set aside. It is followed
+// by the day.
 func setAsideName(kind, name string) string { return kind + " " + name + " " }
 
-// SetAsideName returns the name of the records that were set aside from a log on a day.
+// SetAsideName returns the name of the log for records that were set aside from a log on a
+// day.
 func SetAsideName(kind, name string, at time.Time) string {
 	return setAsideName(kind, name) + at.UTC().Format(time.DateOnly)
 }
 
-// SetAsideOf returns the kind and name of the log that the records of a log that was set
-// aside come from. For records without a log, the kind is "log".
+// SetAsideOf returns the kind and name of the log from which records were set aside, given
+// the name of their present log. For records that belonged to no log, the kind is "log".
 func SetAsideOf(name string) (kind, of string) {
 	kind, rest, _ := strings.Cut(name, " ")
 	return kind, rest[:max(0, strings.LastIndexByte(rest, ' '))]
 }
 
-// SetAside moves records of a log to one that is set aside. missing is the number of other
-// records known to be lost. If there are neither, the whole log is set aside. The snapshot,
-// which might contain the records, is deleted.
+// SetAside moves records of a log to a log that is set aside. The parameter missing is the
+// number of other records that are known to be lost. If seqs is empty and missing is 0, the
+// whole log is set aside. The log's snapshot, which might contain the records, is deleted.
 func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time.Time) error {
 	var from int64
 	err := tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", kind, name).Scan(&from)
@@ -78,11 +80,11 @@ func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time
 	return err
 }
 
-// recordSize computes the size of a record, as its log counts it.
+// recordSize is an SQL expression for the size of a record as its log counts it.
 const recordSize = "octet_length(type) + octet_length(id) + octet_length(data)"
 
-// DropSetAside deletes everything that was set aside from a log, even if its kind was
-// damaged.
+// DropSetAside deletes all records that were set aside from a log, even if the log's kind
+// was damaged.
 func DropSetAside(tx *sql.Tx, kind, name string) error {
 	for _, begin := range []string{setAsideName(kind, name), setAsideName("log", name)} {
 		if _, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND substr(name, 1, ?) = ?",
@@ -93,13 +95,13 @@ func DropSetAside(tx *sql.Tx, kind, name string) error {
 	return nil
 }
 
-// setAsideDays is how long records that were set aside are kept if nobody can delete them: records
-// of learners, who might never return, and records without an owner. Rooms that are set aside
-// expire like other rooms, see web/class.
+// setAsideDays is the number of days for which records that were set aside are kept if
+// possibly nobody will delete them: records of learners, who might never return, and records
+// without an owner. Rooms that were set aside expire like other rooms; see web/class.
 const setAsideDays = 30
 
-// expireSetAside deletes records that were set aside long ago, and returns the number of
-// their logs.
+// expireSetAside deletes records that were set aside more than [setAsideDays] ago, and
+// returns the number of their logs.
 func expireSetAside(tx *sql.Tx, now time.Time) (deleted int64, err error) {
 	gone, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name NOT LIKE 'room %' AND used_at < ?",
 		SetAsideKind, now.Add(-setAsideDays*24*time.Hour).UnixMilli())
@@ -109,8 +111,8 @@ func expireSetAside(tx *sql.Tx, now time.Time) (deleted int64, err error) {
 	return gone.RowsAffected()
 }
 
-// ForgetSetAside deletes quarantined room records that identify a learner, and all
-// nicknames of such a room, since it is unknown whose they are.
+// ForgetSetAside deletes the quarantined room records that identify a learner, and all
+// nicknames in the same logs, since it is unknown to whom they belong.
 func ForgetSetAside(tx *sql.Tx, learner string) error {
 	const rooms = `SELECT r.owner FROM records r JOIN owners o ON o.id = r.owner
 		WHERE o.kind = ?1 AND r.type = 'member' AND instr(r.data, ?2)`
@@ -126,8 +128,8 @@ func ForgetSetAside(tx *sql.Tx, learner string) error {
 	return nil
 }
 
-// EachSetAside calls f for each part that was set aside from a log, oldest first, with its
-// time, number of records and bytes.
+// EachSetAside calls f for each set of records that was set aside from a log, oldest first,
+// with its time, number of records and bytes.
 func EachSetAside(
 	ctx context.Context, tx *sql.Tx, kind, name string, f func(at, records, bytes int64),
 ) error {
@@ -143,8 +145,8 @@ func EachSetAside(
 	}, SetAsideKind, utf8.RuneCountInString(begin), begin)
 }
 
-// freeName returns an unused name for something set aside on a day: the prefix, the day
-// and, if necessary, a number.
+// freeName returns an unused name for a log that is set aside on a day. It consists of the
+// prefix, the day and, if necessary, a number.
 func freeName(tx *sql.Tx, begin string, now time.Time) (string, error) {
 	day := begin + now.UTC().Format(time.DateOnly)
 	for n, name := 2, day; ; n, name = n+1, fmt.Sprintf("%s-%d", day, n) {

@@ -19,7 +19,7 @@ func damageRows(t *testing.T, path string, queries ...string) {
 	execute(t, path, "PRAGMA foreign_keys = 0; "+strings.Join(queries, "; "))
 }
 
-// textOf selects a text from an open database.
+// textOf returns the string that a query of an open database selects.
 func textOf(t *testing.T, db *DB, query string) (s string) {
 	t.Helper()
 	if err := db.read.QueryRow("SELECT ifnull((" + query + "), '')").Scan(&s); err != nil {
@@ -28,8 +28,8 @@ func textOf(t *testing.T, db *DB, query string) (s string) {
 	return s
 }
 
-// TestOrphansAreSetAside: rows whose parents are missing are set aside in the database, and
-// the others are unchanged.
+// TestOrphansAreSetAside: rows whose parents are missing are set aside within the database,
+// and all other rows are unchanged.
 func TestOrphansAreSetAside(t *testing.T) {
 	dir, path, want := fullFolder(t, 3, 20)
 	damageRows(t, path, "DELETE FROM owners WHERE id = 2", "INSERT INTO notices_seen VALUES ('x', 77)")
@@ -38,7 +38,7 @@ func TestOrphansAreSetAside(t *testing.T) {
 		t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
 	}
 	if n := textOf(t, db, "SELECT count(*) FROM pragma_foreign_key_check"); n != "0" {
-		t.Errorf("%s rows still have no parent", n)
+		t.Errorf("%s rows still lack a parent", n)
 	}
 	day := time.Now().UTC().Format(time.DateOnly)
 	if got := textOf(t, db, "SELECT kind || ': ' || name || ', ' || records FROM owners WHERE id = 2"); got !=
@@ -47,10 +47,10 @@ func TestOrphansAreSetAside(t *testing.T) {
 	}
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "20 entries") ||
 		!strings.Contains(log, "20 entries") {
-		t.Errorf("notices %v, log %s; want one of 20 entries", n, log)
+		t.Errorf("got notices %v, log %s; want one notice about 20 entries", n, log)
 	}
 	if len(aside(t, dir)) != 0 {
-		t.Error("the file is set aside, though only rows are damaged")
+		t.Error("the file was set aside, although only rows are damaged")
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestOrphansAreSetAside(t *testing.T) {
 	}
 }
 
-// TestUnknownLogKindIsSetAside: a log of an unknown kind is set aside like one without a
+// TestUnknownLogKindIsSetAside: a log of an unknown kind is set aside like a log without a
 // row.
 func TestUnknownLogKindIsSetAside(t *testing.T) {
 	dir, path, _ := fullFolder(t, 2, 20)
@@ -68,15 +68,15 @@ func TestUnknownLogKindIsSetAside(t *testing.T) {
 	db, _ := logged(t, dir)
 	got := textOf(t, db, "SELECT name FROM owners WHERE kind = 'set aside'")
 	if !strings.HasPrefix(got, "log learner-1 ") {
-		t.Errorf("set aside is %q, want it to begin with %q", got, "log learner-1 ")
+		t.Errorf("the log set aside is %q, want it to begin with %q", got, "log learner-1 ")
 	}
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "20 entries") {
-		t.Errorf("notices %v, want one of 20 entries", n)
+		t.Errorf("got notices %v, want one about 20 entries", n)
 	}
 }
 
-// TestSetAsideNamesAreUnique: data that was set aside is never overwritten: a second set on
-// the same day has another name.
+// TestSetAsideNamesAreUnique: data that was set aside is never overwritten, since a second
+// set on the same day gets another name.
 func TestSetAsideNamesAreUnique(t *testing.T) {
 	dir, _, _ := fullFolder(t, 1, 20)
 	db := opened(t, dir)
@@ -92,7 +92,8 @@ func TestSetAsideNamesAreUnique(t *testing.T) {
 		JOIN records r ON r.owner = o.id
 		WHERE o.kind = 'set aside'`)
 	if got != "learner learner-0 2026-11-23: 3; learner learner-0 2026-11-23-2: 4" {
-		t.Errorf("set aside are %q, want %q", got, "learner learner-0 2026-11-23: 3; learner learner-0 2026-11-23-2: 4")
+		t.Errorf("the logs set aside are %q, want %q",
+			got, "learner learner-0 2026-11-23: 3; learner learner-0 2026-11-23-2: 4")
 	}
 	if got := textOf(t, db, "SELECT records FROM owners WHERE kind = 'learner'"); got != "18" {
 		t.Errorf("the log counts %s records, want 18", got)
@@ -101,13 +102,13 @@ func TestSetAsideNamesAreUnique(t *testing.T) {
 		"learner learner-0 2026-11-23-2": {"learner", "learner-0"}, "log 7 2026-11-23": {"log", "7"}, "x": {"x", ""},
 	} {
 		if kind, of := SetAsideOf(name); kind != want[0] || of != want[1] {
-			t.Errorf("%s is of %s %s, want %v", name, kind, of, want)
+			t.Errorf("%s comes from %s %s, want %v", name, kind, of, want)
 		}
 	}
 }
 
-// TestLogNumbersAreRepairedFromRecords: a wrong number in the row of a log neither hides
-// nor deletes its records.
+// TestLogNumbersAreRepairedFromRecords: a wrong number in the row of a log neither hides nor
+// deletes the log's records.
 func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 	fixture.Long(t)
 	for _, damage := range []string{
@@ -135,14 +136,14 @@ func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 			var bytes, sum int
 			if err := db.read.QueryRow("SELECT bytes, (SELECT sum("+recordSize+") FROM records WHERE owner = 2) "+
 				"FROM owners WHERE id = 2").Scan(&bytes, &sum); err != nil || bytes != sum {
-				t.Errorf("the log counts %d bytes, want its records' %d (%v)", bytes, sum, err)
+				t.Errorf("the log counts %d bytes, want %d, the size of its records (%v)", bytes, sum, err)
 			}
 		})
 	}
 }
 
 // TestLostRecordsAreCounted: records with impossible numbers are set aside, and missing
-// ones are counted.
+// records are counted.
 func TestLostRecordsAreCounted(t *testing.T) {
 	dir, path, _ := fullFolder(t, 3, 20)
 	damageRows(t, path, "UPDATE records SET seq = 9000000000000000000 WHERE seq = 25",
@@ -168,7 +169,7 @@ func TestInterruptedBatchIsNotDamage(t *testing.T) {
 	damageRows(t, path, "INSERT INTO records VALUES (1, 21, 'answer', 'late', '{}')")
 	db, log := logged(t, dir)
 	if got := textOf(t, db, "SELECT records || ' ' || last FROM owners WHERE id = 1"); got != "20 20" || log != "" {
-		t.Errorf("the log counts %s; logged: %s; want %s, nothing", got, log, "20 20")
+		t.Errorf("the log counts %s, and %s was logged; want %s, and nothing logged", got, log, "20 20")
 	}
 }
 
@@ -186,13 +187,14 @@ func TestSetAsideExpires(t *testing.T) {
 	}
 	if got := textOf(t, db, "SELECT group_concat(name, ', ') FROM owners WHERE kind = 'set aside'"); got !=
 		"log 0 2026-01-01, room 0 2026-01-01, room 1 2026-01-01" {
-		t.Errorf("kept are %s in %s; want %s", got, dir, "log 0 2026-01-01, room 0 2026-01-01, room 1 2026-01-01")
+		t.Errorf("the logs kept are %s in %s; want %s",
+			got, dir, "log 0 2026-01-01, room 0 2026-01-01, room 1 2026-01-01")
 	}
 	if err := db.Expire(t.Context(), time.Now().AddDate(0, 0, 15)); err != nil {
 		t.Fatal(err)
 	}
 	if got := textOf(t, db, "SELECT group_concat(name, ', ') FROM owners WHERE kind = 'set aside'"); got !=
 		"room 0 2026-01-01, room 1 2026-01-01" {
-		t.Errorf("15 days later, kept are %s, want %s", got, "room 0 2026-01-01, room 1 2026-01-01")
+		t.Errorf("15 days later, the logs kept are %s, want %s", got, "room 0 2026-01-01, room 1 2026-01-01")
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 // The readable rows of a damaged database are copied into a new one, from all intact pages,
 // whether or not the pages can still be reached through the tree. The new database is
-// complete under salvagedName before the damaged one and its log get a dated name, and then
-// replaces it, so that a start that is killed at any moment loses nothing.
+// complete under the name salvagedName before the damaged one and its log get a dated name.
+// Then it replaces the damaged one. So no data is lost if the start is killed at any moment.
 const (
 	salvagingName = "viz-salvaging.part"
 	salvagedName  = "viz-salvaged.part"
@@ -27,10 +27,10 @@ const (
 // salvaged describes the rows that were copied from a damaged database.
 type salvaged struct {
 	rows    map[string]int // by table
-	refused int            // rows that violate constraints of their tables
+	refused int            // number of rows that violate constraints of their tables
 }
 
-// entries returns the number of log entries.
+// entries returns the number of log entries that were copied.
 func (s salvaged) entries() int { return s.rows["records"] }
 
 func (s salvaged) all() (n int) {
@@ -40,7 +40,7 @@ func (s salvaged) all() (n int) {
 	return n
 }
 
-// LogValue lists the tables in order.
+// LogValue implements [slog.LogValuer]. It lists the tables in order.
 func (s salvaged) LogValue() slog.Value {
 	var list []slog.Attr
 	for _, table := range slices.Sorted(maps.Keys(s.rows)) {
@@ -58,11 +58,11 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if _, err := os.Lstat(whole); err != nil {
 		return nil // the usual case
 	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // not set aside yet: salvage again
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // the damaged file is still here: start over
 		return removeDatabase(whole)
 	}
-	// The copy includes the log of the damaged database, so the log must not be applied to
-	// it.
+	// The new database already includes the log of the damaged one, so the log must not be
+	// applied to it.
 	to, err := db.setLogAside(path, now)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if err := db.rename(whole, path); err != nil {
 		return err
 	}
-	if to != "" && db.hasNotice(to) { // always true unless files were moved meanwhile
+	if to != "" && db.hasNotice(to) { // always true, unless someone has moved files
 		return nil
 	}
 	text := "The saved data was damaged, and what could be read of it was copied into a new file."
@@ -81,8 +81,8 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	return nil
 }
 
-// setLogAside moves the log of a damaged database to the database's new name, and returns
-// that name, or "" if the database is gone.
+// setLogAside moves the log of a damaged database next to the database's new name, and
+// returns that name, or "" if the database is gone.
 func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
 	list, err := db.DamagedFiles()
 	if err != nil {
@@ -112,14 +112,15 @@ func removeLogIndex(path string) error {
 	return nil
 }
 
-// replaceDamaged sets a damaged database aside and replaces it by its readable rows.
+// replaceDamaged sets a damaged database aside and replaces it with a new one that has its
+// readable rows.
 func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	found, err := db.salvage(path, now)
 	if err = classify(err); errors.Is(err, ErrFull) || errors.Is(err, ErrDisk) { // nothing has moved yet
-		return fmt.Errorf("%s is damaged (%s), and what can be read of it cannot be copied: %w", path, reason, err)
+		return fmt.Errorf("%s is damaged (%s), and its readable rows cannot be copied: %w", path, reason, err)
 	}
-	if err != nil { // set aside anyway; it can be salvaged by hand
-		db.log.Error("nothing could be copied out of the damaged database", "error", err)
+	if err != nil { // the file is set aside anyway, and can be salvaged by hand
+		db.log.Error("no rows could be copied from the damaged database", "error", err)
 	}
 	to := nameAside(path, now)
 	notice := "The saved data was damaged (" + reason + "). The file was set aside, unchanged, as " +
@@ -128,7 +129,7 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 		notice += "a new one was started: nothing in it could be read."
 	} else {
 		notice += fmt.Sprintf("what could be read of it was copied into a new one: %s.", entriesText(found.entries()))
-		db.log.Warn("rows were copied out of a damaged database", "rows", found)
+		db.log.Warn("rows were copied from a damaged database", "rows", found)
 	}
 	if err := db.setAside(path, to, notice, now); err != nil {
 		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
@@ -139,13 +140,13 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	return nil
 }
 
-// entriesText describes a number of entries of all logs.
+// entriesText formats a number of entries of all logs.
 func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
 // salvage copies the readable rows of a damaged database into a new one.
 func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	p, err := pagesOf(path)
-	if errors.Is(err, fs.ErrNotExist) { // only the log of the database exists
+	if errors.Is(err, fs.ErrNotExist) { // only the database's log exists
 		return found, nil
 	} else if err != nil {
 		return found, err
@@ -162,7 +163,7 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	defer removeDatabase(half) // unless it was renamed
 	settings := pragmas(false)
 	settings.Set("_synchronous", "FULL")
-	settings.Set("_foreign_keys", "0") // rows without parents are handled later, see rows.go
+	settings.Set("_foreign_keys", "0") // rows without parents are handled later; see rows.go
 	conn, err := sql.Open("sqlite", dsn(half, settings))
 	if err != nil {
 		return found, err
@@ -180,8 +181,8 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	return found, db.rename(half, filepath.Join(db.dir, salvagedName))
 }
 
-// version returns the version of the schema whose tables are in the file, or the newest if
-// it cannot be determined.
+// version returns the version of the schema to which the file's tables belong, or the newest
+// version if it cannot be determined.
 func (p *pages) version() (int, error) {
 	var tables []string
 	if err := p.rows(func(r foundRow) error {
@@ -229,7 +230,7 @@ func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, erro
 	err = p.rows(func(r foundRow) error {
 		names.note(r)
 		for i, s := range list {
-			if mended, ok := s.mended(r); ok && s.table == "records" { // no index looks even similar
+			if mended, ok := s.mended(r); ok && s.table == "records" { // no index could be mistaken for it
 				r = mended
 			}
 			if !s.fits(r) {
@@ -261,7 +262,7 @@ func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, erro
 	return found, err
 }
 
-// insert returns the statement that inserts a row into the table, unless one with its key
+// insert returns the statement that inserts a row into the table, unless a row with its key
 // exists.
 func (s shape) insert() string {
 	var names []string
@@ -272,7 +273,8 @@ func (s shape) insert() string {
 		s.table, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
 }
 
-// names holds the names of logs from the index over them, to recreate lost rows in owners.
+// names holds the names of logs that were found in the index over them. They are used to
+// recreate lost rows in owners.
 type names struct {
 	wanted bool
 	found  map[int64][2]any
@@ -291,8 +293,8 @@ func (n names) note(r foundRow) {
 	}
 }
 
-// restore adds the missing rows of logs that have records. checkLogs corrects their number
-// of records and last number.
+// restore adds the missing rows of logs that have records. checkLogs corrects the numbers in
+// these rows.
 func (n names) restore(tx *sql.Tx, now time.Time) (restored int, err error) {
 	for id, x := range n.found {
 		result, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)

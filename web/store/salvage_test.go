@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// addLogs stores logs with records whose texts identify them.
+// addLogs stores logs with records that can be identified by their texts.
 func addLogs(t *testing.T, db *DB, logs, records int) {
 	t.Helper()
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
@@ -62,7 +62,7 @@ func addLogs(t *testing.T, db *DB, logs, records int) {
 	}
 }
 
-// contents returns all rows of a database's tables, as text.
+// contents returns all rows of a database's tables, as strings.
 func contents(t *testing.T, conn *sql.DB) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -93,8 +93,8 @@ func contents(t *testing.T, conn *sql.DB) map[string][]string {
 	return all
 }
 
-// fullFolder returns a folder with a database in which all tables have rows, its path and
-// its contents.
+// fullFolder returns a folder with a database in which all tables have rows, the path of the
+// database, and its contents.
 func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[string][]string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -107,8 +107,8 @@ func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[stri
 	return dir, filepath.Join(dir, fileName), all
 }
 
-// TestRowsIdentifyTheirTable: rows match only their own table, in every version of the
-// schema.
+// TestRowsIdentifyTheirTable: in every version of the schema, a row matches only its own
+// table.
 func TestRowsIdentifyTheirTable(t *testing.T) {
 	for version := 1; version <= len(migrations); version++ {
 		list, err := shapes(version)
@@ -133,7 +133,8 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 			for j, other := range list {
 				if other.fits(row) != (i == j) {
 					t.Errorf(
-						"version %d: a row of %s fits %s: %v, want its own table only", version, s.table, other.table,
+						"version %d: a row of %s fits %s: %v, want it to fit only its own table",
+						version, s.table, other.table,
 						i != j,
 					)
 				}
@@ -158,7 +159,8 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 				}
 				if s.keyed && strings.Join(own, " ") == kinds && !strings.HasSuffix(name, "_"+s.table+"_1") {
 					t.Errorf(
-						"version %d: index %s looks like %s, want only its own index to do so", version, name, s.table,
+						"version %d: index %s looks like %s, want only the index that belongs to it to do so",
+						version, name, s.table,
 					)
 				}
 			}
@@ -169,8 +171,8 @@ func TestRowsIdentifyTheirTable(t *testing.T) {
 	}
 }
 
-// TestSalvageWithoutSchemaOrHeader: without the schema or the header, no row is lost: the
-// rows of intact pages are found without them.
+// TestSalvageWithoutSchemaOrHeader: if the schema or the header is damaged, no row is lost,
+// since the rows of intact pages are found without them.
 func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 	fixture.Long(t)
 	for name, damage := range map[string]func(data []byte){
@@ -189,7 +191,7 @@ func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 			replace(t, path, data)
 			db, log := logged(t, dir)
 			if len(aside(t, dir)) != 1 || !bytes.Equal(read(t, aside(t, dir)[0]), data) {
-				t.Fatalf("set aside %v, want one file, unchanged", aside(t, dir))
+				t.Fatalf("the files set aside are %v, want one file, unchanged", aside(t, dir))
 			}
 			got := contents(t, db.write)
 			for table := range want {
@@ -198,11 +200,12 @@ func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 				}
 			}
 			if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "120 entries") {
-				t.Errorf("notices %v, want one that counts 120 entries", n)
+				t.Errorf("got notices %v, want one about 120 entries", n)
 			}
 			if !strings.Contains(log, "records=120") {
 				t.Errorf(
-					"the log does not count the rows of each table: got %s, want it to contain %q", log, "records=120",
+					"the log does not have the number of rows of each table: got %s, want it to contain %q",
+					log, "records=120",
 				)
 			}
 		})
@@ -239,7 +242,7 @@ func TestSalvageFindsNamesOfLogs(t *testing.T) {
 	}
 	if names != "1 learner-0, 2 learner-1, 3 learner-2, 4 learner-3, 5 learner-4" {
 		t.Errorf(
-			"the logs are called %q, want %q", names, "1 learner-0, 2 learner-1, 3 learner-2, 4 learner-3, 5 learner-4",
+			"the logs are named %q, want %q", names, "1 learner-0, 2 learner-1, 3 learner-2, 4 learner-3, 5 learner-4",
 		)
 	}
 }
@@ -255,7 +258,7 @@ func TestSalvageReadsTheLog(t *testing.T) {
 }
 
 // TestInterruptedSalvage: if a start is killed while it replaces a damaged database, the
-// next one completes or repeats that.
+// next start completes or repeats that.
 func TestInterruptedSalvage(t *testing.T) {
 	for name, interrupt := range map[string]func(t *testing.T, dir, path string, sound []byte){
 		"while copying": func(t *testing.T, dir, path string, sound []byte) {
@@ -283,18 +286,18 @@ func TestInterruptedSalvage(t *testing.T) {
 				t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
 			}
 			if len(aside(t, dir)) != 1 {
-				t.Errorf("set aside: got %v, want 1 element", aside(t, dir))
+				t.Errorf("the files set aside: got %v, want 1 element", aside(t, dir))
 			}
 			left, err := filepath.Glob(filepath.Join(dir, "*.part*"))
 			if err != nil || len(left) > 0 {
-				t.Errorf("left behind: got %v, %v; want 0 elements, <nil>", left, err)
+				t.Errorf("temporary files: got %v, %v; want 0 elements, <nil>", left, err)
 			}
 		})
 	}
 }
 
-// damagedWithLog leaves a database without a valid header in a new folder, with commits in
-// its write-ahead log as after kill -9, and returns its contents.
+// damagedWithLog makes a new folder with a database that has no valid header, with commits
+// in its write-ahead log as after kill -9. It also returns the contents of the database.
 func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string][]string) {
 	t.Helper()
 	from, path, _ := fullFolder(t, 2, 20)
@@ -320,9 +323,9 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 	return dir, file, log, want
 }
 
-// TestInterruptedRenamesLoseNothing: a start that stops after any of the renames that
-// replace a damaged database loses nothing: the next one has all committed data, and the
-// damaged file, unchanged, with its log, and publishes one notice about it.
+// TestInterruptedRenamesLoseNothing: if a start stops after any of the renames that replace
+// a damaged database, no data is lost. The next start has all committed data, keeps the
+// damaged file and its log unchanged, and publishes one notice about it.
 func TestInterruptedRenamesLoseNothing(t *testing.T) {
 	fixture.Long(t)
 	errStop := errors.New("stopped")
@@ -336,7 +339,7 @@ func TestInterruptedRenamesLoseNothing(t *testing.T) {
 			}
 			err := os.Rename(from, to)
 			if renames++; renames == after {
-				panic(errStop) // even after the last one, before the notice is saved
+				panic(errStop) // even after the last rename, before the notice is saved
 			}
 			return err
 		}
@@ -354,7 +357,7 @@ func TestInterruptedRenamesLoseNothing(t *testing.T) {
 		}
 		if err == nil {
 			if renames < 5 { // the copy, three files set aside, and the copy again
-				t.Errorf("only %d renames, so this test misses some", renames)
+				t.Errorf("got only %d renames, so this test misses some", renames)
 			}
 			return
 		}
@@ -363,29 +366,30 @@ func TestInterruptedRenamesLoseNothing(t *testing.T) {
 		}
 		db, _ := logged(t, dir)
 		if got := contents(t, db.write); !slices.Equal(got["records"], want["records"]) {
-			t.Errorf("after a stop after rename %d: records %.300v, want %.300v", after, got["records"],
+			t.Errorf("after a stop at rename %d: got records %.300v, want %.300v", after, got["records"],
 				want["records"])
 		}
 		list := aside(t, dir)
 		if len(list) != 1 || !bytes.Equal(read(t, list[0]), file) || !bytes.Equal(read(t, list[0]+"-wal"), log) {
-			t.Errorf("after a stop after rename %d: set aside %v, want one file with its log, unchanged", after, list)
+			t.Errorf("after a stop at rename %d: the files set aside are %v, want one file with its log, unchanged",
+				after, list)
 		}
 		if n := db.Notices(); len(n) != 1 || len(list) == 1 && !strings.Contains(n[0].Text, filepath.Base(list[0])) {
-			t.Errorf("after a stop after rename %d: notices %v, want one that names the file", after, n)
+			t.Errorf("after a stop at rename %d: got notices %v, want one that names the file", after, n)
 		}
 	}
 }
 
-// TestNoticesAreSavedOnce: a start that stops after saving its notices, but before removing
-// the file with the announcements, does not repeat them; nor does a file that was announced
-// but not moved count as set aside.
+// TestNoticesAreSavedOnce: if a start stops after saving its notices but before removing the
+// file with the announcements, the notices are not repeated. A file that was announced but
+// not moved does not count as set aside.
 func TestNoticesAreSavedOnce(t *testing.T) {
 	dir, _, _, _ := damagedWithLog(t)
 	db, _ := logged(t, dir)
 	n := db.Notices()
 	list := aside(t, dir)
 	if len(n) != 1 || len(list) != 1 {
-		t.Fatalf("notices %v, set aside %v; want one of each", n, list)
+		t.Fatalf("got notices %v, files set aside %v; want one of each", n, list)
 	}
 	for _, a := range []announcement{
 		{n[0].At, n[0].Text, filepath.Base(list[0])},
@@ -400,10 +404,10 @@ func TestNoticesAreSavedOnce(t *testing.T) {
 	}
 	again, _ := logged(t, dir)
 	if got := textOf(t, again, "SELECT group_concat(text) FROM notices"); got != n[0].Text {
-		t.Errorf("saved: %q, want once %q", got, n[0].Text)
+		t.Errorf("the saved notices are %q, want %q once", got, n[0].Text)
 	}
 	if _, err := os.Lstat(again.announced()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the announcement is left: got error %v, want %v", err, fs.ErrNotExist)
+		t.Errorf("the announcements still exist: got error %v, want %v", err, fs.ErrNotExist)
 	}
 }
 
@@ -419,7 +423,7 @@ func TestSecretNoticeSurvivesAKill(t *testing.T) {
 	}
 	db, _ := logged(t, dir)
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "new learner") {
-		t.Errorf("notices %v, want the one of the secret", n)
+		t.Errorf("got notices %v, want the one about the secret", n)
 	}
 }
 

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// applicationID marks the file as ours: "VIZ1" in its header.
+// applicationID marks the file as one of this program's. It is "VIZ1" in the file's header.
 const applicationID = 0x56495a31
 
-// migrations create the schema, one after another: the file's user_version is the number of
-// migrations that have run. Never change a released migration; add another one instead.
+// migrations lists the migrations that create the schema. They run one after another, and
+// the file's user_version is the number of migrations that have run. Never change a released
+// migration; add another one instead.
 //
-// Times are milliseconds since 1970 in UTC. Learners are the anonymous ids of signed
+// Times are in milliseconds since 1970, in UTC. Learners are the anonymous ids in signed
 // cookies.
 var migrations = []string{
 	`-- what was said about the data itself, and to whom
@@ -191,12 +192,12 @@ DROP TABLE room_texts;
 DROP TABLE rooms;`,
 }
 
-// Versions of the schema at which tables are dropped, after the packages that define their
-// contents have moved it into logs.
+// Versions of the schema at which tables are dropped, once the packages that define their
+// contents have moved the contents into logs.
 const (
-	withLogs       = 3 // logs exist, and all earlier tables
+	withLogs       = 3 // has logs and all earlier tables
 	LearnersInLogs = 4
-	RoomsInLogs    = 5 // and learners in logs, too
+	RoomsInLogs    = 5 // learners are in logs too
 )
 
 // migrate upgrades a database to a version of the schema, in one transaction.
@@ -211,14 +212,14 @@ func migrate(conn *sql.DB, to int) error {
 				return fmt.Errorf("upgrade to version %d: %w", version+1, err)
 			}
 		}
-		// PRAGMA takes no parameters; both numbers are constants.
+		// PRAGMA accepts no parameters; both numbers are constants.
 		_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version, applicationID))
 		return err
 	})
 }
 
-// upgrade upgrades a database to the newest schema, or as far as possible before its tables
-// are migrated, see [DB.Before].
+// upgrade upgrades a database to the newest schema or, if its tables have not been migrated
+// yet, as far as possible; see [DB.Before].
 func (db *DB) upgrade() error {
 	version, err := versionOf(db.write)
 	switch {
@@ -232,7 +233,7 @@ func (db *DB) upgrade() error {
 	return migrate(db.write, withLogs)
 }
 
-// versionOf returns the version of a database's schema, 0 for a new database.
+// versionOf returns the version of a database's schema. It is 0 for a new database.
 func versionOf(conn *sql.DB) (version int, err error) {
 	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return 0, fmt.Errorf("read the version: %w", err)
@@ -240,17 +241,18 @@ func versionOf(conn *sql.DB) (version int, err error) {
 	return version, nil
 }
 
-// Before reports whether the database still has the tables that are dropped at a version,
-// so that their contents must be moved.
+// Before reports whether the database still has the tables that are dropped at a version.
+// Their contents must then be moved.
 func (db *DB) Before(version int) (bool, error) {
 	have, err := versionOf(db.read)
 	return err == nil && have < version, err
 }
 
-// Carried drops the tables that a version drops, once their contents have been moved.
+// Carried drops the tables that are dropped at a version. Their contents must have been
+// moved.
 func (db *DB) Carried(version int) error { return migrate(db.write, version) }
 
-// schemaOf lists the definitions of all tables and indexes, without comments, ordered by
+// schemaOf returns the definitions of all tables and indexes, without comments, ordered by
 // name.
 func schemaOf(conn *sql.DB) ([]string, error) {
 	rows, err := conn.Query(`SELECT name || ': ' || sql FROM sqlite_schema
@@ -270,7 +272,7 @@ func schemaOf(conn *sql.DB) ([]string, error) {
 	return list, rows.Err()
 }
 
-// comments are included in the stored definitions, and may change.
+// comments matches comments in the stored definitions, which may change.
 var comments = regexp.MustCompile("--[^\n]*")
 
 // expected returns the result of [schemaOf] for a version.

@@ -11,35 +11,35 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// SQLite overwrites deleted rows with zeros, but when it splits a page it leaves copies of
-// the moved rows in the unused part of the old one, and these remain. Rewriting the file
-// (VACUUM) would remove them, but it blocks writers, and takes some 30 ms per MiB. So the
-// pages are read, a thousand at a time in some 2 ms per MiB, and unused parts that are not
-// zero are overwritten. Others can write in between: once a row is deleted, no other page
-// can get a copy of it.
+// SQLite overwrites deleted rows with zeros. But when it splits a page, it leaves copies of
+// the moved rows in the unused part of the old page, and these copies remain. Rewriting the
+// file (VACUUM) would remove them, but it blocks writers and takes some 30 ms per MiB. So
+// the pages are read, a thousand at a time, in some 2 ms per MiB, and unused parts that are
+// not zero are overwritten. Others can write in between: once a row is deleted, no other
+// page can get a copy of it.
 const (
-	scanPages  = 1024 // in one read: 4 MiB
-	cleanPages = 256  // in one write transaction
+	scanPages  = 1024 // pages in one read: 4 MiB
+	cleanPages = 256  // pages in one write transaction
 )
 
 // ErrReading is returned by [DB.Scrub] if another program keeps reading the database, as viz backup
 // and viz check do. The deleted data then remains on the disk.
 var ErrReading = errors.New("another program is reading the database")
 
-// How Scrub waits until nobody reads deleted data.
+// The times for which Scrub waits until nobody reads deleted data.
 const (
-	scrubWait     = 25 * time.Millisecond // others cannot write meanwhile; this process's queries take less
+	scrubWait     = 25 * time.Millisecond // nobody can write during this time; the queries of this process take less
 	scrubPause    = 100 * time.Millisecond
-	scrubPatience = 2 * time.Second // with such pauses, before Scrub fails
-	scrubAgain    = 5 * time.Second // after a failure
+	scrubPatience = 2 * time.Second // total time, with pauses, before Scrub fails
+	scrubAgain    = 5 * time.Second // time before a retry after a failure
 )
 
-// scrub counts the passes over the file.
+// scrub keeps track of the passes over the file.
 type scrub struct {
 	running sync.Mutex // held during a pass
 
 	mu       sync.Mutex
-	asked    int // calls of Scrub
+	asked    int // number of calls of Scrub
 	cleaned  int // the last call for which unused parts of pages were overwritten
 	covered  int // the last call whose pass has succeeded
 	retrying context.CancelFunc
@@ -49,9 +49,9 @@ type scrub struct {
 
 // Scrub makes sure that no deleted data is left on the disk, whatever the size of the file:
 // it overwrites the unused parts of pages, moves the write-ahead log into the file and
-// empties the log. Others can write meanwhile. If another program keeps reading the
-// database it fails with [ErrReading]. After an error it is retried in the background, at
-// [DB.Close], and by [DB.Expire] after the next start.
+// empties the log. Others can write at the same time. If another program keeps reading the
+// database, Scrub fails with [ErrReading]. After an error, it is retried in the background,
+// at [DB.Close], and by [DB.Expire] after the next start.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
@@ -77,7 +77,8 @@ func (db *DB) Scrub(ctx context.Context) error {
 	}
 }
 
-// scrubOnce makes one pass, unless another caller's pass began after the call of Scrub.
+// scrubOnce makes one pass, unless another caller's pass has begun after the call of Scrub
+// with the given ticket and succeeded.
 func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	s := &db.scrub
 	s.running.Lock()
@@ -108,15 +109,15 @@ func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	})
 }
 
-// owed reports whether a call of Scrub is still outstanding, and returns the number of the
-// last call.
+// owed reports whether a call of Scrub is still outstanding. It also returns the number of
+// the last call.
 func (s *scrub) owed() (last int, owed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked, s.covered < s.asked
 }
 
-// scrubLater retries in the background until nothing is outstanding.
+// scrubLater retries in the background until no call is outstanding.
 func (db *DB) scrubLater() {
 	s := &db.scrub
 	s.mu.Lock()
@@ -133,7 +134,7 @@ func (db *DB) scrubLater() {
 			s.retrying = nil
 			s.mu.Unlock()
 		}()
-		_ = fault.Do(db.log, "erasing what was deleted", func() error {
+		_ = fault.Do(db.log, "erasing deleted data", func() error {
 			for {
 				select {
 				case <-ctx.Done():
@@ -168,7 +169,8 @@ func (db *DB) lastScrub(ctx context.Context) error {
 	return db.writing(func() error { return truncateLog(ctx, db.write) })
 }
 
-// emptyLog empties the write-ahead log, unless another program keeps reading it.
+// emptyLog empties the write-ahead log. It returns [ErrReading] if another program keeps
+// reading the log.
 func (db *DB) emptyLog(ctx context.Context) (err error) {
 	writer, err := db.write.Conn(ctx)
 	if err != nil {
@@ -194,7 +196,7 @@ func (db *DB) clean(ctx context.Context) error {
 	}
 	defer pages.Close()
 	err = cleanFile(ctx, db.read, func(some []int) error {
-		writer, err := db.write.Conn(ctx) // other writers wait in this process
+		writer, err := db.write.Conn(ctx) // so that other writers wait in this process
 		if err != nil {
 			return err
 		}
@@ -221,8 +223,8 @@ func openPages(path string) (*sql.DB, error) {
 	return conn, nil
 }
 
-// cleanFile overwrites the unused parts of all pages of a database. It reads with a
-// connection, and calls write with a few pages at a time.
+// cleanFile overwrites the unused parts of all pages of a database. It reads pages with the
+// connection read, and calls write for a few pages at a time.
 func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error {
 	for from := 1; ; from += scanPages {
 		dirty, more, err := dirtyPages(ctx, read, from)
@@ -242,11 +244,11 @@ func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error
 	}
 }
 
-// dirtyPages returns the next pages whose unused parts are not zero, and whether there are
-// more pages.
+// dirtyPages reads the pages that begin at from, and returns the numbers of those whose
+// unused parts are not zero. more is false if there were no pages left.
 func dirtyPages(ctx context.Context, conn *sql.DB, from int) (dirty []int, more bool, err error) {
 	err = inside(ctx, conn, func(tx *sql.Tx) error {
-		// sqlite_dbpage is fast only for single pages; for a range it would read the whole
+		// sqlite_dbpage is fast only for single pages; for a range, it would read the whole
 		// file.
 		rows, err := tx.QueryContext(ctx, `WITH RECURSIVE n(i) AS (VALUES (?) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			SELECT pgno, data FROM n CROSS JOIN sqlite_dbpage ON pgno = i`, from, from+scanPages-1)
@@ -282,7 +284,7 @@ func cleanSome(ctx context.Context, conn *sql.DB, pages []int) error {
 				return err
 			}
 			if !zeroUnused(page, number) {
-				continue // another transaction has written there
+				continue // another transaction has overwritten these parts
 			}
 			_, err = tx.ExecContext(ctx, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?", page, number)
 			if err != nil {

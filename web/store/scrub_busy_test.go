@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// deletedWord is what the tests delete.
+// deletedWord is the word that the tests delete.
 const deletedWord = "rumpelstiltskin"
 
 // onDisk reports whether a folder's database or its log contains the deleted word.
@@ -28,7 +28,7 @@ func onDisk(t *testing.T, dir string) bool {
 }
 
 // deleteWhileRead returns a database from which the word was deleted while another
-// connection reads it, as viz backup does. stop ends the reading.
+// connection is reading, as viz backup does. The function stop ends the reading.
 func deleteWhileRead(t *testing.T) (db *DB, dir string, stop func()) {
 	t.Helper()
 	dir = t.TempDir()
@@ -76,18 +76,18 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 	}
 	select {
 	case err := <-done:
-		t.Fatalf("it did not wait for the reader, or it blocked writers: %v", err)
+		t.Fatalf("Scrub did not wait for the reader, or it blocked writers: %v", err)
 	default:
 	}
 	stop()
 	if err := <-done; err != nil || onDisk(t, dir) {
 		t.Errorf(
-			"after the reader has gone: got %v; the word is on the disk: %v; want <nil>, false", err, onDisk(t, dir),
+			"after the reader is gone: got %v; the word is on the disk: %v; want <nil>, false", err, onDisk(t, dir),
 		)
 	}
 }
 
-// TestScrubIsRetried: Scrub reports that the database is being read, and is completed when
+// TestScrubIsRetried: Scrub reports that the database is being read, and is completed once
 // the reader is gone.
 func TestScrubIsRetried(t *testing.T) {
 	fixture.Long(t)
@@ -105,8 +105,8 @@ func TestScrubIsRetried(t *testing.T) {
 	}
 }
 
-// TestScrubCompletesAfterAKill: data that a killed server had deleted but not removed from
-// the disk is removed after the next start.
+// TestScrubCompletesAfterAKill: data that a server had deleted but not yet removed from the
+// disk when it was killed is removed after the next start.
 func TestScrubCompletesAfterAKill(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	db := opened(t, from)
@@ -138,7 +138,7 @@ func TestScrubCompletesAfterAKill(t *testing.T) {
 	}
 	again := opened(t, dir)
 	if !onDisk(t, dir) {
-		t.Fatal("the start has already removed the data: the test checks nothing")
+		t.Fatal("the start has already removed the data, so the test checks nothing")
 	}
 	if err := again.Expire(context.Background(), time.Now()); err != nil || onDisk(t, dir) {
 		t.Errorf("got %v; the word is on the disk: %v; want <nil>, false", err, onDisk(t, dir))

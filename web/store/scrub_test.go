@@ -15,20 +15,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestZeroUnusedBytesOfAPage: the layout of the page is written by hand: a leaf with a
-// header of 8 bytes, two cells (their array ends at 12), a gap up to 40, a cell of 8 bytes,
-// a free block of 12 bytes, and a cell of 4.
+// TestZeroUnusedBytesOfAPage checks a page whose layout is written by hand: a leaf with a
+// header of 8 bytes, an array for two cells that ends at 12, a gap up to 40, a cell of 8
+// bytes, a free block of 12 bytes, and a cell of 4 bytes.
 func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	page := bytes.Repeat([]byte{'x'}, 64)
 	word := func(at, n int) { binary.BigEndian.PutUint16(page[at:], uint16(n)) }
 	page[0] = 13
 	word(1, 48) // the first free block
-	word(3, 2)  // cells
-	word(5, 40) // where they begin
+	word(3, 2)  // the number of cells
+	word(5, 40) // the beginning of the cells
 	page[7] = 0
 	word(8, 40)
 	word(10, 60)
-	word(48, 0) // no further free block
+	word(48, 0) // no other free block
 	word(50, 12)
 	want := bytes.Clone(page)
 	clear(want[12:40])
@@ -44,7 +44,7 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	copy(first[100:], []byte{13, 0, 0, 0, 0, 0, 160, 0}) // no cells; they begin at 160
 	first[130] = 'x'
 	if !zeroUnused(first, 1) || first[130] != 0 || first[99] != 13 || first[163] == 0 {
-		t.Errorf("the first page is %q, want the file's header kept and the unused parts zero", first)
+		t.Errorf("the first page is %q, want the file's header unchanged and the unused parts zero", first)
 	}
 	for name, change := range map[string]func(p []byte){
 		"a page of a long record":   func(p []byte) { p[0] = 0 },
@@ -67,8 +67,8 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	}
 }
 
-// TestScrubReachesUnusedPartsOfPages: in a file of any size, no deleted rows are left, even
-// where they had been moved to other pages, and all other rows stay.
+// TestScrubReachesUnusedPartsOfPages: in a file of any size, no bytes of deleted rows are
+// left, even if the rows had been moved to other pages before, and all other rows stay.
 func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 	fixture.Long(t)
 	const rows = 6000
@@ -109,7 +109,7 @@ func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 		t.Fatalf("the file has %d bytes, want at least %d so that it is read in pieces", n, 2*scanPages*4096)
 	}
 	if !has() {
-		t.Fatal("deleting has already removed the data: the test checks nothing")
+		t.Fatal("deleting has already removed the data, so the test checks nothing")
 	}
 	// Others write and scrub at the same time.
 	var wg sync.WaitGroup

@@ -7,22 +7,22 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// shape describes the rows of a table in the file.
+// shape describes the rows of a table as they are stored in the file.
 type shape struct {
 	table   string
 	keyed   bool // WITHOUT ROWID
 	columns []column
 }
 
-// column is a column of a table, in the order of the file.
+// column is a column of a table.
 type column struct {
 	name, kind string
 	null       bool // may be NULL
-	rowid      bool // the rowid is its value, and the row contains NULL
+	rowid      bool // its value is the rowid, and the row contains NULL in its place
 }
 
-// shapes returns the tables of a version of the schema. No two of them have the same shape,
-// and no index has the shape of one of them, so that a row identifies its table.
+// shapes returns the shapes of the tables in a version of the schema. No two tables have the
+// same shape, and no index has the shape of a table, so that a row identifies its table.
 func shapes(version int) (list []shape, err error) {
 	conn, err := memory(version)
 	if err != nil {
@@ -52,7 +52,7 @@ func shapes(version int) (list []shape, err error) {
 	return list, rows.Err()
 }
 
-// memory returns an empty database of a version of the schema, in memory.
+// memory returns an empty database in memory with a version of the schema.
 func memory(version int) (*sql.DB, error) {
 	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
 	if err != nil {
@@ -66,7 +66,7 @@ func memory(version int) (*sql.DB, error) {
 	return conn, nil
 }
 
-// fits reports whether a row may be one of the table.
+// fits reports whether a row could belong to the table.
 func (s shape) fits(r foundRow) bool {
 	if r.keyed != s.keyed || len(r.values) != len(s.columns) {
 		return false
@@ -95,9 +95,9 @@ func (c column) fits(v any) bool {
 	return false
 }
 
-// mended returns a row of the table after repairing one text whose type is damaged: a
-// flipped bit makes it a number or a blob of the same length, but the text itself is
-// intact.
+// mended repairs one text in a row whose type is damaged: a flipped bit turned the type into
+// that of a number or a blob of the same length, but the text itself is intact. It reports
+// whether the row then fits the table.
 func (s shape) mended(r foundRow) (foundRow, bool) {
 	if r.keyed != s.keyed || len(r.values) != len(s.columns) {
 		return r, false
@@ -118,7 +118,7 @@ func (s shape) mended(r foundRow) (foundRow, bool) {
 	return r, mended == 1
 }
 
-// values returns the values of a row for an INSERT.
+// values returns the values of a row for an INSERT statement.
 func (s shape) values(r foundRow) []any {
 	all := slices.Clone(r.values)
 	for i, c := range s.columns {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Space is a level of how much of a database's limit is used, named after what is still
-// accepted.
+// Space is a level of how much of a database's limit is used. Levels are named after the
+// data that is still accepted.
 type Space int
 
-// Each level accepts less than the one before, see [DB.Space]. SQLite itself accepts
-// nothing beyond the limit.
+// Each level accepts less than the one before; see [DB.Space]. SQLite itself accepts nothing
+// beyond the limit.
 const (
 	SpaceForAll     Space = iota
 	SpaceForSmall         // no more imports
@@ -23,24 +23,24 @@ const (
 // spaceFrom is the percentage of the limit at which each level begins.
 var spaceFrom = [...]int64{SpaceForSmall: 50, SpaceForKnown: 75, SpaceForAnswers: 90}
 
-// LearnerShare is the divisor for the part of the limit that one learner may fill:
-// 1/LearnerShare of it.
+// LearnerShare determines the part of the limit that one learner may fill: 1/LearnerShare of
+// it.
 const LearnerShare = 64
 
 // space is the limit of a database and its last known size.
 type space struct {
 	mu    sync.Mutex
-	limit int64 // bytes, 0 for none
+	limit int64 // in bytes; 0 for no limit
 	used  int64
-	until time.Time // until then, used is not measured again
+	until time.Time // used is not measured again before this time
 }
 
-// measureEvery is how long a measured size is used. The reserve is much more than can be
-// written in that time.
+// measureEvery is how long a measured size is used. The space in reserve is much larger than
+// the data that can be written in that time.
 const measureEvery = time.Second
 
 // SetLimit sets the maximum size of the database, in bytes. A database that is already
-// larger does not grow. In memory there is no limit.
+// larger does not grow. A database in memory has no limit.
 func (db *DB) SetLimit(limit int64) error {
 	if db.dir == "" {
 		return nil
@@ -49,7 +49,7 @@ func (db *DB) SetLimit(limit int64) error {
 	if err := db.write.QueryRow("PRAGMA page_size").Scan(&size); err != nil {
 		return err
 	}
-	// PRAGMA takes no parameters.
+	// PRAGMA accepts no parameters.
 	if _, err := db.write.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", max(limit/size, 1))); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (db *DB) Limit() int64 {
 	return db.space.limit
 }
 
-// Space returns what the database still has space for.
+// Space returns the level of space that the database still has.
 func (db *DB) Space(ctx context.Context) Space {
 	s := &db.space
 	s.mu.Lock()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSpaceLevels: the more of the limit is used, the less is accepted. Freed space counts
-// as free.
+// TestSpaceLevels: the more of the limit is used, the less data is accepted. Space that is
+// freed can be used again.
 // Promise: The closer the database comes to -data-limit, the less it accepts.
 func TestSpaceLevels(t *testing.T) {
 	db := opened(t, t.TempDir())
@@ -44,6 +44,6 @@ func TestSpaceLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := space(); got != SpaceForAll {
-		t.Errorf("after all was deleted: got %d, want %d", got, SpaceForAll)
+		t.Errorf("after all data was deleted: got %d, want %d", got, SpaceForAll)
 	}
 }

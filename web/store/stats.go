@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/metrics"
 )
 
-// commitBounds are the buckets of [DB.Commits]: a commit waits for the disk, which
-// takes from a fraction of a millisecond to some tens.
+// commitBounds are the bounds of the buckets of [DB.Commits]. A commit waits for the disk,
+// which takes from a fraction of a millisecond to some tens of milliseconds.
 var commitBounds = []time.Duration{
 	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond,
 	300 * time.Millisecond, time.Second, 3 * time.Second,
@@ -37,8 +37,9 @@ func (s *stats) note(took time.Duration, err error) {
 	s.histogram().Observe(took)
 }
 
-// Commits returns a histogram of the durations of successful calls of [DB.Write], from
-// waiting for their turn to the confirmation that the change is on the disk.
+// Commits returns a histogram of the durations of successful calls of [DB.Write]. A duration
+// includes waiting for the call's turn, and ends with the confirmation that the change is on
+// the disk.
 func (db *DB) Commits() *metrics.Histogram { return db.stats.histogram() }
 
 // FailedCommits returns the number of failed calls of [DB.Write].

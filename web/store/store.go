@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Names of the files in the folder.
+// The names of the files in the folder.
 const (
 	fileName   = "viz.db"
 	lockName   = "lock"
@@ -23,7 +23,7 @@ const (
 )
 
 // readers is the number of connections for reading. Queries take well under a millisecond,
-// so a few serve hundreds of people.
+// so a few connections are enough for hundreds of people.
 const readers = 4
 
 // DB is an open database. Its methods can be called from any goroutine.
@@ -31,7 +31,7 @@ type DB struct {
 	dir     string // "" in memory
 	log     *slog.Logger
 	write   *sql.DB // one connection
-	read    *sql.DB // in memory the same as write
+	read    *sql.DB // the same as write if the database is in memory
 	lock    *lock
 	secret  []byte
 	notices []Notice
@@ -50,13 +50,13 @@ type DB struct {
 	closeErr error
 }
 
-// Open opens the database of a folder, which it creates if it is missing. If dir is "",
-// everything stays in memory until [DB.Close]. log, which can be nil, records what is set
-// aside.
+// Open opens the database of a folder, and creates the folder if it is missing. If dir is
+// "", all data stays in memory until [DB.Close]. Data that is set aside is reported to log,
+// which can be nil.
 //
-// Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if a newer version
-// has written it, [ErrForeign] if the file belongs to another program, and file system
-// errors. After one of them nothing has changed.
+// Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if the database was
+// written by a newer version, [ErrForeign] if the file belongs to another program, and file
+// system errors. If Open returns one of these errors, nothing has changed.
 func Open(dir string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -90,7 +90,7 @@ func (db *DB) openMemory() error {
 	return migrate(conn, len(migrations))
 }
 
-// openFolder opens a folder, see [Open]. The caller closes db if it fails.
+// openFolder opens a folder; see [Open]. If it fails, the caller closes db.
 func (db *DB) openFolder(now time.Time) error {
 	err := makeFolder(db.dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	db.repeatAnnouncements()
-	fresh := len(db.notices) > 0 // a start that was killed has begun a new database, and reported why
+	fresh := len(db.notices) > 0 // a start that was killed has begun a new database and reported why
 	if db.secret, err = db.readSecret(now); err != nil {
 		return err
 	}
@@ -174,8 +174,8 @@ func pragmas(file bool) url.Values {
 		"_txlock":       {"immediate"}, // so that a write transaction never has to be upgraded
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},
-		// Deleted rows are overwritten with zeros: data that a learner deletes is gone, and
-		// never goes into temporary files.
+		// Deleted rows are overwritten with zeros, so that data that a learner deletes is
+		// gone. Data is never written to temporary files.
 		"_pragma": {"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)", "temp_store(memory)"},
 	}
 	if file {
@@ -195,8 +195,8 @@ func dsn(path string, settings url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, OmitHost: true, RawQuery: settings.Encode()}).String()
 }
 
-// Write runs f in a transaction that can make changes. If it returns nil, the changes are
-// on the disk, in the folder; after an error, or if f panics, nothing has changed. [Why]
+// Write runs f in a transaction that can make changes. If Write returns nil, the changes are
+// on the disk, in the folder. After an error, or if f panics, nothing has changed. [Why]
 // explains disk errors. Writers run one at a time, so f must be short and must not call
 // Write or Read.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
@@ -209,7 +209,7 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return err
 }
 
-// Read runs f in a transaction that sees one state of the database and cannot change
+// Read runs f in a transaction that sees a single state of the database and cannot change
 // anything.
 func (db *DB) Read(ctx context.Context, f func(*sql.Tx) error) error {
 	return inside(ctx, db.read, f)
@@ -220,7 +220,7 @@ func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
 	if err != nil {
 		return fmt.Errorf("the database: %w", err)
 	}
-	defer tx.Rollback() // does nothing after a commit
+	defer tx.Rollback() // has no effect after a commit
 	if err := f(tx); err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func EachRow(
 }
 
 // Secret returns the key that signs cookies: 32 bytes that stay the same as long as the
-// folder exists. In memory it is nil.
+// folder exists. It is nil if the database is in memory.
 func (db *DB) Secret() []byte { return db.secret }
 
 // InMemory reports whether the database is in memory only.
@@ -262,15 +262,15 @@ func (db *DB) Close() error {
 		if db.write != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), closing)
 			defer cancel()
-			if err := db.lastScrub(ctx); err != nil { // closing the last connection would do it too, but silently
-				db.log.Warn("the write-ahead log stays next to the database", "error", err)
+			if err := db.lastScrub(ctx); err != nil { // closing the connections would not report errors
+				db.log.Warn("the write-ahead log could not be moved into the database", "error", err)
 			}
 			db.ended.Store(true)
 			if db.read != nil && db.read != db.write {
 				errs = append(errs, db.read.Close())
 			}
 			errs = append(errs, db.write.Close())
-		} else if db.read != nil { // opened for reading only
+		} else if db.read != nil { // the database was opened for reading only
 			errs = append(errs, db.read.Close())
 		}
 		if db.lock != nil {
@@ -281,5 +281,5 @@ func (db *DB) Close() error {
 	return db.closeErr
 }
 
-// closing is how long Close waits for the last transaction.
+// closing is the longest time that Close waits for the last transaction.
 const closing = 3 * time.Second

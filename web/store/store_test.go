@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 
-// opened opens a folder, or memory, until the test ends.
+// opened opens a database in a folder, or in memory if dir is "". It is closed when the test
+// ends.
 func opened(t *testing.T, dir string) *DB {
 	t.Helper()
 	db, err := Open(dir, nil)
@@ -41,7 +42,7 @@ func opened(t *testing.T, dir string) *DB {
 	return db
 }
 
-// put stores a name and a value, as the name of a learner, and get reads the value.
+// put stores a name and a value as the name of a learner. get returns the value.
 func put(db *DB, name, value string) error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(insertOwner, value, name)
@@ -87,17 +88,17 @@ func TestDataPersistsAcrossOpenings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
-		t.Errorf("second Close: %v", err)
+		t.Errorf("the second Close: %v", err)
 	}
 	if err := put(db, "late", "x"); err == nil {
-		t.Error("a closed database accepts entries")
+		t.Error("a closed database accepted an entry")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "viz.db-wal")); err == nil {
 		t.Error("Close left a log behind")
 	}
 	again := opened(t, dir)
 	if got := get(t, again, "pace"); got != "slow" {
-		t.Errorf("after a restart: %q, want slow", got)
+		t.Errorf("after a restart: got %q, want slow", got)
 	}
 	if !bytes.Equal(again.Secret(), secret) {
 		t.Error("the secret has changed after a restart")
@@ -140,7 +141,7 @@ func TestInMemoryDatabaseIsPrivate(t *testing.T) {
 	if a.Secret() != nil {
 		t.Error("a database in memory has a secret")
 	}
-	// A canceled request must not break the only connection.
+	// Canceling a request must not break the only connection.
 	ctx, cancel := context.WithCancel(context.Background())
 	err := a.Write(ctx, func(tx *sql.Tx) error {
 		cancel()
@@ -151,18 +152,18 @@ func TestInMemoryDatabaseIsPrivate(t *testing.T) {
 		t.Error("a canceled write succeeded")
 	}
 	if got := get(t, a, "pace"); got != "slow" {
-		t.Errorf("after a canceled write memory holds %q, want slow", got)
+		t.Errorf("after a canceled write, the database in memory has %q, want slow", got)
 	}
 }
 
 // Promise: On Unix, no other user of the machine can read the data folder.
 func TestFilesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows keeps rights otherwise")
+		t.Skip("Windows has a different system of permissions")
 	}
 	dir := filepath.Join(t.TempDir(), "viz")
 	db := opened(t, dir)
-	mustPut(t, db, "pace", "slow") // so that the log exists
+	mustPut(t, db, "pace", "slow") // so that there is a log
 	want := map[string]os.FileMode{
 		"": 0o700, "viz.db": 0o600, "viz.db-wal": 0o600, "viz.db-shm": 0o600, "cookie-secret": 0o600, "lock": 0o600,
 	}
@@ -179,7 +180,7 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 	}
 	check()
-	// Extended permissions are removed again.
+	// Permissions that were added later are removed.
 	db.Close()
 	for _, name := range []string{"viz.db", "cookie-secret"} {
 		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
@@ -200,7 +201,7 @@ func TestWriteIsAtomic(t *testing.T) {
 	}
 	err := db.Write(context.Background(), func(tx *sql.Tx) error { insert(tx); return failure })
 	if !errors.Is(err, failure) {
-		t.Errorf("Write returns %v, want the function's error", err)
+		t.Errorf("Write: got error %v, want the function's error", err)
 	}
 	func() {
 		defer func() { recover() }()
@@ -209,17 +210,17 @@ func TestWriteIsAtomic(t *testing.T) {
 	if get(t, db, "half") != "" {
 		t.Error("half of a write was stored")
 	}
-	mustPut(t, db, "after", "x") // the writer is free again
+	mustPut(t, db, "after", "x") // the write connection is free again
 	err = db.Read(context.Background(), func(tx *sql.Tx) error {
 		_, err := tx.Exec("DELETE FROM owners")
 		return err
 	})
 	if err == nil || get(t, db, "after") != "x" {
-		t.Errorf("writing in Read: got error %v, want one, and nothing written", err)
+		t.Errorf("writing in Read: got error %v, want an error, and nothing written", err)
 	}
 }
 
-// TestFailedCommitIsNoticed: a write that only fails at its commit is not confirmed.
+// TestFailedCommitIsNoticed: a write that fails only at its commit is not confirmed.
 func TestFailedCommitIsNoticed(t *testing.T) {
 	db := opened(t, t.TempDir())
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
@@ -227,9 +228,9 @@ func TestFailedCommitIsNoticed(t *testing.T) {
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
-		t.Errorf("a record without an owner is stored: got error %v, want an error containing %q", err, "FOREIGN KEY")
+		t.Errorf("storing a record without an owner: got error %v, want an error containing %q", err, "FOREIGN KEY")
 	}
-	mustPut(t, db, "after", "x") // the writer is free again
+	mustPut(t, db, "after", "x") // the write connection is free again
 }
 
 func TestConcurrentWrites(t *testing.T) {
@@ -247,7 +248,7 @@ func TestConcurrentWrites(t *testing.T) {
 					return tx.QueryRow("SELECT count(*) FROM owners WHERE name LIKE ? || '-%'", w).Scan(&n)
 				})
 				if err != nil || n != i+1 { // confirmed writes are visible to the next reader
-					t.Errorf("after %d writes a reader sees %d, %v; want all of them, <nil>", i+1, n, err)
+					t.Errorf("after %d writes, a reader sees %d, %v; want all of them, <nil>", i+1, n, err)
 				}
 			}
 		})
@@ -263,18 +264,18 @@ func TestFolderIsLocked(t *testing.T) {
 	if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) || !strings.Contains(
 		err.Error(), fmt.Sprintf("process %d", os.Getpid()),
 	) {
-		t.Fatalf("the second Open returns %v; want ErrInUse with the folder and the process", err)
+		t.Fatalf("the second Open: got error %v, want ErrInUse with the folder and the process", err)
 	}
 	// The refusal does not affect the process that has the folder.
 	mustPut(t, first, "more", "x")
 	if _, err := Open(dir, nil); !errors.Is(err, ErrInUse) {
-		t.Fatalf("the third Open returns %v, want ErrInUse", err)
+		t.Fatalf("the third Open: got error %v, want ErrInUse", err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if got := get(t, opened(t, dir), "more"); got != "x" {
-		t.Errorf("after the first has ended: %q, want x", got)
+		t.Errorf("after the first process has ended: got %q, want x", got)
 	}
 }
 
@@ -304,7 +305,7 @@ func TestScrubRemovesDeletedText(t *testing.T) {
 	}
 }
 
-// logged opens a folder and returns what was logged.
+// logged opens a folder and returns the database and the log messages.
 func logged(t *testing.T, dir string) (*DB, string) {
 	t.Helper()
 	var log bytes.Buffer

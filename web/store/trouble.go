@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// Errors of [DB.Write] and its callers. Nothing was stored, and the data stored before can
-// still be read.
+// Errors of [DB.Write] and its callers. If one of them is returned, nothing was stored, and
+// data that was stored before can still be read.
 var (
-	// ErrGone is returned if a file of the database was deleted, moved or replaced while it
-	// was open, until the database is opened again.
+	// ErrGone is returned if a file of the database was deleted, moved or replaced while the
+	// database was open. It is returned until the database is opened again.
 	ErrGone = errors.New("the database was deleted, moved or replaced")
 	// ErrFull is returned if the disk is full or the database has reached its limit.
 	ErrFull = errors.New("there is no space left for the database")
 	// ErrDisk is returned if the disk cannot be read or written.
 	ErrDisk = errors.New("the disk reports an error")
-	// ErrBrowserFull is returned if the data is stored in a browser that gives no more
-	// space.
-	ErrBrowserFull = errors.New("the browser gives no more space")
-	// ErrAway is returned if the data is stored elsewhere, and that storage cannot be
+	// ErrBrowserFull is returned if the data is stored in a browser that allows no more
+	// data.
+	ErrBrowserFull = errors.New("the browser does not allow more data to be stored")
+	// ErrAway is returned if the data is stored elsewhere and that storage cannot be
 	// reached. The error is temporary.
-	ErrAway = errors.New("what stores the logs cannot be reached")
-	// ErrScarce is returned for writes that are refused because space is running out, see
+	ErrAway = errors.New("the storage of the logs cannot be reached")
+	// ErrScarce is returned for writes that are refused because space is running out; see
 	// [Space].
 	ErrScarce = errors.New("there is little space left for the database")
 )
 
-// Why explains one of these errors in a sentence for people. For other errors it returns
+// Why explains one of these errors in a sentence for people. For other errors, it returns
 // "".
 func Why(err error) string {
 	for _, x := range []struct {
@@ -60,7 +60,7 @@ func classify(err error) error {
 	if !ok {
 		return err
 	}
-	switch code & 0xff { // the other bits are details
+	switch code & 0xff { // the other bits give details
 	case full:
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case readOnly, ioError, cantOpen:
@@ -69,15 +69,15 @@ func classify(err error) error {
 	return err
 }
 
-// trouble is the error of the last write.
+// trouble holds the result of the last write.
 type trouble struct {
 	sync.Mutex
-	err   error     // nil if it succeeded
-	next  time.Time // Ready does not retry before
+	err   error     // nil if the write succeeded
+	next  time.Time // Ready does not retry before this time
 	clock func() time.Time
 }
 
-// How often, and with how much data, [DB.Ready] tries to write.
+// The interval at which [DB.Ready] tries to write, and the amount of data.
 const (
 	probeEvery = time.Second
 	probeBytes = 64 << 10

@@ -54,7 +54,7 @@ func read(t rapid.TB, j journal.Journal, o journal.Owner, after int64) (list []j
 	return list
 }
 
-// texts returns records as text without their sequence numbers.
+// texts returns records as strings, without their sequence numbers.
 func texts(list []journal.Record) (all []string) {
 	for _, r := range list {
 		all = append(all, r.Type+" "+r.ID+" "+string(r.Data))

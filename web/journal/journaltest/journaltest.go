@@ -1,5 +1,5 @@
-// Package journaltest tests whether an adapter of web/journal behaves as [journal.Journal]
-// documents. Only tests import it.
+// Package journaltest tests whether an adapter of web/journal behaves as documented at
+// [journal.Journal]. Only tests import it.
 package journaltest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Run runs the suite. open opens an empty journal for each test.
+// Run runs the suite. It calls open to open an empty journal for each test.
 func Run(t *testing.T, open func(testing.TB) journal.Journal) {
 	for _, c := range []struct {
 		name string
@@ -37,7 +37,7 @@ var ctx = context.Background()
 var (
 	ada  = owner(journal.Learner, "ada")
 	bob  = owner(journal.Learner, "bob")
-	hall = owner(journal.Room, "ada") // with the same name as a learner
+	hall = owner(journal.Room, "ada") // has the same name as a learner
 )
 
 var morning = time.Date(2026, 11, 21, 9, 0, 0, 123_456_789, time.UTC)

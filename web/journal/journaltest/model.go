@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// naive is the simplest possible journal.
+// naive is the simplest possible journal, with which the adapters are compared.
 type naive struct {
 	logs map[journal.Owner][]journal.Record
 	used map[journal.Owner]int64
@@ -33,8 +33,8 @@ func (n *naive) append(b journal.Batch) (added []bool) {
 	return added
 }
 
-// testRandomOperations: after any sequence of operations, every adapter gives the same
-// results as the naive one.
+// testRandomOperations checks that an adapter gives the same results as the naive journal
+// after any sequence of operations.
 func testRandomOperations(t *testing.T, j journal.Journal) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -61,7 +61,7 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 				want := n.append(journal.Batch{Owner: o, At: at, Records: list})
 				for i, place := range put(rt, j, o, at, list...) {
 					if (place > 0) != want[i] {
-						rt.Fatalf("record %d of %v has the number %d, want it new: %v", i, list, place, want[i])
+						rt.Fatalf("record %d of %v has the number %d; want it added: %v", i, list, place, want[i])
 					}
 				}
 			case "compact":
@@ -88,7 +88,8 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 	})
 }
 
-// compareLog compares a log and its snapshot, both completely and from some record on.
+// compareLog compares a log, both completely and starting after a random record, and its
+// snapshot.
 func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (size int64) {
 	list := read(rt, j, o, 0)
 	if got, want := texts(list), texts(n.logs[o]); !slices.Equal(got, want) {
@@ -103,7 +104,7 @@ func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (siz
 	if len(list) > 0 {
 		i := rapid.IntRange(0, len(list)-1).Draw(rt, "from")
 		if rest := read(rt, j, o, list[i].Seq); len(rest) != len(list)-i-1 {
-			rt.Fatalf("after record %d of %d there are %d, want %d", i+1, len(list), len(rest), len(list)-i-1)
+			rt.Fatalf("after record %d of %d, there are %d records, want %d", i+1, len(list), len(rest), len(list)-i-1)
 		}
 	}
 	if s, err := j.Snapshot(ctx, o); err != nil || string(s.State) != n.snap[o] {

@@ -19,14 +19,15 @@ import (
 func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	first := put(t, j, ada, morning, record("answer", "1", `{"a":1}`), record("visit", "1", `{}`))
 	if first[0] <= 0 || first[1] <= first[0] {
-		t.Errorf("numbers %v, want [0] more than 0, [1] more than %d", first, first[0])
+		t.Errorf("got numbers %v, want [0] more than 0, [1] more than %d", first, first[0])
 	}
-	// A record with an existing type and id is not added, whatever its data, not even
-	// within one batch.
+	// A record whose type and id already exist is not added, whatever its data is. That is
+	// also true within one batch.
 	again := put(t, j, ada, morning, record("answer", "1", `{"a":2}`), record("answer", "2", `{}`),
 		record("answer", "2", `{"twice":true}`))
 	if again[0] != 0 || again[1] <= first[1] || again[2] != 0 {
-		t.Errorf("numbers %v after %v; want again[0] = 0, again[1] more than %d, again[2] = 0", again, first, first[1])
+		t.Errorf("got numbers %v after %v; want again[0] = 0, again[1] more than %d, again[2] = 0",
+			again, first, first[1])
 	}
 	wantTexts(t, j, ada, `answer 1 {"a":1}`, `visit 1 {}`, `answer 2 {}`)
 	put(t, j, bob, morning, record("answer", "1", `{"b":1}`)) // another owner's record with the same id
@@ -34,11 +35,11 @@ func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	wantTexts(t, j, bob, `answer 1 {"b":1}`)
 	wantTexts(t, j, hall, `answer 1 {"h":1}`)
 	if rest := texts(read(t, j, ada, first[1])); !slices.Equal(rest, []string{"answer 2 {}"}) {
-		t.Errorf("after the second record there is %q, want %q", rest, []string{"answer 2 {}"})
+		t.Errorf("after the second record, the log has %q, want %q", rest, []string{"answer 2 {}"})
 	}
 	r, found, err := j.Find(ctx, ada, key("answer", "1"))
 	if err != nil || !found || r.Seq != first[0] || string(r.Data) != `{"a":1}` || r.Key() != key("answer", "1") {
-		t.Errorf("found %+v, %v, %v; want answer 1 with its data, true, <nil>", r, found, err)
+		t.Errorf("found %+v, %v, %v; want the record answer 1 with its data, true, <nil>", r, found, err)
 	}
 	for _, o := range []journal.Owner{ada, owner(journal.Learner, "nobody")} {
 		if _, found, err := j.Find(ctx, o, key("answer", "9")); found || err != nil {
@@ -50,10 +51,10 @@ func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 func testOwnersAreDescribed(t *testing.T, j journal.Journal) {
 	put(t, j, bob, morning, record("visit", "ab", `{"ä":1}`)) // 5 + 2 + 8 bytes
 	put(t, j, ada, morning.Add(time.Hour), record("visit", "1", `{}`))
-	put(t, j, ada, morning, record("visit", "1", `{}`), record("visit", "2", `{}`)) // an earlier time, one known record
+	put(t, j, ada, morning, record("visit", "1", `{}`), record("visit", "2", `{}`)) // an earlier time, a known record
 	put(t, j, hall, morning)                                                        // does not create a log
 	if got, err := j.Owners(ctx, journal.Room); err != nil || len(got) != 0 {
-		t.Errorf("rooms %v, %v; want 0 elements, <nil>", got, err)
+		t.Errorf("got rooms %v, %v; want 0 elements, <nil>", got, err)
 	}
 	put(t, j, hall, morning, record("data", "1", `{}`))
 	put(t, j, hall, morning.Add(time.Minute)) // only marks the log as used
@@ -63,7 +64,7 @@ func testOwnersAreDescribed(t *testing.T, j journal.Journal) {
 		journal.Room:    {info(hall, ms.Add(time.Minute), 1, 7)},
 	} {
 		if got, err := j.Owners(ctx, kind); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%ss %v, %v; want %v", kind, got, err, want)
+			t.Errorf("the list of %ss is %v, %v; want %v", kind, got, err, want)
 		}
 	}
 }
@@ -101,12 +102,12 @@ func testCompactedRecordsAreGone(t *testing.T, j journal.Journal) {
 	if got, err := j.Owners(ctx, journal.Room); err != nil || got[0].Records != 1 || got[0].Bytes != 7 {
 		t.Errorf("got owner %+v, %v; want 1 record of 7 bytes, <nil>", got, err)
 	}
-	// A record that was deleted can be added again, after the existing ones.
+	// A record that was deleted can be added again, after the existing records.
 	if again := put(t, j, hall, morning, record("vote", "1", `{"v":2}`)); again[0] <= places[2] {
 		t.Errorf("got number %d after %d, want a larger one", again[0], places[2])
 	}
 	wantTexts(t, j, hall, "vote 2 {}", `vote 1 {"v":2}`)
-	must(t, j.Compact(ctx, bob, []journal.Key{key("vote", "1")})) // there is no such log
+	must(t, j.Compact(ctx, bob, []journal.Key{key("vote", "1")})) // the log does not exist
 }
 
 func testDroppedLogsAreGone(t *testing.T, j journal.Journal) {
@@ -123,7 +124,7 @@ func testDroppedLogsAreGone(t *testing.T, j journal.Journal) {
 	must(t, j.KeepSnapshot(ctx, ada, stale))
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" || again[0] <= old[1] {
 		t.Errorf(
-			"the new log has the old one's snapshot %+v, %v; its numbers are %v after %v; want no error, "+
+			"the new log has the snapshot %+v of the old one, %v, and numbers %v after %v; want no error, "+
 				`s.Version = "", again[0] more than %d`,
 			s, err, again, old, old[1],
 		)
@@ -138,7 +139,7 @@ func testSnapshotsAreReplaced(t *testing.T, j journal.Journal) {
 		must(t, j.KeepSnapshot(ctx, ada, want))
 		got, err := j.Snapshot(ctx, ada)
 		if err != nil || got.Version != want.Version || got.Seq != want.Seq || !bytes.Equal(got.State, want.State) {
-			t.Errorf("snapshot %+v, %v; want %+v", got, err, want)
+			t.Errorf("got snapshot %+v, %v; want %+v", got, err, want)
 		}
 	}
 	if got, err := j.Snapshot(ctx, bob); err != nil || got.Version != "" {
@@ -164,8 +165,8 @@ func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
 	}
 }
 
-// testAppendsAtOnce: with many concurrent appends, some of the same records, each record is
-// stored once, and its writer can read a confirmed record immediately.
+// testAppendsAtOnce checks many concurrent appends, some of which append the same records:
+// each record is stored once, and a writer can read its confirmed record immediately.
 func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	const writers, each = 16, 20
 	var wg sync.WaitGroup
@@ -176,7 +177,7 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 				id := fmt.Sprint(i)
 				put(t, j, own, morning, record("answer", id, "{}"))
 				if _, found, err := j.Find(ctx, own, key("answer", id)); err != nil || !found {
-					t.Errorf("%v lacks the confirmed record %s: %v", own, id, err)
+					t.Errorf("the log of %v does not have the confirmed record %s: %v", own, id, err)
 				}
 				put(t, j, hall, morning,
 					record("vote", id, fmt.Sprint(w)), record("vote", fmt.Sprint(w, "-", i), "{}"))
@@ -198,8 +199,9 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	}
 }
 
-// testRetire: a log that was last used before a time is removed immediately, one that was
-// used since is not, and an owner who returns starts with an empty log.
+// testRetire checks that a log that was last used before the given time is removed
+// immediately, that a log used since then is not, and that an owner who returns starts with
+// an empty log.
 func testRetire(t *testing.T, j journal.Journal) {
 	noon := morning.Add(3 * time.Hour)
 	var many []journal.Record
@@ -213,7 +215,7 @@ func testRetire(t *testing.T, j journal.Journal) {
 	retire := func(o journal.Owner, want bool) {
 		t.Helper()
 		if done, err := j.Retire(ctx, o, noon); err != nil || done != want {
-			t.Errorf("Retire of %v: %v, %v; want %v", o, done, err, want)
+			t.Errorf("retiring the log of %v: got %v, %v; want %v", o, done, err, want)
 		}
 	}
 	retire(bob, false)
@@ -234,8 +236,9 @@ func testRetire(t *testing.T, j journal.Journal) {
 	wantTexts(t, j, hall, "vote 1 {}")
 }
 
-// testSetAside: records that are set aside no longer belong to the log, which continues
-// without them. They are deleted with the log, even if the whole log was set aside.
+// testSetAside checks that records that are set aside no longer belong to the log, which
+// continues without them, and that they are deleted with the log, even if the whole log was
+// set aside.
 func testSetAside(t *testing.T, j journal.Journal) {
 	seqs := put(
 		t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"),
@@ -247,40 +250,42 @@ func testSetAside(t *testing.T, j journal.Journal) {
 		t.Errorf("the log has %v, want %v", got, []string{"1", "3"})
 	}
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
-		t.Errorf(`the snapshot, which has the record, is still there: got %v, want no error, s.Version = ""`, err)
+		t.Errorf(`the snapshot, which contains the record, still exists: got %v, want no error, s.Version = ""`, err)
 	}
 	aside, err := j.Aside(ctx, ada)
 	hour := morning.Add(time.Hour).Truncate(time.Millisecond)
 	if err != nil || len(aside) != 1 || aside[0].Records != 1 || aside[0].Used != hour {
 		t.Errorf(
-			"set aside are %+v, %v; want no error, 1 element, aside[0].Records = 1, aside[0].Used = %+v", aside, err,
+			"the data set aside is %+v, %v; want no error, 1 element, aside[0].Records = 1, aside[0].Used = %+v",
+			aside, err,
 			hour,
 		)
 	}
 	put(t, j, ada, morning, record("visit", "2", "{}"), record("visit", "4", "{}"))
 	if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3", "2", "4"}) {
-		t.Errorf("after more, the log has %v, want %v", got, []string{"1", "3", "2", "4"})
+		t.Errorf("after more appends, the log has %v, want %v", got, []string{"1", "3", "2", "4"})
 	}
 	must(t, j.SetAside(ctx, ada, morning.Add(2*time.Hour)))
 	put(t, j, ada, morning, record("visit", "5", "{}"))
 	aside, err = j.Aside(ctx, ada)
 	got := ids(t, j, ada)
 	if err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
-		t.Errorf("after all was set aside, the log has %v, and aside are %+v, %v", got, aside, err)
+		t.Errorf("after all records were set aside, the log has %v, and the data set aside is %+v, %v", got, aside, err)
 	}
 	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) == 0 {
-		t.Errorf("the list of what is set aside is %+v, %v; want at least one element, <nil>", list, err)
+		t.Errorf("the list of logs set aside is %+v, %v; want at least one element, <nil>", list, err)
 	} else if kind, name := store.SetAsideOf(list[len(list)-1].Name); kind != ada.Kind || name != ada.Name {
-		t.Errorf("set aside is %q, of a %s %s; want %s, %s", list[len(list)-1].Name, kind, name, ada.Kind, ada.Name)
+		t.Errorf("the log set aside is %q, of a %s %s; want %s, %s",
+			list[len(list)-1].Name, kind, name, ada.Kind, ada.Name)
 	}
 	must(t, j.Drop(ctx, ada))
 	if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
-		t.Errorf("after Drop, set aside are %+v, %v; want 0 elements, <nil>", aside, err)
+		t.Errorf("after Drop, the data set aside is %+v, %v; want 0 elements, <nil>", aside, err)
 	}
 	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) != 0 {
-		t.Errorf("after Drop, the list of what is set aside is %+v, %v; want 0 elements, <nil>", list, err)
+		t.Errorf("after Drop, the list of logs set aside is %+v, %v; want 0 elements, <nil>", list, err)
 	}
 	if got := ids(t, j, bob); !slices.Equal(got, []string{"1"}) {
-		t.Errorf("the log of another has %v", got)
+		t.Errorf("the other owner's log has %v", got)
 	}
 }

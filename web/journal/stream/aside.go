@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// lastAside returns when something was last set aside, in milliseconds since 1970.
+// lastAside returns the time at which records were last set aside, in milliseconds since
+// 1970.
 func (m *mirror) lastAside() int64 {
 	if n := len(m.groups); n > 0 {
 		return m.groups[n-1].at
@@ -27,7 +28,8 @@ func (j *Journal) SetAside(ctx context.Context, o journal.Owner, at time.Time, s
 	})
 }
 
-// settingAside returns a change that moves records to a new group.
+// settingAside returns a change that moves records to a new group of records that are set
+// aside.
 func (m *mirror) settingAside(at time.Time, seqs []int64) *draft {
 	if !m.exists {
 		return nil
@@ -70,8 +72,9 @@ func (j *Journal) Aside(ctx context.Context, o journal.Owner) (list []journal.In
 	return list, err
 }
 
-// ownersAside describes what was set aside of all logs, like a journal in a database: each
-// group under its own name, with its time.
+// ownersAside describes the records that were set aside from all logs. As in a database,
+// they are listed as logs of their own, each with the time at which records were last set
+// aside.
 func (j *Journal) ownersAside(ctx context.Context) (list []journal.Info, err error) {
 	err = j.eachLast(ctx, "*", func(o journal.Owner, x message) error {
 		if x.Aside != 0 {
@@ -85,8 +88,8 @@ func (j *Journal) ownersAside(ctx context.Context) (list []journal.Info, err err
 	return list, err
 }
 
-// forgetAside deletes quarantined room records that identify a learner, and all nicknames
-// of such a room, since it is unknown whose they are.
+// forgetAside deletes the quarantined room records that identify a learner, and all
+// nicknames in the same group, since it is unknown to whom they belong.
 func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 	if learner == "" {
 		return nil
@@ -120,8 +123,9 @@ func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 	return errors.Join(errs...)
 }
 
-// without returns the groups without the records that identify a learner, or nil if there
-// are none. Only member records identify learners.
+// without returns the groups without the records that identify a learner. If there are no
+// such records, it returns nil. If a group contains the learner's member record, its
+// nicknames are left out too.
 func (m *mirror) without(learner string) (groups []group) {
 	says := func(r journal.Record) bool { return bytes.Contains(r.Data, []byte(learner)) }
 	found := false

@@ -10,8 +10,8 @@ import (
 )
 
 // TestDropReachesQuarantinedRooms: when learners delete their data, they are also deleted
-// from quarantined rooms, including the nicknames there; everything else of these rooms
-// stays, and the list of quarantined logs contains them until they are dropped.
+// from quarantined rooms, together with the nicknames there. All other data of these rooms
+// stays, and the rooms are in the list of quarantined logs until they are dropped.
 func TestDropReachesQuarantinedRooms(t *testing.T) {
 	dir := t.TempDir()
 	s := streamtest.Node(t, dir)
@@ -48,17 +48,17 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 	}
 	want := []string{"room PARTS1 10:00:00", "room WHOLE1 09:00:00"}
 	if got := names(); len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-		t.Fatalf("set aside are %q, want %q", got, want)
+		t.Fatalf("the logs set aside are %q, want %q", got, want)
 	}
 
 	must(t, other.Drop(ctx, journal.Owner{Kind: journal.Learner, Name: who}))
 	if got := names(); len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("afterwards set aside are %q, want %q", got, want)
+		t.Errorf("afterwards, the logs set aside are %q, want %q", got, want)
 	}
 	wantIDs(t, j, room("PARTS1"), "3", "4")
 	must(t, j.Drop(ctx, room("PARTS1")))
 	if got := names(); len(got) != 1 || got[0] != want[1] {
-		t.Errorf("after one was dropped, set aside are %q, want 1 element, [0] = %q", got, want[1])
+		t.Errorf("after one was dropped, the logs set aside are %q, want 1 element, [0] = %q", got, want[1])
 	}
 	nc.Close()
 	streamtest.Stop(s)
@@ -69,7 +69,7 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 	}
 	for _, text := range []string{another, "WHOLE1-salak", "HAPPY1-mangosteen"} {
 		if holding(t, dir, text) == nil {
-			t.Errorf("%s is in no file", text)
+			t.Errorf("%s is not in any file", text)
 		}
 	}
 }

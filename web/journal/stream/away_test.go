@@ -21,12 +21,12 @@ func (c *current) InProcessConn() (net.Conn, error) {
 	if s := c.Load(); s != nil {
 		return s.InProcessConn()
 	}
-	return nil, errors.New("no server runs")
+	return nil, errors.New("no server is running")
 }
 
 // TestWritesFailWhileNATSIsAway: while NATS is down, every operation reports that, and
-// nothing is confirmed. After NATS is back, operations work again, with everything that was
-// confirmed.
+// nothing is confirmed. Once NATS is back, operations work again, and all confirmed data is
+// there.
 func TestWritesFailWhileNATSIsAway(t *testing.T) {
 	dir := t.TempDir()
 	var c current
@@ -35,7 +35,7 @@ func TestWritesFailWhileNATSIsAway(t *testing.T) {
 	t.Cleanup(nc.Close)
 	j := open(t, nc, Config{Patience: 100 * time.Millisecond})
 	if _, err := j.Append(ctx, one("0")); !errors.Is(err, journal.ErrAway) {
-		t.Fatalf("before there is a server: got error %v, want %v", err, journal.ErrAway)
+		t.Fatalf("before a server is running: got error %v, want %v", err, journal.ErrAway)
 	}
 	s := streamtest.Node(t, dir)
 	c.Store(s)
@@ -53,7 +53,7 @@ func TestWritesFailWhileNATSIsAway(t *testing.T) {
 		j.KeepSnapshot(ctx, ada, journal.Snapshot{Version: "1", Seq: 1}), j.SetAside(ctx, ada, morning),
 	} {
 		if !errors.Is(err, journal.ErrAway) {
-			t.Errorf("operation %d while NATS is away: got error %v, want %v", i, err, journal.ErrAway)
+			t.Errorf("operation %d while NATS is down: got error %v, want %v", i, err, journal.ErrAway)
 		}
 	}
 	c.Store(streamtest.Node(t, dir))
@@ -67,7 +67,7 @@ func batch(records ...journal.Record) journal.Batch {
 	return journal.Batch{Owner: ada, At: morning, Records: records}
 }
 
-// persist calls f until NATS is back.
+// persist calls f until it succeeds because NATS is back.
 func persist(t *testing.T, f func() error) {
 	t.Helper()
 	deadline := time.Now().Add(patient)
@@ -82,8 +82,8 @@ func persist(t *testing.T, f func() error) {
 	}
 }
 
-// TestSubjectNameRoundTrip: every name, whatever its bytes, has a unique subject token,
-// which decodes to the name.
+// TestSubjectNameRoundTrip: every name, whatever bytes it contains, is encoded as a unique
+// token of a subject, which decodes to the name.
 func TestSubjectNameRoundTrip(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{
@@ -92,19 +92,20 @@ func TestSubjectNameRoundTrip(t *testing.T) {
 		part := encodeName(name)
 		back, err := decodeName(part)
 		if back != name || err != nil || seen[part] {
-			t.Errorf("%q is encoded as %q, and decoded %q, %v; want it unique and unchanged", name, part, back, err)
+			t.Errorf("%q is encoded as %q, which decodes to %q, %v; want it unique and unchanged",
+				name, part, back, err)
 		}
 		seen[part] = true
 		for _, c := range part {
 			if c <= ' ' || c > '~' || c == '.' || c == '*' || c == '>' {
-				t.Errorf("%q is not part of a subject", part)
+				t.Errorf("%q is not a valid token of a subject", part)
 			}
 		}
 	}
 }
 
-// TestForeignMessagesAreHandled: a message of a newer version is refused, and a foreign
-// message ignored.
+// TestForeignMessagesAreHandled: a message from a newer version is refused, and a message
+// from another program is ignored.
 func TestForeignMessagesAreHandled(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
@@ -126,7 +127,7 @@ func TestForeignMessagesAreHandled(t *testing.T) {
 	send(`{"v":2,"part":1,"of":1}`)
 	if _, err := j.Append(ctx, one("3")); err == nil || errors.Is(err, journal.ErrAway) {
 		t.Errorf(
-			"after a message of a newer version: got %v, want an error, another error than %v", err, journal.ErrAway,
+			"after a message from a newer version: got error %v, want an error that is not %v", err, journal.ErrAway,
 		)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// BenchmarkAppend measures concurrent appends of one record each by learners with separate
-// logs, on one node that confirms after writing to its disk.
+// BenchmarkAppend measures concurrent appends of one record each to the separate logs of
+// several learners, on one node that confirms after it has written to its disk.
 func BenchmarkAppend(b *testing.B) {
 	for _, writers := range []int{1, 16, 256} {
 		b.Run(fmt.Sprint(writers, " writers"), func(b *testing.B) {
@@ -34,8 +34,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkDrop measures the deletion of a log of 300 messages, which are overwritten, from
-// streams that also contain other logs.
+// BenchmarkDrop measures deleting and overwriting a log of 300 messages in streams that also
+// contain other logs.
 func BenchmarkDrop(b *testing.B) {
 	j := open(b, dial(b, streamtest.Node(b, b.TempDir())), Config{})
 	data := fmt.Sprintf(`{"detail":"%0500d"}`, 0)
@@ -53,8 +53,8 @@ func BenchmarkDrop(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstRead measures how long a server takes to read a log of 300 messages that is
-// not in its memory.
+// BenchmarkFirstRead measures how long a server takes to read a log of 300 messages that it
+// does not have in memory.
 func BenchmarkFirstRead(b *testing.B) {
 	nc := dial(b, streamtest.Node(b, b.TempDir()))
 	j := open(b, nc, Config{})

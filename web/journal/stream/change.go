@@ -15,15 +15,15 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Limits of a change: a message is well below the default limit of a NATS server, and an
-// atomic batch has at most as many messages as the server accepts.
+// Limits of a change. A message is well below the default size limit of a NATS server, and
+// an atomic batch does not have more messages than the server accepts.
 const (
 	mostBody  = 512 << 10
 	mostParts = 1000
 )
 
-// draft is a change that has not been made yet: the metadata of its messages, and their
-// items.
+// draft is a change that has not been made yet. It consists of the metadata of its messages
+// and their items.
 type draft struct {
 	meta
 	items [][]byte
@@ -59,16 +59,18 @@ func (d *draft) parts(most int) (bodies [][]byte, err error) {
 	}
 	bodies = append(bodies, body)
 	if len(bodies) > mostParts {
-		return nil, fmt.Errorf("%w: it takes %d messages; the limit is %d", journal.ErrTooLarge, len(bodies), mostParts)
+		return nil, fmt.Errorf("%w: the change needs %d messages; the limit is %d",
+			journal.ErrTooLarge, len(bodies), mostParts)
 	}
 	return bodies, nil
 }
 
-// alter makes a change to a log. build returns the change, or nil if there is nothing to
-// do. It can be called several times, because other servers might change the log meanwhile.
+// alter makes a change to a log. The function build returns the change, or nil if there is
+// nothing to do. It can be called several times, because other servers might change the log
+// in the meantime.
 func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) error {
 	synced := false
-	var open *draft // was sent without an answer, and might still arrive
+	var open *draft // a change that was sent without getting a reply, and might still arrive
 	for n := 0; ; n++ {
 		if !m.loaded || n > 0 {
 			m.watch(open)
@@ -82,9 +84,9 @@ func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) err
 		case d == nil:
 		case m.arrived:
 			return nil
-		case m.reread: // a change that arrived might have been rewritten
-			return fmt.Errorf("%w: no answer to a change", journal.ErrAway)
-		case d.Prev != m.last: // it can no longer be stored
+		case m.reread: // the change might have arrived and been rewritten
+			return fmt.Errorf("%w: no reply to a change", journal.ErrAway)
+		case d.Prev != m.last: // the change can no longer be stored
 			d, open = nil, nil
 		}
 		if d == nil {
@@ -98,12 +100,12 @@ func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) err
 		switch {
 		case err == nil:
 			return nil
-		case conflict(err): // other servers were first, even if there is no time to retry
+		case conflict(err): // other servers were first; this is the error if there is no time to retry
 			err = fmt.Errorf("%w: %w", journal.ErrAway, err)
 		case errors.Is(away(err), journal.ErrAway):
 			open = d
-		case open != nil: // it was refused now, but might have been stored before
-			return fmt.Errorf("%w: no answer to a change: %w", journal.ErrAway, err)
+		case open != nil: // the change was refused this time, but an earlier attempt might have stored it
+			return fmt.Errorf("%w: no reply to a change: %w", journal.ErrAway, err)
 		default:
 			return err
 		}
@@ -113,7 +115,7 @@ func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) err
 	}
 }
 
-// publish stores a change of a log, and applies it.
+// publish stores a change to a log and applies it to the mirror.
 func (j *Journal) publish(ctx context.Context, m *mirror, d *draft) error {
 	first, bodies, err := j.send(ctx, m.stream, m.log, d, true)
 	if err != nil {
@@ -127,9 +129,9 @@ func (j *Journal) publish(ctx context.Context, m *mirror, d *draft) error {
 	return nil
 }
 
-// send publishes the messages of a draft, all or none, and returns the number of the first
-// one and their bodies. If it is fenced, the stream refuses it when the subject has a
-// message that is newer than the draft's Prev.
+// send publishes either all messages of a draft or none. It returns the number of the first
+// message and the bodies of all. If fenced is set, the stream refuses the messages when the
+// subject has a message that is newer than the draft's Prev.
 func (j *Journal) send(
 	ctx context.Context, stream, subject string, d *draft, fenced bool,
 ) (first uint64, bodies [][]byte, err error) {
@@ -152,7 +154,7 @@ func (j *Journal) send(
 			msg.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(d.Prev, 10))
 		}
 		if i > 0 && i < len(bodies)-1 {
-			if err := j.nc.PublishMsg(msg); err != nil { // the answer to the last message counts
+			if err := j.nc.PublishMsg(msg); err != nil { // only the last message gets a reply that matters
 				return 0, nil, err
 			}
 			continue
@@ -166,7 +168,7 @@ func (j *Journal) send(
 	return first, bodies, nil
 }
 
-// message returns one of the messages of a draft.
+// message returns one of a draft's messages.
 func (d *draft) message(subject string, part, of int, body []byte) (*nats.Msg, error) {
 	m := d.meta
 	m.Part, m.Of = part, of
@@ -185,8 +187,8 @@ func (d *draft) message(subject string, part, of int, body []byte) (*nats.Msg, e
 	return msg, nil
 }
 
-// sendOne publishes a message and returns its number. A message within a batch has none
-// yet.
+// sendOne publishes a message and returns its number. For a message in the middle of a
+// batch, which has no number yet, it returns 0.
 func (j *Journal) sendOne(ctx context.Context, stream string, msg *nats.Msg) (uint64, error) {
 	if err := j.hinder(false); err != nil {
 		return 0, err

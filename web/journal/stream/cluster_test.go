@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// nodes is a cluster of three servers, each with its own folder.
+// nodes is a NATS cluster of three servers, each with its own folder.
 type nodes struct {
 	options [3]server.Options
 	running [3]*server.Server
@@ -66,7 +66,7 @@ func (c *nodes) start(t *testing.T, i int) {
 	must(t, err)
 	s.Start()
 	if c.running[i] = s; !s.ReadyForConnections(patient) {
-		t.Fatal("a NATS server does not start")
+		t.Fatal("a NATS server has not started")
 	}
 }
 
@@ -90,8 +90,8 @@ func (c *nodes) dial(t *testing.T) *nats.Conn {
 	return nc
 }
 
-// TestConformanceOfThreeNodes: three nodes, each with all the streams, behave like a single
-// one.
+// TestConformanceOfThreeNodes: three nodes, each of which stores all streams, behave like a
+// single node.
 func TestConformanceOfThreeNodes(t *testing.T) {
 	fixture.Long(t)
 	c := startNodes(t)
@@ -103,7 +103,8 @@ func TestConformanceOfThreeNodes(t *testing.T) {
 }
 
 // TestAppendsSurviveNodeRestarts: while servers append, the nodes are restarted one after
-// another. All confirmed records are stored once, and no others.
+// another. Each confirmed record is stored once, and no record is stored that was never
+// sent.
 func TestAppendsSurviveNodeRestarts(t *testing.T) {
 	fixture.Long(t)
 	c := startNodes(t)
@@ -140,7 +141,7 @@ func TestAppendsSurviveNodeRestarts(t *testing.T) {
 		defer mu.Unlock()
 		return len(confirmed)
 	}
-	// Each time, appends must continue without the node, and after it is back.
+	// Each time, appends must continue while the node is down and after it is back.
 	goOn := func() {
 		before, late := count(), time.After(patient)
 		look := time.NewTicker(10 * time.Millisecond)
@@ -149,7 +150,7 @@ func TestAppendsSurviveNodeRestarts(t *testing.T) {
 			select {
 			case <-look.C:
 			case <-late:
-				t.Error("nothing is confirmed any more")
+				t.Error("no more appends are confirmed")
 				return
 			}
 		}

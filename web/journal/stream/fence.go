@@ -8,16 +8,16 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// ErrFenced is returned for a batch of a writer that has been replaced.
-var ErrFenced = errors.New("another writer has begun to write this log")
+// ErrFenced is returned for a batch from a writer that has been replaced.
+var ErrFenced = errors.New("another writer has taken over this log")
 
-// AppendAs is Append for logs with one writer at a time. Each writer first appends a record
-// of type kind whose id, a number, is higher than the previous writer's: its epoch. The
-// batch is stored if the newest record of that type has the id epoch, or if the batch
-// begins with that record and the log has none with an equal or higher id. Otherwise
-// nothing of it is stored, and the error is [ErrFenced].
+// AppendAs is like Append, but for logs with one writer at a time. Each writer first appends
+// a record of type kind whose id is the writer's epoch, a number that is higher than the
+// previous writer's. The batch is stored if the newest record of that type has the id epoch,
+// or if the batch begins with that record and the log has none with an equal or higher id.
+// Otherwise nothing is stored, and the error is [ErrFenced].
 //
-// The stream compares the number of the log's last message when it stores the batch, so the
+// When the stream stores the batch, it compares the number of the log's last message, so the
 // check and the append are atomic.
 func (j *Journal) AppendAs(ctx context.Context, b journal.Batch, kind string, epoch uint64) ([]int64, error) {
 	return j.appendIf(ctx, b, func(m *mirror) error {
@@ -30,8 +30,8 @@ func (j *Journal) AppendAs(ctx context.Context, b journal.Batch, kind string, ep
 	})
 }
 
-// newest returns the highest id, a number, of the records of a type, or 0 if there is none.
-// Ids increase along the log.
+// newest returns the highest id of the records of a type whose ids are numbers, or 0 if
+// there are none. The ids increase along the log.
 func (m *mirror) newest(kind string) uint64 {
 	for i := len(m.records) - 1; i >= 0; i-- {
 		if m.records[i].Type == kind {

@@ -17,7 +17,7 @@ func as(j *Journal, epoch uint64, records ...journal.Record) error {
 
 func epoch(n int) journal.Record { return record("epoch", fmt.Sprint(n), "{}") }
 
-// TestLateWriterIsRefused: only the newest writer can append, whatever older ones assume.
+// TestLateWriterIsRefused: only the newest writer can append, whatever older writers know.
 func TestLateWriterIsRefused(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})
@@ -33,12 +33,12 @@ func TestLateWriterIsRefused(t *testing.T) {
 	refused("a second writer with the same epoch", as(b, 1, epoch(1), record("vote", "x", "{}")))
 	must(t, as(a, 1, record("vote", "2", "{}")))
 	must(t, as(b, 2, epoch(2)))
-	refused("the writer before", as(a, 1, record("vote", "3", "{}")))
-	refused("the writer before, who has read on", as(a, 1, record("vote", "4", "{}")))
+	refused("the previous writer", as(a, 1, record("vote", "3", "{}")))
+	refused("the previous writer, after reading the newest records", as(a, 1, record("vote", "4", "{}")))
 	refused("an epoch that has passed", as(a, 1, epoch(1)))
 	must(t, as(b, 2, record("vote", "6", "{}")))
 	must(t, a.Compact(ctx, ada, []journal.Key{{Type: "epoch", ID: "1"}}))
-	refused("the writer before, after its epoch was compacted", as(a, 1, record("vote", "7", "{}")))
+	refused("the previous writer, after its epoch was compacted", as(a, 1, record("vote", "7", "{}")))
 	must(t, as(b, 2, record("vote", "8", "{}")))
 	wantIDs(t, open(t, nc, a.cfg), ada, "1", "2", "2", "6", "8")
 	must(t, b.Drop(ctx, ada))
@@ -46,8 +46,8 @@ func TestLateWriterIsRefused(t *testing.T) {
 	wantIDs(t, open(t, nc, a.cfg), ada)
 }
 
-// TestFencedWriterWithLostAnswer: a writer that did not get an answer does not know whether
-// its batch is stored. Once the next writer has begun, the batch is either stored once or
+// TestFencedWriterWithLostAnswer: a writer that got no reply does not know whether its batch
+// was stored. Once the next writer has begun, the batch has either been stored once or is
 // refused.
 func TestFencedWriterWithLostAnswer(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))

@@ -10,13 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// seen is a state: the ids of a log's records, and the superseded ones.
+// seen is a state for tests: the ids of a log's records, and the keys of the superseded
+// records.
 type seen struct {
 	IDs  []string
 	Gone []journal.Key
 }
 
-// seeing records ids. Records of the type "passing" can be compacted immediately.
+// seeing folds a log to the ids of its records. Records of the type "passing" can be
+// compacted immediately.
 var seeing = journal.Fold[seen]{
 	Version: "1",
 	Begin:   func() *seen { return &seen{} },
@@ -55,15 +57,16 @@ func add(t *testing.T, fs *journal.Folds[seen], kind string, ids ...string) {
 		}
 		for _, id := range ids {
 			if kind == "stays" && !slices.Contains(a.State().IDs, id) {
-				t.Errorf("the state lacks %s, which was just appended", id)
+				t.Errorf("the state does not contain %s, which was just appended", id)
 			}
 		}
 		return nil
 	}))
 }
 
-// TestServersShareLearnerState: a learner whose requests reach several servers sees on each
-// of them what was saved through the others, and not what was deleted there.
+// TestServersShareLearnerState: if a learner's requests reach several servers, each server
+// has the records that were saved through the others, and does not have the records that
+// were deleted there.
 func TestServersShareLearnerState(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})
@@ -87,24 +90,25 @@ func TestServersShareLearnerState(t *testing.T) {
 	want(b)
 	add(t, b, "stays", "4")
 	want(a, "4")
-	// Another server appends between the reading of the log and our own record.
+	// Another server appends a record after this one has read the log and before it appends
+	// its own.
 	must(t, a.Use(ctx, ada.Name, func(x *journal.Active[seen]) error {
 		add(t, b, "stays", "5")
 		_, err := x.Append(ctx, morning, record("stays", "6", "{}"))
 		if got := x.State().IDs; !slices.Equal(got, []string{"4", "5", "6"}) {
-			t.Errorf("after a record of its own, a state is %q, want %q", got, []string{"4", "5", "6"})
+			t.Errorf("after the server's own record, the state is %q, want %q", got, []string{"4", "5", "6"})
 		}
 		return err
 	}))
 	hasAll := func(s *seen) bool { return len(s.IDs) == 3 }
 	if done, err := a.Retire(ctx, ada.Name, morning.AddDate(0, 0, 1), hasAll); !done {
-		t.Errorf("a log that another server began is not retired: %v", err)
+		t.Errorf("a log that another server began was not retired: %v", err)
 	}
 	want(b)
 }
 
-// TestConcurrentCompaction: two servers append to one log concurrently, so much that each
-// compacts it and stores snapshots: both end up with the state of the log.
+// TestConcurrentCompaction: two servers concurrently append so many records to one log that
+// each compacts it and stores snapshots. Both end up with the state of the log.
 func TestConcurrentCompaction(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})
@@ -129,13 +133,13 @@ func TestConcurrentCompaction(t *testing.T) {
 		return err != nil || i%2 == 1
 	})
 	if len(stays) != 2*20*10 {
-		t.Errorf("%d records are left that stay, want 400", len(stays))
+		t.Errorf("%d permanent records are left, want 400", len(stays))
 	}
 	for _, fs := range append(servers, foldsOf(first)) {
 		got := stateOf(t, fs)
 		rest := slices.DeleteFunc(slices.Clone(got.IDs), func(id string) bool { return !slices.Contains(stays, id) })
 		if !slices.Equal(rest, stays) {
-			t.Errorf("a state has %d records, want the %d that stay", len(rest), len(stays))
+			t.Errorf("a state has %d records, want the %d permanent ones", len(rest), len(stays))
 		}
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// with calls f with exclusive use of the mirror of a log, and with a context that ends when
-// the journal's patience does. If the caller disconnects, f continues, so that nothing is
-// left half done.
+// with calls f with exclusive access to the mirror of a log, and with a context that ends
+// after the journal's patience. f continues even if the caller disconnects, so that no
+// operation is left half done.
 func (j *Journal) with(ctx context.Context, o journal.Owner, f func(context.Context, *mirror) error) error {
 	return j.withSize(ctx, o, 0, f)
 }
 
-// withSize is with for an operation that sends the given number of bytes.
+// withSize is like with, but for an operation that sends the given number of bytes.
 func (j *Journal) withSize(
 	ctx context.Context, o journal.Owner, size int64, f func(context.Context, *mirror) error,
 ) error {
@@ -52,7 +52,8 @@ func (j *Journal) acquire(o journal.Owner) *mirror {
 	return m
 }
 
-// release ends a use, and drops the least recently used mirrors if there are too many.
+// release ends a use of a mirror, and drops the least recently used mirrors if there are too
+// many.
 func (j *Journal) release(m *mirror) {
 	m.mu.Lock()
 	size := m.weigh()
@@ -73,7 +74,7 @@ func (j *Journal) release(m *mirror) {
 	}
 }
 
-// Pause waits before a retry, unless ctx ends.
+// Pause waits for d before a retry. It returns an error if ctx ends.
 func Pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

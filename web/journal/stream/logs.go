@@ -12,8 +12,8 @@ func (j *Journal) Append(ctx context.Context, b journal.Batch) (seqs []int64, er
 	return j.appendIf(ctx, b, func(*mirror) error { return nil })
 }
 
-// appendIf appends a batch if may accepts the state of the log before it. may can be called
-// several times.
+// appendIf appends a batch if may accepts the state of the log before the batch. The
+// function may can be called several times.
 func (j *Journal) appendIf(
 	ctx context.Context, b journal.Batch, may func(*mirror) error,
 ) (seqs []int64, err error) {
@@ -32,14 +32,14 @@ func (j *Journal) appendIf(
 			if added, refused = nil, may(m); refused == nil {
 				d, added = m.appending(b)
 			}
-			return d // if it is nil, alter makes sure that the log is up to date
+			return d // if d is nil, alter makes sure that the log is up to date
 		})
 		err = cmp.Or(err, refused)
 		for _, i := range added {
 			seqs[i] = m.known[b.Records[i].Key()]
 		}
 		if err == nil && len(added) > 0 {
-			// The records are stored. The rest only saves space, and is retried later.
+			// The records have been stored. The rest only saves space, and is retried later.
 			_ = j.tidy(ctx, m)
 		}
 		return err
@@ -50,8 +50,8 @@ func (j *Journal) appendIf(
 	return seqs, nil
 }
 
-// appending returns a change that adds a batch, and the indexes of the records that are new
-// to the log.
+// appending returns a change that adds a batch, and the indexes of the batch's records that
+// the log does not have yet.
 func (m *mirror) appending(b journal.Batch) (d *draft, added []int) {
 	d = m.draft()
 	if !m.exists {

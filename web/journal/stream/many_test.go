@@ -13,8 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// TestConcurrentDuplicateRecordsAreStoredOnce: if several servers append the same records
-// at the same moment, each record is stored once, and one of the servers gets its number.
+// TestConcurrentDuplicateRecordsAreStoredOnce: if several servers append the same records at
+// the same moment, each record is stored once, and exactly one of the servers gets its
+// number.
 func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 	const servers, records = 4, 25
 	s := streamtest.Node(t, t.TempDir())
@@ -48,7 +49,8 @@ func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 		slices.Sort(got)
 		if len(got) != servers || got[servers-1] != stored[id] || got[servers-2] != 0 || stored[id] == 0 {
 			t.Errorf(
-				"the servers got the numbers %v for %s, want one of them %d and 0 for the others", got, id, stored[id],
+				"the servers got the numbers %v for %s, want %d for one of them and 0 for the others",
+				got, id, stored[id],
 			)
 		}
 	}
@@ -57,8 +59,8 @@ func TestConcurrentDuplicateRecordsAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestLateWriterIsFenced: the stream refuses a change that was made before another one
-// arrived.
+// TestLateWriterIsFenced: the stream refuses a change that was prepared before another
+// change arrived.
 func TestLateWriterIsFenced(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	early := open(t, nc, Config{InMemory: true})
@@ -72,10 +74,10 @@ func TestLateWriterIsFenced(t *testing.T) {
 	}
 	late.release(m)
 	wantIDs(t, early, ada, "1", "2")
-	// Its next change takes both into account.
+	// The server's next change takes both into account.
 	got := put(t, late, ada, record("vote", "2", "{}"), record("vote", "3", "{}"))
 	if got[0] != 0 || got[1] == 0 {
-		t.Errorf("numbers %v; the first record was there, want [0] = 0, [1] not 0", got)
+		t.Errorf("got numbers %v; want [0] = 0, since the first record was there, and [1] not 0", got)
 	}
 	// A log that was dropped and recreated is a new log.
 	must(t, early.Drop(ctx, ada))
@@ -86,7 +88,8 @@ func TestLateWriterIsFenced(t *testing.T) {
 	wantIDs(t, early, ada, "9", "1")
 }
 
-// TestLargeBatchIsAtomic: a large batch is several messages, which are all stored or none.
+// TestLargeBatchIsAtomic: a large batch consists of several messages, of which either all
+// are stored or none.
 func TestLargeBatchIsAtomic(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})
@@ -119,11 +122,11 @@ func TestLargeBatchIsAtomic(t *testing.T) {
 	rest := 0
 	must(t, other.Read(ctx, ada, seqs[9_999], func(journal.Record) error { rest++; return nil }))
 	if rest != 2_000 {
-		t.Errorf("%d records after the 10,000th, want 2,000", rest)
+		t.Errorf("got %d records after the 10,000th, want 2,000", rest)
 	}
 }
 
-// TestLostAnswersDoNotDuplicate: after a lost answer, the change is looked up, and neither
+// TestLostAnswersDoNotDuplicate: after a lost reply, the change is looked up. It is neither
 // made twice nor lost.
 func TestLostAnswersDoNotDuplicate(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
@@ -131,7 +134,7 @@ func TestLostAnswersDoNotDuplicate(t *testing.T) {
 	put(t, j, ada, record("vote", "0", "{}"))
 	n := 0
 	j.hinder = func(answered bool) error {
-		if n++; answered && n%4 == 2 { // the answer to every other message is lost
+		if n++; answered && n%4 == 2 { // the reply to every other message is lost
 			return nats.ErrTimeout
 		}
 		return nil

@@ -12,40 +12,41 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// form is the message format that this version writes. It refuses later ones, so that an
-// outdated server does not misread messages.
+// form is the number of the message format that this version writes. It refuses later
+// formats, so that an outdated server does not misread messages.
 const form = 1
 
-// aboutHeader has a message's [meta].
+// aboutHeader is the header that contains a message's [meta].
 const aboutHeader = "Viz-Log"
 
 // indexBits is the number of low bits of a record's sequence number that hold its index in
 // its message; the high bits hold the message's sequence number in the stream. A message
-// has fewer records than that allows.
+// always has fewer records than these bits can number.
 const indexBits = 17
 
-// meta describes a message's log. It is in a header, so that logs can be listed without
-// reading bodies. It describes the log after the last message of the change.
+// meta describes a message and its log after the last message of the change. It is in a
+// header, so that logs can be listed without reading the bodies of messages.
 type meta struct {
 	Form int    `json:"v"`
-	ID   string `json:"id"` // of the change that the message is a part of
+	ID   string `json:"id"` // id of the change to which the message belongs
 	Part int    `json:"part"`
 	Of   int    `json:"of"`
 	// Prev is the last message of the subject before the change, or 0.
 	Prev uint64 `json:"prev"`
-	// Whole is set if nothing before the change counts any more.
+	// Whole is set if the messages before the change no longer count.
 	Whole bool `json:"whole,omitempty"`
-	// Exists is set if there is a log, and Retired if Sweep has something to delete.
+	// Exists is set if there is a log. Retired is set if there is data that Sweep must
+	// delete.
 	Exists  bool `json:"exists,omitempty"`
 	Retired bool `json:"retired,omitempty"`
 	// First is the lowest number that a record of the log can have. Cut is the newest
-	// message that deleted records: earlier snapshots are invalid. 0 means the first
-	// message of the change itself.
+	// message that deleted records; snapshots from before it are invalid. In both, 0 stands
+	// for the first message of this change.
 	First int64  `json:"first,omitempty"`
 	Cut   uint64 `json:"cut,omitempty"`
 
-	// Aside is when something of the log was last set aside, 0 if nothing is, and Used is
-	// when the log was last used, both in milliseconds since 1970.
+	// Aside is when records of the log were last set aside, or 0 if none are. Used is when
+	// the log was last used. Both are in milliseconds since 1970.
 	Aside   int64 `json:"aside,omitempty"`
 	Used    int64 `json:"used,omitempty"`
 	Records int   `json:"records,omitempty"`
@@ -56,12 +57,12 @@ type meta struct {
 type message struct {
 	seq uint64
 	meta
-	sound bool // meta could be read
+	sound bool // whether meta could be read
 	body  []byte
 	at    time.Time
 }
 
-// asMessage reads the header of a message.
+// asMessage returns a message with its decoded header.
 func asMessage(seq uint64, h nats.Header, body []byte) (message, error) {
 	x := message{seq: seq, body: body}
 	x.sound = json.Unmarshal([]byte(h.Get(aboutHeader)), &x.meta) == nil && x.Form > 0 && x.Part >= 1 && x.Part <= x.Of
@@ -74,15 +75,15 @@ func asMessage(seq uint64, h nats.Header, body []byte) (message, error) {
 
 // The items in the body of a message, in the order in which they are applied.
 const (
-	itemRecord  = 'r' // group, number or 0, type, id, data: a record is added
-	itemGone    = 'd' // type, id: a record is deleted
-	itemAside   = 'a' // time: begins the next group of records set aside
-	itemMove    = 'm' // number: a record moves to the newest group
-	itemMoveAll = 'M' // all records move to the newest group
+	itemRecord  = 'r' // group, number or 0, type, id, data: adds a record
+	itemGone    = 'd' // type, id: deletes a record
+	itemAside   = 'a' // time: begins the next group of records that are set aside
+	itemMove    = 'm' // number: moves a record to the newest group
+	itemMoveAll = 'M' // moves all records to the newest group
 )
 
-// encodeRecord encodes a record of the log (group 0) or of a group that was set aside. The
-// number 0 means that it follows from the record's place in the stream.
+// encodeRecord encodes a record of the log (group 0) or of a group that was set aside. A
+// record with the number 0 gets its number from its position in the stream.
 func encodeRecord(group int, r journal.Record) []byte {
 	b := make([]byte, 0, 16+r.Size())
 	b = binary.AppendUvarint(append(b, itemRecord), uint64(group))
@@ -100,7 +101,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// item is a decoded item.
+// item is a decoded item of a message's body.
 type item struct {
 	kind  byte
 	group int
@@ -113,7 +114,7 @@ var errItem = errors.New("invalid item in a message")
 // reader reads the items of a body.
 type reader struct{ rest []byte }
 
-// next returns the next item, without copying its data.
+// next returns the next item. It does not copy the item's data.
 func (r *reader) next() (i item, err error) {
 	defer func() {
 		if recover() != nil { // the body ends in the middle of an item

@@ -8,40 +8,40 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// mirror is this server's copy of a log. It results only from applying the messages of the
+// mirror is this server's copy of a log. It is built only by applying the messages of the
 // log's subject in order.
 type mirror struct {
 	owner  journal.Owner
 	stream string // the name of the stream
-	log    string // the subject with the log
-	snap   string // the subject with its snapshots
+	log    string // the subject of the log
+	snap   string // the subject of the log's snapshots
 
 	mu     sync.Mutex // held during an operation
-	loaded bool       // the fields below are the log up to message last
+	loaded bool       // the fields below describe the log up to the message with number last
 
 	last   uint64
-	msgs   []uint64 // the messages on the subject, or more, oldest first
-	anchor uint64   // messages before it no longer count
-	change meta     // of the last message
+	msgs   []uint64 // the messages on the subject, oldest first, possibly including deleted ones
+	anchor uint64   // messages before this one no longer count
+	change meta     // meta of the last message
 	begun  uint64   // the first message of that change
-	lost   bool     // messages are missing between two that were read
+	lost   bool     // messages are missing between those that were read
 
 	watched string // the id of a change that might arrive
-	arrived bool   // it has arrived
-	reread  bool   // the log has been read from its beginning since watch
+	arrived bool   // that change has arrived
+	reread  bool   // the log has been read from its beginning since the last call of watch
 
 	exists  bool
 	retired bool
 	first   int64
 	cut     uint64
 	used    int64
-	records []journal.Record // by number
+	records []journal.Record // in the order of their numbers
 	known   map[journal.Key]int64
-	bytes   int64 // of records
+	bytes   int64 // total size of records
 	dead    int64 // bytes in messages that no longer count
 	groups  []group
 
-	users int   // guarded by Journal.mu, like size
+	users int   // guarded by Journal.mu, as is size
 	size  int64 // approximate size in memory
 }
 
@@ -51,10 +51,10 @@ type group struct {
 	records []journal.Record
 }
 
-// touched is the garbage size assigned to a message without records.
+// touched is the amount of garbage that a message without records counts as.
 const touched = 256
 
-// watch starts watching for a change, which can be nil.
+// watch starts watching for the arrival of a change, which can be nil.
 func (m *mirror) watch(d *draft) {
 	m.watched, m.arrived, m.reread = "", false, false
 	if d != nil {
@@ -69,7 +69,7 @@ func (m *mirror) clear() {
 	m.forget()
 }
 
-// forget drops the log and what was set aside.
+// forget drops the log and all groups of records that were set aside.
 func (m *mirror) forget() {
 	m.exists, m.retired, m.first, m.cut, m.used = false, false, 0, 0, 0
 	m.groups, m.dead = nil, 0
@@ -78,7 +78,7 @@ func (m *mirror) forget() {
 
 func (m *mirror) noRecords() { m.records, m.known, m.bytes = nil, map[journal.Key]int64{}, 0 }
 
-// empty reports whether there is neither a log nor anything set aside.
+// empty reports whether there is neither a log nor a group of records that were set aside.
 func (m *mirror) empty() bool { return !m.exists && len(m.groups) == 0 }
 
 // apply applies the next message of the subject.
@@ -86,7 +86,7 @@ func (m *mirror) apply(x message) {
 	before := m.last
 	m.msgs, m.last = append(m.msgs, x.seq), x.seq
 	if !x.sound {
-		return // a foreign message
+		return // a message from another program
 	}
 	if x.Part == 1 {
 		if !x.Whole && x.Prev != before {
@@ -115,7 +115,7 @@ func (m *mirror) apply(x message) {
 	}
 }
 
-// applyItems applies the items of a message. It stops at the first invalid one.
+// applyItems applies the items of a message. It stops at the first invalid item.
 func (m *mirror) applyItems(x message) {
 	if len(x.body) == 0 && !x.Whole {
 		m.dead += touched
@@ -188,8 +188,8 @@ func (m *mirror) find(k journal.Key) (journal.Record, bool) {
 	return journal.Record{}, false
 }
 
-// take removes a record from the log, if it exists. It stays in the list of records until
-// the next sweep.
+// take removes a record from the log if it exists, and returns it. The record stays in the
+// list of records until the next sweep.
 func (m *mirror) take(k journal.Key) journal.Record {
 	r, found := m.find(k)
 	if found {
@@ -207,7 +207,8 @@ func (m *mirror) move(r journal.Record) {
 	}
 }
 
-// sweep removes taken records from the list. Readers still use the old list.
+// sweep makes a new list without the records that were taken. Readers may still use the old
+// list.
 func (m *mirror) sweep() {
 	kept := make([]journal.Record, 0, len(m.known))
 	for _, r := range m.records {
@@ -218,7 +219,7 @@ func (m *mirror) sweep() {
 	m.records = kept
 }
 
-// weigh returns approximately how many bytes of memory the mirror uses.
+// weigh returns the approximate size of the mirror in memory, in bytes.
 func (m *mirror) weigh() int64 {
 	n := m.bytes + int64(len(m.records))*160 + int64(len(m.msgs))*8 + 1024
 	for _, g := range m.groups {

@@ -23,14 +23,15 @@ const (
 	fetchBytes    = 4 << 20
 )
 
-// JetStream error codes that the client has no names for.
+// JetStream error codes for which the client has no names.
 const (
 	codeTooManyBatches  = 10210
 	codeIncompleteBatch = 10176
 )
 
-// JetStream's error codes when something has no space left: the account, the node's memory,
-// the node's limit, and a stream or a disk, which differ only in their descriptions.
+// JetStream's error codes when there is no space left: in the account, in the node's memory,
+// below the node's limit, and in a stream or on a disk. The last two share a code and differ
+// only in their descriptions.
 const (
 	codeAccountFull   = 10002
 	codeInsufficient  = 10023
@@ -39,7 +40,7 @@ const (
 	codeCannotBeSaved = 10077
 )
 
-// full reports whether JetStream has refused a message because there is no space for it.
+// full reports whether JetStream has refused a message because there is no space.
 func full(err error) bool {
 	api := jetstream.JetStreamError(nil)
 	if !errors.As(err, &api) || api.APIError() == nil {
@@ -85,8 +86,8 @@ func away(err error) error {
 	return err
 }
 
-// conflict reports whether a message was refused because it does not follow the last one of
-// its subject, or another one is being stored there.
+// conflict reports whether a message was refused because it does not follow the last message
+// of its subject, or because another message is being stored there.
 func conflict(err error) bool {
 	api := jetstream.JetStreamError(nil)
 	if !errors.As(err, &api) || api.APIError() == nil {
@@ -102,19 +103,19 @@ func noMessage(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeMessageNotFound
 }
 
-// attempt returns the context of one request that sends the given number of bytes. The
-// request can get lost in an election, so the caller retries while there is time.
+// attempt returns the context for one request that sends the given number of bytes. A
+// request can get lost during an election, so the caller retries while there is time.
 func (j *Journal) attempt(ctx context.Context, size int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, min(max(j.cfg.Patience/4, again), mostAttempt)+onTheWay(size))
 }
 
-// onTheWay returns the additional time for sending bytes to all nodes and their disks.
+// onTheWay returns the additional time for sending size bytes to all nodes and their disks.
 func onTheWay(size int64) time.Duration { return time.Duration(size) * time.Second / (4 << 20) }
 
-// mostAttempt is the maximum duration of one request, however patient the journal is.
+// mostAttempt is the maximum duration of one request, whatever the journal's patience is.
 const mostAttempt = 5 * time.Second
 
-// ask sends a request to JetStream and decodes the answer.
+// ask sends a request to JetStream and decodes the reply.
 func (j *Journal) ask(ctx context.Context, api string, request, answer any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -138,8 +139,8 @@ func (j *Journal) ask(ctx context.Context, api string, request, answer any) erro
 	return json.Unmarshal(r.Data, answer)
 }
 
-// lead asks the stream's leader for the first message of a subject with at least the number
-// from, or for the last one if from is 0. found is false if there is none.
+// lead requests from the stream's leader the first message of a subject whose number is at
+// least from, or the last message if from is 0. found is false if there is no such message.
 func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64) (x message, found bool, err error) {
 	request := struct {
 		Seq  uint64 `json:"seq,omitempty"`
@@ -175,9 +176,9 @@ func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64)
 	return x, err == nil, err
 }
 
-// fetch calls f for the messages of a subject from a number on, in order, and returns their
-// number. Any replica can answer, even one that lags behind: the messages are a consistent
-// earlier state.
+// fetch calls f, in order, for the messages of a subject whose numbers are at least from,
+// and returns how many there are. The reply can come from any replica, even one that lags
+// behind: the messages are then a consistent earlier state.
 func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64, f func(message)) (n int, err error) {
 	for {
 		some, last, err := j.fetchSome(ctx, stream, subject, from, f)
@@ -189,8 +190,8 @@ func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64
 	}
 }
 
-// fetchSome is one request of fetch. last is the last message it got, or 0 if there are no
-// more.
+// fetchSome sends one request of fetch. last is the number of the last message that it got,
+// or 0 if there are no more messages.
 func (j *Journal) fetchSome(
 	ctx context.Context, stream, subject string, from uint64, f func(message),
 ) (n int, last uint64, err error) {
@@ -239,8 +240,9 @@ func (j *Journal) fetchSome(
 	}
 }
 
-// remove deletes messages, and overwrites them in the stream's files. Missing messages are
-// ignored. Each deletion has the journal's full patience, since a long log has many.
+// remove deletes messages and overwrites them in the stream's files. Missing messages are
+// ignored. Each deletion may take as long as the journal's patience, since a long log needs
+// many of them.
 func (j *Journal) remove(ctx context.Context, stream string, seqs ...uint64) error {
 	all, ctx := errgroup.WithContext(context.WithoutCancel(ctx))
 	all.SetLimit(removing)
@@ -263,7 +265,7 @@ func (j *Journal) removeOne(ctx context.Context, stream string, seq uint64) erro
 		if err == nil {
 			return nil
 		}
-		// It may have been deleted by an earlier request whose answer was lost.
+		// The message may have been deleted by an earlier request whose reply was lost.
 		var message struct{}
 		if noMessage(j.ask(ctx, "STREAM.MSG.GET."+stream, request, &message)) {
 			return nil
@@ -277,8 +279,8 @@ func (j *Journal) removeOne(ctx context.Context, stream string, seq uint64) erro
 	}
 }
 
-// removing is the number of concurrent deletions, and again how long to wait before a
-// retry.
+// removing is the maximum number of concurrent deletions, and again is the time to wait
+// before a retry.
 const (
 	removing = 8
 	again    = 50 * time.Millisecond

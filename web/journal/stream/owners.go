@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// listed is the number of messages of a list that are requested at a time.
+// listed is the number of messages that are requested at a time when logs are listed.
 const listed = 512
 
 // Owners implements [journal.Journal]. It reads the header of each log's last message.
@@ -37,8 +37,8 @@ func (j *Journal) Owners(ctx context.Context, kind string) (list []journal.Info,
 	return list, nil
 }
 
-// eachLast calls f for the last message of each log of a kind (in the encoding of subjects;
-// * means all kinds), without its body.
+// eachLast calls f for the last message, without its body, of each log of a kind. The kind
+// is encoded as in subjects; * stands for all kinds.
 func (j *Journal) eachLast(ctx context.Context, kind string, f func(journal.Owner, message) error) error {
 	for n := range Streams {
 		var last map[journal.Owner]message
@@ -66,8 +66,8 @@ func (j *Journal) eachLast(ctx context.Context, kind string, f func(journal.Owne
 	return nil
 }
 
-// list calls f for the last message of each log in a stream. It creates a consumer for
-// that, which is in the leader's memory and is deleted when the list is complete.
+// list calls f for the last message of each log in a stream. To do so, it creates a
+// consumer, which is kept in the leader's memory and deleted when the list is complete.
 func (j *Journal) list(ctx context.Context, n int, kind string, f func(journal.Owner, message)) error {
 	begin, cancel := context.WithTimeout(ctx, j.cfg.Patience)
 	defer cancel()

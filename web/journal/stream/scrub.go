@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// wasted is the number of garbage bytes that a log can have, in addition to as many as its
-// valid bytes, before it is rewritten.
+// wasted is the number of bytes by which the garbage in a log must exceed its valid records
+// before the log is rewritten.
 const wasted = 256 << 10
 
-// tidy rewrites a log that is more than half garbage.
+// tidy rewrites a log if more than half of it is garbage.
 func (j *Journal) tidy(ctx context.Context, m *mirror) error {
 	if m.dead < m.bytes+wasted {
 		return nil
@@ -20,13 +20,13 @@ func (j *Journal) tidy(ctx context.Context, m *mirror) error {
 	return j.renew(ctx, m)
 }
 
-// renew rewrites a log, including what was set aside of it, and deletes the earlier
+// renew rewrites a log, including the records that were set aside, and deletes the earlier
 // messages. Snapshots stay valid, since the records are the same.
 func (j *Journal) renew(ctx context.Context, m *mirror) error {
 	first := m.last + 1
 	err := j.alter(ctx, m, func() *draft {
 		if m.anchor >= first && m.dead == 0 && !m.retired {
-			return nil // another server has done it
+			return nil // another server has rewritten the log
 		}
 		return m.restated(m.groups)
 	})
@@ -36,8 +36,8 @@ func (j *Journal) renew(ctx context.Context, m *mirror) error {
 	return j.removeOld(ctx, m)
 }
 
-// restated returns a change that contains the complete log, with the given groups set
-// aside.
+// restated returns a change that contains the complete log and the given groups of records
+// that are set aside.
 func (m *mirror) restated(groups []group) *draft {
 	d := m.draft()
 	d.Whole, d.Retired = true, m.empty()
@@ -80,8 +80,8 @@ func (j *Journal) Scrub(ctx context.Context, o journal.Owner) error {
 	})
 }
 
-// scrub deletes and overwrites all messages that no longer belong to a log, including
-// leftovers of an interrupted scrub.
+// scrub deletes and overwrites all messages that no longer belong to a log, including the
+// remains of an interrupted scrub.
 func (j *Journal) scrub(ctx context.Context, m *mirror) error {
 	if m.last > 0 && !(m.empty() && m.anchor == m.last) && (m.dead > 0 || m.retired) {
 		if err := j.renew(ctx, m); err != nil {
@@ -97,8 +97,8 @@ func (j *Journal) scrub(ctx context.Context, m *mirror) error {
 	if m.last == 0 || !m.empty() {
 		return nil
 	}
-	// Only the message that marks the log as empty is left. A log that begins after it does
-	// not depend on it.
+	// Only the message that marks the log as empty is left. It can be deleted, since a log
+	// that begins later does not depend on it.
 	err := j.remove(ctx, m.stream, m.msgs...)
 	m.clear()
 	m.loaded = err == nil

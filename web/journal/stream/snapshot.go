@@ -8,12 +8,12 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// stored holds the messages of a log's snapshots.
+// stored describes the messages of a log's snapshots.
 type stored struct {
-	seqs []uint64 // all messages
-	last meta     // the newest message
+	seqs []uint64 // numbers of all messages
+	last meta     // meta of the newest message
 	body []byte   // the newest snapshot, if it is complete
-	own  int      // number of seqs that belong to the newest snapshot
+	own  int      // number of messages of the newest snapshot
 }
 
 // add adds the next message.
@@ -64,13 +64,14 @@ func (j *Journal) Snapshot(ctx context.Context, o journal.Owner) (s journal.Snap
 	return s, err
 }
 
-// holds reports whether the newest snapshot belongs to this log, and no records were
-// deleted from the log since then.
+// holds reports whether the newest snapshot belongs to this log and no records have been
+// deleted from the log since the snapshot was stored.
 func (m *mirror) holds(s *stored) bool {
 	return m.exists && s.complete() && s.last.First == m.first && s.last.Cut == m.cut
 }
 
-// encodeSnapshot encodes a snapshot as items of a draft, which are parts of the snapshot.
+// encodeSnapshot encodes a snapshot as a sequence of parts, which are used as the items of a
+// draft.
 func encodeSnapshot(s journal.Snapshot) (items [][]byte) {
 	b := encodeRecord(0, journal.Record{Seq: s.Seq, Type: s.Version, Data: s.State})
 	const some = 64 << 10
@@ -99,8 +100,8 @@ func (j *Journal) KeepSnapshotAt(ctx context.Context, o journal.Owner, s journal
 	return j.keepSnapshot(ctx, o, s, &at)
 }
 
-// keepSnapshot stores a snapshot. If at is not nil, no records may have been deleted from
-// the log since then.
+// keepSnapshot stores a snapshot. If at is not nil, it does nothing if records have been
+// deleted from the log since that mark.
 func (j *Journal) keepSnapshot(ctx context.Context, o journal.Owner, s journal.Snapshot, at *journal.Mark) error {
 	return j.with(ctx, o, func(ctx context.Context, m *mirror) error {
 		if err := j.sync(ctx, m); err != nil || !m.exists || s.Seq < m.first {
@@ -122,8 +123,8 @@ func (j *Journal) keepSnapshot(ctx context.Context, o journal.Owner, s journal.S
 	})
 }
 
-// scrubSnapshots deletes all snapshots of a log but the newest, and that one too unless it
-// is valid.
+// scrubSnapshots deletes all snapshots of a log except the newest one, which it deletes only
+// if it is invalid.
 func (j *Journal) scrubSnapshots(ctx context.Context, m *mirror) error {
 	var all stored
 	err := j.trying(ctx, func() error {

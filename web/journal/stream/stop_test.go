@@ -17,8 +17,9 @@ import (
 
 var errStopped = errors.New("the server was stopped")
 
-// TestServerStoppedAtEveryMessage: if a server is stopped at any message, the log is in the
-// state before or after the operation, and another server can complete it.
+// TestServerStoppedAtEveryMessage: if a server is stopped at any message of an operation,
+// the log is in the state before or after the operation, and another server can complete the
+// operation.
 func TestServerStoppedAtEveryMessage(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	before := []string{"1", "2", "3"}
@@ -78,8 +79,8 @@ func TestServerStoppedAtEveryMessage(t *testing.T) {
 	}
 }
 
-// TestDroppedLogsAreGoneFromTheDisk: the NATS files contain nothing of dropped, swept, or
-// compacted and scrubbed logs; other logs are intact.
+// TestDroppedLogsAreGoneFromTheDisk: the NATS files contain no data of logs that were
+// dropped, swept, or compacted and scrubbed; other logs are intact.
 func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s := streamtest.Node(t, dir)
@@ -117,12 +118,12 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	}
 	for _, text := range []string{"ada-stays", `{"kept":"scrubbed"}`} {
 		if holding(t, dir, text) == nil {
-			t.Errorf("%s is in no file: the test cannot find it", text)
+			t.Errorf("%s is not in any file, so the test cannot find data", text)
 		}
 	}
 }
 
-// holding returns the files in a folder, including subfolders, that contain a text.
+// holding returns the names of the files in a folder and its subfolders that contain text.
 func holding(t *testing.T, dir, text string) (in []string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -1,38 +1,40 @@
-// Package stream stores logs in a NATS cluster, so that any of several servers can append
-// to any log: it is web/journal's adapter for JetStream.
+// Package stream is web/journal's adapter for JetStream. It stores logs in a NATS cluster,
+// so that any of several servers can append to any log.
 //
-// The logs are in [Streams] streams, viz_0 to viz_7; the hash of its owner determines the stream of
-// a log. A log is the messages of one subject, such as viz.3.log.learner.ID, and its snapshots are
-// the messages of viz.3.snap.learner.ID. There are no consumers per owner.
+// The logs are in [Streams] streams, viz_0 to viz_7. The hash of a log's owner determines
+// its stream. A log consists of the messages of one subject, such as viz.3.log.learner.ID,
+// and its snapshots are the messages of viz.3.snap.learner.ID. Owners have no consumers of
+// their own.
 //
 // # A change is one message
 //
-// Appending, compacting, setting aside, retiring and dropping each publish one message, or
-// several as an atomic batch if it would be too large: all of them are stored or none. So
-// between two changes, a log is always consistent. A message names the last message of the
-// log that it follows, and the stream refuses it if that is no longer the last of its
-// subject (Nats-Expected-Last-Subject-Sequence). A server that is late, or was
-// disconnected, then reads what the others have added, and repeats its change without keys
-// that now exist. If no answer arrives, the server looks for the id of the change in the
-// stream.
+// Appending, compacting, setting aside, retiring and dropping each publish one message or,
+// if it would be too large, several messages as an atomic batch, of which all are stored or
+// none. So between two changes, a log is always consistent. Each message names the message
+// that it follows, and the stream refuses it if that is no longer the last message of the
+// subject (Nats-Expected-Last-Subject-Sequence). A server that is late, or was disconnected,
+// then reads the messages of other servers, and repeats its change without the keys that now
+// exist. If no reply arrives, the server looks for the id of the change in the stream.
 //
-// A message that is whole describes a log completely, and nothing before it counts. A log
-// begins with one, and is rewritten as one when much of it is garbage, or when deleted data
-// has to be erased (Scrub). The messages before it are then deleted, oldest first, and
-// overwritten in the streams' files.
+// A message marked as whole describes a log completely, and the messages before it do not
+// count. A log begins with such a message, and is rewritten as one when much of it is
+// garbage or when deleted data has to be erased (Scrub). The messages before it are then
+// deleted, oldest first, and overwritten in the streams' files.
 //
 // # Reading
 //
 // A server keeps the most recently used logs in memory ([mirror]), within a budget. Each
-// operation asks the stream's leader for the last message of the subject and reads the
-// messages after the end of its copy, so that all servers see confirmed changes. Each
-// message names the one before it; if one was deleted meanwhile, the log is read again.
+// operation requests the last message of the subject from the stream's leader and reads the
+// messages after the end of the server's copy, so that all servers see confirmed changes.
+// Since each message names the one before it, a server notices if a message has been deleted
+// in the meantime, and reads the log again.
 //
 // # When NATS is down
 //
-// Every wait ends after [Config].Patience with [journal.ErrAway]. Nothing is confirmed
-// before a stream has confirmed it. The connection is restored automatically. If a stream,
-// an account or a node has no space, changes are refused immediately, with [store.ErrFull].
+// Every operation gives up after [Config].Patience and returns [journal.ErrAway]. Nothing is
+// confirmed before a stream has confirmed it. The connection is restored automatically. If a
+// stream, an account or a node has no space left, changes are refused immediately with
+// [store.ErrFull].
 package stream
 
 import (
@@ -52,26 +54,26 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Streams is the number of streams that the logs of all owners are distributed over. It
-// determines where a log is, so it must never change.
+// Streams is the number of streams over which the logs of all owners are distributed. It
+// determines the stream of each log, so it must never change.
 const Streams = 8
 
-// Config describes where in a cluster the logs are.
+// Config describes where the logs are in a cluster.
 type Config struct {
 	// Prefix is the prefix of the names of streams and subjects. The default is viz.
 	Prefix string
 	// Replicas is the number of nodes of each stream when it is created. 0 means three in a
 	// NATS cluster and one on a single node.
 	Replicas int
-	// Patience is how long an operation is retried before it returns that NATS is down. 0
-	// means [DefaultPatience].
+	// Patience is how long an operation is retried before it returns an error that NATS is
+	// down. 0 means [DefaultPatience].
 	Patience time.Duration
 	// InMemory creates streams that are not stored on disk.
 	InMemory bool
 }
 
 // DefaultPatience is longer than an election takes on a quiet network, and short enough for
-// a person who waits for a page.
+// someone who is waiting for a page.
 const DefaultPatience = 8 * time.Second
 
 // Limits of the logs in memory.
@@ -80,7 +82,7 @@ const (
 	mirrorBytes = 64 << 20
 )
 
-// leastPayload is the minimum message size limit for which all records fit.
+// leastPayload is the lowest limit on the size of messages at which all records fit.
 const leastPayload = journal.MaxRecord + 16<<10
 
 // Journal stores logs in JetStream.
@@ -89,17 +91,17 @@ type Journal struct {
 	js  jetstream.JetStream
 	cfg Config
 
-	// hinder simulates network faults in tests: it is called before a message is sent and
-	// when its answer has arrived, and its error replaces the result.
+	// hinder simulates network faults in tests. It is called before a message is sent and
+	// after its reply has arrived, and its error replaces the result.
 	hinder func(answered bool) error
 
 	ready chan struct{} // has a token when the streams are not being checked
-	there bool          // the streams exist; guarded by that token
+	there bool          // the streams exist; guarded by the token in ready
 
 	mu      sync.Mutex
-	mirrors map[journal.Owner]*list.Element // of *mirror
+	mirrors map[journal.Owner]*list.Element // the elements are *mirror
 	order   *list.List                      // most recently used first
-	bytes   int64                           // of all mirrors
+	bytes   int64                           // total size of all mirrors
 }
 
 var (
@@ -108,8 +110,8 @@ var (
 )
 
 // Connect connects to the servers of a cluster, given as comma-separated addresses. It
-// returns immediately, even if none of them can be reached: the connection is then made
-// later, and restored whenever it breaks.
+// returns immediately, even if none of them can be reached. The connection is then made
+// later. It is restored whenever it breaks.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect(addresses, append([]nats.Option{
 		nats.Name("viz"),
@@ -117,7 +119,7 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
 		nats.Timeout(2 * time.Second),
-		// Messages published without a connection must fail, not arrive later.
+		// Publishing a message without a connection must fail instead of sending it later.
 		nats.ReconnectBufSize(-1),
 		// Detect a dead peer within seconds.
 		nats.PingInterval(2 * time.Second),
@@ -125,7 +127,8 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	}, more...)...)
 }
 
-// New returns the logs in a cluster. nc should come from [Connect], and its owner closes it.
+// New returns the journal in a cluster. The connection nc should come from [Connect]; the
+// caller must close it.
 func New(nc *nats.Conn, cfg Config) (*Journal, error) {
 	if cfg.Prefix == "" {
 		cfg.Prefix = "viz"
@@ -145,7 +148,7 @@ func New(nc *nats.Conn, cfg Config) (*Journal, error) {
 	return j, nil
 }
 
-// Replicas returns the number of nodes for a stream: want, or if that is 0, three in a NATS
+// Replicas returns the number of nodes for a stream: want or, if want is 0, three in a NATS
 // cluster and one on a single node.
 func Replicas(nc *nats.Conn, want int) int {
 	switch {
@@ -157,8 +160,9 @@ func Replicas(nc *nats.Conn, want int) int {
 	return 1
 }
 
-// Ready creates the streams if they do not exist, and returns why the logs cannot be used:
-// [journal.ErrAway] while NATS does not answer, or what is wrong with a stream.
+// Ready creates the streams if they do not exist. If the logs cannot be used, it returns
+// [journal.ErrAway] while NATS does not respond, or an error that describes the problem with
+// a stream.
 func (j *Journal) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, j.cfg.Patience)
 	defer cancel()
@@ -168,7 +172,7 @@ func (j *Journal) Ready(ctx context.Context) error {
 // streamName returns the name of a stream.
 func (j *Journal) streamName(n int) string { return fmt.Sprintf("%s_%d", j.cfg.Prefix, n) }
 
-// newMirror returns the mirror of a log that has not been read.
+// newMirror returns the mirror of a log that has not been read yet.
 func (j *Journal) newMirror(o journal.Owner) *mirror {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%d:%s%s", len(o.Kind), o.Kind, o.Name)
@@ -181,8 +185,8 @@ func (j *Journal) newMirror(o journal.Owner) *mirror {
 	}
 }
 
-// SubjectPart encodes any text as a part of a subject: plain text is unchanged, other text
-// becomes = and its bytes as hexadecimal digits.
+// SubjectPart encodes any string as a token of a subject. A plain string is unchanged; any
+// other string becomes = followed by its bytes as hexadecimal digits.
 func SubjectPart(s string) string { return encodeName(s) }
 
 func encodeName(s string) string {
@@ -220,7 +224,7 @@ func (j *Journal) ensure(ctx context.Context) error {
 		return nats.ErrDisconnected
 	}
 	if most := j.nc.MaxPayload(); most < leastPayload {
-		return fmt.Errorf("NATS takes messages of at most %d bytes (max_payload); the logs need %d",
+		return fmt.Errorf("NATS accepts messages of at most %d bytes (max_payload); the logs need %d",
 			most, leastPayload)
 	}
 	for n := range Streams {
@@ -232,8 +236,8 @@ func (j *Journal) ensure(ctx context.Context) error {
 	return nil
 }
 
-// ensureStream creates a stream if it does not exist, and refuses an existing one that
-// could lose records.
+// ensureStream creates a stream if it does not exist. It refuses an existing stream that
+// could lose records or does not have the required features.
 func (j *Journal) ensureStream(ctx context.Context, n int) error {
 	ctx, cancel := j.attempt(ctx, 0)
 	defer cancel()
@@ -248,13 +252,13 @@ func (j *Journal) ensureStream(ctx context.Context, n int) error {
 	switch {
 	case c.MaxAge != 0 || c.MaxMsgsPerSubject > 0 || c.Retention != jetstream.LimitsPolicy ||
 		c.Discard != jetstream.DiscardNew:
-		return errors.New("it may delete messages automatically, so no logs are stored there")
+		return errors.New("the stream may discard messages automatically, so it cannot store logs")
 	case c.DenyDelete || c.DenyPurge:
-		return errors.New("it does not allow deleting messages, so deleted data would stay")
+		return errors.New("the stream does not allow deleting messages, so deleted data would remain")
 	case !c.AllowAtomicPublish || !c.AllowDirect:
-		return errors.New("it needs allow_atomic and allow_direct")
+		return errors.New("the stream needs allow_atomic and allow_direct")
 	case c.Compression != jetstream.NoCompression:
-		return errors.New("it compresses its files, so deleted data could not be overwritten")
+		return errors.New("the stream compresses its files, so deleted data could not be overwritten")
 	}
 	return nil
 }

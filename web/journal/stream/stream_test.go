@@ -48,7 +48,7 @@ func dial(t testing.TB, s *server.Server) *nats.Conn {
 
 var prefixes atomic.Int64
 
-// open returns separate logs on a server.
+// open returns a journal on a server that is separate from the others.
 func open(t testing.TB, nc *nats.Conn, cfg Config) *Journal {
 	t.Helper()
 	if cfg.Prefix == "" {
@@ -91,7 +91,7 @@ func wantIDs(t rapid.TB, j journal.Journal, o journal.Owner, want ...string) {
 	}
 }
 
-// turns is one journal served by two servers: the calls alternate between them.
+// turns is one journal that is served by two servers. Calls alternate between them.
 type turns struct {
 	of   [2]journal.Journal
 	next atomic.Int64
@@ -145,8 +145,8 @@ func (x *turns) Retire(ctx context.Context, o journal.Owner, before time.Time) (
 
 func (x *turns) Sweep(ctx context.Context) error { return x.turn().Sweep(ctx) }
 
-// TestStreamConforms: two servers that serve the same logs alternately behave like one. In
-// the long tests the streams are stored in files.
+// TestStreamConforms: two servers that alternately serve the same logs behave like one
+// server. In the long tests, the streams are stored in files.
 func TestStreamConforms(t *testing.T) {
 	s := streamtest.Node(t, t.TempDir())
 	a, b := dial(t, s), dial(t, s)

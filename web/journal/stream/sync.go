@@ -15,7 +15,7 @@ func (j *Journal) sync(ctx context.Context, m *mirror) error {
 	return j.trying(ctx, func() error { return j.syncOnce(ctx, m) })
 }
 
-// trying calls f until it gets an answer, or ctx ends.
+// trying calls f until it gets a reply or ctx ends.
 func (j *Journal) trying(ctx context.Context, f func() error) error {
 	for {
 		err := f()
@@ -25,8 +25,9 @@ func (j *Journal) trying(ctx context.Context, f func() error) error {
 	}
 }
 
-// rereads is how often a log with a gap is read again. Messages that are deleted during
-// reading cause gaps. A permanent gap is accepted: the remaining messages count.
+// rereads is how often a log with a gap is read again. Messages that are deleted while the
+// log is being read cause gaps. A permanent gap is accepted, and the remaining messages
+// count.
 const rereads = 3
 
 func (j *Journal) syncOnce(ctx context.Context, m *mirror) error {
@@ -60,7 +61,7 @@ func (j *Journal) syncOnce(ctx context.Context, m *mirror) error {
 	}
 }
 
-// checkStreams checks the streams again if one is missing.
+// checkStreams makes the next operation check the streams again if one of them is missing.
 func (j *Journal) checkStreams(ctx context.Context, err error) error {
 	api := (*jetstream.APIError)(nil)
 	if !errors.As(err, &api) || api.ErrorCode != jetstream.JSErrCodeStreamNotFound {
@@ -88,13 +89,13 @@ func (j *Journal) readTo(ctx context.Context, m *mirror, newest message) error {
 	if _, err := j.fetch(ctx, m.stream, m.log, m.last+1, m.apply); err != nil {
 		return err
 	}
-	// The replica that answered might lag behind.
+	// The replica that replied might lag behind.
 	for m.last < newest.seq {
 		x, found, err := j.lead(ctx, m.stream, m.log, m.last+1)
 		if err != nil {
 			return err
 		}
-		if !found { // deleted meanwhile
+		if !found { // the message was deleted in the meantime
 			m.lost = true
 			return nil
 		}

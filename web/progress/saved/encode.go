@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The identification of the format.
+// The values that identify the format.
 const (
 	format  = "viz-progress"
 	version = 1
@@ -16,7 +16,7 @@ const (
 // timeLayout is RFC 3339 in UTC with milliseconds, always of the same length.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// Encode writes the file as JSON. It is readable: each entry is on its own line.
+// Encode returns the file as JSON. Each entry is on a line of its own, so that people can read it.
 func (f *File) Encode() ([]byte, error) {
 	w := writer{}
 	fmt.Fprintf(
@@ -68,24 +68,24 @@ type (
 	}
 )
 
-// A writer writes lists of entries, one per line.
+// A writer writes lists of entries, with one entry per line.
 type writer struct {
 	out bytes.Buffer
 	err error
 }
 
-// list writes a list of the file.
+// list writes one of the file's lists.
 func list[E Entry](w *writer, name string, entries []E) {
 	fmt.Fprintf(&w.out, ",\n  %q: [", name)
 	encoder := json.NewEncoder(&w.out)
-	encoder.SetEscapeHTML(false) // escaping is not needed in a file, and would double its length
+	encoder.SetEscapeHTML(false) // a file needs no escaping, which could double its length
 	for i, e := range entries {
 		if i > 0 {
 			w.out.WriteString("    ,")
 		} else {
 			w.out.WriteString("\n     ")
 		}
-		if err := encoder.Encode(e.json()); err != nil && w.err == nil { // ends the line
+		if err := encoder.Encode(e.json()); err != nil && w.err == nil { // writes the line and its end
 			w.err = err
 		}
 	}

@@ -11,20 +11,20 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// ErrInput is returned for invalid input; the message says which part is invalid, and what is
+// ErrInput is returned for invalid input. The message says which part is invalid and what is
 // allowed.
 var ErrInput = errors.New("nothing was kept")
 
 // Limits for one learner. They ensure that [Parse] accepts every exported file.
 const (
-	// MaxEntries is the maximum number each of answers, reviews and predictions: ten a day for
-	// more than five years.
+	// MaxEntries is the maximum number of answers, of reviews, and of predictions. It allows ten a
+	// day for more than five years.
 	MaxEntries = 20_000
 	// MaxID is the maximum length of a name or key, in bytes.
 	MaxID = 128
 	// MaxDetail is the maximum length of an answer's detail, in bytes.
 	MaxDetail = 200
-	// MaxSettings is the maximum number of settings, MaxSetting the maximum length of a
+	// MaxSettings is the maximum number of settings. MaxSetting is the maximum length of a
 	// setting's value, in bytes.
 	MaxSettings = 100
 	MaxSetting  = 1000
@@ -36,23 +36,23 @@ const (
 const (
 	Check = "check" // the question at the end of a section
 	Quiz  = "quiz"  // a question of the quiz
-	Drill = "drill" // a cell or a whole drill
+	Drill = "drill" // a box of a drill, or a whole drill
 )
 
 // Answer is an answer to one question or exercise.
 type Answer struct {
-	// ID is the idempotency key, chosen by the client: 1 to MaxID characters of A-Z a-z 0-9 . _
-	// -. An answer with an existing key is not saved.
+	// ID is the idempotency key, which the client chooses: 1 to MaxID of the characters A-Z a-z 0-9
+	// . _ -. An answer with an existing key is not saved.
 	ID string
-	// Item is the question's id, or for a drill its name and, after a slash, a part of
-	// it: "softmax/T2".
+	// Item is the question's id or, for a drill, its name and, after a slash, a part of it:
+	// "softmax/T2".
 	Item string
 	// Kind is Check, Quiz or Drill.
 	Kind string
-	// Credit is the part that was right, 0 to 1.
+	// Credit is the share of the answer that was right, from 0 to 1.
 	Credit float64
-	// Detail describes the result in the caller's own words, such as the name of a mistake; at
-	// most MaxDetail bytes without control characters.
+	// Detail describes the result in a format that the caller defines, such as the name of a
+	// mistake. It has at most MaxDetail bytes and no control characters.
 	Detail string
 }
 
@@ -60,22 +60,22 @@ type Answer struct {
 type Prediction struct {
 	// ID is the idempotency key, as in [Answer].
 	ID string
-	// Confidence is the probability the learner stated for their guess, 0 to 1.
+	// Confidence is the probability that the learner stated for their guess, from 0 to 1.
 	Confidence float64
 	// Right reports whether the guess was the next token.
 	Right bool
-	// Score is the logarithmic score in nats: ln of the probability that the learner
-	// gave to the actual token, -100 to 0.
+	// Score is the logarithmic score in nats: ln of the probability that the learner gave to the
+	// actual token, from -100 to 0.
 	Score float64
 }
 
-// File has all data of one learner. It does not identify the learner. The state of cards is
-// computed from their reviews.
+// File contains all data of one learner, but does not identify the learner. The state of cards is
+// not included, since it is computed from their reviews.
 type File struct {
 	// Exported is when the file was written.
 	Exported time.Time
-	// Visits are sorted by section; answers, reviews and predictions by time, then id; settings
-	// by name.
+	// Visits are sorted by section; answers, reviews and predictions are sorted by time, then by
+	// id; settings are sorted by name.
 	Visits      []Visit
 	Answers     []Answered
 	Reviews     []Review
@@ -118,7 +118,7 @@ func Refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
 }
 
-// Check returns an [ErrInput] for an invalid answer.
+// Check returns an [ErrInput] if the answer is invalid.
 func (a Answer) Check() error {
 	switch {
 	case !Key(a.ID):
@@ -127,7 +127,7 @@ func (a Answer) Check() error {
 		return Refuse("item %s", WantName)
 	case a.Kind != Check && a.Kind != Quiz && a.Kind != Drill:
 		return Refuse("kind must be %s, %s or %s", Check, Quiz, Drill)
-	case !(a.Credit >= 0 && a.Credit <= 1): // false for NaN
+	case !(a.Credit >= 0 && a.Credit <= 1): // also true for NaN
 		return Refuse("credit must be 0 to 1")
 	case !Plain(a.Detail, MaxDetail):
 		return Refuse("detail must be text of at most %d bytes without control characters", MaxDetail)
@@ -138,7 +138,7 @@ func (a Answer) Check() error {
 // LeastScore is the score of a learner who gave the actual token a probability of e^-100.
 const LeastScore = -100
 
-// Check returns an [ErrInput] for an invalid prediction.
+// Check returns an [ErrInput] if the prediction is invalid.
 func (p Prediction) Check() error {
 	switch {
 	case !Key(p.ID):

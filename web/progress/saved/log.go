@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// The types of records in a learner's log. A record's data is the entry as written in a file.
+// The types of records in a learner's log. A record's data is the entry as encoded in a file.
 const (
 	TypeVisit      = "visit"
 	TypeAnswer     = "answer"
@@ -24,7 +24,7 @@ const (
 // [Setting].
 type Entry interface {
 	Type() string // the type of its record
-	json() any    // the object that represents it
+	json() any    // the JSON object that represents it
 	sound() bool  // whether its values are valid
 }
 
@@ -49,7 +49,7 @@ func (p Predicted) json() any {
 
 func (s Setting) json() any { return settingJSON(s) }
 
-// mostTimes is how often a section can have been visited.
+// mostTimes is the maximum number of visits of a section.
 const mostTimes = 1 << 40
 
 func (v Visit) sound() bool {
@@ -61,10 +61,10 @@ func (r Review) sound() bool    { return Key(r.ID) && Name(r.Card) && someTime(r
 func (p Predicted) sound() bool { return p.Check() == nil && someTime(p.At) }
 func (s Setting) sound() bool   { return Key(s.Name) && Plain(s.Value, MaxSetting) }
 
-// Sound reports whether an entry is what [Read] accepts.
+// Sound reports whether [Read] would accept an entry.
 func Sound(e Entry) bool { return e.sound() }
 
-// Data returns an entry as the data of a record.
+// Data returns an entry encoded as the data of a record.
 func Data(e Entry) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -76,11 +76,11 @@ func Data(e Entry) ([]byte, error) {
 }
 
 // Read returns the entry in a record's data. Each entry was checked before it was saved, so an
-// invalid one is damaged.
+// invalid entry is damaged.
 func Read(kind string, data []byte) (Entry, error) {
 	e, err := readForm(kind, data)
 	if err == nil && !e.sound() {
-		return nil, fmt.Errorf("this cannot be an entry of type %q", kind)
+		return nil, fmt.Errorf("the data is not a valid entry of type %q", kind)
 	}
 	return e, err
 }
@@ -111,7 +111,7 @@ func readForm(kind string, data []byte) (Entry, error) {
 	return nil, fmt.Errorf("there are no entries of type %q", kind)
 }
 
-// moments parses times and remembers the first error.
+// moments parses times and stores the first error.
 type moments struct{ err *error }
 
 func (m moments) note(err error) {
@@ -161,7 +161,7 @@ func (f *File) Sort() {
 	slices.SortFunc(f.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Earlier orders entries by their times, and entries of the same time by their ids.
+// Earlier compares entries by their times, and entries with the same time by their ids.
 func Earlier(a, b time.Time, idA, idB string) int {
 	if c := a.Compare(b); c != 0 {
 		return c

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// TestRecordDataIsAFileLine: a record's data is the line of a file, and is read as the same
-// entry.
+// TestRecordDataIsAFileLine: a record's data is the same as the entry's line in a file, and reading
+// it gives the same entry.
 func TestRecordDataIsAFileLine(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 	f := File{Exported: at}
@@ -27,18 +27,18 @@ func TestRecordDataIsAFileLine(t *testing.T) {
 		}
 		again, err := Read(e.Type(), data)
 		if err != nil || !reflect.DeepEqual(again, e) {
-			t.Errorf("%s comes back as %+v, %v; was %+v", data, again, err, e)
+			t.Errorf("%s is read as %+v, %v; was %+v", data, again, err, e)
 		}
 		f.Put(again)
 		file, err := f.Encode()
 		if err != nil || !strings.Contains(string(file), string(data)+"\n") {
-			t.Errorf("the file lacks the line %s, %v", data, err)
+			t.Errorf("the file does not contain the line %s, %v", data, err)
 		}
 	}
 }
 
-// TestUnreadableRecordsAreErrors: data that is not a valid entry is an error, never a panic or a
-// zero entry.
+// TestUnreadableRecordsAreErrors: reading data that is not a valid entry returns an error, and
+// never panics or returns a zero entry.
 func TestUnreadableRecordsAreErrors(t *testing.T) {
 	for kind, data := range map[string]string{
 		TypeVisit:      `{"section":"a#b","first":"yesterday","last":"2026-11-21T09:00:00.000Z","times":1}`,
@@ -49,7 +49,7 @@ func TestUnreadableRecordsAreErrors(t *testing.T) {
 		"vote":         `{}`,
 	} {
 		if e, err := Read(kind, []byte(data)); err == nil {
-			t.Errorf("%s %s reads as %+v, want an error", kind, data, e)
+			t.Errorf("%s %s is read as %+v, want an error", kind, data, e)
 		}
 	}
 }
@@ -75,6 +75,6 @@ func TestSortByTimeThenID(t *testing.T) {
 		got = append(got, f.Visits[i].Section+f.Answers[i].ID+f.Reviews[i].ID+f.Predictions[i].ID+f.Settings[i].Name)
 	}
 	if want := []string{"accca", "baaab", "cbbbc"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("sorted as %v, want %v", got, want)
+		t.Errorf("the entries are sorted as %v, want %v", got, want)
 	}
 }

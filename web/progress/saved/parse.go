@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// Parse reads a file. It checks everything: the file has exactly the defined fields, each with
-// its type and in its range, and no duplicate keys. Errors are [ErrInput] with the location,
-// such as reviews[3].grade, counted from 0.
+// Parse parses a file. It checks that the file has exactly the defined fields, each of the right
+// type and within its range, and no duplicate keys. Errors are [ErrInput] with the location, such
+// as reviews[3].grade, where indexes start at 0.
 //
-// It does not check whether the course has the sections, questions and cards: a file may be
-// older than the course, or come from a newer one.
+// Parse does not check whether the course has the sections, questions and cards, since the file may
+// come from an earlier or later version of the course.
 func Parse(data []byte) (File, error) {
 	data, err := wellFormed(data)
 	if err != nil {
@@ -52,7 +52,7 @@ func Parse(data []byte) (File, error) {
 	return f, nil
 }
 
-// wellFormed checks that data is JSON of an accepted size, and returns it in UTF-8: an editor
+// wellFormed checks that data is JSON of an accepted size, and returns it in UTF-8, since an editor
 // may have saved the file in another encoding.
 func wellFormed(data []byte) ([]byte, error) {
 	if len(data) > MaxFile {
@@ -77,7 +77,7 @@ func wellFormed(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// place returns the position of a byte, for messages.
+// place describes the position of a byte, for messages.
 func place(data []byte, offset int) string {
 	before := data[:min(max(offset, 0), len(data))]
 	line := bytes.Count(before, []byte("\n")) + 1
@@ -85,7 +85,7 @@ func place(data []byte, offset int) string {
 	return fmt.Sprintf("line %d, column %d", line, column)
 }
 
-// An object is a JSON object: its location and its fields.
+// An object is a JSON object with its location and its fields.
 type object struct {
 	at     string
 	fields map[string]json.RawMessage
@@ -93,8 +93,8 @@ type object struct {
 
 func (o object) place(field string) string { return strings.TrimPrefix(o.at+"."+field, ".") }
 
-// A parser remembers the first error; after it nothing more is read. The data is known to be
-// JSON.
+// A parser parses data that is known to be JSON. It stores the first error, and then reads nothing
+// more.
 type parser struct{ err error }
 
 func (p *parser) fail(at, format string, args ...any) {
@@ -103,14 +103,14 @@ func (p *parser) fail(at, format string, args ...any) {
 	}
 }
 
-// is refuses a field if ok is false.
+// is records an error about a field if ok is false.
 func (p *parser) is(field string, o object, ok bool, must string) {
 	if !ok {
 		p.fail(o.place(field), "%s", must)
 	}
 }
 
-// object reads an object that must have exactly these fields.
+// object parses an object that must have exactly the given fields.
 func (p *parser) object(at string, data json.RawMessage, fields ...string) object {
 	o := object{at, make(map[string]json.RawMessage, len(fields))}
 	here := at
@@ -146,7 +146,7 @@ func (p *parser) object(at string, data json.RawMessage, fields ...string) objec
 	return o
 }
 
-// entries reads a list of objects, no two with the same name.
+// entries parses a list of objects, no two of which may have the same name.
 func entries[T any](
 	p *parser, top object, list string, read func(at string, raw json.RawMessage) T, name func(T) string,
 ) []T {
@@ -227,7 +227,7 @@ func (p *parser) setting(at string, raw json.RawMessage) Setting {
 	return x
 }
 
-// valid refuses an entry with the error of its check, which begins with the name of the field.
+// valid records the error of an entry's check, if any. The error begins with the name of the field.
 func (p *parser) valid(o object, err error) {
 	if err != nil && p.err == nil {
 		p.err = Refuse("%s", o.place(strings.TrimPrefix(err.Error(), ErrInput.Error()+": ")))
@@ -260,7 +260,7 @@ func (p *parser) truth(field string, o object) (b bool) {
 	return b
 }
 
-// scalar reads a field into to. It refuses null.
+// scalar parses a field into the variable that to points to. It refuses null.
 func (p *parser) scalar(field string, o object, to any, kind string) {
 	if p.err != nil {
 		return
@@ -271,7 +271,7 @@ func (p *parser) scalar(field string, o object, to any, kind string) {
 	}
 }
 
-// The range of accepted times: other times come from a broken clock or an attack.
+// The range of accepted times. Other times come from a broken clock or an attack.
 var (
 	earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -279,8 +279,8 @@ var (
 
 func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
 
-// Bounded returns the nearest valid time for an entry: if the server's clock is wrong, entries
-// are still saved.
+// Bounded returns the valid time for an entry that is nearest to t, so that entries are saved even
+// if the server's clock is wrong.
 func Bounded(t time.Time) time.Time {
 	if t.Before(earliest) {
 		return earliest

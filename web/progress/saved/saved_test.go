@@ -57,20 +57,20 @@ func TestParseThenEncode(t *testing.T) {
 		Settings: []Setting{{"pace", "slow"}},
 	}
 	if !reflect.DeepEqual(f, want) {
-		t.Errorf("read as %+v, want %+v", f, want)
+		t.Errorf("the example is parsed as %+v, want %+v", f, want)
 	}
 	out, err := f.Encode()
 	if err != nil || string(out) != example {
-		t.Errorf("written as %s, %v; want %s", out, err, example)
+		t.Errorf("the file is encoded as %s, %v; want %s", out, err, example)
 	}
 }
 
-// TestParseRefuses: every fault is refused with its location, and Parse returns nothing of the
-// file.
+// TestParseRefuses: a file with any fault is refused with the location of the fault, and Parse
+// returns no part of the file.
 func TestParseRefuses(t *testing.T) {
 	swap := func(old, new string) string {
 		if !strings.Contains(example, old) {
-			t.Fatalf("the example lacks %s", old)
+			t.Fatalf("the example does not contain %s", old)
 		}
 		return strings.Replace(example, old, new, 1)
 	}
@@ -153,9 +153,9 @@ func many(format string, n int) string {
 	return b.String()
 }
 
-// TestFullestExportFits: the largest possible export is accepted: the longest possible entries,
-// and as many as allowed. Only some of them are written; the size of all is computed in
-// proportion.
+// TestFullestExportFits: the largest possible export, with the longest possible entries and as many
+// as allowed, is accepted. The test encodes only some of the entries, and computes the size of all
+// in proportion.
 func TestFullestExportFits(t *testing.T) {
 	const part = 100
 	at, long, quotes := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), strings.Repeat(
@@ -187,12 +187,12 @@ func TestFullestExportFits(t *testing.T) {
 		return len(data)
 	}
 	if total := size(entries)*(MaxEntries/part) + size(settings); total > MaxFile {
-		t.Errorf("the fullest export has %d bytes, want at most the %d of an import", total, MaxFile)
+		t.Errorf("the largest export has %d bytes, want at most %d, the limit for imports", total, MaxFile)
 	}
 }
 
-// FuzzParse: Parse returns a file or a refusal for any input, and a file that it accepts is
-// unchanged by encoding and parsing.
+// FuzzParse: Parse returns a file or a refusal for any input, and a file that it accepts stays the
+// same when it is encoded and parsed again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte(strings.ReplaceAll(example, "\n", "")))
@@ -208,17 +208,17 @@ func FuzzParse(f *testing.F) {
 		got, err := Parse(data)
 		if err != nil {
 			if !errors.Is(err, ErrInput) || !Plain(strings.ReplaceAll(err.Error(), "\n", " "), 2000) {
-				t.Fatalf("refused with %q, want a plain input error", err)
+				t.Fatalf("the file is refused with %q, want a plain input error", err)
 			}
 			return
 		}
 		out, err := got.Encode()
 		if err != nil || !json.Valid(out) {
-			t.Fatalf("written as %s, %v; want JSON, <nil>", out, err)
+			t.Fatalf("the file is encoded as %s, %v; want JSON, <nil>", out, err)
 		}
 		again, err := Parse(out)
 		if err != nil || !reflect.DeepEqual(got, again) {
-			t.Fatalf("read again as %+v, %v; was %+v", again, err, got)
+			t.Fatalf("parsed again, the file is %+v, %v; was %+v", again, err, got)
 		}
 	})
 }

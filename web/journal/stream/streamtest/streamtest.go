@@ -1,4 +1,4 @@
-// Package streamtest starts NATS servers within the process, for tests of data stored in
+// Package streamtest starts NATS servers within the process for tests that store data in
 // NATS.
 package streamtest
 
@@ -11,11 +11,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// patience bounds the wait for a server's start; only failing tests use it up.
+// patience is the longest wait for a server to start. Only failing tests wait that long.
 const patience = 2 * time.Minute
 
-// Node starts a server that stores its data in a folder, until the test ends. Nothing
-// outside the process can reach it, unless a change of its options makes it listen.
+// Node starts a server that stores its data in a folder and stops when the test ends.
+// Nothing outside the process can reach it, unless a change to its options makes it listen.
 func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Server {
 	t.Helper()
 	fixture.Spend(fixture.Servers, 1)
@@ -32,12 +32,13 @@ func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Se
 	s.Start()
 	t.Cleanup(func() { Stop(s) })
 	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server does not start")
+		t.Fatal("the NATS server has not started")
 	}
 	return s
 }
 
-// Listening makes a server listen on a port of this machine, any free one if it is -1.
+// Listening makes a server listen on a port of this machine, or on any free port if port is
+// -1.
 func Listening(port int) func(*server.Options) {
 	return func(o *server.Options) { o.DontListen, o.Host, o.Port = false, "127.0.0.1", port }
 }
