@@ -148,9 +148,9 @@ func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	}
 }
 
-// TestPanicStaysWithItsSeat: a panic reaches the goroutine whose job caused it and does not affect
+// TestPanicStaysWithItsSlot: a panic reaches the goroutine whose job caused it and does not affect
 // the other jobs of the same round.
-func TestPanicStaysWithItsSeat(t *testing.T) {
+func TestPanicStaysWithItsSlot(t *testing.T) {
 	m := smallModel(t)
 	f := smallFolder
 	f.layers = 1

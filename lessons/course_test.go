@@ -72,7 +72,8 @@ func TestCourseHasItsParts(t *testing.T) {
 					checks++
 					if b.Question.Section != s.Key() {
 						t.Errorf(
-							"section %s asks %s, which belongs to %s; want only its own questions", s.Key(), b.Question.ID,
+							"section %s asks %s, which belongs to %s; want only its own questions",
+							s.Key(), b.Question.ID,
 							b.Question.Section,
 						)
 					}

@@ -176,7 +176,8 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" is not the file's name") ||
 		!strings.Contains(all, "no key \"color\"") {
 		t.Errorf(
-			"got front matter problems %q, want them to contain %q and %q", all, "the slug \"y\" is not the file's name",
+			"got front matter problems %q, want them to contain %q and %q", all,
+			"the slug \"y\" is not the file's name",
 			"no key \"color\"",
 		)
 	}

@@ -62,9 +62,11 @@ func speedOf(m *infer.Model) speed {
 	for i := 0; i < samples && time.Since(start) < sampleFor; i++ {
 		known.step = max(known.step, sample(m, 1, sampleFor))
 	}
-	if took := time.Since(start); took < 2*sampleFor {
-		known.pass = max(known.pass, sample(m, together, sampleFor))
-	} else if known.step > 0 && took > 5*sampleFor {
+	took := time.Since(start)
+	if known.pass == 0 && took < 2*sampleFor { // one sample is enough: a pass of many takes longer
+		known.pass = sample(m, together, sampleFor)
+	}
+	if known.step > 0 && took > 5*sampleFor {
 		known.until = time.Now().Add(50 * took)
 	}
 	known.pass = max(known.pass, known.step)

@@ -186,7 +186,8 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 				t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded-1,
 			); err != nil || short.exact {
 				t.Fatalf(
-					"one pass fewer: took %d passes of %d, %v; want an incomplete search", short.expanded, f.expanded, err,
+					"one pass fewer: took %d passes of %d, %v; want an incomplete search",
+					short.expanded, f.expanded, err,
 				)
 			}
 		}

@@ -64,7 +64,7 @@ func ShownCode(code string) string {
 	return code[:CodeLength/2] + " " + code[CodeLength/2:]
 }
 
-// Secret is the secret of a room, 128 random bits. Whoever has it is the room's instructor.
+// Secret is the secret of a room, 128 random bits. Anyone who has it is the room's instructor.
 type Secret [16]byte
 
 func newSecret() (s Secret) {

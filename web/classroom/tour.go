@@ -28,7 +28,7 @@ type tours struct {
 	list map[string]*tourRun // by slug
 }
 
-// tourRun is a walkthrough's run with its states at the steps. Whoever holds turn computes
+// tourRun is a walkthrough's run with its states at the steps. The request that holds turn computes
 // the next states; the others wait for them.
 type tourRun struct {
 	turn   chan struct{} // of capacity 1

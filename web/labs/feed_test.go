@@ -315,7 +315,9 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	w.ask("cancel", nil)
 	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Canceled after") ||
 		!strings.Contains(html, "changed since") {
-		t.Errorf("changed during the run: got %s, want it to contain %q and %q", html, "Canceled after", "changed since")
+		t.Errorf(
+			"changed during the run: got %s, want it to contain %q and %q", html, "Canceled after", "changed since",
+		)
 	}
 }
 

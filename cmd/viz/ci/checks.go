@@ -62,7 +62,7 @@ const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal .
 // and of interrupted passes.
 var racedEngine = part{packages: []string{"./infer"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
-	"TestPanicStaysWithItsSeat", "TestClosedPoolRefusesNewPasses", "TestSeatReportsModelErrors",
+	"TestPanicStaysWithItsSlot", "TestClosedPoolRefusesNewPasses", "TestSlotReportsModelErrors",
 	"TestPooledTextsMatchSoloRuns", "TestSpeculationAndReplayRunThroughASeat",
 	"TestSixtyFourSessionsOnTwoWorkers", "TestInterruptedSpeculationContinues",
 	"TestCancellationLeavesTheLoopUsable",
