@@ -58,7 +58,7 @@ func TestPicturesObeyTheSecurityPolicy(t *testing.T) {
 	}
 	for _, forbidden := range []string{"style=", "<?xml", "#0", "<script", "Liberation"} {
 		if strings.Contains(c.SVG, forbidden) {
-			t.Errorf("the picture has %q, want it without", forbidden)
+			t.Errorf("the picture contains %q, want it left out", forbidden)
 		}
 	}
 	for _, needed := range []string{

@@ -99,7 +99,7 @@ func TestLostSecretIsReported(t *testing.T) {
 	db, log := logged(t, dir)
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "has no file cookie-secret") ||
 		!strings.Contains(log, "has no file cookie-secret") {
-		t.Errorf("got notices %v and log %q, want one notice that it is missing, and the same in the log", n, log)
+		t.Errorf("got notices %v and log %q, want one notice and one line that the file is missing", n, log)
 	}
 	if len(db.Secret()) != secretBytes || !taken(path) {
 		t.Errorf("got a secret of %d bytes, want %d, and the database to exist", len(db.Secret()), secretBytes)

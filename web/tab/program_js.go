@@ -150,7 +150,7 @@ func (p *program) start(viz js.Value) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // the browser's console
 	logs, err := journal.OpenStored(context.Background(), table{viz.Get("table")})
 	if err != nil {
-		return fmt.Errorf("what is kept in this browser could not be read: %w", err)
+		return fmt.Errorf("reading the data stored in this browser: %w", err)
 	}
 	known, err := logs.Owners(context.Background(), journal.Learner)
 	if err != nil {

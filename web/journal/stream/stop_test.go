@@ -109,7 +109,7 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 		texts := []string{"-quetzal", "-mangosteen", "-durian", "-rambutan", "-salak"}
 		for _, text := range texts {
 			if in := holding(t, dir, name+text); in != nil {
-				t.Errorf("%s is still in %v, want nil", name+text, in)
+				t.Errorf("%s is still in %v, want it removed", name+text, in)
 			}
 		}
 		if in := holding(t, dir, "log.room."+name); in != nil && name != "scrubbed" {
