@@ -24,10 +24,10 @@ func load(tb testing.TB, q infer.Quant) *infer.Model {
 	return m
 }
 
-// TestInt8Accuracy: with int8, the most probable token stays the same at 99 of 100 positions or
-// more and the divergence is below a thousandth, both on texts that the bundled model was not
-// trained on and on texts that it generated. (Its weights were exported on int8's grid, see
-// infer/bundled/train/export.py; other weights lose more.)
+// TestInt8Accuracy: with int8, the most probable token stays the same at 99 or more of 100
+// positions, and the divergence is below a thousandth, both on texts that the bundled model was not
+// trained on and on texts that it generated. (Its weights were rounded to int8's grid when they
+// were exported, see infer/bundled/train/export.py; other weights lose more accuracy.)
 // Promise: With int8 the bundled model's most likely token stays the same at 99 of 100 positions.
 func TestInt8Accuracy(t *testing.T) {
 	exact, other := load(t, infer.QuantNone), load(t, infer.QuantInt8)

@@ -2,10 +2,10 @@
 // float32. The viz bench command prints the rows and labs show them, so a curve on a page and a
 // table in a terminal come from the same code.
 //
-// A measurement repeats rounds of a few tokens until its time is up. It reports the best round and
-// the median round, which is hardly affected by other work on the machine. All configurations of a
-// quantization take turns, a few rounds each, so that a period in which the machine is slow affects
-// all of them.
+// A measurement repeats rounds of a few tokens until the given time has passed. It reports the best
+// round and the median round, which is hardly affected by other work on the machine. All
+// configurations of a quantization take turns, a few rounds each, so that a period in which the
+// machine is slow affects all of them.
 package bench
 
 import (
@@ -61,8 +61,8 @@ type Plan struct {
 	Time    time.Duration // for each case
 }
 
-// DefaultPlan returns a plan that measures both quantizations, one thread and all threads, and
-// single texts and batches. It takes about as long as a coffee break.
+// DefaultPlan returns a plan that measures both quantizations, with one thread and with all
+// threads, and with single texts and batches. It takes about as long as a coffee break.
 func DefaultPlan() Plan {
 	threads := []int{1}
 	if n := runtime.NumCPU(); n > 1 {
@@ -92,7 +92,7 @@ func (p Plan) Cases(q infer.Quant) []Case {
 // columns is the number of vectors that the kernel phase multiplies at once, as a pass does.
 const columns = 32
 
-// Check returns an error if the plan cannot be measured with a model of this context.
+// Check returns an error if the plan cannot be measured with a model whose context has this size.
 func (p Plan) Check(context int) error {
 	for _, n := range append(slices.Clone(p.Threads), p.Texts...) {
 		if n < 1 || n > 256 {
@@ -150,7 +150,7 @@ func Run(ctx context.Context, p Plan, load func(infer.Quant) (*infer.Model, erro
 	return rows, nil
 }
 
-// round is one repetition.
+// round is the measurement of one repetition.
 type round struct {
 	took time.Duration
 	ops  int64 // multiply-adds
@@ -167,12 +167,12 @@ func row(c Case, rounds []round) Row {
 	}
 }
 
-// measure repeats a case for at least a given time, and at least once.
+// measure repeats a case for at least the given time, and at least once.
 func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration) ([]round, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Threads))
 	once, end := prepare(m, c)
 	defer end()
-	if _, err := once(ctx); err != nil { // warm up: caches grow, pages are touched
+	if _, err := once(ctx); err != nil { // warm up, so that caches have grown and memory pages are mapped
 		return nil, err
 	}
 	var rounds []round
@@ -209,7 +209,8 @@ func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error),
 	}), pool.Close
 }
 
-// together runs n functions concurrently and sums their multiply-adds.
+// together returns a function that runs n functions concurrently and returns the sum of their
+// multiply-adds.
 func together(n int, function func(i int) func(context.Context) (int64, error)) func(context.Context) (int64, error) {
 	var all []func(context.Context) (int64, error)
 	for i := range n {
@@ -238,7 +239,7 @@ func together(n int, function func(i int) func(context.Context) (int64, error)) 
 	}
 }
 
-// products multiplies the blocks' matrices with c.Tokens vectors.
+// products returns a function that multiplies the blocks' matrices by c.Tokens vectors.
 func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
 	most := 0
 	for _, w := range m.BlockMatrices() {
@@ -257,8 +258,8 @@ func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
 	}
 }
 
-// prefill runs a prompt of n tokens and computes the scores at its last position. The tokens differ
-// from text to text.
+// prefill returns a function that runs a prompt of n tokens and computes the scores at its last
+// position. The tokens differ from text to text.
 func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache, ids := m.NewCache(), make([]int, n)
 	for i := range ids {
@@ -276,7 +277,8 @@ func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	}
 }
 
-// decode generates n tokens greedily after a first token that differs from text to text.
+// decode returns a function that generates n tokens greedily after a first token that differs from
+// text to text.
 func decode(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache := m.NewCache()
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)

@@ -3,8 +3,8 @@
 // A model that was trained on chats marks turns with special tokens. A base model has no such
 // tokens: its conversation is formatted as plain lines that begin with "User:" or "Assistant:", and
 // a stop string ends the model's turn before it generates the user's next line. In such a
-// conversation, text typed by users cannot be distinguished from these marks, which is a limitation
-// of base models.
+// conversation, these marks cannot be distinguished from the same text typed by a user, which is a
+// limitation of base models.
 package chat
 
 import "strings"
@@ -37,8 +37,8 @@ const PlainStop = "\nUser:"
 //	Assistant:
 func Plain(messages []Message) string { return plain(messages, "") }
 
-// PlainOpen is like [Plain], for a conversation that ends with the model's own message, after which
-// the model's turn is left open.
+// PlainOpen is like [Plain], for a conversation that ends with a message of the model, which is
+// left open so that the model continues it.
 func PlainOpen(messages []Message) string {
 	n := len(messages) - 1
 	return plain(messages[:n], messages[n].Content)

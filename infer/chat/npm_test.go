@@ -15,7 +15,8 @@ import (
 // vocabulary specifies the tokenizer that encodes a template's texts.
 type vocabulary struct {
 	pack string
-	// added holds the template's special tokens if the tokenizer belongs to another model.
+	// added holds the template's special tokens if the tokenizer belongs to another model and lacks
+	// them.
 	added []string
 }
 
@@ -44,7 +45,7 @@ type addedToken struct {
 	Special bool   `json:"special"`
 }
 
-// asksIDs is a request to the script, for one template.
+// asksIDs is a request to the script for the ids of one template's chats.
 type asksIDs struct {
 	File  string       `json:"file"`
 	Added []addedToken `json:"added"`
@@ -58,9 +59,9 @@ type markedText struct {
 	typed bool // a message contains the name of a special token
 }
 
-// TestIDsFromNPM: a hundred chats, formatted with the templates of published models, have the same
-// ids as with Hugging Face's tokenizers. If a message contains the name of a special token, the ids
-// are compared with those of the pieces between the template's own special tokens.
+// TestIDsFromNPM: a hundred chats, formatted with the templates of published models, get the same
+// ids as from Hugging Face's tokenizers. If a message contains the name of a special token, the
+// expected ids are those of the template's own special tokens and of the pieces between them.
 func TestIDsFromNPM(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -171,7 +172,7 @@ func chatsOf(
 	for _, messages := range chats {
 		written, err := template.Render(t.Context(), messages, Options{}, today)
 		if err != nil {
-			continue // roles that do not alternate
+			continue // the roles do not alternate
 		}
 		text := markedText{Text: written.Text, Marks: written.Marks}
 		if text.Marks == nil {

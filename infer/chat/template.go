@@ -20,14 +20,14 @@ const (
 	maxOutput = 1 << 20 // bytes
 )
 
-// Text is a chat as the text that the model continues.
+// Text is a chat, formatted as the text that the model continues.
 type Text struct {
 	Text string
 	// Marks holds the byte offsets in Text of the special tokens that the template inserted. The
 	// name of a special token typed by a user is never marked, even though it looks the same.
 	Marks []int
-	// IDs holds the tokens if they were given explicitly and differ from the encoding of Text. Text
-	// then contains their spelling.
+	// IDs holds the token ids if they were given explicitly and differ from the encoding of Text.
+	// In that case, Text contains the spelling of these tokens.
 	IDs []int
 }
 
@@ -49,18 +49,18 @@ func Compile(source string, tokens map[string]string, special []string) (*Templa
 	return &Template{t, tokens, newNames(special)}, nil
 }
 
-// Options holds the other inputs of a chat.
+// Options holds the inputs of a chat other than its messages.
 type Options struct {
 	// Continue leaves the last message, which must be the model's own, open: the model continues it
 	// instead of beginning another turn.
 	Continue bool
 	// Values are additional variables of the template, such as enable_thinking: strings, integers
 	// as int, float64, bool and nil. They must not include variables that the program sets itself
-	// ([Own]).
+	// (see [Own]).
 	Values map[string]any
 }
 
-// Own reports whether the program itself sets a variable of templates.
+// Own reports whether the program itself sets the template variable with this name.
 func Own(name string) bool {
 	switch name {
 	case "messages", "add_generation_prompt", "tools", "documents", "strftime_now", "raise_exception":
@@ -113,7 +113,7 @@ func (t *Template) render(
 }
 
 // TurnEnd returns the name of the special token that ends the model's turn, or "" if the template
-// inserts none there.
+// does not insert one there.
 func (t *Template) TurnEnd() string {
 	const said = "words of the model"
 	turns := []Message{{User, "words"}, {Assistant, said}}
@@ -130,7 +130,7 @@ func (t *Template) TurnEnd() string {
 	return ""
 }
 
-// Fault explains in a sentence why a chat could not be rendered.
+// Fault returns a sentence that explains why a chat could not be rendered.
 func Fault(err error) string {
 	var e *jinja.Error
 	switch {
@@ -207,8 +207,8 @@ func (n *names) at(text string) string {
 	return ""
 }
 
-// split inserts a mark into every name in a typed text. It also inserts a mark at an end of the
-// text if the text could form a name together with the template's text next to it.
+// split inserts a mark into every name in a typed text. It also inserts a mark at either end of the
+// text where the text could form a name together with the adjacent text of the template.
 func (n *names) split(text string, mark rune) string {
 	from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	to := max(from, len(strings.TrimRightFunc(text, unicode.IsSpace)))
@@ -253,7 +253,7 @@ func half(sorted []string, text string) bool {
 	return false
 }
 
-// find returns a text without its marks, and the offsets of the names that had no mark.
+// find returns a text with its marks removed, and the offsets of the names that contained no mark.
 func (n *names) find(text string, mark rune) Text {
 	var b strings.Builder
 	marks := []int(nil)

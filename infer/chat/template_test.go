@@ -42,7 +42,7 @@ func readPublished(t *testing.T) (p published) {
 	return p
 }
 
-// today is the date that make.py uses.
+// today is the date and time that make.py uses.
 var today = time.Date(2026, 11, 26, 9, 5, 7, 0, time.UTC)
 
 // Promise: Chats are formatted exactly as the chat templates of published models format them.
@@ -143,8 +143,8 @@ func TestTypedTextIsNeverASpecialToken(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", typed, got, want)
 		}
 	}
-	// These templates end with a part of a name that the typed text completes, or the other way
-	// around.
+	// In these templates, the typed text completes a name that the template's text begins, or the
+	// other way around.
 	for source, typed := range map[string]string{
 		"{{ '</' + messages[0].content }}":                    "s>",
 		"{{ messages[0].content + 's>' }}":                    "</",
@@ -200,8 +200,8 @@ func TestFaultExplainsTemplateErrors(t *testing.T) {
 	}
 }
 
-// TestLastMessageIsContinued: the model's last message is left open, exactly as it was typed, in a
-// turn that the template begins. The same holds for plain lines.
+// TestLastMessageIsContinued: with Continue, the model's last message comes last in its turn,
+// exactly as it was typed, and the turn is left open. The same holds for plain lines.
 func TestLastMessageIsContinued(t *testing.T) {
 	t.Parallel()
 	template := compiled(t, chatML)

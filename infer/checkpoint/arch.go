@@ -9,9 +9,9 @@ import (
 
 // An architecture is defined in one file, arch_NAME.go. The file registers a description: the
 // model's name, the keys of its config.json and its GGUF metadata, the names of its tensors in both
-// formats, and what its blocks compute. The readers use it to find the weights. The forward pass of
-// package infer omits each part that the list of tensors lacks, such as a gate or a norm after the
-// attention.
+// formats, and what its blocks compute. The readers use this description to find the weights. The
+// forward pass of package infer omits each part that the list of tensors lacks, such as a gate or a
+// norm after the attention.
 type architecture struct {
 	name      string // Config.Architecture
 	modelType string // model_type of config.json
@@ -25,13 +25,14 @@ type architecture struct {
 	tensors []tensorName // in the order in which a forward pass uses them
 	block   Block
 
-	// folderPrefix may precede all names except that of the output matrix, if the class with the
-	// output wraps a class without it.
+	// folderPrefix may precede all names except the name of the output matrix, if the model's class
+	// wraps another class that has no output matrix.
 	folderPrefix string
-	// folderOrder and ggufOrder return the order of a tensor's values in a format, if it differs
-	// from the layout.
+	// folderOrder and ggufOrder return the order in which a format stores a tensor's values, if it
+	// differs from the order of the layout.
 	folderOrder, ggufOrder func(Config, Role) order
-	// Suffixes of other tensors, which are ignored since they follow from the configuration.
+	// Suffixes of the names of other tensors, which are ignored because their values follow from
+	// the configuration.
 	folderIgnores, ggufIgnores []string
 
 	// readFolder reads config.json; readGGUF reads the metadata keys that the
@@ -59,8 +60,8 @@ type Block struct {
 // Activation is the function between the matrices of a feed-forward layer.
 type Activation int
 
-// The activations. If there is a gate, they apply to the gate, which is then multiplied with the
-// other matrix's output (Shazeer 2020).
+// The activations. If there is a gate, the activation is applied to its output, which is then
+// multiplied by the other matrix's output (Shazeer 2020).
 const (
 	SiLU     Activation = iota // x / (1 + e^−x)
 	GELUTanh                   // x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), GPT-2's form of GELU
@@ -134,18 +135,18 @@ func (c Config) shape(p Role) []int {
 	return []int{c.Width} // norms of the stream
 }
 
-// Has reports whether the model's architecture has a part.
+// Has reports whether the model's architecture has the given part.
 func (c Config) Has(p Role) bool {
 	return slices.ContainsFunc(architectures[c.Architecture].tensors, func(t tensorName) bool { return t.part == p })
 }
 
-// Weight returns the values of a part of a layer (0 for parts that exist once),
+// Weight returns the values of a part's weight in the given layer (0 for parts that exist once),
 // like [Checkpoint.Float32], or nil if the architecture has no such part.
 func (c *Checkpoint) Weight(p Role, layer int, shape ...int) ([]float32, error) {
 	return c.part(p, layer, false, shape)
 }
 
-// Bias is like Weight, for the part's bias of n values.
+// Bias is like Weight, but returns the part's bias, which has n values.
 func (c *Checkpoint) Bias(p Role, layer, n int) ([]float32, error) {
 	return c.part(p, layer, true, []int{n})
 }
@@ -174,7 +175,7 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 	return s
 }
 
-// runs lists the supported architectures for the messages that reject others.
+// runs lists the supported architectures, for messages that reject an unsupported one.
 func runs(called func(*architecture) string) string { return "this program runs " + listing(called) }
 
 // Architectures lists the supported architectures for display: "gemma3, gpt2
@@ -228,8 +229,8 @@ func folderArchitecture(f *fields) *architecture {
 	return found
 }
 
-// ggufArchitecture is like folderArchitecture, for general.architecture. If it returns nil, the
-// error is in p.
+// ggufArchitecture is like folderArchitecture, for general.architecture. If it returns nil, it has
+// reported the error to p.
 func ggufArchitecture(p *ggufPairs) *architecture {
 	name := p.text("architecture", "")
 	if name == "" {
@@ -249,8 +250,8 @@ func ggufArchitecture(p *ggufPairs) *architecture {
 	return nil
 }
 
-// neighboringPairs is the order in which llama.cpp stores the queries and keys
-// of a Llama: the rows of a rotary pair are neighbors.
+// neighboringPairs is the order in which llama.cpp stores the queries and keys of a Llama: the two
+// rows of a rotary pair are adjacent.
 func neighboringPairs(c Config, p Role) order {
 	switch p {
 	case Query:

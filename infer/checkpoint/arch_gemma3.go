@@ -28,7 +28,7 @@ var _ = register(&architecture{
 		{FinalNorm, "model.norm", "output_norm", false},
 		{Output, "lm_head", "output", false},
 	},
-	// A folder stores the factors of norms minus one; GGUF stores the factors.
+	// A folder stores each factor of a norm minus one; GGUF stores the factor itself.
 	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case AttentionNorm, QueryNorm, KeyNorm, AttentionPostNorm, FFNNorm, FFNPostNorm, FinalNorm:
@@ -65,8 +65,8 @@ func readGemma3(f *fields, c *Config) {
 	})
 }
 
-// readGemma3Ropes reads the rotary positions of the global and the other layers. Newer files have
-// both in rope_parameters, by layer type.
+// readGemma3Ropes reads the rotary settings of the global layers and of the others. In newer files,
+// rope_parameters contains both, by layer type.
 func readGemma3Ropes(f *fields, context int) (global, local *Rope) {
 	const globalTheta = 1_000_000
 	local = &Rope{Theta: f.number("rope_local_base_freq", gemma3LocalTheta, lowTheta, highTheta)}
@@ -95,8 +95,8 @@ func readGemma3GGUF(p *ggufPairs, c *Config) {
 	global, window := p.rope(c), p.window()
 	local := &Rope{Theta: p.number("rope.freq_base_swa", gemma3LocalTheta, lowTheta, highTheta)}
 	period := p.size("attention.sliding_window_pattern", gemma3Period, maxLayers)
-	// No key gives the scale of the scores. In the largest published model, recognized by its 62
-	// layers, it follows from the width divided by the number of heads.
+	// No key gives the scale of the scores. In the largest published model, which is recognized by
+	// its 62 layers, the scale is computed from the width divided by the number of heads.
 	if c.Layers == 62 {
 		c.QueryScalar = float64(c.Width / c.Heads)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// smallGGUFOf returns smallGGUF as a model of another architecture, with heads of size 2 and one
-// layer.
+// smallGGUFOf returns a model like smallGGUF's, but of the given architecture, with heads of size 2
+// and one layer.
 func smallGGUFOf(arch string) *ggufModel {
 	m := smallGGUF()
 	m.set(textPair("general.architecture", arch))
@@ -38,7 +38,7 @@ func smallGGUFOf(arch string) *ggufModel {
 	return m
 }
 
-// norm adds a vector of zeros.
+// norm adds the weights of a norm: a vector of n zeros.
 func (m *ggufModel) norm(name string, n uint64) {
 	m.tensors = append(m.tensors, ggufTensor{name + ".weight", []uint64{n}, 0, uint64(len(m.data))})
 	m.data = append(m.data, make([]byte, (4*n+31)/32*32)...)
@@ -64,8 +64,8 @@ func openSmall(t *testing.T, m *ggufModel) Config {
 	return c.Config
 }
 
-// TestGGUFRopeScaling: a GGUF file can stretch rotary positions. The stretching is linear, unless
-// its type is none, and the factor is read from the current key or from the key's first name. A
+// TestGGUFRopeScaling: a GGUF file can stretch rotary positions. The stretching is linear unless
+// its type is none, and the factor is read from the current key or from the key's original name. A
 // factor of 0 means no stretching.
 func TestGGUFRopeScaling(t *testing.T) {
 	const kind, factor, first = "llama.rope.scaling.type", "llama.rope.scaling.factor", "llama.rope.scale_linear"
@@ -100,8 +100,8 @@ func TestGGUFRopeScaling(t *testing.T) {
 	}
 }
 
-// TestGGUFAttention: the metadata of a GGUF file determines the windows, and the layers with other
-// rotary bases.
+// TestGGUFAttention: the metadata of a GGUF file determines the layers' windows and which layers
+// have a different rotary base.
 func TestGGUFAttention(t *testing.T) {
 	for name, test := range map[string]struct {
 		arch  string

@@ -19,7 +19,8 @@ var _ = register(&architecture{
 		{FinalNorm, "ln_f", "output_norm", true},
 		{Output, "lm_head", "output", false},
 	},
-	// GPT-2's layers multiply by a matrix from the other side, so its matrices are transposed.
+	// GPT-2's layers multiply the vector by the matrix rather than the matrix by the vector, so its
+	// matrices are transposed.
 	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case QueryKeyValue, AttentionOut, Up, Down:

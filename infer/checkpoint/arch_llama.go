@@ -17,7 +17,7 @@ var _ = register(&architecture{
 		rope := readRope(f, c.Context, 10_000)
 		c.everyLayer(f.err, func(int) Attention { return Attention{Rope: rope} })
 	},
-	// Converters also write Mistral models as Llamas, and these may have a window.
+	// Converters also label Mistral models as Llamas, and Mistral models may have a window.
 	readGGUF: func(p *ggufPairs, c *Config) {
 		p.shape(c)
 		rope, window := p.rope(c), p.window()

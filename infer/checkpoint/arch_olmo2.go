@@ -1,7 +1,7 @@
 package checkpoint
 
-// OLMo 2 (Team OLMo 2025) is a Llama with different norms: they come after attention and
-// feed-forward layer instead of before, and queries and keys are normalized over all heads
+// OLMo 2 (Team OLMo 2025) is a Llama with different norms: they come after the attention and the
+// feed-forward layer instead of before them, and queries and keys are normalized over all heads
 // together.
 var _ = register(&architecture{
 	name: "olmo2", modelType: "olmo2", class: "Olmo2ForCausalLM", gguf: "olmo2",
@@ -30,7 +30,7 @@ var _ = register(&architecture{
 		rope := readRope(f, c.Context, 10_000)
 		c.everyLayer(f.err, func(int) Attention { return Attention{Rope: rope} })
 	},
-	// Converters also write OLMo 3 under this name, with its windows.
+	// Converters also use this name for OLMo 3 models, which have sliding windows.
 	readGGUF: func(p *ggufPairs, c *Config) {
 		p.shape(c)
 		rope := p.rope(c)

@@ -29,8 +29,8 @@ var _ = register(&architecture{
 	readGGUF: readQwenGGUF,
 })
 
-// readUpperWindows reads the sliding window of a Qwen. If it is on, the layers from
-// max_window_layers on have it, unless layer_types specifies the layers.
+// readUpperWindows reads the sliding window of a Qwen. If the window is enabled, it applies to
+// every layer from number max_window_layers on, unless layer_types specifies the layers.
 func readUpperWindows(f *fields, layers int) (windows func(layer int) int) {
 	window := 0
 	if f.boolean("use_sliding_window", false) {
@@ -40,8 +40,8 @@ func readUpperWindows(f *fields, layers int) (windows func(layer int) int) {
 	return readLayerTypes(f, layers, window, func(l int) bool { return window > 0 && l >= first })
 }
 
-// readQwenGGUF reads a Qwen's metadata, which does not give the layers with the
-// sliding window: if there is a window, the context is limited to it.
+// readQwenGGUF reads a Qwen's metadata, which does not specify which layers have the sliding
+// window. If there is a window, the context is therefore limited to it.
 func readQwenGGUF(p *ggufPairs, c *Config) {
 	p.shape(c)
 	rope := p.rope(c)

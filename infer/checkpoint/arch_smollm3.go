@@ -37,8 +37,8 @@ var _ = register(&architecture{
 
 const smollm3Interval = 4
 
-// readTurnedLayers reads which layers have rotary positions: from a list of ones and zeros or,
-// without it, all except every no_rope_layer_interval-th.
+// readTurnedLayers reads which layers have rotary positions: those marked 1 in a list of ones and
+// zeros or, if there is no list, all except every no_rope_layer_interval-th layer.
 func readTurnedLayers(f *fields, layers int) (turned func(layer int) bool) {
 	interval := f.size("no_rope_layer_interval", smollm3Interval, maxLayers)
 	var list []int

@@ -70,8 +70,8 @@ func parse(t *testing.T, config object) Config {
 	return c
 }
 
-// TestPublishedModels: each published model has as many parameters as its
-// published files, and the features of its architecture's layers.
+// TestPublishedModels: each published model has as many parameters as its published files, and its
+// layers have the features of its architecture.
 func TestPublishedModels(t *testing.T) {
 	for name, test := range map[string]struct {
 		config     object
@@ -110,7 +110,7 @@ func TestPublishedModels(t *testing.T) {
 }
 
 // TestGemma3Config: Gemma 3 has a rotary base for each kind of layer, and scales the scores and the
-// embedding. Without layer_types, every sixth layer is global. Newer files have the bases by layer
+// embedding. Without layer_types, every sixth layer is global. Newer files list the bases by layer
 // type.
 func TestGemma3Config(t *testing.T) {
 	for name, config := range map[string]object{
@@ -177,8 +177,8 @@ func TestGemma3Config(t *testing.T) {
 	}
 }
 
-// TestSmolLM3Layers: SmolLM3's layers with rotary positions are those listed, or all except every
-// interval-th. A window applies to the layers without rotary positions.
+// TestSmolLM3Layers: in SmolLM3, the listed layers have rotary positions or, without a list, all
+// except every interval-th layer. A window applies to the layers without rotary positions.
 func TestSmolLM3Layers(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object
@@ -230,8 +230,8 @@ func TestSmolLM3Layers(t *testing.T) {
 	}
 }
 
-// TestQwenWindows: if Qwen's window is switched on, it applies to the layers from max_window_layers
-// on.
+// TestQwenWindows: if Qwen's window is enabled, it applies to every layer from number
+// max_window_layers on.
 func TestQwenWindows(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object

@@ -58,8 +58,8 @@ type Checkpoint struct {
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
 	// so that `… | sha256sum` in the folder gives the same hash. Several files of weights are
-	// listed in the order of their names. For other formats, the list has the one file, or the
-	// model and tokenizer.bin.
+	// listed in the order of their names. For other formats, the list consists of the model file
+	// alone, or of the model file and tokenizer.bin.
 	Hash string
 
 	// Template is the model's chat template, in Jinja, or "" if there is none. It is not checked,
@@ -69,7 +69,7 @@ type Checkpoint struct {
 	// and the like.
 	TemplateTokens map[string]string
 
-	// Warnings are sentences about contents of the files that the model ignores.
+	// Warnings are sentences about parts of the files that are ignored.
 	Warnings []string
 
 	tensors map[string]tensor // by the layout's names
@@ -109,14 +109,14 @@ func newHash() modelHash { return modelHash{sha256.New()} }
 
 func (h modelHash) line(sum []byte, file string) { fmt.Fprintf(h.lines, "%x  %s\n", sum, file) }
 
-// text adds a file that is in memory.
+// text adds a file whose contents are in memory.
 func (h modelHash) text(file string, text []byte) {
 	sum := sha256.Sum256(text)
 	h.line(sum[:], file)
 }
 
-// Summed is a file whose SHA-256 has been computed elsewhere. A browser computes it quickly, while
-// this program would spend more time on the hash there than on everything else.
+// Summed is a file whose SHA-256 has been computed elsewhere. A browser computes the hash quickly,
+// while this program, running in a browser, would spend more time on it than on everything else.
 type Summed interface {
 	SHA256() ([]byte, error)
 }
@@ -150,8 +150,8 @@ func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 // as in ggml, bit for bit.
 //
 // Float32 returns an error if the tensor is missing, has another shape, or has a value that is NaN
-// or infinite, or if the file cannot be read. The error names the tensor and both shapes or the
-// index of the value.
+// or infinite, or if the file cannot be read. The error names the tensor, and the two shapes or the
+// index of the bad value.
 func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	if c.weights == nil {
 		return nil, fmt.Errorf("%s: checkpoint is closed", name)
@@ -171,8 +171,8 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// Verify reads every value once, without keeping any, and returns an error if Float32 would return
-// one. The error has a reason for each bad tensor.
+// Verify reads every value once, without keeping any, and returns an error if Float32 would fail
+// for any tensor. The error lists a reason for each bad tensor.
 func (c *Checkpoint) Verify() (err error) {
 	if c.weights == nil {
 		return errors.New("checkpoint is closed")
@@ -195,8 +195,7 @@ func (c *Checkpoint) Bytes() (total int64) {
 	return total
 }
 
-// Types lists the number formats of the tensors, the one with the most bytes
-// first.
+// Types lists the number formats of the tensors, starting with the one that takes the most bytes.
 func (c *Checkpoint) Types() []string {
 	bytes := map[string]int64{}
 	for _, t := range c.tensors {
@@ -207,9 +206,8 @@ func (c *Checkpoint) Types() []string {
 	})
 }
 
-// Parameters returns the number of trained weights: the values of all tensors
-// that the model uses, counting a matrix that is both embedding and output
-// once.
+// Parameters returns the number of trained weights: the values of all tensors that the model uses,
+// counting a matrix only once if it is both the embedding and the output matrix.
 func (c *Checkpoint) Parameters() (total int64) {
 	for _, s := range c.Config.layout() {
 		values := int64(1)

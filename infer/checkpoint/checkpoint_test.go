@@ -63,8 +63,8 @@ func (s sequentialFile) Read(p []byte) (int, error) { return s.f.Read(p) }
 func (s sequentialFile) Stat() (fs.FileInfo, error) { return s.f.Stat() }
 func (s sequentialFile) Close() error               { return s.f.Close() }
 
-// TestOpenReadsEveryKindOfFolder: a folder gives the same model from memory, from disk and from
-// files that can only be read sequentially.
+// TestOpenReadsEveryKindOfFolder: a folder yields the same model whether it is in memory, on disk
+// or made of files that can only be read sequentially.
 func TestOpenReadsEveryKindOfFolder(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[tokenizerConfigFile] = &fstest.MapFile{Data: []byte(`{"add_bos_token":true}`)}
@@ -151,7 +151,7 @@ func TestHashCoversAllFiles(t *testing.T) {
 }
 
 func TestOpenRefusesBrokenFolders(t *testing.T) {
-	// weights edits the list of tensors; a nil result of edit drops one.
+	// weights edits the list of tensors; if edit returns nil for a tensor, the tensor is dropped.
 	weights := func(edit func(s stored) []stored) func(*testing.T, fstest.MapFS) {
 		return func(t *testing.T, folder fstest.MapFS) {
 			var tensors []stored
@@ -197,7 +197,7 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*testing.T, fstest.MapFS)
-		want   string // the whole message, or its beginning if it ends in …
+		want   string // the whole message, or just its beginning if want ends in …
 	}{
 		{"no config", remove(configFile), "model folder has no config.json"},
 		{"no weights", remove(weightsFile), "model folder has no model.safetensors"},

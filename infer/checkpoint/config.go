@@ -59,8 +59,8 @@ func (c Config) Ropes() (all []*Rope) {
 	return all
 }
 
-// everyLayer sets how all layers use positions, unless there was an error, in which case the number
-// of layers may be anything.
+// everyLayer sets how each layer uses positions. It does nothing if there was an error, since the
+// number of layers may then be invalid.
 func (c *Config) everyLayer(err error, of func(layer int) Attention) {
 	if err != nil {
 		return
@@ -96,7 +96,7 @@ const (
 // parseConfig parses config.json and, if they are not nil, tokenizer_config.json and
 // generation_config.json. Missing keys have Hugging Face's defaults. Options that would change the
 // architecture's plain forward pass are rejected by name. startSaid reports whether the files
-// specify if prompts begin with a start token; otherwise, the tokenizer decides.
+// specify if prompts begin with a start token; if they do not, the tokenizer decides.
 func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Config, startSaid bool, _ error) {
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)

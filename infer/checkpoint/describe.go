@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Description holds information from a model's files about the model, even if it cannot run. Fields
-// that the files do not contain, or that could not be read, are zero. All strings come from the
+// Description holds the information about a model that its files contain, even if the model cannot
+// run. Fields whose information is missing or could not be read are zero. All strings come from the
 // files, so escape them before printing.
 type Description struct {
 	Name         string // of the folder or the file
@@ -85,7 +85,7 @@ func (d *Description) tokenizer(t *tokenizer.Tokenizer) {
 	}
 }
 
-// weigh records the files and the tensors of the weights.
+// weigh records the files that contain weights, and their tensors.
 func (d *Description) weigh(w *weights, tensors map[string]tensor) {
 	if w == nil {
 		return
@@ -172,7 +172,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	return d, nil
 }
 
-// named records the names in the config.json of any model.
+// named records the names that a config.json contains, even if the model is not supported.
 func (d *Description) named(configJSON []byte) {
 	f := parseFields(configFile, configJSON)
 	d.Architecture, d.Title = f.text("model_type", ""), f.text("_name_or_path", "")
@@ -195,7 +195,8 @@ func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error)
 	return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
 }
 
-// ggufKinds maps llama.cpp's numbers in general.file_type to the names of mixes of formats.
+// ggufKinds maps llama.cpp's numbers in general.file_type to the names of the mixes of number
+// formats.
 var ggufKinds = map[float64]string{
 	0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 7: "Q8_0", 8: "Q5_0", 9: "Q5_1", 10: "Q2_K", 11: "Q3_K_S", 12: "Q3_K_M",
 	13: "Q3_K_L", 14: "Q4_K_S", 15: "Q4_K_M", 16: "Q5_K_S", 17: "Q5_K_M", 18: "Q6_K", 19: "IQ2_XXS", 20: "IQ2_XS",

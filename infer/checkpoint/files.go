@@ -35,7 +35,7 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
 	if info, err = f.Stat(); err == nil {
-		err = files.Regular(info) // it may have changed since
+		err = files.Regular(info) // the file may have changed since it was checked
 	}
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
@@ -106,14 +106,14 @@ func openPart(fsys fs.FS, name string) (shard, error) {
 	return p, nil
 }
 
-// chunkBytes is the size of the chunks that hold a file without random access. So a wrong size of
-// the file costs at most one chunk of memory.
+// chunkBytes is the size of the chunks that hold a file without random access. With chunks, a wrong
+// file size wastes at most one chunk of memory.
 const chunkBytes = 1 << 20
 
 // chunks is a file in memory: full chunks of chunkBytes bytes, then a shorter one.
 type chunks [][]byte
 
-// readChunks reads r to its end, which must come after size bytes.
+// readChunks reads all of r, which must contain exactly size bytes.
 func readChunks(r io.Reader, size int64) (chunks, error) {
 	var c chunks
 	for {

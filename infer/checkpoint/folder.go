@@ -68,7 +68,7 @@ func has(folder, name string) bool {
 	return err == nil
 }
 
-// onlyFolder returns the only folder in a folder.
+// onlyFolder returns the only subfolder of a folder.
 func onlyFolder(path string) (string, error) {
 	names, err := entries(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func onlyFolder(path string) (string, error) {
 // maxEntries is the maximum number of entries of a folder that are read.
 const maxEntries = 1 << 14
 
-// entries lists the names in a folder in order, at most maxEntries of them.
+// entries lists the names in a folder, sorted, up to maxEntries of them.
 func entries(path string) ([]string, error) {
 	names, err := files.Names(path, maxEntries)
 	slices.Sort(names)
@@ -122,7 +122,7 @@ func modelFiles(names []string) []string {
 	return models
 }
 
-// several joins names for a message.
+// several joins several names into one string for a message.
 func several(names []string) string {
 	shown := make([]string, 0, listed)
 	for _, name := range names[:min(listed, len(names))] {

@@ -28,7 +28,8 @@ func FuzzDescribeFile(f *testing.F) {
 	})
 }
 
-// FuzzSplitGGUF checks the same for a model in three parts, one of which has arbitrary bytes.
+// FuzzSplitGGUF checks the same for a model in three parts, one of which consists of arbitrary
+// bytes.
 func FuzzSplitGGUF(f *testing.F) {
 	sound := map[string][]byte{}
 	for name, part := range splitGGUF() {
@@ -70,7 +71,8 @@ func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) 
 	readAll(t, d.Checkpoint, size)
 }
 
-// FuzzWiden: every format converts any whole blocks to the right number of values, without a panic.
+// FuzzWiden: for every format, any whole blocks are converted to the right number of values,
+// without a panic.
 func FuzzWiden(f *testing.F) {
 	for d := range formats {
 		if formats[d].widen != nil {

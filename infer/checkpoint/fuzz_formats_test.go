@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzGGUF: opening a GGUF file with any bytes returns. Accepted tensors are inside the file and
-// can be read or have their values rejected.
+// FuzzGGUF: opening a GGUF file terminates for any bytes. Accepted tensors are inside the file, and
+// reading them succeeds or rejects their values.
 func FuzzGGUF(f *testing.F) {
 	f.Add(smallGGUF().bytes())
 	for _, seed := range malformedGGUF {

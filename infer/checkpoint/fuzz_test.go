@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzSafetensors: the parser returns for any bytes. Accepted tensors are inside the file, have the
-// size of their shape, and can be widened or have their values rejected.
+// FuzzSafetensors: the parser terminates for any bytes. Accepted tensors are inside the file and
+// have the size of their shape, and widening them succeeds or rejects their values.
 func FuzzSafetensors(f *testing.F) {
 	for _, seed := range malformed {
 		f.Add(seed.file)

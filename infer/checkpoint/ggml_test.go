@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// ggmlFolder holds ggml's results for random blocks; its ask.c generated the files and describes
-// them.
+// ggmlFolder holds ggml's results for random blocks. The program ask.c in that folder generated the
+// files and describes them.
 const ggmlFolder = "../../testdata/ggml"
 
 // ggmlAnswers holds blocks of one format and the values to which ggml converts them.

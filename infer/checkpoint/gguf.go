@@ -27,12 +27,12 @@ const (
 	ggufMagic        = "GGUF"
 	maxPairs         = 1 << 16
 	maxKeyBytes      = 1 << 8
-	maxKeptText      = 1 << 16 // longer texts are skipped
+	maxKeptText      = 1 << 16 // longer strings are skipped
 	maxTemplateBytes = 1 << 20 // of a chat template that is kept
 	maxListed        = 1 << 19 // elements of a kept array
 	maxAlignment     = 1 << 16
 	maxArrayNesting  = 4
-	maxListedBytes   = 24 << 20 // texts of a kept array
+	maxListedBytes   = 24 << 20 // strings of a kept array
 	ggufBufferedSize = 64 << 10
 )
 
@@ -54,8 +54,8 @@ const templateKey = "tokenizer.chat_template"
 // ggufSizes holds the size of a value in bytes, by type. Strings and arrays have no fixed size.
 var ggufSizes = map[uint32]int64{0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
-// ggufTypes maps ggml's numbers to the formats of tensors. The formats of missing numbers were
-// abandoned before any file used them.
+// ggufTypes maps ggml's numbers to the formats of tensors. The formats of the numbers that are
+// missing here were abandoned before any file used them.
 var ggufTypes = map[uint32]dtype{
 	0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 3: dtypeQ41, 6: dtypeQ5, 7: dtypeQ51, 8: dtypeQ8, 9: "Q8_1",
 	10: "Q2_K", 11: "Q3_K",
@@ -71,7 +71,7 @@ type gguf struct {
 	tensors  map[string]tensor
 	problems error // problems with individual tensors, if the head could be read
 
-	incomplete bool // some parts, and the tensors in them, are missing
+	incomplete bool // some parts of a split file, and the tensors in them, are missing
 }
 
 // readGGUF reads the head of a GGUF file of size bytes.
@@ -232,13 +232,13 @@ func (g *gguf) place(names []string, start, alignment, size int64) {
 	}
 }
 
-// checkEnd rejects bytes after the last tensor, which a file could use to carry hidden
-// data. Some programs pad the last tensor with zeros like those before it.
+// checkEnd rejects bytes after the last tensor, which a file could use to carry hidden data. Zeros
+// are allowed, since some programs pad the last tensor like the tensors before it.
 func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 	end := start
 	for _, t := range g.tensors {
 		if _, known := formats[t.dtype]; !known {
-			return nil // the end is unknown, and the file is rejected for that
+			return nil // the end is unknown, and the file is rejected for that reason
 		}
 		end = max(end, t.offset+t.bytes)
 	}
@@ -258,8 +258,8 @@ func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 	return nil
 }
 
-// beyondEnd returns an error for n tensors beyond the end of a file of size bytes. t is the first
-// of them.
+// beyondEnd returns the error for n tensors that extend beyond the end of a file of size bytes. t
+// is the first of these tensors.
 func beyondEnd(t tensor, n int, size int64) error {
 	said := fmt.Sprintf("tensor %s ends at byte %d, the file at %d", quote(t.name), t.offset+t.bytes, size)
 	if t.offset > size {
@@ -271,8 +271,8 @@ func beyondEnd(t tensor, n int, size int64) error {
 	return errors.New(said)
 }
 
-// unreadable returns an error for each format that cannot be read, with the names of its tensors.
-// can lists the readable formats.
+// unreadable returns an error for each format that cannot be read, with the names of the tensors in
+// that format. can lists the readable formats.
 func unreadable(tensors map[string]tensor, can string) error {
 	count, first := map[dtype]int{}, map[dtype]string{}
 	for name, t := range tensors {

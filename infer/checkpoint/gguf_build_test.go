@@ -96,7 +96,8 @@ func (m ggufModel) bytes() []byte {
 	return join(b, make([]byte, (32-len(b)%32)%32), m.data)
 }
 
-// smallTokens returns the smallest SentencePiece vocabulary: three marks and the bytes.
+// smallTokens returns the smallest SentencePiece vocabulary: three special tokens and the 256
+// bytes.
 func smallTokens() (tokens []string, scores []float32) {
 	tokens = []string{"<unk>", "<s>", "</s>"}
 	for b := range 256 {

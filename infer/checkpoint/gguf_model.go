@@ -9,8 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// describe returns the file's description, and opens a checkpoint if nothing is
-// wrong.
+// describe returns the file's description, with an open checkpoint if the model can run.
 func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	d := g.summary(name)
 	faults := collect(unreadable(g.tensors, readableGGUF), g.problems)
@@ -55,7 +54,7 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	return d, faults
 }
 
-// whole rejects files that are not whole models, but a part of a model or an accessory.
+// whole rejects a file that is not a complete model but only a part of one or an accessory.
 func (g *gguf) whole() error {
 	p := &ggufPairs{g: g, prefix: "general."}
 	switch kind := p.text("type", "model"); {
@@ -69,7 +68,7 @@ func (g *gguf) whole() error {
 	return nil
 }
 
-// ropeFactors reads the numbers by which the rotary frequencies are divided.
+// ropeFactors reads the factors by which the rotary frequencies are divided.
 func ropeFactors(w *weights, t tensor, pairs int) (RopeScaling, error) {
 	if !slices.Equal(t.shape, []int{pairs}) {
 		return RopeScaling{}, fmt.Errorf(" has shape %v, want [%d]", t.shape, pairs)
@@ -158,7 +157,7 @@ func (p *ggufPairs) shape(c *Config) {
 	}
 }
 
-// epsilon reads the number that the norms add. Like llama.cpp, it has no default.
+// epsilon reads the number that the norms add. As in llama.cpp, there is no default.
 func (p *ggufPairs) epsilon(c *Config, key string) {
 	if !p.has(key) {
 		p.fail("%s%s is missing", p.prefix, key)
@@ -167,7 +166,7 @@ func (p *ggufPairs) epsilon(c *Config, key string) {
 }
 
 // rope reads how queries and keys are rotated. A factor without a type means linear stretching. The
-// original name of its key was scale_linear. A factor of 0 means no stretching.
+// key of the factor was originally named scale_linear. A factor of 0 means no stretching.
 func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
@@ -246,7 +245,7 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 	case "gpt2":
 		pre := p.text("pre", "")
 		if pre == "" && arch == "gpt2" {
-			pre = "gpt-2" // files older than the key, from when there was only this pattern
+			pre = "gpt-2" // files from before the key existed, when this was the only pattern
 		}
 		switch {
 		case p.err != nil:
@@ -302,8 +301,8 @@ type ggufPairs struct {
 
 func (p *ggufPairs) has(key string) bool { _, ok := p.g.pairs[p.prefix+key]; return ok }
 
-// positive reports whether a key has a number above 0 and up to high. A missing key and 0 mean the
-// same. Other numbers are errors.
+// positive reports whether a key has a number above 0 and up to high. A value of 0 is treated like
+// a missing key. Other numbers are errors.
 func (p *ggufPairs) positive(key string, high float64) bool {
 	x := p.number(key, 0, 0, high)
 	return x > 0 && x <= high

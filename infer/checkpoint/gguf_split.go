@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A large GGUF model may be split into several files, NAME-00001-of-00003.gguf and so on, as by
-// llama.cpp's gguf-split. Each part is a GGUF file with some of the tensors, and the first has the
-// metadata. All parts have these keys:
+// A large GGUF model may be split into several files, NAME-00001-of-00003.gguf and so on, for
+// example with llama.cpp's gguf-split. Each part is a GGUF file with some of the tensors, and the
+// first has the metadata. All parts have these keys:
 //
 //	split.no             which part, from 0
 //	split.count          of how many
@@ -34,8 +34,8 @@ func partName(stem string, part, of int) string {
 	return fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, part, of)
 }
 
-// describeGGUF describes a GGUF file, opened as w, and its other parts if it is split. It adds
-// those to w.
+// describeGGUF describes a GGUF file, which is open as w. If the model is split, it also describes
+// the other parts and adds them to w.
 func describeGGUF(fsys fs.FS, w *weights, file string) (*Description, error) {
 	name := strings.TrimSuffix(file, ".gguf")
 	stem, _, of, split := splitName(file)
@@ -84,9 +84,9 @@ func (d *Description) weighGGUF(w *weights, g *gguf) {
 	}
 }
 
-// readParts reads the heads of all parts, one of which, file, is open as w. It joins the metadata
-// of the first part and the tensors of all. If the first part is missing, it returns only the
-// error.
+// readParts reads the heads of all parts, one of which, file, is open as w. It combines the
+// metadata of the first part with the tensors of all parts. If the first part is missing, it
+// returns only the error.
 func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, faults error) {
 	opened := w.parts[0]
 	w.parts, w.size = nil, 0

@@ -73,7 +73,7 @@ func ggufNumber(kind uint32, raw []byte) any {
 	return math.Float64frombits(le.Uint64(raw))
 }
 
-// array reads an array, or skips it.
+// array reads an array, or skips it if it is not needed.
 func (r *ggufReader) array(key string, depth int) any {
 	kind := r.uint32()
 	if depth == maxArrayNesting {
@@ -156,8 +156,8 @@ func (r *ggufReader) long(n int64) string {
 	return b.String()
 }
 
-// length reads the number of elements that follow, each of at least `least` bytes, and checks it
-// against the rest of the file.
+// length reads the number of elements that follow and checks that the rest of the file is long
+// enough for them. Each element takes at least `least` bytes.
 func (r *ggufReader) length(least int64) int64 {
 	n := r.uint64()
 	if left := r.size - r.at; r.err == nil && n > uint64(left)/uint64(least) {

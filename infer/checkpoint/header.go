@@ -20,9 +20,9 @@ type entry struct {
 //	{"__metadata__": {"format": "pt"},
 //	 "model.norm.weight": {"dtype": "F32", "shape": [192], "data_offsets": [0, 768]}}
 //
-// It is hand-written because encoding/json keeps the last of two equal names, ignores case in
-// names, and needs several times the header's size in memory. This scanner allocates only the
-// entries that it returns.
+// It is hand-written because encoding/json accepts duplicate names, keeping only the last value,
+// ignores case in names, and needs several times the header's size in memory. This scanner
+// allocates only the entries that it returns.
 func scanHeader(text []byte) (map[string]entry, error) {
 	s := &scanner{text: text}
 	entries := map[string]entry{}
@@ -157,7 +157,7 @@ func (s *scanner) offsets() (offsets [2]int64) {
 	return offsets
 }
 
-// object reads an object and calls value at each value, with its key.
+// object reads an object and calls value with each key, to read that key's value.
 func (s *scanner) object(value func(key []byte)) {
 	s.expect('{')
 	if s.accept('}') {
@@ -177,7 +177,7 @@ func (s *scanner) object(value func(key []byte)) {
 	}
 }
 
-// array reads an array and calls value at each value, with its index.
+// array reads an array and calls value with each index, to read the value there.
 func (s *scanner) array(value func(i int)) {
 	s.expect('[')
 	if s.accept(']') {

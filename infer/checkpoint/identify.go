@@ -19,7 +19,7 @@ type foreign struct {
 	say  string // the sentence that rejects it
 }
 
-// pointer matches the file that Git LFS stores in place of a large one.
+// pointer matches the pointer file that Git LFS stores in place of a large file.
 var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
 
 const pickled = "a Python pickle, which can contain code and is not read; its source often also has a " +

@@ -1,8 +1,8 @@
 package checkpoint
 
-// K-quants store 256 values in a superblock. Each part of it has its own scale, an integer that is
-// multiplied by one F16 for the whole superblock. They are the most common formats for llama.cpp
-// today: a "Q4_K_M" file mixes Q4_K with Q6_K.
+// K-quants store 256 values in a superblock. A superblock consists of parts. Each part has its own
+// scale, an integer that is multiplied by an F16 factor of the whole superblock. K-quants are the
+// most common formats for llama.cpp today: a "Q4_K_M" file mixes Q4_K with Q6_K.
 //
 // Q4_K and Q5_K have eight parts of 32 values. A value is (d·scale)·q − (dmin·min)
 // with a q of 4 or 5 bits:
@@ -20,8 +20,8 @@ package checkpoint
 const superblock = 256
 
 // scaleAndMin unpacks the scale and the minimum of one of eight parts. The first four scales and
-// minima are in the low 6 bits of bytes 0 to 7. The others have their low 4 bits in bytes 8 to 11,
-// and their upper 2 bits above the first four.
+// minima are in the low 6 bits of bytes 0 to 7. The low 4 bits of the other scales and minima are
+// in bytes 8 to 11, and their upper 2 bits are in the upper 2 bits of bytes 0 to 7.
 func scaleAndMin(packed []byte, part int) (scale, least byte) {
 	if part < 4 {
 		return packed[part] & 63, packed[part+4] & 63

@@ -58,8 +58,8 @@ func allocated(run func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestClaimedHeaderIsNotAllocated: memory for a header is not allocated based only on the length
-// that the file states.
+// TestClaimedHeaderIsNotAllocated: the program does not allocate the memory for a header just
+// because the file states a large header length.
 // Promise: A model file cannot make the program allocate memory for data that it does not contain.
 func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 	for _, claim := range []uint64{maxHeaderBytes, maxHeaderBytes + 1, 1 << 40, math.MaxInt64, math.MaxUint64} {
@@ -75,8 +75,8 @@ func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 	}
 }
 
-// TestLargeHeaderMemory: the largest accepted header takes its own size plus at most 64 MiB of
-// memory, whether it is one long string or the maximum number of tensors.
+// TestLargeHeaderMemory: reading the largest accepted header takes at most the header's size plus
+// 64 MiB of memory, whether the header is one long string or lists the maximum number of tensors.
 func TestLargeHeaderMemory(t *testing.T) {
 	folder := t.TempDir()
 	long := `{"__metadata__":{"a":"` + strings.Repeat("x", 40<<20) + `"}]`

@@ -23,7 +23,7 @@ func repeated(n int, format string) string {
 }
 
 // TestOversizedDescriptionsAreRefusedEarly: rejecting a description with too many entries takes
-// little more memory than its text, so nothing is parsed needlessly or twice.
+// little more memory than the description itself, since nothing is parsed needlessly or twice.
 func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 	added := `{"added_tokens":[%s],"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},` +
 		`"model":{"type":"BPE","vocab":{%s},"merges":[]}%s}`
@@ -94,8 +94,8 @@ func TestRefusedTokenizerListsSpecialTokens(t *testing.T) {
 	}
 }
 
-// TestChatTemplateOfSeveral: of several chat templates, the one named default is used. A single
-// template is used under any name.
+// TestChatTemplateOfSeveral: if a model has several chat templates, the one named default is used.
+// A single template is used whatever its name.
 func TestChatTemplateOfSeveral(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"name":"tool","template":"T"},{"name":"default","template":"D"}]`: "D",

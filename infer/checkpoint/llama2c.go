@@ -12,16 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// The .bin files of llama2.c are a header and float32 weights, little-endian,
-// with each kind of matrix stored for all layers together. The first layout
-// begins with seven numbers and has no magic number; version 1 begins with
-// "ak42" reversed and has a header of 256 bytes.
+// The .bin files of llama2.c are a header and float32 weights, little-endian, in which all layers'
+// matrices of one kind are stored together. The first layout begins with seven numbers and has no
+// magic number; version 1 begins with "ak42" reversed and has a header of 256 bytes.
 const (
 	llama2cMagic  = 0x616b3432
 	llama2cHeader = 256
 	llama2cTokens = "tokenizer.bin"
 
-	// Values that the program that wrote these files assumes and does not store in them.
+	// Values that llama2.c assumes and does not store in its files.
 	llama2cTheta = 10_000
 	llama2cEps   = 1e-5
 	llama2cBOS   = 1
@@ -30,7 +29,8 @@ const (
 	maxPieceBytes = 256
 )
 
-// describeLlama2c describes the llama2.c model in a file and its vocabulary in the file tokens.
+// describeLlama2c describes the llama2.c model in a file, and its vocabulary, which is in the file
+// named by tokens.
 func describeLlama2c(
 	w *weights, vocabulary io.Reader, vocabularySize int64, file, tokens string,
 ) (*Description, error) {
@@ -62,7 +62,7 @@ func describeLlama2c(
 	return d, faults
 }
 
-// inFile lists tensors by their names in the file.
+// inFile returns the tensors by their names in the file.
 func inFile(tensors map[string]tensor) map[string]tensor {
 	named := make(map[string]tensor, len(tensors))
 	for _, t := range tensors {
@@ -146,7 +146,8 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	return c, version, start, err
 }
 
-// llama2cTensors returns the tensors, starting at byte at, and the end of the last one.
+// llama2cTensors returns the tensors, the first of which starts at byte `at`, and the end of the
+// last one.
 func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor, end int64) {
 	tensors = map[string]tensor{}
 	shapes := map[string][]int{}
@@ -245,7 +246,7 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 	if claimed != longest { // run.c allocates its buffers with this size
 		return nil, fmt.Errorf("the header gives the longest token %d bytes, but it has %d", claimed, longest)
 	}
-	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file has no marks for them
+	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file does not mark them as special
 		list.Tokens[id], list.Marks[id] = name, tokenizer.Special
 	}
 	return tokenizer.NewSentencePiece(list, scores, true)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkMalformed opens every malformed file of the tests and prints the number of files and the
-// time of the slowest. The target is one second.
+// BenchmarkMalformed opens every malformed file of the tests and reports the number of files and
+// the time taken by the slowest one. The target is one second.
 func BenchmarkMalformed(b *testing.B) {
 	openings := malformedOpenings()
 	slowest := time.Duration(0)

@@ -109,7 +109,7 @@ func replace(name, text string) func(fstest.MapFS) {
 	return func(f fstest.MapFS) { f[name] = &fstest.MapFile{Data: []byte(text)} }
 }
 
-// instead replaces the weights by another file.
+// instead returns a function that replaces a folder's weights with another file.
 func instead(name string) func(fstest.MapFS) {
 	return func(f fstest.MapFS) {
 		delete(f, weightsFile)

@@ -248,8 +248,8 @@ func TestMalformedIndexes(t *testing.T) {
 	})
 }
 
-// TestShardsReadLikeOneFile: split weights give the same model as whole ones, and their hash
-// depends on every file.
+// TestShardsReadLikeOneFile: weights in several files yield the same model as in a single file, and
+// the hash depends on every file.
 func TestShardsReadLikeOneFile(t *testing.T) {
 	folder := shardedFolder(t)
 	c, err := Open(folder, "")

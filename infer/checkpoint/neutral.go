@@ -91,7 +91,7 @@ func (p *ggufPairs) neutral(c *Config) {
 	}
 }
 
-// neutral reports whether a value is one of those at which a key changes nothing.
+// neutral reports whether a value is in want, the list of values with which a key changes nothing.
 func neutral(v any, want []any) bool {
 	switch v.(type) {
 	case bool, float64:

@@ -40,7 +40,7 @@ func (f Files) Open() (*Checkpoint, error) {
 }
 
 // Describe describes a model. [Reasons] of the error lists all reasons why it cannot run; the
-// description still has everything that could be read, and is never nil.
+// description still contains everything that could be read, and is never nil.
 func (f Files) Describe() (*Description, error) {
 	nothing := &Description{Name: filepath.Base(f.Model)}
 	path, err := filepath.Abs(f.Model)
@@ -103,8 +103,8 @@ func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 // errOwnTokenizer rejects a vocabulary for a model that has its own.
 var errOwnTokenizer = errors.New("has its own tokenizer; only .bin files of llama2.c take another")
 
-// describeFile describes a model that is one file of a folder, or several that
-// belong together.
+// describeFile describes a model that consists of one file of a folder, or of several that belong
+// together.
 func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error) {
 	d = &Description{Name: strings.TrimSuffix(file, filepath.Ext(file))}
 	w := &weights{}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// problems lists what is wrong with a model, in the order in which it was found. The message of the
-// error is that of the first problem; [Reasons] returns all.
+// problems lists a model's problems in the order in which they were found. The error's message is
+// the first problem's message; [Reasons] returns all problems.
 type problems []error
 
 // maxProblems is the maximum number of problems kept, since a damaged file may have a problem in
@@ -48,8 +48,8 @@ func within(place string, err error) error {
 	return located
 }
 
-// Reasons lists all problems in an error of this package, at most 64. The error's own message is
-// the first.
+// Reasons lists the problems in an error of this package, up to 64 of them, starting with the
+// error's own message.
 func Reasons(err error) []string {
 	if err == nil {
 		return nil

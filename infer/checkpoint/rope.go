@@ -12,11 +12,11 @@ type RopeScaling struct {
 	Factor float64
 
 	// For "llama3": frequencies that turn at most LowFreq times within OriginalContext positions
-	// are divided by Factor, those that turn HighFreq times or more are unchanged.
+	// are divided by Factor, and frequencies that turn HighFreq times or more are unchanged.
 	LowFreq, HighFreq float64
 	OriginalContext   int
 
-	Factors []float32 // [headDim/2], of "factors"
+	Factors []float32 // [headDim/2], for "factors"
 }
 
 // Bounds for the numbers that stretch the rotary embedding.
@@ -50,8 +50,8 @@ func readRope(f *fields, context int, theta float64) *Rope {
 	return r
 }
 
-// read reads an object with a kind of scaling and optionally a base. untyped is the kind if the
-// object does not name one.
+// read reads an object that contains a kind of scaling and, optionally, a base. untyped is the kind
+// to use if the object does not name one.
 func (r *Rope) read(o *fields, context int, untyped string) {
 	kind := o.text("rope_type", o.text("type", untyped))
 	switch kind {

@@ -63,8 +63,8 @@ func TestRoundQ4MatchesGGML(t *testing.T) {
 }
 
 // TestToF16RoundsToEven: every binary16 value is unchanged after conversion to float32 and back. A
-// value halfway between two binary16 values is rounded to the even one, and a value slightly off
-// the middle to the nearer one.
+// value halfway between two binary16 values is rounded to the even one, and a value slightly above
+// or below the middle is rounded to the nearer one.
 func TestToF16RoundsToEven(t *testing.T) {
 	for h := range uint16(0x7c00) {
 		v := fromF16(h)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// file assembles a safetensors file from any header and data.
+// file assembles a safetensors file from a header and data, which need not be valid.
 func file(header string, data ...byte) []byte {
 	prefix := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return slices.Concat(prefix, []byte(header), data)
@@ -152,7 +152,7 @@ func TestEveryF16Value(t *testing.T) {
 }
 
 // TestWidenAcrossBuffers: a tensor that is longer than the read buffer and follows another tensor
-// is complete.
+// is read completely.
 func TestWidenAcrossBuffers(t *testing.T) {
 	const rows, columns = 3, widenBuffer / 4
 	var long []uint32
@@ -218,8 +218,8 @@ func TestFloat32RefusesWrongTensors(t *testing.T) {
 	}
 }
 
-// malformed lists malformed files, each with a part of the expected message. If it matters, the
-// data is 8 bytes long.
+// malformed lists malformed files, each with a part of the expected message. Where the length of
+// the data matters, it is 8 bytes.
 var malformed = []struct {
 	name string
 	file []byte

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// smallTypes returns the types of those tokens, with changes by id.
+// smallTypes returns the types of smallTokens' tokens, with the given changes by id.
 func smallTypes(change map[int]uint32) ggufPair {
 	types := join(u32(5), u64(259))
 	for id := range 259 {
@@ -81,8 +81,8 @@ func TestMalformedVocabularies(t *testing.T) {
 	}
 }
 
-// TestGGUFVocabularyWithHoles: a vocabulary may lack the token of a byte, which affects only texts
-// that contain the byte, and may have user-defined tokens, which Encode finds in a text.
+// TestGGUFVocabularyWithHoles: a vocabulary may lack the token for a byte, which affects only texts
+// that contain that byte. It may also have user-defined tokens, which Encode finds in a text.
 func TestGGUFVocabularyWithHoles(t *testing.T) {
 	m := smallGGUF()
 	tokens, _ := smallTokens()

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// widenBuffer is the approximate number of bytes of a file that are read at a time. It is small, so
-// that the copy in float32 is the only large allocation.
+// widenBuffer is the approximate number of bytes that are read from a file at a time. It is small,
+// so that the float32 copy is the only large allocation.
 const widenBuffer = 64 << 10
 
 // widen returns t's values as float32, in the order of the layout.
@@ -65,12 +65,12 @@ func endless(values []float32) int {
 	return -1
 }
 
-// An order describes how a file arranges the values of a matrix, if this differs from the layout,
-// which is row by row.
+// An order describes how a file arranges the values of a matrix if it does not use the layout's
+// order, which is row by row.
 type order struct {
 	transposed bool // column by column: rows are inputs
-	// interleaved is set for matrices of queries and keys whose rotary pairs are neighboring rows,
-	// and is the number of their heads. In the layout, the first rows of all pairs of a head come
+	// interleaved is the number of heads of a query or key matrix whose rotary pairs are adjacent
+	// rows, and 0 for any other matrix. In the layout, the first rows of all pairs of a head come
 	// before the second rows.
 	interleaved int
 	lessOne     bool // the file stores each value minus one
@@ -84,8 +84,7 @@ func (o order) stored(shape []int) []int {
 	return shape
 }
 
-// restore returns values, which have the file's shape, in the layout's order.
-// It does not modify them.
+// restore converts values from the file's order to the layout's. It does not modify its argument.
 func (o order) restore(values []float32, shape []int) []float32 {
 	switch {
 	case o.transposed:

@@ -1,10 +1,11 @@
 // Package grammar constrains output to a language: the JSON texts that fit a schema, or the texts
 // that match a regular expression.
 //
-// Both are compiled to one automaton over bytes ([FromSchema], [FromRegexp]). Each [State]
-// determines which bytes can come next, whether the text is complete, and the minimum number of
-// bytes that complete it. [Masks] turns a state into the tokens of a vocabulary that can come next.
-// With a token budget, it allows only tokens after which the text can still be completed.
+// Either kind of source is compiled to an automaton over bytes ([FromSchema], [FromRegexp]). Each
+// [State] determines which bytes can come next, whether the text is complete, and the minimum
+// number of bytes that complete it. [Masks] turns a state into the tokens of a vocabulary that can
+// come next. With a token budget, it allows only tokens after which the text can still be
+// completed.
 //
 // A schema without recursion describes a regular language, since its depth is bounded and an
 // object's properties are generated in the order in which the schema lists them. So a finite
@@ -12,7 +13,7 @@
 // are removed, and a schema that no text fits is rejected.
 //
 // States are computed on demand (Thompson 1968) and cached. Schemas, expressions and the automaton
-// have size limits; exceeding one gives an error that names it.
+// have size limits; exceeding one causes an error that names the limit.
 package grammar
 
 import (
@@ -35,7 +36,7 @@ const (
 // Grammar is a language as an automaton. It is safe for concurrent use.
 type Grammar struct {
 	nodes []node
-	need  []int32 // by node: minimum bytes to the end; [never] for dead ends
+	need  []int32 // by node: minimum number of bytes to the end; [never] for dead ends
 	start *State
 
 	mu     sync.Mutex
@@ -67,7 +68,7 @@ type State struct {
 	known    [256]bool
 }
 
-// finish computes the needs, and rejects a language without any text.
+// finish computes the need of each node, and rejects a language that contains no text.
 func (g *Grammar) finish(start int32) error {
 	if g.need = needs(g.nodes); g.need[start] == never {
 		return refuse("no text fits it: it contradicts itself")
@@ -90,7 +91,7 @@ func needs(nodes []node) []int32 {
 		}
 	}
 	need[end] = 0
-	for level := []int32{end}; len(level) > 0; { // all nodes with one need, then all nodes with the next
+	for level := []int32{end}; len(level) > 0; { // all nodes with one need, then all with the next higher one
 		var after []int32
 		for i := 0; i < len(level); i++ {
 			for _, from := range before[level[i]] {
@@ -112,8 +113,8 @@ func needs(nodes []node) []int32 {
 // Start returns the state before the first byte.
 func (g *Grammar) Start() *State { return g.start }
 
-// state returns the state that consists of some nodes and all nodes that they reach without reading
-// a byte.
+// state returns the state that consists of the given nodes and all nodes that can be reached from
+// them without reading a byte.
 func (g *Grammar) state(from []int32) *State {
 	seen := make(map[int32]bool, 2*len(from))
 	s := &State{g: g, need: never}
@@ -169,8 +170,8 @@ func (g *Grammar) forget() {
 	g.held = 0
 }
 
-// Next returns the state after the bytes of text, or nil if no text in the language has this
-// prefix.
+// Next returns the state after reading text from s, or nil if no text in the language continues in
+// this way.
 func (s *State) Next(text []byte) *State {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
@@ -204,7 +205,7 @@ func (s *State) after(b byte) *State {
 // Complete reports whether the text so far is in the language.
 func (s *State) Complete() bool { return s.complete }
 
-// Ends reports whether no byte can follow.
+// Ends reports whether no further byte can come next.
 func (s *State) Ends() bool { return len(s.nodes) == 0 }
 
 // Need returns the minimum number of bytes that complete the text. It is 0 if the text is complete.

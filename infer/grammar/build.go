@@ -8,14 +8,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The nodes that every automaton has: every text ends at end, and dead leads nowhere.
+// The nodes that every automaton has: every text ends at the node end, and no text can be completed
+// from the node dead.
 const (
 	end  int32 = 0
 	dead int32 = 1
 )
 
-// budget limits the work of one compilation. Automata that are built separately for parts
-// of the grammar share it.
+// budget limits the work of one compilation. Automata that are built separately for parts of the
+// grammar share the budget.
 type budget struct {
 	work int
 	full bool  // the budget is exhausted, so nothing more is built
@@ -64,7 +65,7 @@ func newBuilder() *builder {
 	return s.beside()
 }
 
-// beside returns a builder for another automaton within the same budget.
+// beside returns a builder for another automaton that shares the budget.
 func (s *budget) beside() *builder {
 	return &builder{s, []node{end: {}, dead: {}}, map[step]int32{}, map[string]int32{}}
 }
@@ -106,7 +107,7 @@ func (b *builder) add(n node) int32 {
 	return int32(len(b.nodes) - 1)
 }
 
-// bytes reads one byte from lo to hi.
+// bytes builds a part that reads one byte from lo to hi.
 func (b *builder) bytes(lo, hi byte, next int32) int32 {
 	if b.spend(1); next == dead {
 		return dead
@@ -120,7 +121,7 @@ func (b *builder) bytes(lo, hi byte, next int32) int32 {
 	return id
 }
 
-// anyOf reads one byte out of bytes, which are sorted.
+// anyOf builds a part that reads one of the given bytes, which must be sorted.
 func (b *builder) anyOf(bytes string, next int32) int32 {
 	var list []int32
 	for from, i := 0, 1; i <= len(bytes); i++ {
@@ -132,7 +133,7 @@ func (b *builder) anyOf(bytes string, next int32) int32 {
 	return b.either(list...)
 }
 
-// literal reads the given text.
+// literal builds a part that reads exactly the given text.
 func (b *builder) literal(text string, next int32) int32 {
 	for i := len(text) - 1; i >= 0 && next != dead; i-- {
 		next = b.bytes(text[i], text[i], next)
@@ -140,7 +141,8 @@ func (b *builder) literal(text string, next int32) int32 {
 	return next
 }
 
-// either continues at any of several nodes. Without any nodes, it leads nowhere.
+// either returns a node that continues at any of the given nodes. If none are given, it returns
+// dead.
 func (b *builder) either(list ...int32) int32 {
 	list = slices.DeleteFunc(slices.Clone(list), func(id int32) bool { return id == dead })
 	slices.Sort(list)
@@ -160,15 +162,16 @@ func (b *builder) either(list ...int32) int32 {
 	return id
 }
 
-// loop builds a part that can repeat. It calls again with the node to return to.
+// loop builds a part that can repeat. It calls again, which builds one repetition, with the node at
+// which the next repetition begins.
 func (b *builder) loop(again func(self int32) int32) int32 {
 	self := b.add(node{})
 	b.lead(self, again(self))
 	return self
 }
 
-// repeat reads a part at least `least` and at most `most` times. If most is negative, there is no
-// limit.
+// repeat builds a part that is read at least `least` and at most `most` times. If most is negative,
+// there is no upper limit.
 func (b *builder) repeat(part func(next int32) int32, least, most int, next int32) int32 {
 	if most < 0 {
 		after := next
@@ -187,9 +190,10 @@ func (b *builder) repeat(part func(next int32) int32, least, most int, next int3
 	return next
 }
 
-// machine builds a deterministic automaton from its first state: step returns the state after a
-// byte of the alphabet, and final reports whether a text can end in a state. The length of texts
-// must be bounded. Equivalent states are merged, since the automaton is built from its ends.
+// machine builds a deterministic automaton from its first state: step returns the state that
+// follows a state when a byte of the alphabet is read, and final reports whether a text can end in
+// a state. The length of the texts must be bounded. Equivalent states are merged, since the
+// automaton is built backward from its ends.
 func machine[S comparable](
 	b *builder, first S, alphabet string, step func(S, byte) (S, bool), final func(S) bool, next int32,
 ) int32 {
@@ -227,7 +231,7 @@ func machine[S comparable](
 	return build(first)
 }
 
-// runes reads one character from lo to hi as UTF-8, except surrogates.
+// runes builds a part that reads one character from lo to hi in UTF-8, excluding surrogates.
 func (b *builder) runes(lo, hi rune, next int32) int32 {
 	var list []int32
 	for _, piece := range [][2]rune{
@@ -242,8 +246,8 @@ func (b *builder) runes(lo, hi rune, next int32) int32 {
 	return b.either(list...)
 }
 
-// between reads a byte string from first to last. Both have the same length, and every byte after
-// the first one is from 0x80 to 0xbf.
+// between returns nodes that together read any byte string from first to last. Both strings have
+// the same length, and in each of them, every byte after the first is from 0x80 to 0xbf.
 func (b *builder) between(first, last []byte, next int32) []int32 {
 	lo, hi := first[0], last[0]
 	switch {

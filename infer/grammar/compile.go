@@ -7,7 +7,7 @@ import (
 	"weak"
 )
 
-// Expression is the prefix that marks a grammar as a regular expression.
+// Expression is the prefix of a grammar's text that marks it as a regular expression.
 const Expression = "regexp:"
 
 // inUse holds the grammars that are in use, by their source text.
@@ -16,8 +16,8 @@ var (
 	inUseMu sync.Mutex
 )
 
-// Compile compiles a grammar in the form that settings contain: a JSON schema, or a regular
-// expression after [Expression]. While a grammar is in use, compiling the same text again returns
+// Compile compiles a grammar in the form used in settings: a JSON schema, or a regular expression
+// with the prefix [Expression]. While a grammar is in use, compiling the same text again returns
 // the same grammar. The error is a *[terms.Refusal].
 func Compile(text string) (g *Grammar, err error) {
 	if g = held(text); g != nil {

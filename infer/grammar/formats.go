@@ -1,7 +1,7 @@
 package grammar
 
-// The building blocks of formats: months with their days, leap years, dates and times, bytes of
-// addresses, host names, and paths.
+// The building blocks of the formats' regular expressions: months with their days, leap years,
+// dates and times, bytes of IP addresses, host names, and paths.
 const (
 	monthDay = `((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))`
 	leapYear = `([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)`
@@ -48,7 +48,7 @@ var published = map[string]string{
 	`^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`: "email", // Zod
 }
 
-// hasFormat applies a format. Names that are not in the standard are annotations.
+// hasFormat applies a format. Formats that are not in the standard are ignored as annotations.
 func (s *schema) hasFormat(name string) error {
 	text, ok := formats[name]
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// object is a schema, or a value in one.
+// object is a schema or any other JSON object.
 type object = map[string]any
 
 // generator generates random schemas like the ones that clients send.
@@ -22,7 +22,7 @@ func (g generator) maybe() bool { return g.IntN(2) == 0 }
 
 func (g generator) pick(list ...any) any { return list[g.IntN(len(list))] }
 
-// schema returns a random schema with a maximum depth.
+// schema returns a random schema whose nesting does not exceed depth.
 func (g generator) schema(depth int) any {
 	s := g.kind(depth)
 	for _, name := range []string{"title", "description", "default", "deprecated", "readOnly", "examples", "x-order"} {
@@ -162,7 +162,8 @@ func (g generator) object(depth int) object {
 	return s
 }
 
-// tagged returns a oneOf whose branches differ in a property, or a condition next to an anyOf.
+// tagged returns a schema with a oneOf whose branches differ in a property, or with an anyOf beside
+// other keywords.
 func (g generator) tagged(depth int) object {
 	branch := func(tag string) object {
 		b := g.object(depth)

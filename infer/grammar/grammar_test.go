@@ -281,7 +281,7 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	}
 }
 
-// words returns n JSON strings, joined by commas. nulls does the same for schemas.
+// words returns n JSON strings, joined by commas. nulls does the same for n schemas.
 func words(n int) string {
 	var list []string
 	for i := range n {
@@ -331,7 +331,8 @@ func TestNeedIsShortestCompletion(t *testing.T) {
 	}
 }
 
-// TestStateCacheIsBounded: states are dropped when there are too many, and texts can still be read.
+// TestStateCacheIsBounded: when too many states are cached, they are dropped, and texts can still
+// be read afterward.
 func TestStateCacheIsBounded(t *testing.T) {
 	g, err := grammar.FromRegexp("(a|b)*a(a|b){14}") // 2¹⁵ states: one for each combination of the last fifteen letters
 	if err != nil {

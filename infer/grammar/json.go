@@ -14,7 +14,7 @@ type value struct {
 	list   []*value
 	fields []field
 	twice  bool   // the object has a name twice
-	key    string // set for constants: equal values have equal keys
+	key    string // set for constants: equal constants have equal keys
 }
 
 type field struct {
@@ -77,7 +77,7 @@ func (v *value) hasID() bool {
 	return id != nil && id.kind == '"'
 }
 
-// String returns the value as JSON, on one line, formatted as in schemas.
+// String returns the value as JSON on one line, formatted like the texts generated for schemas.
 func (v *value) String() string {
 	var b strings.Builder
 	v.write(&b)
@@ -127,8 +127,8 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// settle sets the key of a value and reports whether it has one: a number with a huge exponent has
-// no key.
+// settle sets the key of a value and reports whether it could. A number with a huge exponent has no
+// key.
 func (v *value) settle() bool {
 	switch v.kind {
 	case '0':

@@ -31,8 +31,8 @@ type schema struct {
 	at         string     // the schema's position, for messages
 	never      bool       // the schema is false
 	types      kinds      // 0 for all
-	about      kinds      // the types that its keywords restrict
-	values     [][]*value // from enum and const: a value must be in each list
+	about      kinds      // the types that the schema's keywords restrict
+	values     [][]*value // from enum and const: a value must be in every list
 	least      *bound
 	most       *bound
 	multiples  []decimal
@@ -90,7 +90,7 @@ var errKind = errors.New("not of the right kind")
 
 // leaf is a keyword whose value contains no schema.
 type leaf struct {
-	about kinds // the types that it restricts; 0 for all
+	about kinds // the types that the keyword restricts; 0 for all
 	read  func(*schema, *value) error
 }
 
@@ -150,7 +150,7 @@ var leaves = map[string]leaf{
 	}},
 }
 
-// errUnsupported reports that a keyword is not supported with its value.
+// errUnsupported reports that a keyword is not supported with the given value.
 var errUnsupported = errors.New("not supported")
 
 func kindIs(v *value, kind byte) error {
@@ -189,7 +189,7 @@ func readTypes(s *schema, v *value) error {
 	return nil
 }
 
-// readBound parses a bound on numbers and combines it with an earlier one on the same side.
+// readBound parses a bound on numbers and combines it with an earlier bound on the same side.
 func readBound(to **bound, v *value, open bool, side int) error {
 	d, ok := decimalOf(v.text)
 	if v.kind != '0' || !ok {

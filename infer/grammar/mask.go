@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Vocabulary holds the tokens of a model in the order of their bytes, so that common prefixes are
-// read only once. It is immutable, and runs share it.
+// Vocabulary holds the tokens of a model in the order of their bytes, so that a prefix shared by
+// several tokens is read only once. It is immutable, and several runs can share it.
 type Vocabulary struct {
 	all    int      // number of tokens, including tokens without bytes
 	ids    []int32  // ids of the tokens with bytes, in the order of their bytes
@@ -44,19 +44,19 @@ type Masks struct {
 	kept map[*State][]int32
 }
 
-// maxMasks is the number of states whose needs are cached. With a vocabulary of 150,000 tokens,
-// each takes 600 kB.
+// maxMasks is the number of states for which the results of after are cached. With a vocabulary of
+// 150,000 tokens, each takes 600 kB.
 const maxMasks = 4
 
 // NewMasks returns a Masks for a vocabulary.
 func NewMasks(v *Vocabulary) *Masks { return &Masks{v, map[*State][]int32{}} }
 
-// Mask is the set of tokens that a grammar allows at a step. It is immutable.
+// Mask is the set of tokens that a grammar allows as the next token. It is immutable.
 type Mask struct {
 	set []uint64 // [vocab/64], with a bit for each token id
 	N   int      // the number of allowed tokens
-	// Closing is set if tokens were excluded because, after them, the remaining tokens
-	// would not suffice to complete the text.
+	// Closing is set if tokens were excluded because the tokens left after them would not suffice
+	// to complete the text.
 	Closing bool
 	// Short is set if the remaining tokens do not suffice to complete the text, so it may end
 	// incomplete.
@@ -71,13 +71,13 @@ func (m *Mask) Bytes() int64 { return int64(8 * len(m.set)) }
 
 func (m *Mask) allow(id int) { m.set[id/64] |= 1 << (id % 64) }
 
-// Of returns the mask in a state with `left` tokens to generate, including the next token and the
-// one that ends the text. A negative left means no limit. A token that ends the text is allowed if
-// the text is complete, and no other token is allowed as the last one. If tokens run short, tokens
-// after which the text would need more bytes than there are tokens left are excluded: a byte takes
-// at most one token if the vocabulary has all bytes. A mask without tokens means that no token of
-// the vocabulary can continue the text. The error is a refusal, because computing the mask would
-// take too long.
+// Of returns the mask for a state when `left` tokens remain to be generated, including the next
+// token and the one that ends the text. A negative left means no limit. A token that ends the text
+// is allowed if the text is complete. The last token must be one that ends the text. If tokens run
+// short, tokens after which the text would need more bytes than there are tokens left are excluded:
+// a byte takes at most one token if the vocabulary has all bytes. A mask without tokens means that
+// no token of the vocabulary can continue the text. If computing the mask would take too long, Of
+// returns a refusal as the error.
 func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	needs, err := m.after(s)
 	if err != nil {
@@ -122,7 +122,7 @@ func (m *Mask) count() {
 }
 
 // after returns the need of the state after each token of the vocabulary, in the vocabulary's
-// order. It is [never] for a token that cannot come next.
+// order. The need is [never] for a token that cannot come next.
 func (m *Masks) after(s *State) ([]int32, error) {
 	if list, ok := m.kept[s]; ok {
 		return list, nil

@@ -8,7 +8,7 @@ import (
 
 // Limits on numbers.
 const (
-	maxDigits   = 15    // in a number that has bounds; a float64 can represent as many
+	maxDigits   = 15    // in a number that has bounds; a float64 can represent that many
 	maxExponent = 400   // in a bound
 	maxMultiple = 1_000 // largest multipleOf, without its decimal point
 )
@@ -19,7 +19,8 @@ var (
 	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)
 )
 
-// decimal is a number as digits without redundant zeros, so that equal numbers are equal decimals.
+// decimal is a number, stored as its digits without redundant zeros, so that equal numbers are
+// equal decimals.
 type decimal struct {
 	negative        bool
 	whole, fraction string
@@ -90,8 +91,9 @@ type bounds struct {
 	integer     bool
 }
 
-// number reads a number within bounds. The number is a decimal without an exponent. It is read
-// digit by digit, comparing it with the bounds' digits and tracking the remainder of a division.
+// number builds a part that reads a number within bounds: a decimal without an exponent. The part
+// reads the number digit by digit, compares its digits with those of the bounds, and tracks the
+// remainder of the division by multipleOf.
 func (c compiler) number(n bounds, next int32) int32 {
 	if n.least == nil && n.most == nil && len(n.multiples) == 0 {
 		e := anyNumber
@@ -132,7 +134,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// measure reads numbers.
+// measure reads a number byte by byte and checks it against its constraints.
 type measure struct {
 	integer  bool
 	limits   []limit // at most two
@@ -147,14 +149,14 @@ type limit struct {
 	side int
 }
 
-// reading is the state after part of a number.
+// reading is the state after part of a number has been read.
 type reading struct {
-	at       byte // the last byte: -, 0 for a whole part that is 0, 1 for other digits of it, ., f for a digit after it
+	at       byte // the last byte: -, 0 if the whole part is 0, 1 if it is not, ., f for a digit after the point
 	negative bool
-	zero     bool // it is 0 so far
+	zero     bool // the number is 0 so far
 	digits   int
 	places   int    // digits after the point
-	sizes    [2]int // how it compares with the size of each limit so far
+	sizes    [2]int // how its magnitude compares with that of each limit so far
 	rest     int
 }
 
@@ -197,8 +199,8 @@ func (m measure) read(s reading, b byte) (reading, bool) {
 	return s, s.digits <= maxDigits
 }
 
-// whole returns the sizes after the digits before the point have been read. A number with fewer
-// such digits is smaller.
+// whole returns the comparisons with the limits after all digits before the point have been read. A
+// number with fewer such digits is smaller.
 func (m measure) whole(s reading) [2]int {
 	for i, l := range m.limits {
 		if s.at == '1' && s.digits < len(l.whole) || s.at == '0' && l.whole != "" {

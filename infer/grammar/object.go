@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// object reads an object: first its listed properties in order, without some or all of the optional
-// ones, and then other properties if they are allowed.
+// object builds a part that reads an object: first its listed properties in order, of which the
+// optional ones can be missing, and then other properties if they are allowed.
 func (c compiler) object(x shape, depth int, next int32) int32 {
 	size, names, required := x.size(), x.names(), x.required()
 	fits := c.fitting(x, depth)
 	closed := c.bytes('}', '}', next)
-	// Two nodes, for when no property has been written yet and for when one has been: the start of
-	// the other properties and, in the loop, of the properties from i on.
+	// first and later are the nodes that continue the object if no property has been read yet
+	// (first) or if some have been (later). They begin with the unlisted properties and, in the
+	// loop, with the listed properties from i on.
 	first, later := closed, closed
 	if size.least > max(1, len(required)) {
 		return c.fail(
@@ -66,8 +67,9 @@ func (c compiler) fitting(x shape, depth int) func(name string) bool {
 	}
 }
 
-// others reads at most `most` properties that are not listed, given the nodes that follow
-// if no property has been written yet and if some have been.
+// others builds a part that reads at most `most` unlisted properties. first and later are the nodes
+// that follow if no property has been read yet and if some have been. The results have the same
+// meaning, but begin with the unlisted properties.
 func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int32) {
 	listed := x.names()
 	names := []automaton{c.alone(func(b *builder, next int32) int32 {
@@ -78,7 +80,7 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 			return compiler{b}.value(all, depth+1, next)
 		}))
 	}
-	// If a name occurs twice, its last value counts, and every value fits.
+	// If a name occurs twice, the last value counts, which is no problem since every value fits.
 	one := func(next int32) int32 {
 		return c.all(names, c.separator(":", c.value(x.orAny(x.further()), depth+1, next)))
 	}
@@ -97,7 +99,7 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 	return first, later
 }
 
-// except reads the characters of a string that is not in a list.
+// except builds a part that reads the characters of a string that is not in the list.
 func (b *builder) except(list []string, next int32) int32 {
 	c := patternBuilder{b, true}
 	anything := b.repeat(b.character, 0, -1, next)

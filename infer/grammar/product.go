@@ -1,6 +1,6 @@
 package grammar
 
-// automaton is a separate automaton with its own end.
+// automaton is an automaton that is built separately and has its own end.
 type automaton struct {
 	*builder
 	start int32
@@ -12,7 +12,7 @@ func (b *builder) alone(part func(b *builder, next int32) int32) automaton {
 	return automaton{x, part(x, end)}
 }
 
-// all reads a text that all automata in the list accept.
+// all builds a part that reads a text accepted by all automata in the list.
 func (b *builder) all(list []automaton, next int32) int32 {
 	x := list[0]
 	for _, y := range list[1:] {
@@ -21,8 +21,8 @@ func (b *builder) all(list []automaton, next int32) int32 {
 	return b.copy(x, next)
 }
 
-// and returns an automaton for the texts that both automata accept. It runs them in parallel: its
-// nodes are pairs of their nodes.
+// and returns an automaton for the texts that both automata accept. It runs the two in parallel:
+// each of its nodes is a pair of nodes, one from each automaton.
 func (left automaton) and(right automaton) automaton {
 	b := left.beside()
 	if b.over() {
@@ -63,7 +63,8 @@ func (left automaton) and(right automaton) automaton {
 	return automaton{b, visit(left.start, right.start)}
 }
 
-// copy copies an automaton's nodes that lead to its end, and continues at next instead of the end.
+// copy copies the nodes of an automaton from which its end can be reached, with next in place of
+// the end.
 func (b *builder) copy(from automaton, next int32) int32 {
 	if b.over() {
 		return dead
@@ -92,7 +93,7 @@ func (b *builder) copy(from automaton, next int32) int32 {
 	return visit(from.start)
 }
 
-// lead makes a node continue at another one.
+// lead makes the node from continue at the node to.
 func (b *builder) lead(from, to int32) {
 	switch n := &b.nodes[from]; {
 	case from == dead || to == dead:

@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// reader parses each schema in a text once.
+// reader parses each schema in a text, and parses it only once even if several references lead to
+// it.
 type reader struct {
 	*budget
 	root *value

@@ -9,7 +9,7 @@ import (
 
 // FromRegexp returns the language of the texts that a regular expression matches as a whole. The
 // syntax is RE2's, as in Go's package regexp: no look-around and no backreferences. Anchors are
-// allowed only at its two ends. The error is a *[terms.Refusal].
+// allowed only at the two ends of the expression. The error is a *[terms.Refusal].
 func FromRegexp(expression string) (*Grammar, error) {
 	b := newBuilder()
 	re, err := parseExpression(expression)
@@ -102,7 +102,7 @@ func (c patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
 	)
 }
 
-// letter reads one character. If fold is set, it reads the character in any case.
+// letter builds a part that reads one character, in upper or lower case if fold is set.
 func (c patternBuilder) letter(r rune, fold bool, next int32) int32 {
 	set := []rune{r, r}
 	if fold {
@@ -113,7 +113,8 @@ func (c patternBuilder) letter(r rune, fold bool, next int32) int32 {
 	return c.class(set, next)
 }
 
-// class reads one character of a set of ranges: lo, hi, lo, hi, and so on.
+// class builds a part that reads one character from a set of ranges, given as lo, hi, lo, hi, and
+// so on.
 func (c patternBuilder) class(ranges []rune, next int32) int32 {
 	var plain, escapes []int32
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -127,16 +128,16 @@ func (c patternBuilder) class(ranges []rune, next int32) int32 {
 	return c.either(append(plain, c.bytes('\\', '\\', c.either(escapes...)))...)
 }
 
-// within reads one character from lo to hi as it appears in a JSON string. Quotation marks,
-// backslashes and control characters are read as escapes, here without their backslash; other
-// characters are read unescaped.
+// within returns nodes that read one character from lo to hi as it appears in a JSON string.
+// Quotation marks, backslashes and control characters are read as escapes, here without their
+// backslash; other characters are read unescaped.
 func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
 	for _, piece := range [][2]rune{{0x20, '"' - 1}, {'"' + 1, '\\' - 1}, {'\\' + 1, utf8.MaxRune}} {
 		if from, to := max(lo, piece[0]), min(hi, piece[1]); from <= to {
 			raw = append(raw, c.runes(from, to, next))
 		}
 	}
-	short, long := "", [2]string{} // the other escapes' last digits, by the digit before
+	short, long := "", [2]string{} // short escapes, and the last digits of \u escapes, by the digit before
 	for _, r := range "\"\\\n\r\t" {
 		if lo <= r && r <= hi {
 			short += escaped(r)[1:]

@@ -43,8 +43,8 @@ var schemas = []string{
 
 // TestConstrainedRunsAreValid draws texts token by token from the bundled model's vocabulary, with
 // random scores and the grammar's mask, at temperatures from 0 to 2 and with 10 to 80 tokens to
-// generate. All texts that end are complete, parse, and validate. A text stays incomplete only if
-// the mask reported this before the first token.
+// generate. Every text that ends is complete, valid JSON that the schema accepts. A text is left
+// incomplete only if the mask reported before the first token that this would happen.
 func TestConstrainedRunsAreValid(t *testing.T) {
 	runs := 400
 	if fixture.LongTier() {
@@ -90,8 +90,8 @@ func bundled(t *testing.T) (tokens [][]byte, ends []int) {
 	return tokens, ends
 }
 
-// TestMasksAreBounded: an expression whose masks take too long is rejected, and an expression that
-// needs many states is not. Neither exceeds the memory limit.
+// TestMasksAreBounded: an expression whose masks take too long to compute is rejected, and an
+// expression that needs many states is not. Neither exceeds the memory limit.
 func TestMasksAreBounded(t *testing.T) {
 	tokens, ends := bundled(t)
 	vocabulary := grammar.NewVocabulary(tokens, ends)

@@ -54,7 +54,7 @@ func short(text string) string { return terms.Shortened(text, 60) }
 // compiler builds the automaton for schemas.
 type compiler struct{ *builder }
 
-// value reads a value that all of the given schemas accept.
+// value builds a part that reads a value accepted by all of the given schemas.
 func (c compiler) value(all []*schema, depth int, next int32) int32 {
 	if c.spend(1); c.over() {
 		return dead
@@ -71,7 +71,7 @@ func (c compiler) value(all []*schema, depth int, next int32) int32 {
 	return c.either(list...)
 }
 
-// shape reads a text that satisfies schemas in one of the possible ways.
+// shape builds a part that reads a text that satisfies the schemas in the way that x describes.
 func (c compiler) shape(x shape, depth int, next int32) int32 {
 	if values, listed := x.values(); listed {
 		return c.constants(x, values, depth, next)
@@ -106,7 +106,7 @@ func (c compiler) boolean(next int32) int32 {
 	return c.either(c.literal("true", next), c.literal("false", next))
 }
 
-// any reads a value without restrictions.
+// any builds a part that reads a value without restrictions.
 func (c compiler) any(depth int, next int32) int32 {
 	text := func(next int32) int32 { return c.text([]*schema{{}}, next) }
 	list := []int32{c.literal("null", next), c.boolean(next), c.number(bounds{}, next), text(next)}
@@ -121,7 +121,8 @@ func (c compiler) any(depth int, next int32) int32 {
 	return c.either(list...)
 }
 
-// series reads any number of things separated by commas, at least 0 or 1.
+// series builds a part that reads things separated by commas. There can be any number of them, but
+// at least `least`, which is 0 or 1.
 func (c compiler) series(thing func(next int32) int32, least int, closed int32) int32 {
 	var first int32
 	c.loop(func(after int32) int32 {
@@ -134,12 +135,12 @@ func (c compiler) series(thing func(next int32) int32, least int, closed int32) 
 	return c.either(first, closed)
 }
 
-// separator reads a colon or a comma and an optional space.
+// separator builds a part that reads a colon or a comma, followed by an optional space.
 func (c compiler) separator(text string, next int32) int32 {
 	return c.literal(text, c.either(c.bytes(' ', ' ', next), next))
 }
 
-// constants reads one of the given values that satisfy the other keywords.
+// constants builds a part that reads any of the given values that satisfies the other keywords.
 func (c compiler) constants(x shape, values []*value, depth int, next int32) int32 {
 	fits, about := func(string) bool { return true }, x.about()
 	if about != 0 {
@@ -159,7 +160,8 @@ func (c compiler) constants(x shape, values []*value, depth int, next int32) int
 	return c.either(list...)
 }
 
-// array reads a list. The first items have their own schemas, and all others share one.
+// array builds a part that reads a list. Each of the first items can have its own schema, and all
+// other items share one.
 func (c compiler) array(x shape, depth int, next int32) int32 {
 	var n span
 	fixed := 0

@@ -10,7 +10,7 @@ type shape struct {
 	forced []string  // properties that are always generated so that no branch in unlike fits
 }
 
-// shapes returns the ways to satisfy all of some schemas.
+// shapes returns the possible ways to satisfy all of the given schemas at once.
 func (c compiler) shapes(all []*schema) []shape {
 	list := []shape{{}}
 	for _, s := range all {
@@ -19,7 +19,7 @@ func (c compiler) shapes(all []*schema) []shape {
 	return list
 }
 
-// with adds a schema to each way.
+// with adds a schema to each shape in list, and returns the resulting shapes.
 func (c compiler) with(list []shape, s *schema) []shape {
 	if s.never || c.over() {
 		return nil
@@ -54,7 +54,7 @@ func (c compiler) with(list []shape, s *schema) []shape {
 	return list
 }
 
-// limit records an error if there are too many ways.
+// limit records an error if n, the number of shapes, is too large.
 func (c compiler) limit(s *schema, keyword string, n int) {
 	if n > maxShapes {
 		c.fail("the keyword %q of %s makes more than %d cases with its siblings", keyword, s.at, maxShapes)
@@ -82,7 +82,7 @@ func (x shape) kinds() kinds {
 	return x.namedTypes()
 }
 
-// values returns the values of the named types that every enum and const lists.
+// values returns the values that have a named type and are listed by every enum and const.
 func (x shape) values() (list []*value, listed bool) {
 	for _, s := range x.from {
 		for _, values := range s.values {
@@ -106,7 +106,7 @@ func common(list, other []*value) []*value {
 	return slices.DeleteFunc(slices.Clone(list), func(v *value) bool { return !has[v.key] })
 }
 
-// kinds returns the kind of a value.
+// kinds returns the set that contains only the value's type.
 func (v *value) kinds() kinds {
 	switch v.kind {
 	case 'n':
@@ -134,7 +134,7 @@ func (x shape) about() (k kinds) {
 	return k
 }
 
-// unlisted returns the shape without its lists of values, and with a type.
+// unlisted returns the shape without its lists of allowed values, but with a type.
 func (x shape) unlisted() shape {
 	free := shape{forced: x.forced}
 	for _, s := range x.from {
@@ -156,7 +156,7 @@ func (x shape) bounds() bounds {
 	return b
 }
 
-// item returns the schemas of an item.
+// item returns the schemas that item i must satisfy.
 func (x shape) item(i int) (all []*schema) {
 	for _, s := range x.from {
 		switch {
@@ -182,7 +182,7 @@ func (x shape) hasRest() bool {
 	return slices.ContainsFunc(x.from, func(s *schema) bool { return s.rest != nil })
 }
 
-// names returns the listed properties, and required ones that are not listed.
+// names returns the listed properties and those required properties that are not listed.
 func (x shape) names() (list []string) {
 	seen := map[string]bool{}
 	add := func(name string) {
@@ -235,8 +235,8 @@ func (x shape) further() (all []*schema) {
 	return all
 }
 
-// open reports whether unlisted properties are generated. They are if a schema describes them, or
-// if more properties are required than are listed.
+// open reports whether unlisted properties are generated. They are generated if a schema describes
+// them, or if an object needs more properties than are listed.
 func (x shape) open() bool {
 	all := x.further()
 	if all == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// group is a schema from the JSON Schema Test Suite with its instances.
+// group is a schema from the JSON Schema Test Suite, together with its test instances.
 type group struct {
 	File, Name string
 	Schema     json.RawMessage

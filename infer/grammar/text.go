@@ -10,12 +10,13 @@ import (
 // the controls that need a numeric escape.
 var anyCharacter = []rune{'\t', '\n', '\r', '\r', ' ', utf8.MaxRune}
 
-// character reads one character of a JSON string.
+// character builds a part that reads one character of a JSON string.
 func (b *builder) character(next int32) int32 {
 	return patternBuilder{b, true}.class(anyCharacter, next)
 }
 
-// text reads a string that all of the given schemas accept. Lengths are in characters.
+// text builds a part that reads a string accepted by all of the given schemas. Lengths are in
+// characters.
 func (c compiler) text(from []*schema, next int32) int32 {
 	var patterns []*expression
 	var chars span
@@ -38,7 +39,7 @@ func (c compiler) text(from []*schema, next int32) int32 {
 	return c.bytes('"', '"', c.copy(c.matching(patterns, chars), closed))
 }
 
-// characters reads as many characters of a JSON string as the span allows.
+// characters builds a part that reads as many characters of a JSON string as the span allows.
 func (a span) characters(b *builder, next int32) int32 {
 	return b.repeat(b.character, a.least, a.limit(), next)
 }
@@ -70,8 +71,8 @@ func (c compiler) matching(patterns []*expression, chars span) automaton {
 	return x
 }
 
-// anywhere reads the rest of a JSON string that the expression matches. Without anchors, the
-// expression can match anywhere in the string.
+// anywhere builds a part that reads the rest of a JSON string that matches the expression. If the
+// expression has no anchors, it can match anywhere in the string.
 func (e *expression) anywhere(b *builder, next int32) int32 {
 	c := patternBuilder{b, true}
 	if !e.ends {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-// ChatTemplate is the template of [Chat], kept short for its 64-token context. Messages end
-// with the end-of-turn token.
+// ChatTemplate is the template of [Chat], kept short because the model's context has only 64
+// tokens. Messages end with the end-of-turn token.
 const ChatTemplate = "{% for m in messages %}{{ m.role[0] }}:{{ m.content | trim }}<|im_end|>{% endfor %}" +
 	"{% if add_generation_prompt %}a:{% endif %}"
 

@@ -8,13 +8,13 @@ import (
 )
 
 // Added tokens that are not special, such as the runs of blanks of CodeGen and GPT-NeoX, are found
-// in a text first, and only the text between them is split and merged. Of several that begin at the
-// same byte, the longest wins. As in Hugging Face's tokenizers, there are two searches: first for
+// in a text first, and only the text between them is split and merged. If several begin at the same
+// byte, the longest one is used. As in Hugging Face's tokenizers, there are two searches: first for
 // tokens whose flag normalized is off, in the original text, and then for the others, in the
 // normalized text between the tokens found first.
 //
 // Special tokens are also searched for, but remain plain text when found. This prevents the search
-// from finding an added token inside the name of a special one.
+// from finding an added token inside the name of a special token.
 
 // maxAddedBytes is the maximum length of an added token. Published ones have fewer than 100 bytes.
 const maxAddedBytes = 1024
@@ -34,7 +34,7 @@ type addedMatch struct {
 	lstrip, rstrip bool // includes the whitespace on that side
 }
 
-// add adds a token; if two have the same text, the first counts.
+// add adds a token. If two tokens have the same text, only the first is used.
 func (m *matcher) add(text string, match addedMatch) {
 	if _, taken := m.tokens[text]; taken || text == "" {
 		return
@@ -60,8 +60,8 @@ func (m *matcher) within(n int) (smaller matcher) {
 	return smaller
 }
 
-// next finds the first token that begins at or after from; of several at the same byte, the
-// longest.
+// next finds the first token that begins at or after from. If several begin at the same byte, it
+// returns the longest.
 func (m *matcher) next(text string, from int) (match addedMatch, start, end int, ok bool) {
 	for start = from; start < len(text); start++ {
 		for _, n := range m.lengths[text[start]] {
@@ -103,8 +103,9 @@ func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 			visit(-1, done, start)
 		}
 		visit(match.id, start, end)
-		// A token that the previous one swallowed as whitespace ends before the previous one does.
-		// Nevertheless, the reference continues after it.
+		// A token that consists of whitespace swallowed by the previous token ends before that
+		// token does. The reference implementation nevertheless continues after the swallowed
+		// token.
 		done = end
 	}
 	if done < len(text) {
@@ -131,7 +132,7 @@ func wordCharacter(r rune) bool {
 
 // readMatchers divides the added tokens between the two searches.
 func (t *Tokenizer) readMatchers(list []addedToken) {
-	// If two tokens have the same text after normalizing, a special one takes precedence.
+	// If two tokens have the same text after normalization, a special token takes precedence.
 	slices.SortStableFunc(list, func(a, b addedToken) int {
 		switch {
 		case a.Special == b.Special:

@@ -86,8 +86,8 @@ func TestAddedTokensByHand(t *testing.T) {
 }
 
 // TestAddedTokensAndNormalizing: a token that is not normalized is searched for in the original
-// text. A normalized token is converted to normalization form C and searched for in the text in
-// that form.
+// text. A normalized token is converted to normalization form C and searched for in the normalized
+// text.
 func TestAddedTokensAndNormalizing(t *testing.T) {
 	for _, test := range []struct {
 		normalized bool
@@ -137,9 +137,9 @@ func TestAddedTokenTables(t *testing.T) {
 	}
 }
 
-// TestAddedTokensAndTheSpaceInFront: the space in front of a text is added as specified, in each
-// way that files can specify it. smallPieces has ▁ 259, a 260, b 261, ▁a 262, ab 263, and <x> is
-// added as 265. ▁ merges with a and with b.
+// TestAddedTokensAndTheSpaceInFront: a space is added in front of a text as the file specifies,
+// whichever way the file specifies it. smallPieces has ▁ 259, a 260, b 261, ▁a 262, ab 263, and <x>
+// is added as 265. ▁ merges with a and with b.
 func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	space := func(scheme string) tree {
 		return tree{"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": false}
@@ -183,8 +183,9 @@ func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	}
 }
 
-// FuzzAdded adds two tokens with any flags to a small vocabulary. Encode never panics. Its tokens
-// spell the text, unless a flag swallows blanks. If Check accepts a text, no part of it is lost.
+// FuzzAdded adds two tokens with any flags to a small vocabulary. Encode never panics. The tokens
+// that it returns spell the text, unless a flag swallows blanks. If Check accepts a text, no part
+// of it is lost.
 func FuzzAdded(f *testing.F) {
 	for _, seed := range []struct{ one, other, text string }{
 		{"  ", "   ", "a       b"},

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// BenchmarkEncode encodes English prose, the 2,000 texts of the oracle file, and pieces that are
-// one long word, with the built-in model's tokenizer.
+// BenchmarkEncode encodes English prose, the 2,000 texts of the oracle file, and pieces that each
+// consist of one long word, with the built-in model's tokenizer.
 func BenchmarkEncode(b *testing.B) {
 	tok := bundled(b)
 	var varied strings.Builder

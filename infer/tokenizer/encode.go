@@ -6,13 +6,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Encode returns the token ids of text, or an empty slice if text is empty. All of text is plain
-// text: "<|endoftext|>" becomes the ordinary tokens that spell it, and only added tokens that are
-// not special are found in it. Any bytes are accepted. A byte outside valid UTF-8 is treated as a
-// character that is neither a letter nor a digit nor a space.
+// Encode returns the token ids of text, or an empty slice if text is empty. All of text is treated
+// as plain text: "<|endoftext|>" becomes the ordinary tokens that spell it, and the only added
+// tokens that Encode finds are those that are not special. Any bytes are accepted. A byte outside
+// valid UTF-8 is treated as a character that is neither a letter nor a digit nor a space.
 //
 // A byte that has no token is skipped, as in Hugging Face's tokenizers. Most vocabularies have all
-// 256 bytes. For others, [Tokenizer.Check] detects texts with bytes that Encode would skip.
+// 256 bytes. For other vocabularies, [Tokenizer.Check] detects texts with bytes that Encode would
+// skip.
 //
 // Decode returns the exact text, with exceptions that follow from the model's training:
 //
@@ -123,8 +124,8 @@ func (e *encoder) pieces(normal string, from, to int) {
 	}
 }
 
-// spaced converts an offset in the normalized fragment to an offset in the same text with a space
-// for each ▁.
+// spaced converts an offset in the normalized fragment to the corresponding offset after each ▁ has
+// been replaced with a space.
 func (t *Tokenizer) spaced(normal string, at int) int {
 	if !t.metaspace {
 		return at
@@ -150,22 +151,22 @@ func (e *encoder) piece(text string, at int) {
 	}
 }
 
-// end records the offset in the text at which the newest token ends.
+// end records that the newest token ends at offset `at` in the text.
 func (e *encoder) end(at int) {
 	if e.sized {
 		e.ends = append(e.ends, at)
 	}
 }
 
-// measure records that the newest token ends at a byte of the normalized fragment.
+// measure records that the newest token ends at byte `at` of the normalized fragment.
 func (e *encoder) measure(at int) {
 	if e.sized {
 		e.end(e.from + e.origin.of(at))
 	}
 }
 
-// normalize converts a text to the form in which it is searched for added tokens with the flag
-// normalized and cut into pieces.
+// normalize converts a text to the form in which it is cut into pieces and in which added tokens
+// with the flag normalized are searched for.
 func (t *Tokenizer) normalize(text string) string {
 	if t.nfc {
 		text = norm.NFC.String(text)

@@ -21,15 +21,15 @@ func roomy(n int) int {
 	return size
 }
 
-// An index finds tokens by their bytes. It contains the ids and 32 bits of each hash; the bytes
-// themselves are in Tokenizer.bytes. It is never full, so every search ends at an empty slot.
+// An index finds tokens by their bytes. It contains each token's id and 32 bits of its hash; the
+// bytes themselves are in Tokenizer.bytes. It is never full, so every search ends at an empty slot.
 type index struct {
 	seed  maphash.Seed
 	slots []indexSlot
 	used  int
 }
 
-// An indexSlot holds one token. It is empty if idPlus, which is the id plus one, is 0.
+// An indexSlot holds one token. idPlus is the token's id plus one, or 0 if the slot is empty.
 type indexSlot struct {
 	hash   uint32
 	idPlus int32
@@ -95,13 +95,13 @@ type rules struct {
 	used  int
 }
 
-// A rule joins left and right. It is an empty slot if rankPlus, which is its rank plus one, is 0.
+// A rule joins left and right. rankPlus is the rule's rank plus one, or 0 if the slot is empty.
 type rule struct {
 	pair
 	rankPlus, into int32
 }
 
-// newRules returns a table with room for n rules. It grows if there are more.
+// newRules returns a table with room for n rules. The table grows if more are added.
 func newRules(n int) rules {
 	return rules{seed: [2]uint64{rand.Uint64(), rand.Uint64() | 1}, slots: make([]rule, roomy(n))}
 }

@@ -19,8 +19,7 @@ import (
 // how the expected ids are generated.
 const modelsFolder = "../../testdata/models"
 
-// kindsOracle holds texts with the ids that @huggingface/tokenizers gives them under each
-// tokenizer.
+// kindsOracle holds texts, and the ids that @huggingface/tokenizers gives them for each tokenizer.
 type kindsOracle struct {
 	Extra []string `json:"extra"`
 	Kinds map[string]struct {
@@ -54,7 +53,7 @@ func parseModel(tb testing.TB, name string) (*Tokenizer, []byte) {
 	return tok, data
 }
 
-// wantKinds maps the folders to their kinds.
+// wantKinds maps the folders to the kinds of their tokenizers.
 var wantKinds = map[string]string{
 	"gpt2":      "byte-level BPE, GPT-2 split",
 	"olmo2":     "byte-level BPE, GPT-2 split",
@@ -67,9 +66,9 @@ var wantKinds = map[string]string{
 	"mistral":   "SentencePiece BPE",
 }
 
-// TestKindsMatchHuggingFace compares every kind of tokenizer with @huggingface/tokenizers on
-// thousands of texts: in all scripts, with emoji, with one letter 20,000 times, and with blanks and
-// line breaks at all positions.
+// TestKindsMatchHuggingFace compares the ids of every kind of tokenizer with those of
+// @huggingface/tokenizers on thousands of texts: in all scripts, with emoji, with one letter 20,000
+// times, and with blanks and line breaks at all positions.
 func TestKindsMatchHuggingFace(t *testing.T) {
 	o, texts := readKinds(t)
 	if len(o.Kinds) != len(wantKinds) || len(texts) < 3000 {
@@ -109,8 +108,8 @@ func TestKindsMatchHuggingFace(t *testing.T) {
 // JavaScript's \d, ignores. The Rust reference and this program do not ignore it.
 func otherNumber(r rune) bool { return r > unicode.MaxASCII && unicode.IsNumber(r) }
 
-// TestSingleDigits checks these numbers by hand: every number is a separate piece, and the text
-// before it is cut as if it ended there.
+// TestSingleDigits checks by hand that every number character is a separate piece, and that the
+// text before it is cut as if the text ended there.
 func TestSingleDigits(t *testing.T) {
 	tok, _ := parseModel(t, "smollm")
 	ids := tok.Encode
@@ -138,7 +137,7 @@ func comesBack(name, text string) string {
 		return norm.NFC.String(text)
 	case "tinyllama":
 		return strings.ReplaceAll(text, "▁", " ")
-	case "mistral": // adds its space only if there is none, so one is lost
+	case "mistral": // adds a space only if there is none, so decoding loses an existing one
 		text = strings.ReplaceAll(text, "▁", " ")
 		return strings.TrimPrefix(text, " ")
 	}
@@ -170,7 +169,8 @@ func TestKindsRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStartToken checks the token that the template puts in front of a text. Encode leaves it out.
+// TestStartToken checks the token that the file's template puts in front of a text, which Encode
+// does not add.
 func TestStartToken(t *testing.T) {
 	for name, want := range map[string]string{
 		"gpt2": "", "smollm": "", "qwen2": "", "llama3": "<|begin_of_text|>", "tinyllama": "<s>", "mistral": "<s>",
@@ -192,10 +192,10 @@ func TestModernSplits(t *testing.T) {
 		"I'M HE'LL we've": same("I", "'M", " HE", "'LL", " we", "'ve"),
 		"O'SHEA":          same("O", "'S", "HEA"), // the contraction comes before the letters
 		"it'ſ":            same("it", "'ſ"),
-		"'x":              same("'x"), // one character of any kind joins the letters
+		"'x":              same("'x"), // one character of any kind can precede the letters
 		"(foo)bar":        same("(foo", ")bar"),
 		"((foo":           same("((", "foo"),
-		"\tx\ny":          same("\tx", "\n", "y"), // but no line break
+		"\tx\ny":          same("\tx", "\n", "y"), // but not a line break
 		"12345":           {{"123", "45"}, {"1", "2", "3", "4", "5"}},
 		" 12":             {{" ", "12"}, {" ", "1", "2"}},
 		"a1b":             same("a", "1", "b"),

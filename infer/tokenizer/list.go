@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A List is a vocabulary in the form of GGUF and llama2.c: tokens by id. It is
+// A List is a vocabulary in the form that GGUF and llama2.c use: tokens by id. Its contents are
 // untrusted.
 type List struct {
 	Tokens []string // by id, spelled as the kind of tokenizer spells them
 	Marks  []Mark   // [len(Tokens)], or nil if all are ordinary
 }
 
-// A Mark is the kind of an entry of a [List].
+// A Mark specifies the kind of one token in a [List].
 type Mark uint8
 
 // The marks.
@@ -37,8 +37,9 @@ type published struct {
 	wholePieces bool
 }
 
-// publishedPre maps GGUF's names for split patterns to the tokenizers. For each pattern, the model
-// whose tokenizer introduced it comes first, followed by others that split in the same way.
+// publishedPre maps GGUF's names for split patterns to descriptions of the tokenizers. For each
+// pattern, the model whose tokenizer introduced it comes first, followed by other models whose
+// tokenizers split in the same way.
 var publishedPre = map[string]published{
 	"gpt-2":    {split: splitGPT2},
 	"phi-2":    {split: splitGPT2},            // CodeGen's
@@ -91,8 +92,8 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 }
 
 // NewSentencePiece returns a SentencePiece BPE with the tokens of a list. Of the adjacent pairs
-// that form a token, the pair whose token has the highest score is joined first. scores is
-// [len(Tokens)]. With addSpace, a space is added in front of every text.
+// that form a token, the pair whose token has the highest score is joined first. scores has one
+// element for each token. With addSpace, a space is added in front of every text.
 func NewSentencePiece(l List, scores []float32, addSpace bool) (*Tokenizer, error) {
 	t := &Tokenizer{start: -1, characters: true}
 	if addSpace {
@@ -145,8 +146,8 @@ func (t *Tokenizer) readList(l List) error {
 	return r.build()
 }
 
-// readScores ranks the tokens by score. Equal scores give equal ranks. Of pairs with equal ranks,
-// the leftmost is joined first.
+// readScores ranks the tokens by score. Tokens with equal scores get equal ranks, and among pairs
+// with equal ranks, the leftmost is joined first.
 func (t *Tokenizer) readScores(scores []float32) error {
 	if len(scores) != t.Size() {
 		return fmt.Errorf("%d tokens, but %d scores", t.Size(), len(scores))

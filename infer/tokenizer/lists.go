@@ -23,8 +23,8 @@ type lists struct {
 // bytes removed.
 type cut struct{ at, by int }
 
-// cutLists cuts the lists out of text. It rejects a list that is given twice; other errors are
-// found when the rest is decoded.
+// cutLists cuts the lists out of text. It rejects a list that occurs twice; other errors are found
+// when the rest is decoded.
 func cutLists(text string) (l lists, err error) {
 	done := 0 // of text
 	keep := func(to int) error {
@@ -71,7 +71,7 @@ func cutLists(text string) (l lists, err error) {
 	return l, err
 }
 
-// offset converts an offset in the rest to one in the file.
+// offset converts an offset in the rest to the corresponding offset in the file.
 func (l *lists) offset(at int64) int64 {
 	moved := at
 	for _, c := range l.cuts {
@@ -82,8 +82,8 @@ func (l *lists) offset(at int64) int64 {
 	return moved
 }
 
-// members calls visit with each key, in quotes, of the object that begins after from, and with the
-// start and end of its value. A value that is not an object has no members.
+// members calls visit for each member of the object that begins after from, with the member's key,
+// in quotes, and the start and end of its value. A value that is not an object has no members.
 func members(text string, from int, visit func(key string, from, to int) error) error {
 	c := cursor{text[from:]}
 	at := func() int { return len(text) - len(c.rest) }
@@ -118,7 +118,8 @@ func opens(token string) int {
 	return 0
 }
 
-// decodeFile decodes the parts of a tokenizer.json, except for the long lists, which stay raw.
+// decodeFile decodes the parts of a tokenizer.json, except for the long lists, which are kept as
+// raw text.
 func decodeFile(data []byte) (*file, error) {
 	if !json.Valid(data) {
 		return nil, explainJSON(json.Unmarshal(data, new(struct{})), nil)
@@ -138,8 +139,8 @@ func decodeFile(data []byte) (*file, error) {
 	return f, nil
 }
 
-// explainJSON adds the position in the file at which encoding/json stopped to an error. l is nil if
-// encoding/json decoded the whole file.
+// explainJSON adds to an error the position in the file at which encoding/json stopped. l is nil if
+// encoding/json was given the whole file.
 func explainJSON(err error, l *lists) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -159,8 +160,8 @@ func explainJSON(err error, l *lists) error {
 // absent reports whether a list is missing or null.
 func absent(list string) bool { return list == "" || strings.TrimSpace(list) == "null" }
 
-// longer reports whether an array has more than n elements, or an object more than n keys
-// and values. For anything else it returns false.
+// longer reports whether an array has more than n elements, or an object has more than n keys and
+// values in total. For anything else it returns false.
 func longer(list string, n int) bool {
 	c := cursor{list}
 	if opens(c.next()) != 1 {

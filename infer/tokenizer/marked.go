@@ -9,12 +9,12 @@ import (
 )
 
 // EncodeMarked is like [Tokenizer.Encode] for a text that contains special tokens, such as a chat.
-// marks are ascending byte offsets. Each is the position of a special token's name; of several
-// names there, the longest counts. Such a token swallows the whitespace next to it if the
-// vocabulary specifies this. The rest is plain text, no matter what it contains.
+// marks are ascending byte offsets. Each is the position of a special token's name. If several
+// names match there, the longest is used. Such a token swallows the whitespace next to it if the
+// vocabulary specifies this. Everything else is plain text, no matter what it contains.
 //
-// EncodeMarked returns an error for an offset without a name, and a *[MissingByteError] for a byte
-// without a token.
+// EncodeMarked returns an error if no name begins at an offset, and a *[MissingByteError] if a byte
+// has no token.
 func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	longest := 0
 	for name := range t.names {
@@ -59,14 +59,14 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	return e.ids, nil
 }
 
-// strip tells on which sides a special token swallows whitespace.
+// strip specifies the sides on which a special token swallows whitespace.
 type strip struct{ left, right bool }
 
 // Added returns the names of the added tokens that are not special, in no particular order.
 func (t *Tokenizer) Added() []string { return slices.Collect(maps.Keys(t.added)) }
 
-// Marking returns a tokenizer for texts that contain added tokens with these names only at
-// marks, like special tokens ([Tokenizer.EncodeMarked]). Names without a token are ignored.
+// Marking returns a tokenizer that treats the added tokens with these names like special tokens: it
+// recognizes them only at marks ([Tokenizer.EncodeMarked]). Names without a token are ignored.
 func (t *Tokenizer) Marking(names []string) *Tokenizer {
 	marking := *t
 	marking.names, marking.strips = maps.Clone(t.names), maps.Clone(t.strips)

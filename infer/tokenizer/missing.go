@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A MissingByteError reports a byte of a text that has no token. Vocabularies trained without the
-// alphabet of all bytes lack the bytes that never occurred in the training data: SmolLM's lacks 21,
-// and GPT-NeoX's lacks 13.
+// A MissingByteError reports a byte of a text that has no token. A vocabulary that was not trained
+// with all bytes as its initial alphabet lacks the bytes that never occurred in the training data:
+// SmolLM's lacks 21 bytes, and GPT-NeoX's lacks 13.
 type MissingByteError struct {
 	Byte byte
 	Char string // the character that contains the byte, or the byte alone if there is none
@@ -34,7 +34,7 @@ func (e *MissingByteError) What() string {
 	return fmt.Sprintf("byte 0x%02X, which is part of no character,", e.Byte)
 }
 
-// Place describes the position in the text.
+// Place describes the character's position in the text.
 func (e *MissingByteError) Place() string {
 	return fmt.Sprintf("line %d, character %d", e.Line, e.Column)
 }
@@ -47,7 +47,7 @@ func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 		from--
 	}
 	_, size := utf8.DecodeRuneInString(piece[from:])
-	if from+size <= lost { // the byte does not belong to the character before it
+	if from+size <= lost { // the byte does not belong to the preceding character
 		from, size = lost, 1
 	}
 	place := origin{t: e.t, source: e.origin.source}
@@ -66,14 +66,14 @@ type origin struct {
 	source string // the fragment
 
 	begun       bool
-	same        bool      // normalizing changes nothing
+	same        bool      // normalization changes nothing
 	from, at    int       // offsets of the next character in source and normalized
 	width, size int       // its size in bytes in source and normalized; width is 0 if not yet known
 	composed    norm.Iter // yields the characters of form NFC
 }
 
-// of returns the offset in the fragment of the character at byte `at` of its normalized form. Each
-// ▁ counts as a space there. at must not decrease from one call to the next.
+// of returns the offset in the fragment of the character at byte `at` of its normalized form. In
+// the normalized form, each ▁ counts as a space. at must not decrease from one call to the next.
 func (o *origin) of(at int) int {
 	if !o.begun {
 		o.begin()

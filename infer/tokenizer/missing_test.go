@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// lacking returns smallTree without some bytes and the rules that need them.
+// lacking returns a tokenizer like smallTree's, but without the given bytes and the rules that need
+// them.
 func lacking(tb testing.TB, normalizer any, bytes ...byte) *Tokenizer {
 	tb.Helper()
 	return small(tb, func(f tree) {
@@ -18,8 +19,8 @@ func lacking(tb testing.TB, normalizer any, bytes ...byte) *Tokenizer {
 	})
 }
 
-// TestCheckNamesTheMissingByte: a text with a byte that has no token is rejected with the byte, its
-// character and its position in the text. All other texts are accepted.
+// TestCheckNamesTheMissingByte: a text with a byte that has no token is rejected, and the error
+// states the byte, its character and its position in the text. All other texts are accepted.
 // Promise: A text that the model's vocabulary cannot express is refused with the character and its position.
 func TestCheckNamesTheMissingByte(t *testing.T) {
 	tok := lacking(t, nil, 3, '7', 0xc3, 0xff, 0xf1)
@@ -57,8 +58,8 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 	}
 }
 
-// TestCheckReportsPositionInOriginalText: the position is in the original text: before normalizing,
-// without the added space in front, and counting the text of added tokens.
+// TestCheckReportsPositionInOriginalText: the reported position is in the original text, before
+// normalization and without the space added in front. The text of added tokens counts.
 func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	nfc := lacking(t, tree{"type": "NFC"}, 0xc3, 3)
 	added := small(t, func(f tree) {
@@ -113,8 +114,8 @@ func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	}
 }
 
-// TestEncodeSkipsMissingBytes: Encode skips bytes without a token and keeps the rest, as
-// the reference does.
+// TestEncodeSkipsMissingBytes: Encode skips bytes without a token and encodes the rest, like the
+// reference implementation.
 func TestEncodeSkipsMissingBytes(t *testing.T) {
 	tok := lacking(t, nil, 'x', 3)
 	for text, want := range map[string][]int{

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// oraclePath holds texts with the ids that another implementation gives them; the header of
-// make.mjs in the same folder describes how it is generated.
+// oraclePath is the file that holds texts with the ids that another implementation gives them. The
+// header of make.mjs in the same folder describes how the file is generated.
 const oraclePath = "../../testdata/tokenizer/strings.jsonl"
 
 // oracleLine is one text of the oracle file.
@@ -61,7 +61,7 @@ func oracle(tb testing.TB) []oracleLine {
 }
 
 // TestEncodeMatchesHuggingFace compares the ids of 2,000 texts with the ids from
-// @huggingface/tokenizers, and checks that each text's ids decode to the text.
+// @huggingface/tokenizers, and checks that the ids of each text decode to that text.
 func TestEncodeMatchesHuggingFace(t *testing.T) {
 	tok := bundled(t)
 	for i, line := range oracle(t) {

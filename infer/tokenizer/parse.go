@@ -25,8 +25,8 @@ const (
 	maxIDsPerEntry = 4
 )
 
-// A file is the part of a tokenizer.json that determines how text becomes ids. The lists stay raw.
-// They are read item by item, so that an error can name the item, reading stops at the first
+// A file is the part of a tokenizer.json that determines how text becomes ids. The lists are kept
+// as raw text and read item by item, so that an error can name the item, reading stops at the first
 // invalid item, and a repeated key is detected.
 type file struct {
 	added string // JSON, "" if it is missing (lists.go)
@@ -88,8 +88,8 @@ func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
 	return t, err
 }
 
-// Describe is like [Parse], and also returns the special tokens, by id. It also returns them for a
-// rejected file, as far as they can be read.
+// Describe is like [Parse], and also returns the special tokens, by id. If the file is rejected, it
+// still returns the special tokens that can be read.
 func Describe(tokenizerJSON []byte) (t *Tokenizer, special map[int32]string, err error) {
 	t = &Tokenizer{start: -1}
 	if err := t.parse(tokenizerJSON); err != nil {
@@ -126,8 +126,8 @@ func (t *Tokenizer) parse(data []byte) error {
 	return nil
 }
 
-// explainType names the value that has the wrong JSON type: whole if it is the decoded value
-// itself, and otherwise the field's path after prefix.
+// explainType returns an error that names the value with the wrong JSON type. The name is whole if
+// this is the decoded value itself, and otherwise the prefix followed by the field's path.
 func explainType(whole, prefix string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -153,7 +153,7 @@ func explainType(whole, prefix string, err error) error {
 	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
 }
 
-// checkModel rejects kinds of models, and options of BPE, that give different ids than merging
+// checkModel rejects the kinds of models, and the options of BPE, that give other ids than merging
 // bytes by rank.
 func checkModel(m *model) error {
 	switch {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// A step is a normalizer, pre-tokenizer, post-processor or decoder, with the relevant
-// members of all types.
+// A step is a normalizer, pre-tokenizer, post-processor or decoder. It has the relevant members of
+// steps of all types.
 type step struct {
 	place string // its position: "pre_tokenizer: Sequence[0]"
 
@@ -35,7 +35,7 @@ type step struct {
 	SpecialTokens map[string]templateMark `json:"special_tokens"` // of TemplateProcessing
 }
 
-// pattern is the pattern that a Split or a Replace searches for, in one of the two fields.
+// pattern is the pattern that a Split or a Replace searches for. Only one of the two fields is set.
 type pattern struct {
 	Regex  string `json:"Regex"`
 	String string `json:"String"`
@@ -152,9 +152,9 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	return nil
 }
 
-// readSplit recognizes a pattern by its exact text, since an almost right pattern would give a
-// model almost the right input. Every pattern matches all of a text, so keeping only the matches
-// (Removed, inverted) is equivalent to cutting at them (Isolated).
+// readSplit recognizes a pattern by its exact text, since an almost correct pattern would give a
+// model almost correct input, and nobody would notice. Every pattern matches all of a text, so
+// keeping only the matches (Removed, inverted) is equivalent to cutting at them (Isolated).
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf(
@@ -172,8 +172,8 @@ func readSplit(s step) (*splitter, error) {
 	)
 }
 
-// readPostProcessor determines which token comes in front of a text. ByteLevel only trims offsets,
-// which Encode does not return.
+// readPostProcessor determines which token comes in front of a text. It ignores ByteLevel, which
+// only trims offsets, since Encode does not return offsets.
 func (t *Tokenizer) readPostProcessor(list []step) error {
 	for _, s := range list {
 		switch s.Type {

@@ -88,7 +88,7 @@ var pipelineSeeds = [][4]string{
 }
 
 // FuzzPipeline puts any four parts around a valid model of one of the two kinds. Nothing panics,
-// and errors name the part that is wrong. All steps of accepted files have a type that Parse
+// and an error names the part that is wrong. All steps of accepted files have a type that Parse
 // supports, and encoding and decoding a text does not change it, except for the documented changes
 // of those steps.
 func FuzzPipeline(f *testing.F) {
@@ -147,8 +147,8 @@ var knownTypes = []string{
 	"Prepend", "Replace", "Metaspace", "ByteFallback", "Fuse", "Strip",
 }
 
-// typesOf lists the types of a part's steps. A step that spells "type" in another case (which
-// encoding/json also accepts) is left out.
+// typesOf lists the types of a part's steps. It omits a step that spells "type" in another case,
+// which encoding/json also accepts.
 func typesOf(part string) []string {
 	var list []string
 	var step map[string]any

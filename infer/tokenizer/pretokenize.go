@@ -46,8 +46,7 @@ func pieceLen(text string) int {
 	return spaceLen(text)
 }
 
-// contractionLen returns the length of the contraction at the front of text, or
-// 0.
+// contractionLen returns the length of the contraction at the front of text, or 0 if there is none.
 func contractionLen(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0

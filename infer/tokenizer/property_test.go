@@ -40,8 +40,8 @@ func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text st
 	}
 }
 
-// texts generates strings that stress the pattern and the merges: a mix of pieces of text,
-// characters of any script, names of special tokens and raw bytes.
+// texts generates strings that are hard to split and to merge: a mix of pieces of text, characters
+// of any script, names of special tokens and raw bytes.
 func texts() *rapid.Generator[string] {
 	part := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -64,7 +64,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // slowMerge implements byte-pair encoding by its definition: search the piece for the pair with the
-// lowest rank (the leftmost of equals), join it, and repeat.
+// lowest rank (the leftmost if ranks are equal), join it, and repeat.
 func slowMerge(tok *Tokenizer, piece string) []int {
 	var ids []int32
 	for _, b := range []byte(piece) {
@@ -91,8 +91,8 @@ func slowMerge(tok *Tokenizer, piece string) []int {
 	return out
 }
 
-// TestMergeOrder compares the heap with slowMerge, on texts over an alphabet so small that
-// rules overlap everywhere, and on generated texts.
+// TestMergeOrder compares the merger's results with slowMerge's, both on generated texts and on
+// texts over an alphabet so small that rules overlap everywhere.
 func TestMergeOrder(t *testing.T) {
 	dense := small(t, func(f tree) { // many overlapping rules for a and b, some with a lower rank than their parts
 		vocab := at(f, "model", "vocab")
@@ -162,7 +162,7 @@ func swallows(tok *Tokenizer) bool {
 	return false
 }
 
-// FuzzParse checks that no file makes Parse panic, and that the tokenizers it accepts can
+// FuzzParse checks that no file makes Parse panic, and that a tokenizer that Parse accepts can
 // encode.
 func FuzzParse(f *testing.F) {
 	good := string(encodeTree(f, smallTree()))

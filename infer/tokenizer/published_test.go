@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// shapesFolder holds small tokenizers in the shape of published ones. kinds.mjs in it describes how
-// they and the expected ids are generated.
+// shapesFolder holds small tokenizers with the structure of published ones. kinds.mjs in that
+// folder describes how the tokenizers and the expected ids are generated.
 const shapesFolder = "../../testdata/tokenizer"
 
 // A vector is a text with the ids that the reference gives it.
@@ -60,7 +60,7 @@ func shapes(tb testing.TB) []shape {
 	return list
 }
 
-// A shapeFile holds the fields that the tests read from a tokenizer.json without Parse.
+// A shapeFile holds the fields of a tokenizer.json that the tests read directly, without Parse.
 type shapeFile struct {
 	Added []struct {
 		ID      int    `json:"id"`
@@ -87,10 +87,10 @@ var wantLacks = map[string]int{
 	"starcoder2": 14,
 }
 
-// TestShapesOfPublishedFiles: every tokenizer in the shape of a published one gives the reference's
-// ids, on llama.cpp's published texts and on hundreds of texts that mix words, sequences of blanks
-// and the tokenizer's added tokens. Check rejects exactly the texts with a byte that the vocabulary
-// lacks.
+// TestShapesOfPublishedFiles: every tokenizer in shapesFolder gives the same ids as the reference
+// implementation, on llama.cpp's published texts and on hundreds of texts that mix words, sequences
+// of blanks and the tokenizer's added tokens. Check rejects exactly the texts with a byte that the
+// vocabulary lacks.
 func TestShapesOfPublishedFiles(t *testing.T) {
 	all := shapes(t)
 	if len(all) != len(wantLacks) {
@@ -121,7 +121,7 @@ func TestShapesOfPublishedFiles(t *testing.T) {
 					refused++
 				}
 			}
-			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // others have all valid bytes
+			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // others have all bytes of UTF-8
 				t.Errorf(
 					"got %d of %d texts rejected, want some only for smollm2 and starcoder2", refused, len(s.vectors),
 				)
@@ -145,8 +145,8 @@ func (s shape) missing(tb testing.TB) map[byte]bool {
 	return list
 }
 
-// lists returns the file as GGUF stores it: every token by its id, added tokens with a space for ▁
-// as GGUF converters write them, and merges as strings.
+// lists returns the file as GGUF stores it: every token by its id, added tokens with a space in
+// place of ▁, as in files from GGUF converters, and merges as strings.
 func (s shape) lists(tb testing.TB) (l List, merges []string) {
 	tb.Helper()
 	f := s.file(tb)
@@ -204,8 +204,8 @@ func TestShapesAsGGUFLists(t *testing.T) {
 	}
 }
 
-// compare compares a tokenizer's ids with the reference's. GGUF has spaces where
-// SentencePiece's added tokens have ▁, so a text that itself contains ▁ gives other ids.
+// compare compares a tokenizer's ids with the reference's. In GGUF, SentencePiece's added tokens
+// contain spaces instead of ▁, so a text that itself contains ▁ gets other ids.
 func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
 	t.Helper()
 	for _, v := range s.vectors {
@@ -244,8 +244,8 @@ func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 	}
 }
 
-// TestShapesRoundTrip: decoding the tokens of a text that a vocabulary can spell gives the text,
-// byte for byte except for normalizing.
+// TestShapesRoundTrip: decoding the tokens of a text that a vocabulary can spell restores the text
+// byte for byte, except for normalization.
 func TestShapesRoundTrip(t *testing.T) {
 	for _, s := range shapes(t) {
 		if s.name == "flags" { // swallows blanks

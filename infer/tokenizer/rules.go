@@ -41,7 +41,8 @@ func (t *Tokenizer) readMerges(list string) error {
 	}
 }
 
-// readMerge reads one rule, in either form, whose first token is first.
+// readMerge reads one rule, in either form. first is the rule's first JSON token, which has already
+// been read.
 func readMerge(c *cursor, first string) (left, right string, err error) {
 	if line, ok := text(first); ok {
 		return cutRule(line)
@@ -56,7 +57,7 @@ func readMerge(c *cursor, first string) (left, right string, err error) {
 	return "", "", errors.New("want a pair of strings, or one string with a space in it")
 }
 
-// cutRule parses a rule in the form of one string.
+// cutRule parses a rule that is given as one string.
 func cutRule(line string) (left, right string, err error) {
 	left, right, ok := strings.Cut(line, " ")
 	if !ok || left == "" || right == "" || strings.Contains(right, " ") {
@@ -73,7 +74,7 @@ type ruleReader struct {
 	last   int32  // the token of the previous rule
 }
 
-// add adds the rule with a rank, which joins left and right.
+// add adds the rule that joins left and right, with the given rank.
 func (r *ruleReader) add(rank int32, left, right string) error {
 	var p pair
 	var ok bool
@@ -87,7 +88,8 @@ func (r *ruleReader) add(rank int32, left, right string) error {
 	// Consecutive rules often produce the same token.
 	if string(r.joined) != string(r.t.Bytes(int(r.last))) {
 		if r.last, ok = r.t.findBytes(r.joined); !ok {
-			// A special token is not in the index, since plain text must never be encoded as it.
+			// A special token is not in the index, since plain text must never be encoded as a
+			// special token.
 			if _, special := r.t.names[left+right]; special {
 				return fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))
 			}

@@ -9,9 +9,9 @@ import (
 
 // SentencePiece (Kudo and Richardson 2018) does not split a text into pieces. A space is written as
 // ▁ (U+2581). Usually, a space is added in front of a text, so that a word is the same token at the
-// start of a text as inside it (Gemma does not add one). Tokens begin as characters; a character
-// outside the vocabulary falls back to its UTF-8 bytes, whose 256 tokens are spelled <0x00> to
-// <0xFF>.
+// start of a text as inside it (Gemma does not add one). Merging starts from characters. A
+// character outside the vocabulary is replaced with its UTF-8 bytes, for which there are 256
+// tokens, spelled <0x00> to <0xFF>.
 
 // metaspace is the character that represents a space.
 const metaspace = "▁"
@@ -45,7 +45,7 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 	}
 	for _, s := range p.preTokenizer {
 		if replaces && s.Type == "Split" && s.Pattern.String == " " {
-			continue // Gemma's; no space is left to split at
+			continue // Gemma has this step; no space is left to split at
 		}
 		if err := t.readMetaspace(s, replaces); err != nil {
 			return err

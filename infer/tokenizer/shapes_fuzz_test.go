@@ -10,7 +10,7 @@ import (
 
 // checkShape checks properties of any text with any tokenizer: nothing panics, every id is the id
 // of an ordinary token, and the tokens of a text that the vocabulary can spell decode to the text,
-// except for normalizing.
+// except for normalization.
 func checkShape(tb interface{ Fatalf(string, ...any) }, s shape, text string) {
 	ids := s.tok.Encode(text)
 	for _, id := range ids {

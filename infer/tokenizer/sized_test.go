@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestEncodeSizedCountsBytesOfText checks by hand how many bytes each token represents: the size
-// does not include the space that the tokenizer adds in front, and characters count as they were
-// before normalizing.
+// TestEncodeSizedCountsBytesOfText checks by hand how many bytes each token represents: the sizes
+// do not include the space that the tokenizer adds in front, and characters are counted as they
+// were before normalization.
 func TestEncodeSizedCountsBytesOfText(t *testing.T) {
 	prefixed := small(t, func(f tree) { f["pre_tokenizer"].(tree)["add_prefix_space"] = true })
 	composing := small(t, func(f tree) { f["normalizer"] = tree{"type": "NFC"} })
@@ -49,8 +49,8 @@ func TestEncodeSizedCountsBytesOfText(t *testing.T) {
 	}
 }
 
-// TestEncodeSizedAddsUp: with every kind of tokenizer, EncodeSized returns the tokens of Encode,
-// and their sizes add up to the length of the text.
+// TestEncodeSizedAddsUp: with every kind of tokenizer, EncodeSized returns the same tokens as
+// Encode, and their sizes add up to the length of the text.
 func TestEncodeSizedAddsUp(t *testing.T) {
 	_, texts := readKinds(t)
 	for name := range wantKinds {

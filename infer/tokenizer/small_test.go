@@ -23,7 +23,7 @@ func bundled(tb testing.TB) *Tokenizer {
 	return t
 }
 
-// A tree is a tokenizer.json under construction: tests change parts of it.
+// A tree is a tokenizer.json as a tree of JSON values, parts of which tests change.
 type tree = map[string]any
 
 // smallTree returns the smallest tokenizer with merges. The byte b has id b, merge i produces id
@@ -66,7 +66,7 @@ func smallTree() tree {
 	}
 }
 
-// at returns the object inside t at a path.
+// at returns the object at the given path in t.
 func at(t tree, path ...string) tree {
 	for _, key := range path {
 		t = t[key].(tree)

@@ -12,10 +12,10 @@ type splitter struct {
 	length func(text string) int // returns the length of the first piece, at least 1
 }
 
-// The supported patterns. Llama-3's and Qwen2's patterns differ from GPT-2's: contractions may have
-// any case; a sequence of letters includes one character of any kind in front (except a number or a
-// line break); numbers come in groups of at most three or one by one; and line breaks end a
-// sequence of punctuation or of whitespace.
+// The supported patterns. Llama-3's and Qwen2's patterns differ from GPT-2's: contractions may be
+// in upper or lower case; a sequence of letters can include one character in front of it, of any
+// kind except a number or a line break; numbers come in groups of at most three or one by one; and
+// line breaks end a sequence of punctuation or of whitespace.
 var (
 	splitGPT2 = &splitter{
 		name:   "GPT-2 split",
@@ -58,8 +58,8 @@ func (s *splitter) segment(text string) int {
 	return len(text)
 }
 
-// modernLen is like pieceLen, for the patterns of Llama 3 and Qwen2, in which a piece has at most
-// `digits` numbers. The alternatives are, in order:
+// modernLen is like pieceLen, for the patterns of Llama 3 and Qwen2, in which a piece contains at
+// most `digits` number characters. The alternatives are, in order:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)   a contraction
 //	[^\r\n\p{L}\p{N}]?\p{L}+       letters, at most one character in front
@@ -111,8 +111,8 @@ func modernLen(text string, digits int) int {
 	return spaceLen(text)
 }
 
-// foldedContractionLen is like contractionLen, but ignores case. One character beyond ASCII folds
-// to an ASCII letter of a contraction: ſ (U+017F) folds to s.
+// foldedContractionLen is like contractionLen, but ignores case. Only one character beyond ASCII
+// folds to a letter that occurs in contractions: ſ (U+017F) folds to s.
 func foldedContractionLen(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0

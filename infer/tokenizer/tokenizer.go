@@ -19,7 +19,7 @@
 //     rule comes first in the file becomes one token, the leftmost such pair
 //     first, until no pair has a rule (merge.go).
 //
-// SentencePiece skips the second step and starts the third with characters
+// SentencePiece skips the second step and, in the third, starts with characters instead of bytes
 // (sentencepiece.go).
 //
 // If all 256 single bytes are tokens, every string can be encoded, even invalid UTF-8, and
@@ -32,8 +32,8 @@
 // have ids and names, but Encode never produces them for any text; SpecialID returns their ids.
 //
 // A tokenizer.json can describe many other tokenizers. Parse (parse.go) rejects them with an error
-// that names the unsupported part, since nobody would notice that an almost right tokenizer gives a
-// model almost the right input. The file is untrusted.
+// that names the unsupported part, since nobody would notice that an almost correct tokenizer gives
+// a model almost correct input. The file is untrusted.
 package tokenizer
 
 // A Tokenizer is a vocabulary with its merge rules. It is immutable and safe for concurrent
@@ -44,10 +44,10 @@ type Tokenizer struct {
 	prefix     prefix    // SentencePiece: specifies when a space is added in front
 	metaspace  bool      // SentencePiece: its pre-tokenizer inserts ▁, not its normalizer
 	nfc        bool      // the text is converted to normalization form C first
-	start      int32     // the token in front of a text, or -1 if there is none
+	start      int32     // the token to put in front of a text, or -1 if there is none
 
 	// addPrefixSpace is set if a space is added in front of a text that does not begin with one. It
-	// is the option of the ByteLevel pre-tokenizer with that name.
+	// is the ByteLevel pre-tokenizer's option of that name.
 	addPrefixSpace bool
 
 	// bytes holds the bytes of all ordinary tokens; spans[id] locates the bytes of token id. It is
@@ -147,11 +147,12 @@ func (t *Tokenizer) Kind() string {
 }
 
 // Start returns the token that, according to the tokenizer's file, comes in front of a text; ok is
-// false if there is none. Encode leaves it out.
+// false if there is none. Encode does not add it.
 func (t *Tokenizer) Start() (id int, ok bool) { return int(t.start), t.start >= 0 }
 
 // Size returns the size of the vocabulary, including special tokens: the highest id plus one. A
-// model with exactly this vocabulary has as many logits; a model may pad its table with more rows.
+// model with exactly this vocabulary has that many logits; a model may also pad its table with
+// additional rows.
 func (t *Tokenizer) Size() int { return len(t.spans) }
 
 // Lookup returns the ordinary token with exactly these bytes; ok is false if

@@ -137,9 +137,9 @@ func TestPrefixSpace(t *testing.T) {
 	}
 }
 
-// TestLongPiecesEncodeQuickly encodes single pieces of 20,000 to 200,000 bytes. A merge
-// loop that searches the piece for each merge would take minutes here, which exceeds the
-// test's time limit.
+// TestLongPiecesEncodeQuickly encodes single pieces of 20,000 to 200,000 bytes. A merge loop that
+// searches the whole piece before each merge would take minutes here, more than the test's time
+// limit.
 func TestLongPiecesEncodeQuickly(t *testing.T) {
 	tok := small(t, nil)
 	// 20,000 times a becomes 10,000 times aa, then 5,000 times aaaa.

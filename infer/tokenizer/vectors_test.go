@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestLlamaCppsPublishedVectors compares ids with those that llama.cpp publishes for its test
+// TestLlamaCppsPublishedVectors compares ids with the ids that llama.cpp publishes for its test
 // texts. It uses the parts of the published vocabularies that the texts need. vectors.mjs documents
-// their source, and how the whole vocabularies were compared.
+// the source of these parts, and how the complete vocabularies were compared.
 func TestLlamaCppsPublishedVectors(t *testing.T) {
 	var published struct {
 		Kinds map[string]publishedKind `json:"kinds"`

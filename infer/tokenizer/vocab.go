@@ -81,9 +81,9 @@ func (t *Tokenizer) addAdded(a addedToken) error {
 }
 
 // Within returns the tokenizer for a model with rows for n tokens, without added tokens that have
-// no row. There are such tokens because a family of models shares its file, and a text-only model
-// can lack the row of the image token, like the smallest Gemma 3 models. Within returns an error if
-// a token that merging produces has no row.
+// no row. Such tokens exist because all models of a family share one tokenizer file, and a
+// text-only model, such as the smallest Gemma 3 models, can lack the row of the image token. Within
+// returns an error if a token that merging produces has no row.
 func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	if t.Size() <= n {
 		return t, nil
@@ -119,8 +119,8 @@ func checkID(id int64) error {
 	return nil
 }
 
-// places holds the names of a vocabulary's parts in error messages. A tokenizer.json has names for
-// them, while GGUF and llama2.c have lists with numbered entries.
+// places holds the names of a vocabulary's parts in error messages. The parts of a tokenizer.json
+// have names, while GGUF and llama2.c have lists with numbered entries.
 type places struct{ vocab, added, rule string }
 
 var (
@@ -238,8 +238,8 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	return nil
 }
 
-// spellsItself reports whether the text of an added token represents itself in the vocabulary's
-// spelling, so that merging can also produce it.
+// spellsItself reports whether the text of an added token means the same in the vocabulary's
+// spelling, so that merging can also produce the token.
 func (t *Tokenizer) spellsItself(text string) bool {
 	if t.characters {
 		return true
@@ -248,8 +248,8 @@ func (t *Tokenizer) spellsItself(text string) bool {
 	return ok && string(bytes) == text
 }
 
-// build builds the tables after checking all entries: ids must be dense and unique, and tokens must
-// be unique.
+// build checks that ids are dense and unique and that tokens are unique, and then builds the
+// tables.
 func (r *vocabReader) build() error {
 	size, err := r.size()
 	if err != nil {
@@ -334,8 +334,9 @@ func (r *vocabReader) quote(s span) string {
 	return quote(spell(r.bytes[s.from:s.to]))
 }
 
-// findSingles fills the table of single bytes, from which encoding starts or to which it falls
-// back. fallback holds SentencePiece's tokens for bytes.
+// findSingles fills the table of single-byte tokens. Byte-level encoding starts with these tokens,
+// and SentencePiece uses them for characters without a token. fallback holds SentencePiece's byte
+// tokens.
 func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	if t.index.used+len(fallback) == 0 {
 		return errors.New("no token represents any text")
@@ -350,7 +351,7 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 				return fmt.Errorf("<0x%02X> is listed twice", b)
 			}
 			t.byteIDs[b] = id
-			t.register(id) // no effect if the vocabulary has it as a character
+			t.register(id) // no effect if the vocabulary already has this character as a token
 		}
 	} else {
 		for b := range t.byteIDs {
@@ -367,8 +368,8 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	return nil
 }
 
-// appendBytes appends the bytes of a spelling of this vocabulary. If a character does not represent
-// a byte, it returns that character and false.
+// appendBytes appends the bytes that a spelling in this vocabulary represents. If a character does
+// not represent a byte, it returns that character and false.
 func (t *Tokenizer) appendBytes(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
 	if t.characters {
 		return appendPlain(dst, spelling), 0, true

@@ -28,12 +28,12 @@ const (
 // Habits lists all habits.
 func Habits() []Habit { return []Habit{HabitPrevious, HabitInduction, HabitStart} }
 
-// Passing is the lowest mean weight at which a head counts as having a habit. It is a convention;
-// what matters is the measured weight.
+// Passing is the lowest mean weight at which a head counts as having a habit. This limit is a
+// convention; the measured weight is more informative.
 const Passing = 0.4
 
-// Heads are measured on texts that repeat a row of random tokens. The tokens of the second
-// half can be predicted only from the first.
+// Heads are measured on texts that repeat a row of random tokens. The tokens of the second half can
+// be predicted only from the first half.
 const (
 	findTexts = 6
 	findRow   = 20 // number of tokens in the row
@@ -43,7 +43,7 @@ const (
 
 // Findings holds the heads of a model by habit.
 type Findings struct {
-	Texts, Row int // the number of texts, and of tokens that each repeats
+	Texts, Row int // the number of texts, and the number of tokens that each repeats
 	// First and Second are the model's mean surprise in bits per token in the first and
 	// second halves. If Second is not much lower, the model does not copy.
 	First, Second float64
@@ -60,7 +60,7 @@ type Finding struct {
 	Together float64
 }
 
-// Measured is one head with its measurements.
+// Measured is one head, together with its measurements.
 type Measured struct {
 	Part  infer.Part
 	Score float64 // mean weight on the habit's target position, 0 to 1
@@ -69,9 +69,10 @@ type Measured struct {
 	Off float64
 }
 
-// Find measures all heads of a model on texts of random tokens and switches off the strongest.
-// After each pass, it calls done, which may be nil, with the completed share of the work, from 0 to
-// 1. It returns an error if the model's context is too short.
+// Find measures all heads of a model on texts of random tokens, and then measures the model with
+// the strongest heads switched off. After each pass, it calls done, which may be nil, with the
+// completed share of the work, from 0 to 1. It returns an error if the model's context is too
+// short.
 func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findings, error) {
 	row := min(findRow, LongestRow(m))
 	if row < 4 {
@@ -119,19 +120,20 @@ type Repeats struct {
 	model  *infer.Model
 	texts  []repeated
 	passed func() // called after each pass
-	// First and Second are the mean surprise in bits per token in each half, over all
-	// texts.
+	// First and Second are the mean surprise over all texts, in bits per token, in the first and in
+	// the second half.
 	First, Second float64
 }
 
-// Repeat runs rows of at least two tokens, each repeated once after the start token if the
-// model has one. It returns an error if a row is longer than [LongestRow].
+// Repeat runs the model on texts that each consist of the start token, if the model has one, and a
+// row of at least two tokens, repeated once. It returns an error if a row is longer than
+// [LongestRow].
 func Repeat(ctx context.Context, m *infer.Model, rows [][]int) (*Repeats, error) {
 	r := &Repeats{model: m, passed: func() {}}
 	return r, r.run(ctx, rows)
 }
 
-// run fills r.
+// run runs the model on the rows and stores the results in r.
 func (r *Repeats) run(ctx context.Context, rows [][]int) error {
 	for _, row := range rows {
 		if len(row) < 2 {
@@ -158,7 +160,7 @@ func (r *Repeats) run(ctx context.Context, rows [][]int) error {
 	return nil
 }
 
-// Heads measures a habit of all heads, block by block.
+// Heads measures one habit in all heads, block by block.
 func (r *Repeats) Heads(h Habit) []Measured {
 	c := r.model.Config()
 	sums := make([]float64, c.Layers*c.Heads)
@@ -177,7 +179,8 @@ func (r *Repeats) Heads(h Habit) []Measured {
 	return list
 }
 
-// Without returns the mean surprise in the second halves with parts off, in bits per token.
+// Without returns the mean surprise in the second halves, in bits per token, with the given parts
+// switched off.
 func (r *Repeats) Without(ctx context.Context, off ...infer.Part) (mean float64, err error) {
 	for _, t := range r.texts {
 		w, err := t.watch.Again(ctx, infer.Intervention{Off: off})
@@ -194,7 +197,7 @@ func (r *Repeats) Without(ctx context.Context, off ...infer.Part) (mean float64,
 	return mean, nil
 }
 
-// find lists the strongest heads of a habit and switches them off.
+// find lists the heads in which a habit is strongest and measures the model with them switched off.
 func find(ctx context.Context, texts *Repeats, h Habit) (Finding, error) {
 	f := Finding{Habit: h, Heads: texts.Heads(h)}
 	var passing []infer.Part
@@ -221,8 +224,8 @@ func find(ctx context.Context, texts *Repeats, h Habit) (Finding, error) {
 	return f, err
 }
 
-// RandomRow draws n different tokens that are plain text, or fewer if the model does not have that
-// many.
+// RandomRow returns n different random tokens that are plain text, or fewer if the model does not
+// have that many.
 func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	for tries := 0; len(row) < n; tries++ {
 		id := rng.IntN(m.Config().Vocab)
@@ -257,8 +260,8 @@ func (t repeated) score(h Habit, sums []float64) {
 }
 
 // surprise returns the mean −log₂ p of the tokens in each half, in bits per token. The first token
-// of the second half begins the repetition, so it cannot be predicted. It is left out, as is the
-// text's first token.
+// of the second half begins the repetition, so it cannot be predicted. It is not counted, and
+// neither is the text's first token.
 func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second float64, err error) {
 	cells, err := w.Lens(ctx, w.Model().Config().Layers, 0, 0)
 	if err != nil {

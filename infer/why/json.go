@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Shown is the number of most probable tokens that a report lists in every output.
+// Shown is the number of most probable tokens that a report lists, in every output format.
 const Shown = 5
 
 // A Report holds all results about a text, for `viz why` and for other programs. infer/STAGES.md
@@ -18,7 +18,7 @@ type Report struct {
 	Off      string // the parts and positions that are switched off, as formatted by [FormatOff]
 	Mean     bool
 	Lens     [][]infer.LensCell // nil if not requested
-	Other    *Study             // the text from which Grid's streams come
+	Other    *Study             // the text whose streams Grid carries over
 	Grid     *Grid
 	Heads    *Findings
 }

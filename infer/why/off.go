@@ -19,7 +19,7 @@ const offForms = "L3.H2 (a head), L4.ffn (a feed-forward layer), L4.bias, L4 (a 
 
 // ParseOff parses a list of parts and positions to switch off, such as L3.H2,L4.ffn,L5,pos:0. A
 // block stands for all its parts. The parts are returned in the model's order without duplicates.
-// ParseOff does not check whether the text has the positions.
+// ParseOff does not check whether the positions exist in a text.
 func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int, err error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil, nil
@@ -102,8 +102,8 @@ func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 	return strings.Join(items, ",")
 }
 
-// maxTokenBytes is the maximum length of a text that is looked up as one token. No token of a
-// vocabulary is longer.
+// maxTokenBytes is the maximum length of a text that is looked up as one token. No vocabulary has a
+// longer token.
 const maxTokenBytes = 4 << 10
 
 // FindToken parses a token, given as its text or as #ID. The text must be exactly one token. If the

@@ -1,12 +1,12 @@
 // Package why explains why a model predicts a token. It reports how much each part added to the
 // token's score, what the model predicts with parts switched off, what it would have predicted at
-// each height, and at which places the answer to another text can be carried over.
+// each height, and from which places in another text its answer can be carried over.
 //
 // A [Study] is a text and one pass over it, with all intermediate results ([infer.Watch]). A
 // question reruns only the parts of the pass that it changes. There are two different numbers for
 // each part: how much it adds to the score (its contribution, which ignores how later parts use its
 // output), and how much lower the score is without it (which is computed by running all later parts
-// again). Neither number shows that the part stores an idea.
+// again). Neither number proves that the part stores a particular piece of knowledge.
 package why
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// A Study is one text and the pass over it. It is read-only and safe for concurrent use.
+// A Study is a text and a pass of the model over it. It is read-only and safe for concurrent use.
 type Study struct {
 	watch *infer.Watch
 }
@@ -39,7 +39,7 @@ func (s *Study) Bytes() int64 { return s.watch.Bytes() }
 // Tokens returns the tokens of the text.
 func (s *Study) Tokens() []int { return s.watch.Tokens() }
 
-// A Question asks about the token after the text.
+// A Question asks about the prediction of the token after the text.
 type Question struct {
 	Token int // the token whose score to explain; < 0 for the most probable one
 	Over  int // if ≥ 0, explain Token's lead over this token instead
@@ -47,11 +47,11 @@ type Question struct {
 	Says int // how many of the most probable tokens to list
 }
 
-// An Answer holds the outcomes of the original and the changed pass.
+// An Answer holds the outcomes of the original pass and of the changed one.
 type Answer struct {
 	Token, Over int
 	Base        Outcome
-	// Changed is the pass with the intervention; nil if there is none.
+	// Changed is the outcome with the intervention, or nil if there is no intervention.
 	Changed *Outcome
 	// Moved lists how the contributions changed, with the largest change first and without the
 	// parts that are off.
@@ -67,7 +67,7 @@ type Outcome struct {
 	// Parts lists how much each part adds to Z. It is nil if the stream from which Z is computed
 	// was carried over from another text.
 	Parts []infer.Contribution
-	// Looks holds the position to which each head attends most from the last position, in
+	// Looks holds, for each head, the position to which it attends most from the last position, in
 	// the order of the blocks.
 	Looks []Attended
 }
@@ -79,7 +79,7 @@ type Attended struct {
 	Weight   float64 // 0 to 1
 }
 
-// A Move is the change in one part's contribution.
+// A Move describes how one part's contribution changed.
 type Move struct {
 	Part     infer.Part
 	From, To float64
@@ -121,7 +121,7 @@ func (s *Study) scores(w *infer.Watch) ([]float32, error) {
 	return w.Logits(s.Model().Config().Layers, len(s.Tokens())-1)
 }
 
-// outcome returns the result of pass w for a question. z holds the scores of the pass.
+// outcome returns the outcome of pass w for a question. z holds the scores from the pass.
 func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error) {
 	o := Outcome{Z: float64(z[q.Token])}
 	if q.Over >= 0 {
@@ -168,7 +168,7 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 // Lens returns what the model, with or without a change, would predict at every height and
 // position: one row for each height, from 0 (before the first block) up, with a cell for each
 // position. Below the last height, the cells before position first are empty, which saves most of
-// the work if only part of a long text is shown. Its errors are those of [infer.Watch.Again].
+// the work if only a part of a long text is shown. Its errors are those of [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {
@@ -192,23 +192,23 @@ func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top 
 	return rows, nil
 }
 
-// A Grid shows how far the answer changes to the other text's answer when a stream of the other
-// text is carried into this one, at one height and position at a time.
+// A Grid shows how far the answer moves toward the other text's answer when a stream of the other
+// text is carried into this text, at one height and position at a time.
 type Grid struct {
 	// Here and There are the most probable tokens after the two texts. If they are the same token,
 	// the answer cannot change.
 	Here, There int
-	// LeadHere and LeadThere are There's score minus Here's score, in this text and in the other
-	// one.
+	// LeadHere and LeadThere are the score of There minus the score of Here, in this text and in
+	// the other text.
 	LeadHere, LeadThere float64
 	// Cells holds the results, [heights][positions], from height 0 up.
 	Cells [][]GridCell
 }
 
-// A GridCell is the result of carrying over one stream.
+// A GridCell is the result of carrying one stream over.
 type GridCell struct {
-	// Follows is how far the lead moved from this text's to the other's: 0 means not at all, 1
-	// means all the way. It can be outside this range.
+	// Follows is how far the lead moved from LeadHere to LeadThere: 0 means not at all, 1 means all
+	// the way. It can be outside this range.
 	Follows float64
 	P       float64 // the probability of the other text's answer
 }

@@ -39,8 +39,8 @@ func ask(t testing.TB, s *Study, off string) *Answer {
 	return a
 }
 
-// TestPartsAddUpToTheScore: 43 parts add up to a score of 21.30, and without block 1's feed-forward
-// layer the model no longer predicts Paris.
+// TestPartsAddUpToTheScore: the contributions of the 43 parts add up to a score of 21.30, and
+// without block 1's feed-forward layer the model no longer predicts Paris.
 func TestPartsAddUpToTheScore(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	a := ask(t, s, "L1.ffn")
@@ -69,7 +69,7 @@ func TestPartsAddUpToTheScore(t *testing.T) {
 }
 
 // TestBlockOffEqualsPartsOff: switching off a block has the same effect as switching off all its
-// parts, and a token's lead is the difference of two scores.
+// parts, and a token's lead over another is the difference between their scores.
 func TestBlockOffEqualsPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	block, parts := ask(t, s, "L2"), ask(t, s, "l2.h1,L2.H2,L2.H3,L2.H4,L2.H5,L2.H6,L2.FFN")
@@ -96,7 +96,7 @@ func TestBlockOffEqualsPartsOff(t *testing.T) {
 	}
 }
 
-// TestLensWithPartsOff: with a whole block off, the model predicts the same above it as
+// TestLensWithPartsOff: with a whole block off, the lens predicts the same above that block as
 // below it.
 func TestLensWithPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
@@ -132,8 +132,8 @@ func TestHidingFranceHidesParis(t *testing.T) {
 }
 
 // TestPatchShowsWhereTheAnswerIsLookedUp: up to the height at which the last position attends to
-// the word that differs, carrying over that word's stream changes the answer. Above it, carrying
-// over the last position's stream does.
+// the word that differs, carrying over that word's stream changes the answer. Above that height,
+// carrying over the last position's stream changes it.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	m := testmodel.Target(t)
 	france, italy := study(t, m, "The capital of France is"), study(t, m, "The capital of Italy is")
@@ -160,8 +160,8 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	}
 }
 
-// TestOffRoundTrip: ParseOff parses FormatOff's output to the same parts, and FormatOff lists whole
-// blocks as blocks.
+// TestOffRoundTrip: parsing FormatOff's output with ParseOff restores the same parts, and FormatOff
+// lists complete blocks as blocks.
 func TestOffRoundTrip(t *testing.T) {
 	m := testmodel.Target(t)
 	for text, want := range map[string]string{
@@ -204,8 +204,8 @@ func TestOffRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFoundHeadsLookThere: on every model that the engine runs, the heads that pass attend to the
-// target position, and switching them off gives finite numbers.
+// TestFoundHeadsLookThere: in every model that the engine runs, the heads that count as having a
+// habit do attend to its target position, and switching them off yields finite numbers.
 func TestFoundHeadsLookThere(t *testing.T) {
 	models := map[string]*infer.Model{"bundled": testmodel.Target(t)}
 	for _, name := range []string{"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window"} {
@@ -262,7 +262,7 @@ func TestFoundHeadsLookThere(t *testing.T) {
 	}
 }
 
-// TestWatchedPassMemory: for each position, a pass holds 7 streams, 6 outputs of heads and 6
+// TestWatchedPassMemory: for each position, a pass stores 7 streams, 6 outputs of heads and 6
 // outputs of feed-forward layers, all of width 192, and 6 keys and values of 2 heads of 32.
 func TestWatchedPassMemory(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
@@ -271,7 +271,8 @@ func TestWatchedPassMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkIntervention switches off one part of the bundled model and computes the whole answer.
+// BenchmarkIntervention computes an answer in full, with one part of the bundled model switched
+// off.
 func BenchmarkIntervention(b *testing.B) {
 	s := study(b, testmodel.Target(b), "The capital of France is")
 	for _, off := range []string{"L1.H1", "L1", "pos:0", "L6.ffn"} {

@@ -6,9 +6,9 @@
 // A template comes with a model's files and is untrusted. It can access only the values passed to
 // it: no files, no other templates, and no attributes of Go values. All its work is limited
 // ([Limits]): the number of expressions and statements, the size of all strings that it creates,
-// and the depth of nesting and of calls. So even the worst template ends with an error after a
-// fraction of a second. Everything else in Jinja (include, import, extends, block, call, and
-// filters and tests that chats do not need) is rejected by name when the template is parsed.
+// and the depth of nesting and of calls. Therefore, even the worst template ends with an error
+// after a fraction of a second. Everything else in Jinja (include, import, extends, block, call,
+// and filters and tests that chats do not need) is rejected by name when the template is parsed.
 //
 // There are three steps: splitting the template into tokens (lex.go), parsing them into a tree
 // (parse.go, expression.go, nodes.go), and evaluating the tree (render.go and the other files:
@@ -22,13 +22,13 @@ type Error struct {
 	Line    int // of the template, from 1
 	Message string
 	// Raised is set if the template itself rejected its values with raise_exception. Message is
-	// then the template's own.
+	// then the template's own message.
 	Raised bool
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
-// Limits holds the maximum work and output of rendering.
+// Limits holds the maximum amounts of work and output for one rendering.
 type Limits struct {
 	Work   int // expressions, statements, and units of 16 bytes of all created strings
 	Output int // bytes
@@ -59,7 +59,7 @@ type (
 	function  func(r *render, a *arguments) any
 )
 
-// Dict is a dictionary passed to a template, in order.
+// Dict is a dictionary passed to a template. The order of its entries is kept.
 type Dict []Pair
 
 // Pair is an entry of a [Dict].
@@ -68,7 +68,7 @@ type Pair struct {
 	Value any
 }
 
-// from converts a value passed by the caller.
+// from converts a value passed by the caller to a value of a template.
 func from(v any) any {
 	switch v := v.(type) {
 	case int:

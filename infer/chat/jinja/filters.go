@@ -70,8 +70,8 @@ func capitalized(s string) string {
 	return string(unicode.ToTitle(first)) + strings.ToLower(s[size:])
 }
 
-// trim removes blanks, or the characters of the first argument, on the left (1), the right
-// (2) or both sides (3).
+// trim removes blanks, or the characters in the given argument, on the left (sides is 1), on the
+// right (2) or on both sides (3).
 func (r *render) trim(s string, a *arguments, argument string, sides int) string {
 	r.made(len(s))
 	cut := blank
@@ -345,8 +345,8 @@ func mapAll(r *render, v any, a *arguments) any {
 	return l
 }
 
-// pick implements select and its variants, which return the items that pass or fail a test, for the
-// item itself or for an attribute.
+// pick implements select and its variants, which return the items that pass or fail a test. The
+// test is applied to the item itself or to one of its attributes.
 func (r *render) pick(v any, a *arguments, byAttribute, passing bool) any {
 	at := 0
 	path := ""

@@ -64,7 +64,7 @@ func (l *lexer) move(n int) {
 	l.at += n
 }
 
-// next reads the text before the next tag, and the tag.
+// next reads the text before the next tag, and then the tag itself.
 func (l *lexer) next() error {
 	rest := l.source[l.at:]
 	i, found := 0, false
@@ -125,7 +125,7 @@ func (l *lexer) comment() error {
 	return nil
 }
 
-// afterBlock skips the newline or blanks that the end of a block removes.
+// afterBlock skips the newline or blanks that are removed after a block.
 func (l *lexer) afterBlock(sign byte) {
 	rest := l.source[l.at:]
 	switch {
@@ -136,8 +136,8 @@ func (l *lexer) afterBlock(sign byte) {
 	}
 }
 
-// rawTag reports whether an opened tag consists only of the given word, and returns the length of
-// the tag.
+// rawTag reports whether the tag that has just been opened consists only of the given word, and
+// returns the tag's length.
 func (l *lexer) rawTag(word string) (size int, ok bool) {
 	rest := l.source[l.at:]
 	s := trimLeft(rest)
@@ -157,7 +157,7 @@ func (l *lexer) rawTag(word string) (size int, ok bool) {
 func (l *lexer) raw(size int) error {
 	sign := l.source[l.at+size-3]
 	l.move(size)
-	if sign == '-' { // unlike other tags, raw keeps a newline after it
+	if sign == '-' { // unlike other tags, raw keeps the newline after it
 		l.afterBlock(sign)
 	}
 	for from := l.at; ; {
@@ -220,7 +220,7 @@ func (l *lexer) tag(closing kind, mark string) error {
 	}
 }
 
-// operators lists all operators, those with two characters before those with one.
+// operators lists all operators, with two-character operators before one-character ones.
 var operators = []string{
 	"//", "**", "==", "!=", "<=", ">=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", "=", "<", ">",
 	".", ":", "|", ",",
@@ -323,7 +323,7 @@ func (l *lexer) quoted(rest string) error {
 	return fail(l.line, "a string has no end")
 }
 
-// escapes holds the characters that escapes in Python's strings represent.
+// escapes maps the escapes of Python's strings to the characters that they represent.
 var escapes = map[byte]string{
 	'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
 	'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v",

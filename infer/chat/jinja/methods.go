@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// method returns a method of a value. It returns nil if there is no method with that name, or if
-// the method would modify the value.
+// method returns the method of a value with the given name. It returns nil if there is none, or if
+// it would modify the value.
 func method(of any, name string) any {
 	switch of := of.(type) {
 	case string:
@@ -47,8 +47,8 @@ func method(of any, name string) any {
 	return nil
 }
 
-// textMethods holds methods of Python's strings. init fills the map, since evaluating an item looks
-// them up.
+// textMethods holds the methods of strings, which work as in Python. init fills the map, since
+// evaluating an item looks them up.
 var textMethods map[string]textMethod
 
 type textMethod func(r *render, s string, a *arguments) any
@@ -123,7 +123,7 @@ func (r *render) split(s string, a *arguments) any {
 	return l
 }
 
-// affix implements startswith and endswith, with one or several strings.
+// affix implements startswith and endswith, whose argument is one string or several.
 func (r *render) affix(s string, a *arguments, has func(s, affix string) bool) any {
 	v, _ := a.take(0, "")
 	if several, ok := v.(*list); ok && several.tuple {
@@ -150,7 +150,7 @@ func (r *render) joinWith(s string, a *arguments) any {
 	return joined(r, v, &arguments{positional: []any{s}})
 }
 
-// lines implements splitlines, for common line ends.
+// lines implements splitlines for the common line endings.
 func (r *render) lines(s string) any {
 	r.spend(len(s) + 1)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")

@@ -9,7 +9,7 @@ import (
 
 type test func(r *render, v any, a *arguments) bool
 
-// tests holds Jinja's tests, except those about callables and escapes. init fills the map,
+// tests holds Jinja's tests, except the tests for callables and escaped values. init fills the map,
 // since filters look them up.
 var tests map[string]test
 
@@ -130,8 +130,8 @@ func numbers(r *render, a *arguments) any {
 	return l
 }
 
-// StrftimeNow returns the function strftime_now for a given time. It implements Python's strftime
-// for the directives of dates and times of day.
+// StrftimeNow returns the function strftime_now for a given time. It implements the directives of
+// Python's strftime for dates and times of day.
 func StrftimeNow(now time.Time) any {
 	layouts := map[byte]string{
 		'd': "02", 'b': "Jan", 'B': "January", 'Y': "2006", 'y': "06", 'm': "01", 'a': "Mon", 'A': "Monday",

@@ -64,8 +64,8 @@ func (r *render) truth(v any) bool {
 	return true
 }
 
-// iterate returns the items of a list, the keys of a dictionary, or the characters of a string. An
-// undefined value has none.
+// iterate returns the items of a list, the keys of a dictionary, or the characters of a string. For
+// an undefined value, it returns nothing.
 func (r *render) iterate(v any) []any {
 	switch v := v.(type) {
 	case undefined:
@@ -115,7 +115,7 @@ func (r *render) length(v any) int {
 	return 0
 }
 
-// number returns v as a number, with truth values as 0 and 1.
+// number returns v as a number. Booleans become 0 or 1.
 func number(v any) (whole int64, x float64, isWhole, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -238,7 +238,7 @@ func (r *render) contains(in, v any) bool {
 	return slices.ContainsFunc(r.iterate(in), func(item any) bool { return r.equal(item, v) })
 }
 
-// member evaluates a name after a dot.
+// member returns the value that a name after a dot refers to.
 func (r *render) member(of any, name string) any {
 	r.known(of)
 	switch of := of.(type) {
@@ -261,7 +261,7 @@ func (r *render) member(of any, name string) any {
 	return undefined{name}
 }
 
-// item evaluates a subscript.
+// item returns the value that a subscript refers to.
 func (r *render) item(of, at any) any {
 	r.known(of)
 	switch of := of.(type) {

@@ -74,7 +74,7 @@ func (p *parser) chain(n int) {
 	}
 }
 
-// skip skips an operator, if it is next, and reports whether it did.
+// skip skips the operator o if it comes next, and reports whether it did.
 func (p *parser) skip(o string) bool {
 	if t := p.now(); t.kind == operator && t.text == o {
 		p.at++
@@ -83,7 +83,7 @@ func (p *parser) skip(o string) bool {
 	return false
 }
 
-// skipName skips a word, if it is next, and reports whether it did.
+// skipName skips the given word if it comes next, and reports whether it did.
 func (p *parser) skipName(word string) bool {
 	if t := p.now(); t.kind == name && t.text == word {
 		p.at++
@@ -139,7 +139,7 @@ func shortened(s string) string {
 }
 
 // statements parses statements up to the end of the template, or up to a tag named in ends. The
-// start of that tag is read, but not its name.
+// start of that tag is consumed, but not its name.
 func (p *parser) statements(ends ...string) (list []statement) {
 	defer p.deeper()()
 	for {
@@ -262,7 +262,7 @@ func (p *parser) loop(line int) statement {
 	if !p.skipName("in") {
 		p.fail("in is missing after the loop's names")
 	}
-	s.over = p.or() // without if, which here filters the list
+	s.over = p.or() // without a conditional, since `if` filters the list here
 	if p.skipName("if") {
 		s.test = p.expression()
 	}

@@ -46,7 +46,7 @@ func (r *render) spend(n int) {
 	}
 }
 
-// made counts the work of a string before it is created.
+// made counts the work of creating a string, before it is created.
 func (r *render) made(bytes int) { r.spend(bytes/16 + 1) }
 
 // write appends s to the output.
@@ -58,7 +58,7 @@ func (r *render) write(s string) {
 	r.out.WriteString(s)
 }
 
-// capture returns the output of f.
+// capture returns what f writes, instead of adding it to the output.
 func (r *render) capture(f func()) string {
 	before := r.out
 	r.out = &strings.Builder{}
@@ -69,7 +69,7 @@ func (r *render) capture(f func()) string {
 }
 
 // scope holds names. Loops and macros have their own scopes, while branches and blocks share the
-// enclosing one, as in Jinja.
+// enclosing scope, as in Jinja.
 type scope struct {
 	values map[string]any
 	outer  *scope
@@ -167,7 +167,7 @@ func (b branches) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// assignment is a set tag, with an expression or a block.
+// assignment is a set tag, which assigns the value of an expression or the output of a block.
 type assignment struct {
 	names     []string
 	attribute string // of a namespace
@@ -212,7 +212,7 @@ func (c *captured) value(r *render, s *scope) any {
 	return r.capture(func() { r.run(c.body, s.inner()) })
 }
 
-// loop is the loop variable of a template.
+// loop is the variable named loop that a template can use in a for loop.
 type loop struct {
 	items []any
 	at    int
@@ -264,9 +264,9 @@ func (l *loop) get(name string) any {
 type forEach struct {
 	names     []string
 	over      expression
-	test      expression // selects items; nil for all
+	test      expression // selects the items; nil for all
 	body      []statement
-	otherwise []statement // runs if there are no items
+	otherwise []statement // executed if there are no items
 	line      int
 }
 
@@ -374,7 +374,7 @@ func (r *render) arguments(s *scope, positional []expression, named []argument) 
 	return a
 }
 
-// take returns the argument at a position. It can also be passed by name.
+// take returns the argument at a position, which can also have been passed by name.
 func (a *arguments) take(place int, name string) (v any, given bool) {
 	if place < len(a.positional) {
 		a.taken = max(a.taken, place+1)
