@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// attrs holds the words after a directive's name or in a heading's braces: `#id word key=value
-// key="two words"`.
+// attrs holds the attributes that follow a directive's name or stand in a heading's braces: `#id
+// word key=value key="two words"`.
 type attrs struct {
 	id    string
 	words []string
@@ -20,8 +20,7 @@ var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 var keyForm = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// parseAttrs parses attributes. In quotes, \" is a quote and
-// a new line.
+// parseAttrs parses attributes. Within quotes, \" stands for a quotation mark and \n for a newline.
 func parseAttrs(text string) (attrs, error) {
 	a := attrs{keys: map[string]string{}}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
@@ -83,7 +82,8 @@ func attrValue(text string) (value, rest string, err error) {
 	return "", "", fmt.Errorf("a quote is never closed")
 }
 
-// only returns an error that names the first key that is not allowed, or nil.
+// only returns an error that names the first key that is not allowed. It returns nil if all keys
+// are allowed.
 func (a attrs) only(allowed ...string) error {
 	var wrong []string
 	for k := range a.keys {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// readCards reads cards.md: each card has a heading with its id, the front, a line ---, and the
-// back.
+// readCards reads cards.md. Each card consists of a heading with its id, the front, a line with
+// ---, and the back.
 func (l *loader) readCards(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "outcome", "section")

@@ -10,7 +10,7 @@ import (
 )
 
 // check visits every node of a piece. It reports syntax that is not part of the dialect, resolves
-// links, and attaches marks to the nodes that they mark.
+// links, and attaches marks such as {.tk} to the nodes that they apply to.
 func (p *fragment) check() {
 	p.joinLines()
 	var marks []*markNode
@@ -70,8 +70,7 @@ func (p *fragment) headCells(table *extast.Table) {
 	}
 }
 
-// hold keeps a formula on one line with a preceding bracket and following
-// punctuation.
+// hold keeps a formula on the same line as a bracket before it and punctuation after it.
 func (p *fragment) hold(f *formula) {
 	held := &holdNode{}
 	f.Parent().InsertBefore(f.Parent(), f, held)

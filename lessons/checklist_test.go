@@ -36,8 +36,8 @@ func checklist(t *testing.T) (list []point) {
 	return list
 }
 
-// TestChecklistCoversTheSources: every point of the five sources has a row, and every row names
-// only places that exist.
+// TestChecklistCoversTheSources: every point of the five sources has a row, and all places that the
+// rows name exist.
 func TestChecklistCoversTheSources(t *testing.T) {
 	c := course(t)
 	sources, seen := map[string]int{}, map[string]bool{}

@@ -78,7 +78,7 @@ type Block interface{ block() }
 type Prose struct{ HTML string }
 
 // A Fold is text behind a button, initially closed: numbers and formulas that a reader may skip. Of
-// briefly describes its contents; it may be empty.
+// briefly describes the contents and may be empty.
 type Fold struct{ Title, Of, HTML string }
 
 // A Widget is a live experiment on the engine.
@@ -94,7 +94,8 @@ type Widget struct {
 type Check struct{ Question *Question }
 
 // An Aside is a remark that is set apart from the text. Kind is "slip" (a common mistake),
-// "pitfall", "care" (only partly true), "small-model" (beyond a small model) or "notice".
+// "pitfall", "care" (a claim that is only partly true), "small-model" (something that a small model
+// cannot do) or "notice".
 type Aside struct{ Kind, Title, HTML string }
 
 func (Prose) block()  {}
@@ -177,11 +178,11 @@ type Sheet struct {
 type LoopStart struct {
 	Key, Title string
 	Prompt     string
-	// Chat is a conversation for the loop's chat form. Opening it does not start a run. Prompt then
-	// has the same text as plain lines.
+	// Chat is a conversation for the loop's chat form. Opening it does not start a run. If Chat is
+	// set, Prompt has the same text as plain lines.
 	Chat     []chat.Message
 	Settings infer.Settings
-	Step     int    // the step to show, from 1; 0 is the first
+	Step     int    // the step to show, from 1; 0 also means the first
 	Stage    string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
 }
 

@@ -12,9 +12,9 @@ import (
 )
 
 // Every number in the text is computed ({=…}), marked as given ([…]{.given}, or in a table under
-// {.given}), or listed in this file, which is for ordinals, quoted settings, and numbers in
-// invented examples. Lines have the form `file: numbers`. Years and single digits within formulas
-// need not be listed.
+// {.given}), or listed in this file. The file is meant for ordinals, quoted settings, and numbers
+// in invented examples. Lines have the form `file: numbers`. Years and single digits within
+// formulas need not be listed.
 const digitsFile = "testdata/digits.txt"
 
 var (
@@ -105,8 +105,7 @@ func TestNumbersAreComputed(t *testing.T) {
 	}
 }
 
-// TestFiguresWorkSomethingOut: every figure computes something. A bare number in braces would just
-// be a typed number.
+// TestFiguresWorkSomethingOut: every figure computes something. A bare number in braces would not.
 func TestFiguresWorkSomethingOut(t *testing.T) {
 	idle := regexp.MustCompile(`^\s*(calc\()?\s*[0-9.]+\s*\)?\s*[%x,0-9]*$`)
 	for expression, want := range map[string]bool{

@@ -55,7 +55,7 @@ func (displayParser) Continue(node ast.Node, reader text.Reader, _ parser.Contex
 	return parser.Continue | parser.NoChildren
 }
 
-// take adds a line, and checks whether it is the last one.
+// take adds a line to the formula, and checks whether the formula ends there.
 func (n *display) take(line string) {
 	body, last := strings.CutSuffix(line, "$$")
 	if n.text.Len() > 0 && body != "" {
@@ -79,7 +79,8 @@ func (displayParser) Close(node ast.Node, _ text.Reader, pc parser.Context) {
 	n.mathML = p.l.mathML(at, n.tex, true)
 }
 
-// isTexFigure matches a figure within TeX. A bare {= may also be TeX itself.
+// isTexFigure matches a figure within TeX. It requires a letter or an opening parenthesis after {=,
+// since {= can also occur in TeX itself.
 var isTexFigure = regexp.MustCompile(`\{=([A-Za-z(][^{}]*)\}`)
 
 // texFigures computes the figures within a formula.

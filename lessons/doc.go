@@ -3,9 +3,9 @@
 //
 // [Load] reads the folder in two passes. The first splits every file into sections and directives
 // and collects link targets. The second turns each piece into safe HTML and checks it: link targets
-// must exist, a widget must be known and its settings in range, a formula must have been rendered,
-// and a figure must be computable. Any problem is an error that names the file and the line, and
-// Load returns no course, so a page never shows a broken piece.
+// must exist, a widget must be known, its settings must be in range, a formula must have been
+// rendered, and a figure must be computable. Any problem is an error that names the file and the
+// line, and Load returns no course, so a page never shows a broken piece.
 //
 // [LoadWith] adds an instructor's folder, written in the same dialect.
 //
@@ -31,9 +31,9 @@
 //	[text](learn:slug#id)                 also loop:, practice:, quiz:, cards:, card:, term:, reference:, why:, lab:
 //	[1,024]{.given}                       a given fact; {.given} before a table marks all of it
 //
-// Numbers that can be computed are never typed: figures call the same functions of
-// infer/sampling and infer/cost as the engine. `go generate ./lessons` renders formulas to
-// MathML (see the folder gen), so pages need no script for them.
+// Numbers that can be computed are never typed: figures call the same functions of infer/sampling
+// and infer/cost that the engine calls. `go generate ./lessons` renders formulas to MathML (see the
+// folder gen), so pages need no script for them.
 package lessons
 
 //go:generate go run ./gen

@@ -27,8 +27,8 @@ func wide(r rune) bool {
 // sharedMarks holds the punctuation that East Asian and other writing systems share.
 const sharedMarks = "“”‘’…—·"
 
-// joins reports whether two characters around a line break are joined without a space. Korean
-// uses spaces.
+// joins reports whether the characters before and after a line break are joined without a space.
+// Korean characters are not, since Korean uses spaces.
 func joins(before, after rune) bool {
 	if unicode.Is(unicode.Hangul, before) || unicode.Is(unicode.Hangul, after) {
 		return false

@@ -3,8 +3,8 @@ package lessons
 import "testing"
 
 // TestEastAsianText: a line break between Chinese or Japanese characters is not rendered as a
-// space, either in a page or in its plain text, and asterisks next to their punctuation mark
-// emphasis. Korean keeps its spaces, and other text is unchanged.
+// space, either in a page or in its plain text. Asterisks next to Chinese or Japanese punctuation
+// mark emphasis. Korean keeps its spaces, and other text is unchanged.
 func TestEastAsianText(t *testing.T) {
 	l := newLoader(nil, MathTable{})
 	for _, test := range []struct{ markdown, html, plain string }{

@@ -9,12 +9,12 @@ import (
 )
 
 // A value is the value of an expression: a number, a word, or a record whose fields are selected
-// with a dot. A record may also have a number of its own.
+// with a dot. A record may also have a numeric value itself.
 type value struct {
 	num    float64
 	word   string // if not empty, the value is this word
 	fields map[string]value
-	bare   bool // a record without a number of its own
+	bare   bool // a record without a numeric value
 }
 
 func number(x float64) value { return value{num: x} }
@@ -249,7 +249,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// raw returns the text up to the comma or bracket that ends an argument.
+// raw returns the part of the text before the comma or bracket that ends an argument.
 func raw(text string) string {
 	depth := 0
 	for i := range len(text) {
@@ -307,7 +307,7 @@ func (a *arguments) err() error {
 	return nil
 }
 
-// word returns a named argument verbatim.
+// word returns a named argument verbatim, or otherwise if it is missing.
 func (a *arguments) word(name, otherwise string) string {
 	a.asked[name] = true
 	if s, ok := a.named[name]; ok {

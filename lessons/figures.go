@@ -11,7 +11,7 @@ import (
 
 // functions holds the functions that figures can use. The drill functions work on the drill's five
 // tokens with infer/sampling; the cost functions (figures_cost.go) use infer/cost. The loop and the
-// grading of exercises use the same code.
+// grading of exercises use the same packages.
 var functions map[string]func(a *arguments) value
 
 func init() {
@@ -66,7 +66,8 @@ func record(list []float64) value {
 	return v
 }
 
-// drillP returns the softmax at T. With `places`, each probability is rounded first, as on paper.
+// drillP returns the softmax at T. If `places` is given, each probability is rounded to that many
+// places, as when working on paper.
 func drillP(a *arguments) (p []float64, max, sum float64) {
 	z, t := drillScores(a), temperature(a)
 	places := a.whole("places", -1, -1, 9)
@@ -93,7 +94,7 @@ func figureLogit(a *arguments) value {
 	return record(list)
 }
 
-// figureExp returns e^(z/T) for each token and their sum or, for a single number x, e^x.
+// figureExp returns e^(z/T) for each token, and their sum. For a single number x, it returns e^x.
 func figureExp(a *arguments) value {
 	if len(a.list) > 0 {
 		return number(math.Exp(a.one()))
@@ -163,7 +164,7 @@ func figureRatio(a *arguments) value {
 	return number(p[token(a, "of")] / p[token(a, "to")])
 }
 
-// figureEntropy returns the entropy in bits.
+// figureEntropy returns the entropy of the drill's distribution in bits.
 func figureEntropy(a *arguments) value {
 	p, _, _ := drillP(a)
 	return number(sampling.Entropy(p))
@@ -243,7 +244,7 @@ func figureDraw(a *arguments) value {
 	return word(drillTokens[d.Order[d.Draw(u)]])
 }
 
-// figureU returns the number that the program draws in a step.
+// figureU returns the random number u that the program draws in a step.
 func figureU(a *arguments) value {
 	seed, step := a.whole("seed", 42, 0, 1<<53-1), a.whole("step", must, 1, 1e6)
 	return number(sampling.U(uint64(seed), step))

@@ -24,7 +24,7 @@ var costFunctions = map[string]func(a *arguments) value{
 var shapes = map[string]struct {
 	cost.Shape
 	context int
-	tied    bool // the output matrix is also the token table
+	tied    bool // whether the output matrix is also the token table
 }{
 	"bundled": {
 		cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 1024, Vocab: 4096}, 512, true,
@@ -75,8 +75,8 @@ func parts(p cost.Parts) value {
 	}}
 }
 
-// figureGenerate returns the work of generating n tokens after a prompt of m, with and without a
-// cache, and how many positions the blocks process.
+// figureGenerate returns the work of generating n tokens after a prompt of m tokens, with and
+// without a cache, and the number of positions that the blocks process.
 func figureGenerate(a *arguments) value {
 	s := shapeOf(a)
 	m, n := positions(a, "m"), a.whole("n", must, 1, 1e5)
@@ -108,8 +108,7 @@ func figureBreakeven(a *arguments) value {
 	return number(float64(one.Total()-one.Attention) / float64(one.Attention))
 }
 
-// figureKVBytes returns 2·L·g·s·positions·bytes, for a shape or for given
-// numbers.
+// figureKVBytes returns 2·L·g·s·positions·bytes for a model shape or for the given numbers.
 func figureKVBytes(a *arguments) value {
 	s := shapeOf(a)
 	s.Layers = a.whole("L", float64(s.Layers), 1, 1e4)
@@ -138,7 +137,7 @@ func figureSpeedUp(a *arguments) value {
 	return number(cost.SpeedUp(alpha, gamma, a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)))
 }
 
-// figureBestSpeedUp returns the number of drafts with the best speed-up.
+// figureBestSpeedUp returns the number of drafted tokens that gives the best speed-up.
 func figureBestSpeedUp(a *arguments) value {
 	alpha, c, v := a.float("alpha", must, 0, 1), a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)
 	best, at := 0.0, 0

@@ -14,7 +14,7 @@ import (
 // printed result, and the arithmetic that gives the result without the program.
 const figuresFile = "testdata/figures.txt"
 
-// TestFiguresMatchTheTable: the course's figures and the table's are the same.
+// TestFiguresMatchTheTable: the figures in the course are the same as those in the table.
 func TestFiguresMatchTheTable(t *testing.T) {
 	data, err := os.ReadFile(figuresFile)
 	if err != nil {
@@ -78,8 +78,8 @@ func recomputedAttention(n int) string {
 	return fmt.Sprintf("generate(m=1, n=%d).recomputed * generate(m=1, n=%[1]d).attention_share", n)
 }
 
-// computed holds results of the functions, worked out by hand, whether or not they occur in the
-// text.
+// computed holds expressions with results that were worked out by hand, whether or not the text
+// uses them.
 var computed = []struct{ expression, want string }{
 	{"softmax().the 4", "0.6316"},                // 54.5982 / 86.4397
 	{"softmax(T=0.5).the 4", "0.8643"},           // 2980.9580 / 3449.0923

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzLesson reads any text as a lesson. Reading terminates for any input, problems have a position
+// FuzzLesson reads arbitrary text as a lesson. Reading always terminates, problems have a position
 // within the file, and the output contains only the dialect's tags.
 func FuzzLesson(f *testing.F) {
 	f.Add(small["00-start.md"])
@@ -44,7 +44,7 @@ func FuzzLesson(f *testing.F) {
 	})
 }
 
-// FuzzFigure evaluates any expression. The result is either a nonempty string or an error.
+// FuzzFigure evaluates arbitrary expressions. Each result is either a nonempty string or an error.
 func FuzzFigure(f *testing.F) {
 	for _, e := range []string{
 		"softmax(T=0.5).the 4", "calc((1+2)^3/4) %1", "generate(m=1, n=512).ratio x2", "-(-1) 0",

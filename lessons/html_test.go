@@ -279,8 +279,8 @@ func TestMarkdownToHTML(t *testing.T) {
 }
 
 // TestWordyTableNamesColumns: if the longest cells of a table's four columns have more than 80
-// letters in total, each cell names its column. The first table has 4 + 30 + 24 + 30 = 88 letters,
-// and the second 4 + 30 + 12 + 30 = 76.
+// letters in total, each cell is labeled with the name of its column. The first table has 4 + 30 +
+// 24 + 30 = 88 letters, and the second 4 + 30 + 12 + 30 = 76.
 func TestWordyTableNamesColumns(t *testing.T) {
 	l := newLoader(folderOf(nil), MathTable{})
 	long := strings.Repeat("x", 30)

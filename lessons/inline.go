@@ -26,7 +26,7 @@ var (
 // A formula is $…$ in running text.
 type formula struct {
 	ast.BaseInline
-	written, tex, mathML string // as typed, with figures computed, and as rendered
+	written, tex, mathML string // the formula as typed, with its figures computed, and as rendered
 }
 
 func (n *formula) Kind() ast.NodeKind              { return kindFormula }

@@ -50,7 +50,7 @@ func (p position) or(other position) position {
 	return p
 }
 
-// field returns a field of the front matter. The field must not be empty.
+// field returns a field of the front matter. It reports a problem if the field is empty.
 func (l *loader) field(d *document, key string) field {
 	f, ok := d.front[key]
 	if !ok || f.value == "" {
@@ -182,8 +182,7 @@ func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
 	return s
 }
 
-// body renders the text of a directive in a section. The text must not be
-// empty.
+// body renders the text of a directive in a section. It reports a problem if the text is empty.
 func (l *loader) body(s *Section, p block) string {
 	if p.blank() {
 		l.problems.add(p.at, "the directive %q has no text", p.directive)
@@ -194,7 +193,8 @@ func (l *loader) body(s *Section, p block) string {
 	return html
 }
 
-// notice adds the text to the preceding widget or, if there is none, as a separate block.
+// notice adds the text to the preceding widget. If there is none, the text becomes a separate
+// block.
 func (l *loader) notice(s *Section, p block) {
 	html := l.body(s, p)
 	if p.words != "" {
@@ -216,7 +216,7 @@ var asideTitles = map[string]string{
 	"small-model": "A small model",
 }
 
-// directive returns the block of a ::: widget, a ::: check or an aside.
+// directive returns the block for a ::: widget, a ::: check or an aside.
 func (l *loader) directive(s *Section, p block) Block {
 	title, aside := asideTitles[p.directive]
 	switch {

@@ -15,15 +15,14 @@ func questionHref(id string) string  { return "/quiz#" + id }
 func sheetHref(id string) string     { return "/reference#" + id }
 func checkedHref(id string) string   { return "/checked#" + id }
 
-// pages maps the schemes that need no name to their addresses.
+// pages maps the schemes whose links need no name to addresses.
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
 	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
 	"predict:": "/practice/predict", "checked:": "/checked", "why:": "/why",
 }
 
-// The forms of a list of switched-off parts, as in "L6.H1,L4.ffn,pos:0", and of a
-// lab's name.
+// The syntax of a list of switched-off parts, such as "L6.H1,L4.ffn,pos:0", and of a lab's name.
 var (
 	whyParts = regexp.MustCompile(
 		`^(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3})(,(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3}))*$`,
@@ -34,7 +33,7 @@ var (
 // resolve turns a link of the dialect into an address within the site: "learn:slug#id", "loop:key",
 // "practice:drill", "quiz:id", "card:id" (or "cards:id"), "term:id", "reference:id", "ref:id",
 // "lab:name", and "why:parts" with the parts that are switched off. ok is false if the target does
-// not exist. For parts and labs, it checks only the form; the server's tests follow those links.
+// not exist. For parts and labs, it checks only the syntax; the server's tests follow those links.
 func (l *loader) resolve(to string) (href string, ok bool) {
 	for _, way := range []string{to, canonical(to)} {
 		if href, ok := pages[way]; ok {
@@ -72,7 +71,7 @@ func (l *loader) resolve(to string) (href string, ok bool) {
 	return sheetHref(rest), true
 }
 
-// canonical converts the different notations of a link to one form.
+// canonical converts the alternative notations of a link to one form.
 func canonical(to string) string {
 	scheme, rest, ok := strings.Cut(to, ":")
 	if !ok {

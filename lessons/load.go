@@ -41,7 +41,7 @@ func content(language string) (fs.FS, error) {
 // *[Problem] for each problem.
 func Load(language string) (*Course, error) { return builtIn(language) }
 
-// builtIn loads the built-in course, and calls the functions in more to add to it.
+// builtIn loads the built-in course, and calls the functions in `more` to add to it.
 func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	files, err := content(language)
 	if err != nil {
@@ -54,7 +54,7 @@ func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	return load(files, table, more...)
 }
 
-// load reads a course from a folder, and calls the functions in more to add to it.
+// load reads a course from a folder, and calls the functions in `more` to add to it.
 func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, error) {
 	l := newLoader(files, table)
 	l.load()
@@ -129,7 +129,7 @@ func (l *loader) load() {
 }
 
 // readParts reads the files that both the built-in course and an instructor's folder may have. It
-// reads the link targets first and, after calling between, the texts.
+// reads the link targets first, then calls between, and then reads the texts.
 func (l *loader) readParts(docs map[string]*document, lessonFiles []string, between func()) {
 	l.readReferences(docs["references.md"])
 	for _, name := range lessonFiles {
@@ -149,7 +149,8 @@ func (l *loader) readParts(docs map[string]*document, lessonFiles []string, betw
 	l.readCards(docs["cards.md"])
 }
 
-// split reads and splits all files. The lessons' files are named NN-slug.md and ordered by name.
+// split reads all files and splits each into its parts. The lessons' files are named NN-slug.md and
+// ordered by name.
 func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 	docs = map[string]*document{}
 	entries, err := fs.ReadDir(l.files, ".")
@@ -197,8 +198,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// announce registers the sections of a file as link targets. A section's id is given as `{#id}`, or
-// it is the heading itself.
+// announce registers the sections of a file as link targets. A section's id is given as `{#id}`;
+// without one, the heading itself is the id.
 func (l *loader) announce(d *document, scheme string) {
 	for _, s := range d.sections {
 		if s.attrs.id == "" {

@@ -55,8 +55,8 @@ func TestSmallCourseLoads(t *testing.T) {
 	}
 }
 
-// Each row changes one detail of the small course. Loading it must give exactly one error, which
-// must name the position.
+// Each row changes one detail of the small course. Loading the changed course must give exactly one
+// error, which must name the position.
 var malformed = []struct{ file, old, new, want string }{
 	// front matter
 	{"00-start.md", "title: Start\n", "", `00-start.md:1: the front matter lacks "title"`},
@@ -224,7 +224,7 @@ func TestWidgetAcceptsEveryKnob(t *testing.T) {
 	}
 }
 
-// TestMissingFilesAreNamed: if a file is missing, the error of loading the course names it.
+// TestMissingFilesAreNamed: if a file is missing, the error from loading the course names it.
 func TestMissingFilesAreNamed(t *testing.T) {
 	for _, name := range special {
 		files := maps.Clone(small)

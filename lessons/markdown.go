@@ -122,8 +122,8 @@ func (l *loader) parseWith(with parser.Parser, at position, markdown string) *fr
 	return p
 }
 
-// direct sets the direction of blocks that contain right-to-left letters to that of their first
-// letter.
+// direct sets the direction of each block that contains right-to-left letters to the direction of
+// its first letter.
 func (p *fragment) direct() {
 	if !terms.RightToLeft(string(p.source)) {
 		return
@@ -157,7 +157,7 @@ func (l *loader) blockText(at position, markdown string) (html, plain string) {
 	return p.html(p.doc), p.text(p.doc)
 }
 
-// inline renders Markdown that is a single paragraph, without the paragraph element.
+// inline renders Markdown that consists of a single paragraph, without the paragraph element.
 func (l *loader) inline(at position, markdown string) (html, plain string) {
 	if strings.TrimSpace(markdown) == "" {
 		return "", ""

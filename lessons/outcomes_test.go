@@ -50,8 +50,8 @@ func TestOutcomesAreCovered(t *testing.T) {
 	}
 }
 
-// TestLoopStartsAreValid: the runs that lessons open in the loop can be started, and those with the
-// key of a suggestion on the loop page equal it.
+// TestLoopStartsAreValid: the runs that lessons open in the loop can be started. A run that has the
+// same key as a suggestion on the loop page equals that suggestion.
 func TestLoopStartsAreValid(t *testing.T) {
 	c := course(t)
 	target, err := bundled.Target()

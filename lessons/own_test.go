@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// TestOwnLessonsFromWindows: files as Windows editors and shells write them, with byte order marks,
-// with CRLF, or in UTF-16, give the same course as UTF-8 files.
+// TestOwnLessonsFromWindows: files in the forms that Windows editors and shells save (with byte
+// order marks, with CRLF, or in UTF-16) give the same course as plain UTF-8 files.
 func TestOwnLessonsFromWindows(t *testing.T) {
 	t.Parallel()
 	want, err := ReadOwn(ownExample)

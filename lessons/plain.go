@@ -12,8 +12,8 @@ import (
 )
 
 // text returns a node as plain text, for search, exported cards, and labels for screen readers.
-// Paragraphs, list items and rows are separate lines. Formulas are written in letters as far as
-// possible.
+// Paragraphs, list items and rows are separate lines. Formulas are spelled out in plain characters
+// as far as possible.
 func (p *fragment) text(n ast.Node) string {
 	var b strings.Builder
 	p.write(&b, n)

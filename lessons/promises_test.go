@@ -148,8 +148,8 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	}
 }
 
-// TestLessonWalkCircleIsTrue: one step of a walkthrough shows the lesson's circle. Another step has
-// the same prompt and a temperature, and does not show the circle.
+// TestLessonWalkCircleIsTrue: one step of a walkthrough shows the circle that the lesson describes.
+// Another step, with the same prompt but a temperature above 0, does not.
 func TestLessonWalkCircleIsTrue(t *testing.T) {
 	says(t, "easily goes round in circles", "but the circle is broken")
 	prompt, seen := widgetNamed(t, "greedy-circle").Params["prompt"], 0
@@ -358,7 +358,7 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {
-		block, head, at int // at includes the start token
+		block, head, at int // the position `at` counts the start token
 		least, most     float32
 	}{{4, 5, 4, 0.4, 0.5}, {4, 5, 3, 0.2, 0.25}, {5, 4, 5, 0.8, 1}, {4, 1, 0, 0.99, 1}} {
 		if got := inside.Blocks[row.block-1].Attention[row.head-1][row.at]; got < row.least || got > row.most {

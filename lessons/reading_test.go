@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The maximum length of a lesson, in words that a reader meets without opening a fold. Words in a
-// question do not count, since questions are something to do.
+// The maximum length of a lesson, counted in words that are visible without opening a fold. Words
+// in a question do not count, since questions are interactive.
 const (
 	mostWords   = 900 // in a lesson
 	mostInARow  = 250 // without something to do
@@ -33,7 +33,7 @@ type reading struct {
 	words, folded  int // visible words, and words behind folds
 	toTouch        int // words before the first interactive part; -1 if there is none
 	row            int // the longest run of words in a section without anything to do
-	sections, does int // number of sections, and of sections with something to do
+	sections, does int // number of sections, and number of those with something to do
 }
 
 // readingOf counts a lesson's words in the order in which they are read.

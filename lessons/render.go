@@ -51,8 +51,8 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(extast.KindTableCell, renderCell)
 }
 
-// TermNoteID returns the id of the element in a lesson's page that contains a term's note. The
-// term's button opens it.
+// TermNoteID returns the id of the element that contains a term's note in a lesson's page. The
+// term's button opens the note.
 func TermNoteID(term string) string { return "note-" + term }
 
 // longFormula is the maximum number of letters in a formula that fits on one line of a phone at
@@ -89,8 +89,8 @@ func renderCite(n ast.Node, _ []byte) string {
 	return `<span class="cite">(` + strings.Join(links, "; ") + `)</span>`
 }
 
-// tokenMarks holds the marks for a space, a newline and a tab, which look different from a token's
-// letters.
+// tokenMarks holds the marks for a space, a newline and a tab, which are styled differently from a
+// token's letters.
 const tokenMarks = "·↵⇥"
 
 func renderCode(n ast.Node, source []byte) string {
@@ -190,7 +190,7 @@ func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wal
 	return ast.WalkContinue, nil
 }
 
-// renderCell renders a cell: the first cell of a row is the row's header.
+// renderCell renders a table cell. The first cell of a row is the row's header.
 func renderCell(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	n := node.(*extast.TableCell)
 	tag, scope := "td", ""

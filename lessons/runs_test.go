@@ -15,8 +15,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// sources is the folder with the texts from which the course must not copy. The repository does not
-// contain them, only the hashes of their runs of words:
+// sources is the folder with the texts from which the course must not copy. The repository contains
+// only hashes of their runs of words, not the texts themselves. The command
 //
 //	go test ./lessons -run TestNoSharedRunsWithSources -sources DIR
 //

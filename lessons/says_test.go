@@ -43,7 +43,7 @@ func TestExpertNamesAreMentioned(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []struct{ file, name, cited string }{
-		{"01-the-loop.md", "The kind of transformer that writes", ""}, // others translate or classify
+		{"01-the-loop.md", "The kind of transformer that writes", ""}, // other kinds translate or classify
 		{"01-the-loop.md", "100,000 to 260,000", "gemma2025"},
 		{"05-choosing-a-token.md", "Beam search", "holtzman2019"},
 		{"05-choosing-a-token.md", "repetition penalty", "keskar2019"},
@@ -82,8 +82,8 @@ func citesWith(file, name, cited string) bool {
 	return false
 }
 
-// TestNoStiffSentences: stiff sentences that were once in the course, and that no one would say
-// aloud, do not return.
+// TestNoStiffSentences: the course does not contain any of the stiff sentences that were removed
+// from it.
 func TestNoStiffSentences(t *testing.T) {
 	for file, text := range coursePlain(t) {
 		for _, gone := range []string{

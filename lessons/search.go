@@ -157,9 +157,9 @@ type found struct {
 }
 
 // Search returns the places that match a query best, at most limit of them. A word also matches
-// longer words that begin with it, with less weight. Rare words and words in a title have more
-// weight. Places that lack some of the words follow those that have all of them. Stop words count
-// only in a query without other words.
+// longer words that begin with it, but such matches have less weight. Rare words and words in a
+// title have more weight. Places that lack some of the words follow those that have all of them.
+// Stop words count only in a query without other words.
 func (c *Course) Search(query string, limit int) []Hit {
 	if c.index == nil || limit <= 0 {
 		return nil

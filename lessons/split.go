@@ -66,8 +66,8 @@ func split(name, text string, ps *problems) *document {
 		ps.add(position{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
 		return d
 	}
-	// In a title, a character that changes the direction of text would also reverse the page's
-	// words after it.
+	// A character in a title that changes the direction of text would also reverse the words that
+	// follow it on the page.
 	lines := strings.Split(strings.ReplaceAll(terms.Running(text), "\r\n", "\n"), "\n")
 	s := &splitter{d: d, ps: ps, at: position{name, 1}}
 	if len(lines) > 0 && lines[0] == "---" {
@@ -83,7 +83,7 @@ func split(name, text string, ps *problems) *document {
 	return d
 }
 
-// splitter is the state of split between two lines.
+// splitter is the state of split while it reads the lines.
 type splitter struct {
 	d      *document
 	ps     *problems

@@ -66,7 +66,7 @@ const (
 	AskNext     AskKind = "next"     // the next token, at a step before its draw
 	AskQuestion AskKind = "question" // a question of the quiz
 	AskNumber   AskKind = "number"   // a number
-	AskDraw     AskKind = "draw"     // for the class to draw the next token
+	AskDraw     AskKind = "draw"     // the class draws the next token
 )
 
 // An AskSpec is the question that a step asks the class.
@@ -78,7 +78,7 @@ type AskSpec struct {
 	PromptText string    // the same as plain text
 	Unit       string    // of AskNumber
 	Answer     float64   // of AskNumber
-	Within     float64   // for AskNumber: the largest error that still counts as right
+	Within     float64   // of AskNumber: the largest error that still counts as right
 	Seconds    int       // time until the question closes; 0 if the presenter closes it
 }
 

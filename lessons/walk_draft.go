@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// ReadWalk parses one walkthrough, a file of the folder walks, in the context of this course: it
-// may use the course's questions and link to its sections. The file's name is assumed to match its
-// slug. The problems are sorted by line. A walkthrough with problems may lack the faulty parts.
+// ReadWalk parses one walkthrough, the text of a file in the folder walks, in the context of this
+// course: the walkthrough may use the course's questions and link to its sections. The file's name
+// is assumed to match its slug. The problems are sorted by line. A walkthrough with problems may
+// lack the faulty parts.
 func (c *Course) ReadWalk(text string) (*Walk, []*Problem) {
 	l := *c.loader // loaded data is shared, but only read
 	beside := *c

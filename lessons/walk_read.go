@@ -37,9 +37,9 @@ var numbered = regexp.MustCompile(`^\d+-`)
 //	Wait until everyone has voted.
 //	:::
 //
-// ask may also be followed by `draw`, by `question id=…` with a question of the quiz, or by `number
-// answer=… within=… unit=…` with the question as its text. An answer may be a figure {=…}. The
-// first step begins with start.
+// The word ask may also be followed by `draw`, by `question id=…` for a question of the quiz, or by
+// `number answer=… within=… unit=…` with the question as the directive's text. An answer may be a
+// figure {=…}. The first step begins with start.
 const walkFolder = "walks"
 
 // readWalks reads all walkthroughs, ordered by name.
@@ -158,7 +158,7 @@ func (l *loader) readActions(p block) (list []Action) {
 	return list
 }
 
-// walkWords holds the settings on one line. Each setting is read once.
+// walkWords holds the settings on one line. It tracks which of them have been read.
 type walkWords struct {
 	l     *loader
 	at    position
@@ -202,7 +202,7 @@ func (r *walkWords) whole(key string) *int {
 	return &n
 }
 
-// within returns an integer from low to high, or the value of otherwise if it is not set.
+// within returns an integer from low to high, or otherwise if it is not set.
 func (r *walkWords) within(key string, low, high, otherwise int) int {
 	n := r.whole(key)
 	if n == nil {
@@ -244,7 +244,8 @@ func (r *walkWords) action(name string) Action {
 	return nil
 }
 
-// change reports an error if a sets nothing, or if the engine would reject its settings.
+// change returns a. It reports an error if a sets nothing or if the engine would reject its
+// settings.
 func (r *walkWords) change(a WalkSet) WalkSet {
 	if len(a.Knobs) == 0 && a.Stop == nil {
 		r.say("this sets nothing")
@@ -253,7 +254,7 @@ func (r *walkWords) change(a WalkSet) WalkSet {
 	return a
 }
 
-// on returns the settings s with the changes of a.
+// on returns the settings s after applying a to them.
 func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
 	next, err := s.With(a.Knobs)
 	if a.Stop != nil {

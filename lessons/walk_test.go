@@ -98,8 +98,8 @@ And more.
 	}
 }
 
-// TestWalkSetsEveryKnob: a walkthrough can set every knob that a run's own "set" command can, both
-// at the start and later.
+// TestWalkSetsEveryKnob: a walkthrough can set every knob that a run's "set" command can, both at
+// the start and later.
 func TestWalkSetsEveryKnob(t *testing.T) {
 	for _, key := range terms.SetKeys() {
 		k := terms.MustKnob(key)

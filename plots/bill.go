@@ -10,18 +10,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Bill plots the price of one request: a floor for the input tokens, and a wedge on top of it for
-// the output tokens. All prices are in dollars.
+// Bill plots the price of one request: a constant floor for the input tokens and, on top of it, a
+// wedge that grows with the output tokens. All prices are in dollars.
 type Bill struct {
 	Read    float64   // price of the whole prompt
 	Written float64   // price of each token of the answer
 	Most    int       // maximum number of tokens in the answer
 	Costs   []float64 // total cost after each output token; empty before a run
-	Narrow  bool      // a drawing for phones
+	Narrow  bool      // whether to draw the version for phones
 }
 
-// Draw plots the price against the number of output tokens. The line is solid up to the number
-// generated, and dashed up to the maximum.
+// Draw plots the price against the number of output tokens. The line is solid up to the number of
+// tokens generated, and dashed from there to the maximum.
 func (r Bill) Draw() (Chart, error) {
 	c := Chart{
 		Title: "The bill as the answer grows", Header: []string{"output tokens", "cost so far"},
@@ -79,16 +79,17 @@ func (r Bill) lines(f *figure, points plotter.XYs, most plotter.XY) error {
 	return f.done()
 }
 
-// Against compares two costs per day, by number of requests: an API with a price per token, and
-// one's own machine with a fixed cost.
+// Against holds the data for comparing two costs per day: that of an API, which charges for each
+// request, and that of one's own machine, which is fixed.
 type Against struct {
 	EachRequest float64 // dollars for one request to the API
 	MachineDay  float64 // dollars per day
 	MostADay    float64 // capacity of one machine
-	Now         float64 // given number of requests per day
+	Now         float64 // the given number of requests per day
 }
 
-// BreakEven plots both costs against the number of requests per day, and marks where they cross.
+// BreakEven plots both costs against the number of requests per day, and marks the point at which
+// they are equal.
 func BreakEven(a Against) (Chart, error) {
 	c := Chart{
 		Title:  "Bought per token, or on your own machine",

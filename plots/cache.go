@@ -23,7 +23,7 @@ type Quartiles struct{ Low, Mid, High float64 }
 // Exactly returns the Quartiles of a value without spread.
 func Exactly(x float64) Quartiles { return Quartiles{x, x, x} }
 
-// ways describes a chart of both ways.
+// ways describes a chart that compares both ways.
 type ways struct {
 	title, unit string
 	value       func(float64) string // formats a value in words
@@ -33,8 +33,8 @@ type ways struct {
 	recomputed  string // text next to the upper line
 }
 
-// CachePerToken plots the multiply-adds of each token for both ways, and marks one step. The counts
-// are exact.
+// CachePerToken plots the multiply-adds of each token with and without the cache, and marks one
+// step. The counts are exact.
 func CachePerToken(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{
 		title: "Cost of each token", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
@@ -42,7 +42,7 @@ func CachePerToken(points []Ways, marked int) (Chart, error) {
 	})
 }
 
-// CacheSoFar plots the total multiply-adds up to each token.
+// CacheSoFar plots the total number of multiply-adds up to each token.
 func CacheSoFar(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{
 		title: "Cost so far", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
@@ -167,7 +167,7 @@ func (w ways) cell(q Quartiles) string {
 	return figures(q.Mid) + " (" + figures(q.Low) + " to " + figures(q.High) + ")"
 }
 
-// timesLess formats how many times larger a is than b.
+// timesLess formats the ratio a/b, such as "12.5×". It returns "" if b is 0.
 func timesLess(a, b float64) string {
 	if b == 0 {
 		return ""

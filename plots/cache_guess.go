@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// CacheGuess plots the time of each token for both ways, with a learner's guess for the last token.
-// All times are in milliseconds.
+// CacheGuess plots the time of each token with and without the cache, together with a learner's
+// guess for the last token. All times are in milliseconds.
 type CacheGuess struct {
 	Tokens int     // number of tokens on the axis
 	First  float64 // estimated time of the first token, the same for both ways; 0 if unknown
@@ -19,11 +19,11 @@ type CacheGuess struct {
 	// there is no guess.
 	Guess  *[2]float64
 	Points []Ways // the measurements; empty before a run
-	Narrow bool   // a drawing for phones
+	Narrow bool   // whether to draw the version for phones
 }
 
-// Inside describes a chart's frame: its position in the picture, in the picture's pixels from the
-// upper left corner, and its scale.
+// Inside describes a chart's frame: its scale, and its position in the picture, in pixels from the
+// picture's upper left corner.
 type Inside struct {
 	Left, Right, Top, Bottom float64
 	High                     float64 // milliseconds at Top; Bottom is 0
@@ -33,11 +33,11 @@ type Inside struct {
 // ViewBox returns the picture's viewBox, for overlays.
 func (d Inside) ViewBox() string { return fmt.Sprintf("0 0 %g %g", d.Width, d.Height) }
 
-// Y returns the vertical position of a time.
+// Y returns the vertical position of a time given in milliseconds.
 func (d Inside) Y(ms float64) float64 { return d.Bottom - (d.Bottom-d.Top)*min(ms, d.High)/d.High }
 
-// Draw draws the guess as dotted lines in ink, and the measurements over it. The page adds
-// draggable rings at the ends of the guess.
+// Draw draws the guess as dotted lines in the text color, and the measurements over it. The page
+// adds draggable rings at the ends of the guess.
 func (r CacheGuess) Draw() (Chart, Inside, error) {
 	c := Chart{Title: "Time of each token", Header: []string{"token", "with the cache, ms", "all read again, ms"}}
 	if r.Tokens < 2 || !(r.Top > 0) {
@@ -101,7 +101,7 @@ func (r CacheGuess) firstNote(top float64) note {
 	frame, room := 200.0, 20.0 // pixels: minimum height of the frame, and room for a line of text below the point
 	n := note{x: 1, y: r.First, dx: 8, dy: -17, words: "about " + millis(r.First), color: ink3, align: start}
 	above := 12.0
-	if r.Narrow { // letters are larger
+	if r.Narrow { // text is larger on phones
 		n.dy, above, room = -19, 20, 26
 	} else {
 		n.words += " for the first"
@@ -130,7 +130,7 @@ func (r CacheGuess) measured(f *figure, last Ways) error {
 	return nil
 }
 
-// called returns the label at a line's end. On a phone, there is room only for the number.
+// called returns the label for a line's end. On a phone, there is room only for the number.
 func (r CacheGuess) called(name string, ms float64) string {
 	if r.Narrow {
 		return millis(ms)

@@ -7,7 +7,7 @@ import (
 )
 
 // TestCacheChartShowsGuess: before a run, the chart shows the guess and states that nothing was
-// measured. After it, the chart shows the guess and the measurements, and nothing is cut off.
+// measured. After the run, it shows the guess and the measurements, and nothing is cut off.
 func TestCacheChartShowsGuess(t *testing.T) {
 	t.Parallel()
 	g := CacheGuess{Tokens: 8, First: 1, Top: 4, Guess: &[2]float64{3, 1}}

@@ -30,8 +30,8 @@ type Chart struct {
 	Rows        [][]string // of the table, formatted for reading
 }
 
-// A chart's colors stand for the page's custom properties. They have unlikely values, so that theme
-// can find them in the SVG.
+// A chart's colors are placeholders for the page's custom properties. They have unlikely values, so
+// that theme can find them in the SVG.
 var (
 	ink2      = role(1, "--ink-2")
 	ink3      = role(2, "--ink-3")
@@ -73,7 +73,8 @@ var (
 )
 
 // theme prepares an SVG from gonum/plot for a page. It removes the prolog and style attributes,
-// replaces colors by their roles, and adds a title and a description.
+// replaces colors with the custom properties that they stand for, and adds a title and a
+// description.
 func theme(svg string, width, height float64, title, description string) (string, error) {
 	open := svgOpen.FindString(svg)
 	if open == "" {
@@ -92,9 +93,9 @@ func theme(svg string, width, height float64, title, description string) (string
 		html.EscapeString(description), strings.TrimSpace(body)), nil
 }
 
-// presentation converts the declarations of a style attribute to presentation
-// attributes. The page chooses the font family. Colors without a role are
-// reported, since they would not follow the theme.
+// presentation converts the declarations of a style attribute to presentation attributes. The page
+// chooses the font family. A color without a role is reported in unknown, since it would not change
+// with the theme.
 func presentation(style string, unknown *string) string {
 	var b strings.Builder
 	for _, declaration := range strings.Split(style, ";") {

@@ -14,14 +14,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// CostPoint is one step of a run: the multiply-adds of all steps up to it, with the cache (as
-// executed) and without it (as calculated).
+// CostPoint is one step of a run. It holds the number of multiply-adds up to and including that
+// step, with the cache (as executed) and without it (as calculated).
 type CostPoint struct {
 	Step               int
 	Cached, Recomputed int64
 }
 
-// CumulativeCost plots the work of a run so far against the number of generated tokens, with the
+// CumulativeCost plots a run's total work so far against the number of generated tokens, with the
 // cache (solid line) and without it (dashed line). points must be in step order; a single point is
 // drawn as dots.
 func CumulativeCost(points []CostPoint) (Chart, error) {
@@ -64,7 +64,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	return c, err
 }
 
-// axes applies the page's style to a plot: hairlines, small gray figures, no box.
+// axes applies the page's style to a plot: hairlines, small gray numbers, and no box.
 func axes(p *plot.Plot) {
 	p.Title.Text = ""
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -82,7 +82,7 @@ func axes(p *plot.Plot) {
 	p.Add(grid)
 }
 
-// series adds a line with a dot at its end. A single point is only a dot.
+// series adds a line with a dot at its end. A single point is drawn as a dot only.
 func series(p *plot.Plot, xys plotter.XYs, style draw.LineStyle) error {
 	l, err := plotter.NewLine(xys)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // run is the work that infer/cost calculates for a 7-token prompt and 12 more tokens on a small
-// model with 6 layers, width 192 and 4,096 tokens.
+// model with 6 layers, width 192 and a vocabulary of 4,096 tokens.
 var run = []CostPoint{
 	{1, 17_570_688, 17_570_688},
 	{2, 20_734_848, 37_311_360},
@@ -50,7 +50,7 @@ func TestOnePointIsADot(t *testing.T) {
 }
 
 // TestPicturesObeyTheSecurityPolicy: a picture obeys the page's security policy and works in both
-// of its themes.
+// of the page's themes.
 func TestPicturesObeyTheSecurityPolicy(t *testing.T) {
 	c, err := CumulativeCost(run)
 	if err != nil {

@@ -70,8 +70,8 @@ func shorten(name string, n int) string {
 	return name
 }
 
-// DistanceAt is the total variation distance between n draws and their distribution, both measured
-// over repeats and expected.
+// DistanceAt holds the total variation distance between n draws and their distribution: the
+// distances measured over several repeats, and the expected one.
 type DistanceAt struct {
 	N        int
 	Measured Quartiles // mean and quartiles of the repeats
@@ -148,8 +148,8 @@ var laneStyles = []draw.LineStyle{
 	{Color: ink, Width: 1.5, Dashes: []vg.Length{8, 3, 1.5, 3}},
 }
 
-// Entropies plots how uncertain the model was at each step of each lane. Lanes have the same
-// numbers as on the page.
+// Entropies plots how uncertain the model was at each step of each lane. Lanes are numbered as on
+// the page.
 func Entropies(lanes []EntropyLane) (Chart, error) {
 	c := Chart{Title: "Entropy at each step, in bits", Header: []string{"step"}}
 	steps, most := 0, 0.0

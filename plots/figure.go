@@ -33,8 +33,8 @@ type axis struct {
 	ticks    []plot.Tick
 }
 
-// figure is a chart with axes under construction. Lines are labeled at their ends, to the right
-// of the frame, so no legend is needed.
+// figure is a chart with axes under construction. Lines are labeled at their right-hand ends,
+// outside the frame, so no legend is needed.
 type figure struct {
 	*plot.Plot
 	chart  *Chart
@@ -172,11 +172,12 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
 }
 
-// wider is the maximum ratio between the widths of the page's font and the measured font.
+// wider is the maximum ratio between a text's width in the page's font and its width in the
+// measured font.
 const wider = 1.18
 
-// margins returns the room for text beside the frame: on the left for the axis's numbers, beyond
-// their measured width, and on the right for the labels and the gap before them.
+// margins returns the room for text beside the frame. The left margin is for the axis's numbers and
+// is wider than their measured width; the right margin is for the labels and the gap before them.
 func (f *figure) margins() (left, right float64) {
 	right = f.room
 	for _, t := range f.Y.Tick.Marker.Ticks(f.Y.Min, f.Y.Max) {
@@ -196,7 +197,7 @@ func (f *figure) typeSize() float64 {
 	return small
 }
 
-// done draws everything into the chart.
+// done draws the figure and stores it in the chart.
 func (f *figure) done() error {
 	canvas := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
 	whole := draw.New(canvas)
@@ -248,7 +249,7 @@ func spread(places []float64, gap, low, high float64) []float64 {
 			out[at] = max(out[at], out[order[i-1]]+gap)
 		}
 	}
-	// Positions above the upper edge are moved down, and push the ones below them down.
+	// Positions above the upper edge are moved down, which also pushes down the ones below them.
 	limit := high
 	for _, at := range slices.Backward(order) {
 		out[at] = min(out[at], limit)
@@ -282,7 +283,7 @@ func roundStep(x float64) float64 {
 	return 10 * size
 }
 
-// wholes marks about n integers from first to last, always including these two.
+// wholes marks about n integers from first to last, always including both of these.
 func wholes(first, last, n int) axis {
 	a := axis{min: float64(first), max: float64(max(last, first+1))}
 	step := max(1, int(roundStep(float64(last-first)/float64(n))))

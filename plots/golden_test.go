@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// charts returns all charts of this package, with data whose rows and sentences can be worked out
-// by hand.
+// charts returns all charts of this package, with data for which the rows and sentences can be
+// worked out by hand.
 func charts() map[string]func() (Chart, error) {
 	all := runCharts()
 	maps.Copy(all, sizeCharts())
@@ -155,8 +155,8 @@ func waysOf(n int, of func(step int) (cached, recomputed Quartiles)) []Ways {
 	return list
 }
 
-// linear returns counts for the two ways: 3 M per token with the cache, and 3 M for every token of
-// the text when recomputing.
+// linear returns the counts of step s for the two ways: 3 M with the cache, and 3 M for every token
+// of the text when recomputing.
 func linear(s int) (cached, recomputed Quartiles) {
 	return Exactly(3_000_000), Exactly(float64(3_000_000 * (6 + s)))
 }

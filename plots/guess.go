@@ -11,17 +11,17 @@ import (
 // axis that starts at 0 and stays the same after the measurement.
 type Guess struct {
 	Title    string
-	Whole    string   // the name of the quantity for comparison
+	Whole    string   // the name of the quantity that the guess is compared with
 	At       float64  // the value of that quantity
 	High     float64  // the end of the axis; larger values are cut off there
 	From, To float64  // the guessed range
 	Guessed  string   // the guessed range in words; "" if nothing was guessed
 	Measured *float64 // nil before a run
 	Words    func(float64) string
-	Narrow   bool // drawn for phones
+	Narrow   bool // whether to draw the version for phones
 }
 
-// The frame around a guess's bars, in CSS pixels.
+// The dimensions of the frame around a guess's bars, in CSS pixels.
 const (
 	guessLeft, guessRight  = 118.0, 58.0
 	guessRow, guessBar     = 28.0, 12.0
@@ -30,8 +30,8 @@ const (
 	guessYou, guessMeasure = "your guess", "measured"
 )
 
-// Draw draws the quantity for comparison, the guessed range as dotted lines in ink, and the
-// measurement.
+// Draw draws the quantity for comparison, the guessed range as dotted lines in the text color, and
+// the measurement.
 func (g Guess) Draw() (Chart, error) {
 	c := Chart{Title: g.Title, Header: []string{"", "value"}}
 	if !(g.High > 0) || g.At < 0 || g.At > g.High || g.Guessed != "" && !(g.From >= 0 && g.From <= g.To) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPrefillChartShowsGuess: before a run, the picture shows only the guess. After it, the picture
+// TestPrefillChartShowsGuess: before a run, the picture shows only the guess. After the run, it
 // shows the guess and the measurement on the same axis, and its description states both.
 func TestPrefillChartShowsGuess(t *testing.T) {
 	t.Parallel()

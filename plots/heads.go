@@ -10,7 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// HeadAt is a head with the share of its weight that follows the pattern searched for, 0 to 1.
+// HeadAt is a head with its score: the share of its attention weight, from 0 to 1, that follows the
+// pattern searched for.
 type HeadAt struct {
 	Name  string // "L4.H4"
 	Block int    // from 1
@@ -69,7 +70,7 @@ type WithoutHead struct {
 }
 
 // WithoutHeads plots the surprise in the second reading with one head switched off at a time, and
-// compares it with the surprise with all heads.
+// compares it with the surprise when all heads are on.
 func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
 	c := Chart{
 		Title:  "The second reading without one head, in bits a token",

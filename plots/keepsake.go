@@ -30,7 +30,7 @@ type Keepsake struct {
 type KeepsakePart struct {
 	Text  string
 	Yours bool // written by the person rather than the model
-	Long  bool // an improbable token that was drawn anyway, so it is underlined
+	Long  bool // an improbable token that was drawn anyway; it is underlined
 }
 
 // KeepsakeMark is the bar for one token.
@@ -92,7 +92,8 @@ func (k Keepsake) WritePNG(w io.Writer) error {
 }
 
 // Missing reports whether the text has characters that the PNG's font lacks, such as emoji. The PNG
-// shows them as boxes. The SVG uses the reader's fonts, which have them.
+// shows such characters as boxes. The SVG uses the fonts of the reader's system, which usually have
+// them.
 func (k Keepsake) Missing() bool {
 	var buffer sfnt.Buffer
 	font := face(proseSize).Face
@@ -174,8 +175,8 @@ func writer(yours bool) color.Color {
 	return accent
 }
 
-// text adds at most the given number of lines of text at the bottom, followed by the number of
-// further lines.
+// text adds at most the given number of lines of text at the bottom. If there are more lines, it
+// also adds a note with their number.
 func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) {
 	lines := wrap(parts, size, keepsakeInner)
 	left := max(len(lines)-most, 0)
@@ -198,7 +199,7 @@ func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) 
 	}
 }
 
-// draw draws everything, with roles as colors.
+// draw draws the whole picture, using roles as colors.
 func (l keepsakeLayout) draw(c vg.Canvas) {
 	for _, b := range l.bars {
 		var p vg.Path

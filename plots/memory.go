@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Held is the size of a running engine's cache after a step, in bytes.
+// Held holds the used and the reserved size of a running engine's cache after a step, in bytes.
 type Held struct {
 	Step           int
 	Positions      int
@@ -81,7 +81,7 @@ type Window struct {
 	Now    bool    // the window belongs to the current model
 }
 
-// Windows draws context windows as squares, from small to large. Their areas are proportional to
+// Windows draws context windows as squares, from small to large. A square's area is proportional to
 // the number of tokens.
 func Windows(list []Window) (Chart, error) {
 	c := Chart{Title: "Context windows, area to scale", Header: []string{"window", "tokens", "cache"}}
@@ -98,8 +98,8 @@ func Windows(list []Window) (Chart, error) {
 		"Squares from %s to %s tokens.", terms.Count(int64(list[0].Tokens)),
 		terms.Count(int64(list[len(list)-1].Tokens)),
 	)
-	// Sides are proportional to the square root of the tokens. The text under a square needs a
-	// minimum width.
+	// The sides are proportional to the square root of the number of tokens. The text under a
+	// square needs a minimum width.
 	const wordsWide, gap = 78.0, 8.0
 	sides, rest := 0.0, 0.0
 	scale := (height - foot) / math.Sqrt(float64(most))
@@ -133,8 +133,8 @@ func Windows(list []Window) (Chart, error) {
 	return c, s.done(&c)
 }
 
-// Heads draws which query heads (circles) share which keys and values
-// (squares). now colors the current model's arrangement.
+// Heads draws which query heads (circles) share which keys and values (squares). If now is true,
+// the picture is colored as the current model's arrangement.
 func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	c := Chart{
 		Title: "Heads", Header: []string{"query heads", "pairs of keys and values"},
@@ -148,7 +148,7 @@ func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	)
 	const width, height, most = 162.0, 62.0, 8
 	shown := heads
-	if heads > most { // show as many whole groups of heads as fit
+	if heads > most { // show only as many whole groups of heads as fit
 		group := heads / kvHeads
 		shown = max(most/group*group, min(group, most))
 	}

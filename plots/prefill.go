@@ -16,8 +16,8 @@ type FirstToken struct {
 	Ms     Quartiles
 }
 
-// FirstTokens plots the time to the first token against the prompt's length n, with the line
-// constant + perToken·n through the medians.
+// FirstTokens plots the time to the first token against the prompt's length n, together with the
+// line constant + perToken·n, which is fitted to the medians.
 func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error) {
 	c := Chart{
 		Title:  "Time to the first token",
@@ -67,7 +67,7 @@ type Arrived struct {
 }
 
 // Arrivals shows how long a reader waits: with streaming, each token appears when it is ready;
-// without it, all tokens appear at the end.
+// without streaming, all tokens appear at the end.
 func Arrivals(tokens []Arrived) (Chart, error) {
 	c := Chart{
 		Title:  "What a reader waits for",

@@ -22,8 +22,8 @@ type RoundedBar struct {
 	P    []float64
 }
 
-// wayBars holds the styles of the bars, by way of storing the weights: an outline, a solid bar, and
-// a pale bar with a solid edge. They can be distinguished without color.
+// wayBars holds the style of the bars for each way of storing the weights: an outline, a solid bar,
+// and a pale bar with a solid edge. They can be distinguished without color.
 var wayBars = []struct {
 	fill color.Color
 	edge draw.LineStyle
@@ -74,7 +74,7 @@ func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 	return c, f.done()
 }
 
-// listOf joins names: "a, b and c".
+// listOf joins names into a list such as "a, b and c".
 func listOf(names []string) string {
 	text := names[0]
 	for i, n := range names[1:] {
@@ -104,8 +104,9 @@ func powerTick(v float64) string {
 // leastKL is the smallest divergence that can be drawn, since a logarithmic axis has no 0.
 const leastKL = 1e-9
 
-// RoundedSteps plots how far rounded weights shift the probabilities at each step of a text, as the
-// divergence in nats on a logarithmic axis. kl is indexed first by way and then by step.
+// RoundedSteps plots how much rounded weights change the probabilities at each step of a text,
+// measured as the divergence in nats, on a logarithmic axis. kl is indexed first by way and then by
+// step.
 func RoundedSteps(ways []string, kl [][]float64) (Chart, error) {
 	c := Chart{Title: "How far each step moves", Header: []string{"step"}}
 	if len(ways) == 0 || len(kl) != len(ways) || len(kl[0]) == 0 {

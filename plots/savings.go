@@ -13,25 +13,25 @@ import (
 type Saving struct {
 	Name  string
 	Share float64 // negative if the changed request costs more
-	You   bool    // the learner guessed that this change saves most
+	You   bool    // the learner guessed that this change saves the most
 }
 
-// Savings plots changes on one axis from nothing to the whole cost. The axis is the same before and
-// after a run.
+// Savings plots the share that each change saves, on one axis from nothing to the whole cost. The
+// axis is the same before and after a run.
 type Savings struct {
-	Lanes  []Saving // in the same order before and after
+	Lanes  []Saving // in the same order before and after a run
 	None   Saving   // the guess that no change saves anything; Share is not used
 	Ran    bool     // whether the shares are known
-	Narrow bool     // drawn for phones
+	Narrow bool     // whether to draw the version for phones
 }
 
-// The frame of the savings, in CSS pixels.
+// The dimensions of the savings chart, in CSS pixels.
 const (
 	savingRow, savingLeft, savingNarrowLeft, savingRight = 30.0, 206.0, 146.0, 64.0
 )
 
-// Draw draws a lane for each change: dotted before a run, and a bar after it. The largest bar has
-// the accent color. The guess is marked above its lane.
+// Draw draws a lane for each change, which is dotted before a run and has a bar after it. The
+// largest bar has the accent color. The guess is marked above its lane.
 func (v Savings) Draw() (Chart, error) {
 	c := Chart{Title: "What would have saved most", Header: []string{"change", "saved"}}
 	if len(v.Lanes) == 0 {

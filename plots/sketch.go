@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// sketch is a picture without axes: boxes, lines and text at positions from the
-// upper left corner, in CSS pixels.
+// sketch is a picture without axes: boxes, lines and text at positions given in CSS pixels from the
+// upper left corner.
 type sketch struct {
 	canvas        *vgsvg.Canvas
 	on            draw.Canvas
@@ -27,7 +27,7 @@ func (s *sketch) at(x, y float64) vg.Point {
 	return vg.Point{X: vg.Length(x), Y: vg.Length(s.height - y)}
 }
 
-// box draws a rectangle. fill may be nil for an outline.
+// box draws a rectangle, or only its outline if fill is nil.
 func (s *sketch) box(x, y, width, height float64, fill color.Color, edge draw.LineStyle) {
 	corners := []vg.Point{s.at(x, y), s.at(x+width, y), s.at(x+width, y+height), s.at(x, y+height)}
 	if fill != nil {

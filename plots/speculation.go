@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// PerPass is the number of tokens that one pass of the target yields for a given γ.
+// PerPass holds the number of tokens that one pass of the target yields for a given γ, measured and
+// expected.
 type PerPass struct {
 	Gamma    int
 	Measured float64
@@ -137,7 +138,8 @@ func signed(ms float64) string {
 	return millis(ms)
 }
 
-// around returns an axis with round times on both sides of 0 and room for text beyond them.
+// around returns an axis with marks at round times on both sides of 0, and with room for text
+// beyond them.
 func around(low, high float64) axis {
 	span := max(high-low, 1e-6)
 	step := roundStep(span / 4)
@@ -151,7 +153,7 @@ func around(low, high float64) axis {
 	return a
 }
 
-// Came is a token and the time at which it was ready, in ms.
+// Came is a token with the time at which it was ready, in ms.
 type Came struct {
 	At   float64
 	From string // "target", "draft", "correction" or "bonus"

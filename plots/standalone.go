@@ -28,7 +28,7 @@ var light = map[string]string{
 const (
 	paper = "#ffffff" // --surface
 	sans  = `Inter, system-ui, "Segoe UI", Roboto, sans-serif`
-	scale = 3 // CSS pixels in the file per pixel on the page; larger, since the file is viewed by itself
+	scale = 3 // CSS pixels in the file per pixel on the page; a file is larger, since it is viewed by itself
 )
 
 var (
@@ -41,7 +41,7 @@ var (
 // declare. It returns an error if svg is not one of this package's charts.
 func Standalone(svg string) (string, error) { return standalone(svg, sans) }
 
-// standalone is like [Standalone], but takes a font family.
+// standalone is like [Standalone], but uses the given font family.
 func standalone(svg, family string) (string, error) {
 	open := viewBox.FindStringSubmatch(svg)
 	if open == nil {

@@ -54,8 +54,8 @@ func TestStandaloneAcceptsOnlyCharts(t *testing.T) {
 	}
 }
 
-// TestStandaloneUsesLightTheme: the colors of files are those of the light theme, which is the
-// first block of the style sheet.
+// TestStandaloneUsesLightTheme: the colors in files are those of the light theme, which is defined
+// in the first block of the style sheet.
 func TestStandaloneUsesLightTheme(t *testing.T) {
 	css, err := os.ReadFile("../static/css/tokens.css")
 	if err != nil {

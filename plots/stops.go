@@ -20,8 +20,9 @@ type Racer struct {
 	You  bool // the learner guessed that this condition is the first
 }
 
-// StopRace shows how far a text gets before each stop condition fires; the first one wins. written
-// is the number of tokens that were or will be generated. narrow selects a drawing for phones.
+// StopRace shows how far a text gets before each stop condition fires. The condition that fires
+// first wins. written is the number of tokens that were or will be generated. narrow selects a
+// drawing for phones.
 func StopRace(racers []Racer, written int, narrow bool) (Chart, error) {
 	c := Chart{Title: "Which stop condition fires first", Header: []string{"condition", "fires at token"}}
 	if len(racers) == 0 || written < 1 {

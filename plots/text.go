@@ -15,10 +15,9 @@ import (
 // small is the font size in a chart, in CSS pixels of the chart's frame.
 const small = 12
 
-// anchoredText emits text that the browser aligns. The widths of the page's font differ from those
-// of the font that gonum/plot measures, so right-aligned figures would be ragged if they were
-// placed by their start. The alignment is encoded in the green part of the color, which no role
-// uses.
+// anchoredText emits text that the browser aligns. The page's font has other widths than the font
+// that gonum/plot measures, so right-aligned numbers would be ragged if they were placed by their
+// start. The alignment is encoded in the green part of the color, which no role uses.
 type anchoredText struct{ text.Plain }
 
 // Draw implements [text.Handler].
@@ -31,7 +30,7 @@ func (h anchoredText) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point)
 	anchor := uint8(-2*sty.XAlign + 0.5) // 0 start, 1 middle, 2 end
 	r, _, b, _ := sty.Color.RGBA()
 	c.SetColor(color.NRGBA{uint8(r >> 8), anchor, uint8(b >> 8), 255})
-	if sty.YAlign == draw.YTop { // figures under an axis
+	if sty.YAlign == draw.YTop { // numbers under an axis
 		pt.Y -= 1.15 * sty.Font.Size
 	} else { // the visual center is at half the height of capitals
 		pt.Y += sty.Font.Size * vg.Length(0.72*float64(sty.YAlign))
@@ -66,7 +65,7 @@ const (
 	end    = draw.XRight
 )
 
-// words returns a text style, vertically centered on its point.
+// words returns a style for text that is vertically centered on its point.
 func words(c color.Color, size float64, bold bool, x draw.XAlignment) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
 	if bold {

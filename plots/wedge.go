@@ -13,19 +13,19 @@ import (
 // of them, caches that grow with every token. All sizes are in bytes.
 type Wedge struct {
 	Weights   float64
-	PerToken  float64 // for one more token in every text
+	PerToken  float64 // memory for one more token in every text
 	Memory    float64 // the memory of the card
 	Positions int     // number of tokens in each text at the marked position
 	Texts     int
-	Narrow    bool // a drawing for phones
+	Narrow    bool // whether to draw the version for phones
 }
 
 // at returns the memory needed for texts with the given number of tokens.
 func (w Wedge) at(positions float64) float64 { return w.Weights + w.PerToken*positions }
 
-// Draw plots memory against the number of tokens in each text: a floor for the weights, a wedge for
-// the caches, and a dashed ceiling for the card's memory. The part above the ceiling is labeled,
-// and outlined in the color for errors.
+// Draw plots memory against the number of tokens in each text. The weights are a floor, the caches
+// are a wedge, and the card's memory is a dashed ceiling. The part above the ceiling is labeled,
+// and is outlined in the color for errors.
 func (w Wedge) Draw() (Chart, error) {
 	c := Chart{
 		Title:  "Memory for weights and caches",

@@ -40,9 +40,9 @@ func widthOf(words string, size float64) float64 {
 	return float64(f.Width(words))
 }
 
-// wrap breaks a text into lines of at most width, at spaces and line ends. A word that is
-// longer than a line is broken anywhere. Each word has its own position, since a viewer's
-// font might be a little wider or narrower.
+// wrap breaks text at spaces and line ends into lines of at most the given width. A word that is
+// longer than a line can be broken anywhere. Each word has its own position, since a viewer's font
+// might be a little wider or narrower.
 func wrap(parts []colored, size, width float64) [][]word {
 	w := wrapper{width: width, space: widthOf(" ", size)}
 	for _, part := range parts {
@@ -73,7 +73,7 @@ func wrap(parts []colored, size, width float64) [][]word {
 	return w.lines
 }
 
-// wrapper holds a text while it is being wrapped.
+// wrapper is the state of wrapping text.
 type wrapper struct {
 	width, space float64
 	lines        [][]word
@@ -105,7 +105,7 @@ func (w *wrapper) place() {
 	w.word = nil
 }
 
-// add adds a part at the end of the line, and breaks it if the line is full.
+// add adds a part at the end of the line, and breaks the part if it does not fit.
 func (w *wrapper) add(p word) {
 	for w.x+p.width() > w.width {
 		head := p

@@ -2,8 +2,8 @@ package lab
 
 import "maps"
 
-// reckoner is a lab some of whose results depend only on its values, such as prices. If only such
-// values change, nothing needs to be measured again.
+// reckoner is a lab with values, such as prices, that affect only calculations. If only such values
+// change, nothing needs to be measured again.
 type reckoner interface {
 	// free returns the names of the values that need no new measurement.
 	free() []string
@@ -47,7 +47,7 @@ type calculator interface {
 	calculate(env Env, v Values) (outcome, error)
 }
 
-// owner is a lab that calculates with one of several models.
+// owner is a lab whose calculation is for one of several models.
 type owner interface {
 	// own returns the chosen model's numbers for the parameters that can be omitted ([Param.Own]).
 	own(env Env, v Values) Values
@@ -70,8 +70,8 @@ func Calculated(l Lab, env Env, v Values) (*Report, error) {
 	return r, nil
 }
 
-// OwnNumbers returns the chosen model's own numbers for the parameters that can be omitted. The
-// result is empty for a lab without such parameters.
+// OwnNumbers returns the numbers that the chosen model has for the parameters that can be omitted.
+// The result is empty if the lab has no such parameters.
 func OwnNumbers(l Lab, env Env, v Values) Values {
 	if lab, ok := l.(owner); ok {
 		return lab.own(env, v)

@@ -96,14 +96,14 @@ func (billLab) Info() Info {
 // other requests would have cost.
 type Bill struct {
 	Request     Request          `json:"request"`
-	JSON        string           `json:"json"` // the request as a program would send it
+	JSON        string           `json:"json"` // the request in the form that a program would send
 	Prices      Prices           `json:"prices"`
 	Prompt      []Token          `json:"prompt"`
 	Text        string           `json:"text"`
 	Stop        infer.StopReason `json:"stop"`
 	Ticks       []Tick           `json:"ticks"` // the bill after each token
 	Cost        Cost             `json:"cost"`
-	AtMost      Cost             `json:"at_most"` // if only max_tokens or the context window ends the text
+	AtMost      Cost             `json:"at_most"` // if only max_tokens or a full context window ends the text
 	Savings     []Saving         `json:"savings"`
 	OutputShare float64          `json:"output_share"` // output's share of the cost
 	// BreakEven is the number of input tokens that cost as much as one output token.

@@ -20,7 +20,7 @@ type billRun struct {
 	meter  *meter
 	v      Values
 	result Bill
-	took   float64 // seconds that the request ran
+	took   float64 // the request's duration in seconds
 	work   int64   // the request's multiply-adds
 }
 
@@ -93,8 +93,8 @@ func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progres
 	return r.end(nil)
 }
 
-// billOf returns the bill of a request before it runs: for its prompt and for at most `tokens`
-// generated tokens.
+// billOf returns the bill of a request before it runs. It charges for the prompt and for `tokens`
+// generated tokens, the most that can be generated.
 func billOf(m *infer.Model, v Values, tokens int) Bill {
 	b := Bill{Request: RequestOf(v), Prompt: tokensOf(m, m.Encode(v["prompt"]))}
 	b.JSON, b.Machine.RequestsDay = b.Request.JSON(), v.float("requests")
@@ -153,7 +153,7 @@ func (p Prices) cost(input, output int) Cost {
 	return c
 }
 
-// savings runs the request again with one thing changed at a time.
+// savings runs the request several more times, each time with one change.
 func (r *billRun) savings() error {
 	base := r.settings()
 	type change struct {

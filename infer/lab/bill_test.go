@@ -17,7 +17,8 @@ func TestPricesCost(t *testing.T) {
 	}
 }
 
-// TestBillSavings: each saving equals the result of running the request again with one change.
+// TestBillSavings: each saving equals the difference in cost from a separate run with the same
+// change.
 func TestBillSavings(t *testing.T) {
 	env := models(t)
 	b, r := result[*Bill](
@@ -177,7 +178,7 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 }
 
 // TestRequestHasEveryFilter: every setting that the lab uses is written to the request's JSON and
-// parsed from it. The measurement of reading and generating uses it, too.
+// parsed from it. The comparison of reading with generating uses the same settings.
 func TestRequestHasEveryFilter(t *testing.T) {
 	for key, x := range map[string]string{
 		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",

@@ -49,8 +49,8 @@ func (cacheLab) Info() Info {
 	}
 }
 
-// Cache is the result of the cache lab: one continuation, generated in lockstep in two ways: with a
-// KV cache, and by running the whole text again for every token.
+// Cache is the result of the cache lab: one continuation, generated in two ways in lockstep, with a
+// KV cache and by running the whole text again for every token.
 type Cache struct {
 	Shape      cost.Shape  `json:"shape"`
 	Prompt     []Token     `json:"prompt"`
@@ -70,7 +70,7 @@ type Cache struct {
 	Attention []Share `json:"attention"`
 }
 
-// CacheStep holds the cost of one token in both ways.
+// CacheStep holds the cost of one token, with and without the cache.
 type CacheStep struct {
 	Step       int       `json:"step"`
 	Positions  int       `json:"positions"` // attended to, including the new one
@@ -94,7 +94,7 @@ type CacheSide struct {
 	TotalMs       Spread     `json:"total_ms"` // over the sums of the repeats
 }
 
-// SameLogit is a token's logit in both ways, with its IEEE 754 bits in hexadecimal.
+// SameLogit is a token's logit computed in both ways, with its IEEE 754 bits in hexadecimal.
 type SameLogit struct {
 	Token          Token   `json:"token"`
 	Cached         float32 `json:"cached"`
@@ -103,7 +103,7 @@ type SameLogit struct {
 	RecomputedBits string  `json:"recomputed_bits"`
 }
 
-// Columns compares the keys and values of past positions in both ways.
+// Columns compares the cached keys and values of past positions with the recomputed ones.
 type Columns struct {
 	Block     int       `json:"block"`    // the block shown, from 1
 	Position  int       `json:"position"` // the position shown, from 0
@@ -119,14 +119,14 @@ type Columns struct {
 	Different int64 `json:"different"`
 }
 
-// Share is a part of a whole at a given length.
+// Share is attention's share of the total cost at a given text length.
 type Share struct {
 	Tokens int     `json:"tokens"`
 	Share  float64 `json:"share"`
 }
 
-// Fit is a least-squares polynomial through measured rows, together with the polynomial that the
-// formulas give.
+// Fit is a least-squares polynomial fitted to measured rows, together with the polynomial derived
+// from the formulas.
 type Fit struct {
 	Name     string  `json:"name"`     // "recomputed, in all"
 	Of       string  `json:"of"`       // "multiply-adds" or "ms"
@@ -143,7 +143,7 @@ type Power struct {
 	Power   int      `json:"power"`
 	Fitted  float64  `json:"fitted"`
 	Formula *float64 `json:"formula"`        // nil for times, which have no formula
-	Term    string   `json:"term,omitempty"` // the formula in letters
+	Term    string   `json:"term,omitempty"` // the formula in symbols
 	Share   float64  `json:"share"`          // of the fit's value at the end of the range
 }
 

@@ -7,7 +7,7 @@ import "github.com/tokenbytoken/viz/infer"
 // milliseconds, estimated from counted work and the model's speed.
 type CacheAhead struct {
 	Prompt, Tokens int
-	First          float64 // the first token, the same in both ways
+	First          float64 // the first token, which takes the same time in both ways
 	Again          float64 // the last token, if the whole text is read again
 }
 

@@ -41,7 +41,7 @@ func polynomialsOf(s cost.Shape, m int) costPolynomials {
 	return c
 }
 
-// The terms in letters: L is the number of layers, A the size of a layer's matrices, d the width, V
+// The terms in symbols: L is the number of layers, A the size of a layer's matrices, d the width, V
 // the vocabulary size, h the number of heads, s the head size and m the prompt's length.
 var (
 	cachedStepTerms      = []string{"L·A + d·V", "2·L·h·s"}
@@ -52,7 +52,7 @@ var (
 	}
 )
 
-// fits returns least-squares polynomials through the counts and the times of the steps so far.
+// fits returns least-squares polynomials fitted to the counts and the times of the steps so far.
 func (c *Cache) fits() []Fit {
 	var n, each, whole []float64 // positions of each step, without the cached step that reads the prompt
 	var cachedEach, cachedMs, recomputedEach, recomputedMs []float64
@@ -103,7 +103,7 @@ func (c *Cache) fits() []Fit {
 	return fits
 }
 
-// sentence describes a fit in words: what other sources call it, and what it actually is.
+// sentence describes a fit in words: the growth rate that other sources state, and the actual one.
 func (f Fit) sentence() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {

@@ -26,7 +26,7 @@ type cacheRun struct {
 	result  Cache
 	columns Columns
 	spreads []Spread
-	sums    [2][]time.Duration // of all steps so far, by repeat: cached, recomputed
+	sums    [2][]time.Duration // of all steps so far, by way (cached, recomputed) and repeat
 }
 
 // Estimate implements [Lab].
@@ -44,8 +44,8 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 	return guess(env, once.times(v.int("repeats")), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
-// checkColumn rejects a block or position that the run will not have. The first two are always
-// accepted; if only one exists, that one is shown.
+// checkColumn rejects a block or position that the run will not have. The first two blocks and
+// positions are always accepted; if there is only one, it is shown instead.
 func checkColumn(m *infer.Model, v Values, positions int) error {
 	if l := m.Config().Layers; v.int("block") > l {
 		return terms.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
@@ -100,7 +100,7 @@ func breakEven(s cost.Shape) float64 {
 	return (attended - float64(s.WindowLayers*s.Window)) / float64(s.Layers-s.WindowLayers)
 }
 
-// side is one way to compute a token's scores.
+// side is one of the two ways to compute a token's scores.
 type side struct {
 	cache *infer.Cache
 	keep  int   // number of columns in the cache before the pass
@@ -183,7 +183,7 @@ func minus(a, b cost.Parts) cost.Parts {
 	}
 }
 
-// side returns the row of one side. Its sums include the previous steps.
+// side returns the result of one side for this step. Its sums include the previous steps.
 func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSide) CacheSide {
 	row := CacheSide{
 		Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(),
@@ -204,7 +204,7 @@ func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSid
 	return row
 }
 
-// largest returns both ways' logits of the most probable tokens.
+// largest returns the cached and recomputed logits of the most probable tokens.
 func largest(m *infer.Model, cached, recomputed []float32) []SameLogit {
 	const most = 6
 	var list []SameLogit

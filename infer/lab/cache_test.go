@@ -87,9 +87,9 @@ func TestBreakEvenByHand(t *testing.T) {
 		t.Errorf("got %v, want 1365", got)
 	}
 	// Without attention, a step of tinyShape costs 188, as much as 23.5 attended positions at 2·h·s
-	// = 8 each, summed over its 2 layers. The rows have a window that is longer than that; a window
-	// of 5 in one layer, so that the other layer attends to 18.5 positions; and a window of 5 in
-	// both layers, 10 positions in total.
+	// = 8 each, summed over its 2 layers. The rows test a window that is longer than that; a window
+	// of 5 in one layer, which leaves 18.5 positions for the other layer; and a window of 5 in both
+	// layers, which gives only 10 positions in total.
 	for _, row := range []struct {
 		window, layers int
 		want           float64
@@ -102,8 +102,8 @@ func TestBreakEvenByHand(t *testing.T) {
 	}
 }
 
-// TestCachedEqualsRecomputed compares cached with recomputed results bit for bit, and tallies with
-// formulas.
+// TestCachedEqualsRecomputed compares cached results with recomputed ones bit for bit, and tallies
+// with the formulas.
 func TestCachedEqualsRecomputed(t *testing.T) {
 	c, _ := result[*Cache](
 		t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"},
@@ -169,7 +169,7 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 	}
 }
 
-// checkLogits checks that the largest logits are in descending order with the same bits in both
+// checkLogits checks that the largest logits are in descending order and have the same bits in both
 // ways, and that the times of each repeat add up.
 func checkLogits(t *testing.T, c *Cache) {
 	t.Helper()

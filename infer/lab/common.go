@@ -67,12 +67,12 @@ func samplingParams(s sampling.Settings) []Param {
 	return list
 }
 
-// common returns the settings of the 'Common' preset.
+// common returns the settings of the "Common" preset.
 func common() sampling.Settings { return infer.DefaultSettings().Settings }
 
 func greedy() sampling.Settings { return sampling.Settings{TopP: 1} }
 
-// sampling returns the values of samplingParams.
+// sampling returns the sampling settings given by the parameters of samplingParams.
 func (v Values) sampling() (s sampling.Settings) {
 	for _, k := range terms.Knobs() {
 		if _, ok := v[k.Key]; ok {

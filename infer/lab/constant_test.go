@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// constantModel returns a model that makes the same prediction at every position of every text. Its
-// blocks are all 0, and its token rows lie on one axis, so the final norm maps them all to the same
-// vector. The logits are random numbers derived from the seed.
+// constantModel returns a model that makes the same prediction at every position of every text. All
+// weights of its blocks are 0, and its token rows lie on one axis, so the final norm maps every row
+// to the same vector. The logits are random numbers derived from the seed.
 func constantModel(t *testing.T, seed uint64) *infer.Model {
 	t.Helper()
 	const vocab, width = 2000, 64

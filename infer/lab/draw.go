@@ -66,8 +66,8 @@ type Draw struct {
 	Seed     uint64            `json:"seed"`
 	Kept     int               `json:"kept"` // tokens that can be drawn
 	Repeats  int               `json:"repeats"`
-	// Tokens holds the most probable tokens that can be drawn. Rest is the sum of all others that
-	// can be drawn, with the rank of the first of them.
+	// Tokens holds the most probable tokens that can be drawn. Rest sums all other tokens that can
+	// be drawn, and has the rank of the first of them.
 	Tokens     []DrawToken `json:"tokens"`
 	Rest       DrawToken   `json:"rest"`
 	RestTokens int         `json:"rest_tokens"`

@@ -156,9 +156,9 @@ func distance(counts []int, n int, q func(place int) float64) float64 {
 	return sum / 2
 }
 
-// expectedDistance returns the mean of distance over all draws: half the sum of the mean
-// deviations of binomial shares. De Moivre's closed form of E|X − nq| is 2·m·C(n, m)·q^m·(1
-// − q)^(n−m+1) with m = ⌊nq⌋ + 1.
+// expectedDistance returns the mean of distance over all possible draws: half the sum of the mean
+// deviations of binomial shares. De Moivre's closed form of E|X − nq| is 2·m·C(n, m)·q^m·(1 −
+// q)^(n−m+1) with m = ⌊nq⌋ + 1.
 func expectedDistance(n int, q func(place int) float64, places int) float64 {
 	sum := 0.0
 	for place := range places {
@@ -232,7 +232,7 @@ func (r *drawRun) fillReport(to *Report) {
 	to.Noise = drawNoise(&result)
 }
 
-// rest returns the sum over the kept tokens, starting at index from.
+// rest returns the sum over the kept tokens from the given index on.
 func (r *drawRun) rest(from int) DrawToken {
 	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
 	if from < r.d.Keep {

@@ -168,7 +168,7 @@ func TestDrawBarsWithTopTokenCut(t *testing.T) {
 	}
 }
 
-// TestDrawAtLaterStep: the lab draws from the same distribution at a later step as the loop does.
+// TestDrawAtLaterStep: at a later step, the lab draws from the same distribution as the loop.
 func TestDrawAtLaterStep(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})
 	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})

@@ -21,15 +21,16 @@ func (w work) times(n int) work { return work{int64(n) * w.steps, int64(n) * w.p
 // plus returns the sum of w and x.
 func (w work) plus(x work) work { return work{w.steps + x.steps, w.passes + x.passes} }
 
-// written returns the work of generating n tokens after m positions with a cache.
+// written returns the work of generating n tokens with a cache after a prompt of m positions.
 func written(s cost.Shape, m, n int) work {
 	cached, _ := s.Generate(m, n)
 	prompt := s.Pass(m).Total()
 	return work{cached.Total() - prompt, prompt}
 }
 
-// speeds caches each model's speed on this machine, by hash. It is used only for estimates. The
-// best sample so far counts, since other work on the machine can only slow a model down.
+// speeds caches each model's speed on this machine, by the model's hash. It is used only for
+// estimates. It keeps the fastest sample so far, since other work on the machine can only slow a
+// model down.
 var speeds = struct {
 	sync.Mutex
 	best map[string]speed
@@ -46,7 +47,7 @@ type speed struct {
 const (
 	samples   = 3
 	sampleFor = 20 * time.Millisecond
-	together  = 16 // positions in a sampled pass of many
+	together  = 16 // number of positions in a sampled pass of many positions
 )
 
 // speedOf measures the speed of m, or returns 0 if m does not run. A model whose samples take long

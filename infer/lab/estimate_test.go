@@ -22,8 +22,8 @@ func TestLargeRunsNeedConfirmation(t *testing.T) {
 	}
 }
 
-// TestEstimateCountsTheFormulas: an estimate counts as much work as the formulas for both ways,
-// cached and recomputed, times the requested repeats.
+// TestEstimateCountsTheFormulas: the work in an estimate is the sum of the formulas for the cached
+// and the recomputed way, times the number of repeats.
 func TestEstimateCountsTheFormulas(t *testing.T) {
 	env := models(t)
 	v := values(t, cacheLab{}, Values{"tokens": "100", "repeats": "3"})

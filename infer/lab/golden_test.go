@@ -60,7 +60,7 @@ func TestGoldenReports(t *testing.T) {
 	}
 }
 
-// untimed removes times, and fits of times.
+// untimed removes times, and polynomials fitted to times, from decoded JSON.
 func untimed(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -95,8 +95,8 @@ func alike(t *testing.T, at string, got, want any) {
 	}
 }
 
-// differences lists all differences. Integers must be equal. Other numbers may differ by as much as
-// a different order of float32 sums on another processor changes them.
+// differences lists all differences. Integers must be equal. Other numbers may differ slightly,
+// since another processor may add float32 values in a different order.
 func differences(list []string, at string, got, want any) []string {
 	differ := func() []string {
 		return append(list, fmt.Sprintf("%s: %.200s, want %.200s", at, fmt.Sprint(got), fmt.Sprint(want)))

@@ -65,10 +65,11 @@ func (inductionLab) Info() Info {
 // followed an earlier occurrence of the current token, and how much worse the predictions are
 // without the heads that do so most.
 type Induction struct {
-	Row  []Token `json:"row"`  // the tokens that are read twice (the first of several such rows)
+	Row  []Token `json:"row"`  // the tokens that are read twice; the first row if there are several
 	Own  bool    `json:"own"`  // Row is the user's own words
 	Rows int     `json:"rows"` // the number of rows
-	// Passing is the lowest measure at which a head counts as an induction head.
+	// Passing is the lowest value of [HeadRead.Induction] at which a head counts as an induction
+	// head.
 	Passing float64 `json:"passing"`
 	// First and Second are the mean surprise in each reading, in bits per token.
 	First  float64    `json:"first"`
@@ -82,7 +83,7 @@ type Induction struct {
 	Weak   []HeadOff `json:"weak"`
 }
 
-// HeadRead holds the mean weights of one head's attention in the second reading.
+// HeadRead holds one head's mean attention weights in the second reading.
 type HeadRead struct {
 	Part      string  `json:"part"` // "L4.H4"
 	Block     int     `json:"block"`
@@ -116,7 +117,7 @@ func (r *Induction) Usual() float64 {
 // by a quarter or more.
 func (r *Induction) Copies() bool { return r.Second <= 0.75*r.First }
 
-// HeadName returns a head's name in words.
+// HeadName returns a head's name as users read it.
 func HeadName(part string) string {
 	var block, head int
 	if _, err := fmt.Sscanf(part, "L%d.H%d", &block, &head); err != nil {

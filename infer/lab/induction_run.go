@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
-// rowLength returns the length and the number of rows.
+// rowLength returns the length of each row and the number of rows.
 func rowLength(m *infer.Model, v Values) (length, rows int, err error) {
 	own, err := ownRow(m, v)
 	switch {

@@ -11,7 +11,7 @@
 // report, marked as canceled, instead of an error, so that no measurements are lost.
 //
 // Three rules hold in every lab. Counts are exact: multiply-adds are tallied where they are done,
-// and they equal the formulas of infer/cost. Times are measured repeatedly, in turn with the times
+// and they equal the formulas of infer/cost. Times are measured repeatedly, alternating with those
 // that they are compared with, and reported as a median with quartiles ([Spread]); the time that a
 // shared model spent on other users' passes is subtracted. Apart from times, a lab's results depend
 // only on its values: the same values give the same rows.
@@ -27,7 +27,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Lab is one measurement.
+// Lab tests one claim by measurement.
 type Lab interface {
 	Info() Info
 	// Estimate estimates what a run would cost with these models. v must come from
@@ -55,7 +55,7 @@ type Info struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
 	Claim    string   `json:"claim"`    // the claim that the lab tests, in a sentence
-	Friend   string   `json:"friend"`   // what is true of the claim, explained to a friend
+	Friend   string   `json:"friend"`   // how far the claim is true, as one would explain it to a friend
 	Question string   `json:"question"` // what the lab measures; learners predict the answer first
 	Params   []Param  `json:"params"`
 	Try      []Preset `json:"try"`      // two things to try
@@ -87,7 +87,7 @@ const LargeRun = 20 * time.Second
 // LargeBytes is the amount of memory above which users must confirm a run.
 const LargeBytes = 1 << 30
 
-// Progress reports how far a run has got.
+// Progress reports how far a run has progressed.
 type Progress struct {
 	Done, Of int
 	Say      string  // what is being measured

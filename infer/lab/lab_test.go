@@ -141,8 +141,8 @@ func same(a, b Values) bool {
 	return len(a) == len(b)
 }
 
-// TestProgressReportsAreFinal: every lab reports its progress in separate reports, and never
-// changes a row after reporting it.
+// TestProgressReportsAreFinal: every lab sends a separate report each time, and never changes a row
+// that it has already reported.
 func TestProgressReportsAreFinal(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name

@@ -35,8 +35,8 @@ func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	return parting(models(t).Target, lanes, [2]int{0, 1}, steps[0], steps[1]), true
 }
 
-// TestLanePartingReasons: each reason names the lane that it applies to, in whichever order the
-// lanes are listed.
+// TestLanePartingReasons: each reason names the lane that it applies to, regardless of the order in
+// which the lanes are listed.
 func TestLanePartingReasons(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := uint64(0); seed < 40; seed++ {
@@ -65,8 +65,8 @@ func TestLanePartingReasons(t *testing.T) {
 	}
 }
 
-// TestLaneNames: different lanes have different names, even greedy ones, and names contain numbers
-// as they were typed.
+// TestLaneNames: different lanes have different names, even if they are greedy, and names contain
+// numbers as they were typed.
 func TestLaneNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"t=0": "Greedy", "t=0 k=5": "T 0, top-k 5", "t=0 p=0.5": "T 0, top-p 0.5", "k=1000": "T 1, top-k 1000",

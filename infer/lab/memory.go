@@ -146,7 +146,7 @@ type Engine struct {
 	Agree   bool         `json:"agree"` // used and reserved bytes equal the formulas at every step
 }
 
-// EngineStep is the cache after one step's pass.
+// EngineStep describes the cache after one step's pass.
 type EngineStep struct {
 	Step            int   `json:"step"`
 	Positions       int   `json:"positions"`

@@ -136,8 +136,8 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 }
 
 // Calculate computes the memory lab's result for the loaded model m without the engine's bytes. v
-// must come from [Info.Parse]. It returns a *[RangeError] if heads cannot be shared in the given
-// way.
+// must come from [Info.Parse]. It returns a *[RangeError] if the heads cannot share keys and values
+// as requested.
 func Calculate(m *infer.Model, v Values) (Memory, error) {
 	all := memoryModels(m)
 	model := modelIn(all, v)
@@ -195,8 +195,8 @@ func (c *Memory) users(perPosition float64) int64 {
 	return int64(max(0, math.Floor(c.FreeBytes/(perPosition*float64(c.Positions)))))
 }
 
-// variants returns the ways to share keys and values: a pair for each head, for each group of
-// heads, and for all heads.
+// variants returns the ways to share keys and values: one pair per head, one per group of heads,
+// and one for all heads.
 func (c *Memory) variants() []MemoryVariant {
 	h, g := c.Model.Heads, c.Model.KVHeads
 	if g == h || g == 1 {

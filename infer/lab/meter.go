@@ -74,7 +74,7 @@ func (m *meter) count(start time.Time, parts cost.Parts, err error) {
 	}
 }
 
-// watch is a stopwatch that excludes the time during which passes wait.
+// watch is a stopwatch that excludes the time that passes spend waiting.
 type watch struct {
 	start  time.Time
 	meters []*meter

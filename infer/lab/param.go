@@ -33,7 +33,7 @@ const (
 )
 
 // Param is a parameter that users can set. Min and Max bound a number, each number of a list, or a
-// text's length in bytes. Step is a slider's step.
+// text's length in bytes. Step is the step of its slider.
 type Param struct {
 	Name    string    `json:"name"`
 	Label   string    `json:"label"`
@@ -45,7 +45,8 @@ type Param struct {
 	Options []string  `json:"options,omitempty"`
 	Default string    `json:"default"`
 	Help    string    `json:"help"`
-	// Own means that a number can be omitted ("" or 0). The chosen model's number is used instead.
+	// Own means that the number can be omitted ("" or 0). If it is, the chosen model's number is
+	// used.
 	Own bool `json:"own,omitempty"`
 	// Commas means that the text is a list of words joined by commas.
 	Commas bool `json:"-"`
@@ -138,8 +139,8 @@ func (p Param) knob() (terms.Knob, bool) {
 	return k, ok && p.Min == k.Min && p.Max == k.Max
 }
 
-// Slider returns the range of a slider for a number. For a knob it covers most useful values, and
-// otherwise all accepted values.
+// Slider returns the range of a number's slider. A knob's slider covers the most useful values; any
+// other slider covers all accepted values.
 func (p Param) Slider() (from, to float64) {
 	if k, ok := p.knob(); ok {
 		return k.From, k.To

@@ -10,15 +10,17 @@ import (
 )
 
 // plainText is a text that a model generated without a draft and with as little overhead as
-// possible. As in speculation, the prompt without its last token is read before the clock starts.
+// possible. As in speculation, all of the prompt except its last token is read before the clock
+// starts.
 type plainText struct {
 	ids   []int           // generated
-	at    []time.Duration // when each was ready
+	at    []time.Duration // when each token was ready
 	steps []time.Duration // the time of each token's pass and scores
 	took  time.Duration   // total
 }
 
-// writePlain generates up to the given number of tokens, the same ones as a loop.
+// writePlain generates up to the given number of tokens. They are the same ones that a loop would
+// generate.
 func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, tokens int) (plainText, error) {
 	var t plainText
 	ids := m.Encode(v["prompt"])

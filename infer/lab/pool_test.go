@@ -85,13 +85,13 @@ func TestMeterSubtractsWaiting(t *testing.T) {
 	}
 }
 
-// lets is a runner that reports an hour of waiting for every pass.
+// lets is a runner that claims to have waited an hour for every pass.
 type lets struct{ infer.Runner }
 
 func (lets) Waited() time.Duration { return time.Hour }
 
-// TestMeterExcludesReportedWait: a pass's time excludes the wait that its runner reports. With a
-// reported hour for each of two calls, the remaining time is negative.
+// TestMeterExcludesReportedWait: a pass's time excludes the wait that its runner reports. Since an
+// hour is reported for each of two calls, the remaining time is negative.
 func TestMeterExcludesReportedWait(t *testing.T) {
 	m := models(t).Target
 	counted, meter := metered(m, lets{})

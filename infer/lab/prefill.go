@@ -46,7 +46,7 @@ type Prefill struct {
 	Repeats int            `json:"repeats"`
 	Points  []PrefillPoint `json:"points"`
 	LeftOut []int          `json:"left_out,omitempty"` // lengths that are longer than the context
-	// The line through the points: a prompt of n tokens takes Constant + PerToken·n ms.
+	// The line fitted to the points: a prompt of n tokens takes Constant + PerToken·n ms.
 	Constant float64 `json:"constant_ms"`
 	PerToken float64 `json:"per_token_ms"`
 	R2       float64 `json:"r2"`
@@ -55,7 +55,7 @@ type Prefill struct {
 	First    float64   `json:"first_ms"` // to the first token
 	Gaps     Spread    `json:"gaps_ms"`  // between tokens
 	Arrivals []Arrival `json:"arrivals"`
-	Stream   bool      `json:"stream"` // as requested; selects which of the two waits is shown
+	Stream   bool      `json:"stream"` // as requested; decides which of the two waits is shown
 	Streamed Wait      `json:"streamed"`
 	Whole    Wait      `json:"whole"` // not streamed
 	// Why generating a token costs more than reading one, measured in the same run:

@@ -249,8 +249,8 @@ func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	return spreads
 }
 
-// compare compares the time to generate a token, which is the median gap, with the time to read
-// one, which is the slope of the line through the prompt lengths.
+// compare compares the time to generate a token (the median gap) with the time to read one (the
+// slope of the line fitted to the prompt lengths).
 func (p *Prefill) compare(m *infer.Model, text timedText) {
 	first, last := p.Points[0], p.Points[len(p.Points)-1]
 	p.Input.Ms, p.Input.MultAdds = p.PerToken, float64(last.MultAdds)/float64(last.Tokens)

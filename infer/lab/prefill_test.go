@@ -90,7 +90,7 @@ func TestPrefillLineFit(t *testing.T) {
 	}
 }
 
-// TestStreamedTextWaitsForWhatIsHeld: a reader cannot see text while it is held back.
+// TestStreamedTextWaitsForWhatIsHeld: a reader does not see text that is still held back.
 func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
 	p, _ := result[*Prefill](t, "prefill", Values{"lengths": "1", "tokens": "6", "repeats": "1"})
 	for _, a := range p.Arrivals {

@@ -93,11 +93,11 @@ type QuantWay struct {
 	MeanKL float64 `json:"mean_kl"`
 	MaxKL  float64 `json:"max_kl"`
 	Ms     Spread  `json:"ms"`   // the time of a token's pass and scores
-	Wide   bool    `json:"wide"` // computed in float32 after widening, so its time is not the format's
+	Wide   bool    `json:"wide"` // the weights are widened to float32 first, so the time is not that of the format
 }
 
-// QuantBar is a token's probability at the step shown, by each way of storing the weights, at T = 1
-// without filters.
+// QuantBar holds a token's probability at the step shown for each way of storing the weights, at T
+// = 1 without filters.
 type QuantBar struct {
 	Token Token     `json:"token"`
 	P     []float64 `json:"p"`

@@ -186,7 +186,7 @@ func (r *quantizationRun) compare() error {
 	return nil
 }
 
-// time measures how long each way takes to read the last token again after the same text, in turn.
+// time measures, in turn, how long each way takes to read the last token again after the same text.
 func (r *quantizationRun) time(repeats int) error {
 	for i := range repeats {
 		for at := range r.ways {

@@ -91,7 +91,7 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// All positions without the prompt's positions, except its last one.
+		// All positions of the text, and the prompt's last position.
 		sum := func(ids []int) float64 {
 			a, err := bench.Compare(context.Background(), own, rounded, "test", [][]int{ids})
 			if err != nil {

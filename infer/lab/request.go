@@ -22,7 +22,7 @@ type Request struct {
 	TopP        float64  `json:"top_p"`
 	TopK        int      `json:"top_k"`
 	MinP        float64  `json:"min_p,omitempty"`
-	TypicalP    float64  `json:"typical_p,omitempty"` // omitted if off, as min_p is
+	TypicalP    float64  `json:"typical_p,omitempty"` // omitted if off, like min_p
 	Penalty     float64  `json:"repetition_penalty,omitempty"`
 	Frequency   float64  `json:"frequency_penalty,omitempty"`
 	Presence    float64  `json:"presence_penalty,omitempty"`

@@ -23,7 +23,7 @@ type running struct {
 const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give " +
 	"the same numbers again."
 
-// partialEvery is how often a run sends its results so far. It sends the first rows
+// partialEvery is the interval at which a run sends its results so far. The first rows are sent
 // immediately.
 const partialEvery = 100 * time.Millisecond
 

@@ -164,7 +164,7 @@ func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horiz
 			}
 		}
 	}
-	f.exact = true // nothing left is more probable than greedy's path
+	f.exact = true // no prefix left is more probable than greedy's path
 	return f, nil
 }
 

@@ -56,8 +56,8 @@ func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 }
 
 // timed returns the texts whose times are used for the text shown: its repeats, which were
-// interleaved with the other measurements, or the text itself if there are no repeats yet. The text
-// itself was generated first, with cold memory, so its times are less typical.
+// interleaved with the other measurements, or the text itself if there are no repeats yet. The
+// times of the text itself are less typical, since it was generated first, with cold memory.
 func (r *speculationRun) timed() []*specText {
 	if at := slices.Index(r.gammas, r.shown.gamma); at >= 0 && len(r.texts[at]) > 0 {
 		return r.texts[at]
@@ -84,7 +84,7 @@ func (s *Speculation) spec(texts []*specText) {
 	}
 }
 
-// acceptance summarizes a text's verdicts, and splits the gap to E(α, γ) into its causes.
+// acceptance summarizes a text's verdicts, and splits the gap between PerPass and E(α, γ) by cause.
 func acceptance(t *specText) Acceptance {
 	a := Acceptance{
 		Proposed: t.totals.Drafted, Judged: t.totals.Judged, Accepted: t.totals.Accepted, Alpha: t.totals.Acceptance(),

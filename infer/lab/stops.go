@@ -49,14 +49,14 @@ func (stopsLab) Info() Info {
 	}
 }
 
-// Stops is the result of the stops lab: one text, with the points at which each stop condition
-// would have ended it.
+// Stops is the result of the stops lab: one text, with the point at which each stop condition would
+// have ended it.
 type Stops struct {
 	Prompt   []Token    `json:"prompt"`
 	Tokens   []StopStep `json:"tokens"` // the tokens generated so far
 	Racers   []Racer    `json:"racers"` // in the order in which they fire; conditions that never fire come last
 	Winner   string     `json:"winner"` // the kind that ends the run; empty until the text is complete
-	Answer   string     `json:"answer"` // the text that the winner leaves
+	Answer   string     `json:"answer"` // the text that remains after the winner ends the run
 	Straddle *Straddle  `json:"straddle"`
 	NoEnd    NoEnd      `json:"no_end"`
 }
@@ -65,7 +65,7 @@ type Stops struct {
 type StopStep struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
-	Text  string  `json:"text"`     // released by this step, if only the stop strings are active
+	Text  string  `json:"text"`     // released by this step if stop strings are the only stop conditions
 	Held  string  `json:"held"`     // held back, since it could become a stop string
 	EndP  float64 `json:"end_p"`    // probability of an end of text at this step
 	Kept  bool    `json:"end_kept"` // the filters keep the end of text
@@ -79,14 +79,14 @@ type Racer struct {
 	Limit  int              `json:"limit,omitempty"` // tokens, or positions of the context
 	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not
 	Sure   bool             `json:"sure"`            // the step is known without running that far, as it is for a limit
-	Text   string           `json:"text"`            // the text that it would leave
+	Text   string           `json:"text"`            // the text that would remain if this condition ended the run
 	Say    string           `json:"say"`
 }
 
 // Straddle is a stop string that begins inside one token and ends in a later one.
 type Straddle struct {
 	String string         `json:"string"`
-	Given  bool           `json:"given"` // it is one of the given strings; otherwise it was cut from this text
+	Given  bool           `json:"given"` // it is one of the given strings; otherwise it was cut from the generated text
 	First  int            `json:"first_step"`
 	Last   int            `json:"last_step"`
 	Offset int            `json:"offset"` // number of bytes of the first token before the string
@@ -94,7 +94,7 @@ type Straddle struct {
 	Kept   string         `json:"kept"`   // the answer: the text before it
 }
 
-// StraddleStep is one token of the run that the string ends.
+// StraddleStep is one token of the run that is ended by the stop string.
 type StraddleStep struct {
 	Step    int              `json:"step"`
 	Token   Token            `json:"token"`
@@ -113,7 +113,7 @@ type NoEnd struct {
 	After    string          `json:"after"`            // the text that it generated after EndAt
 	Tokens   int             `json:"tokens"`           // total
 	Measures [2]TextMeasures `json:"measures"`         // before and after
-	Circle   *Circle         `json:"circle,omitempty"` // nil unless the rest loops
+	Circle   *Circle         `json:"circle,omitempty"` // nil unless the text after EndAt loops
 	Say      string          `json:"say"`
 }
 

@@ -60,8 +60,8 @@ func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	return r.end(nil)
 }
 
-// race generates the text past every stop condition except a full context, and checks each
-// condition at every token.
+// race generates the text, continuing past every stop condition except a full context, and checks
+// each condition at every token.
 func (r *stopsRun) race(tokens int) error {
 	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens, r.strings...))
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *stopsRun) add(s *infer.Step) {
 func whole(b []byte) string { return strings.ToValidUTF8(string(b), string(utf8.RuneError)) }
 
 // straddle looks for a stop string that spans tokens: one of the given strings or, failing that,
-// one cut from this text. The text is then generated again with that stop string.
+// one cut from the generated text. It then generates the text again with that stop string.
 func (r *stopsRun) straddle() error {
 	str, at, given := r.straddling()
 	if str == "" {
@@ -186,9 +186,9 @@ func (r *stopsRun) straddle() error {
 	return nil
 }
 
-// straddling returns a string that spans tokens and the offset of its first occurrence in the text,
-// or "" if there is none. Its first choice is a given string that begins inside a token, then a
-// string cut from the text, then a given string that begins with a token and ends in a later one.
+// straddling returns a string that spans tokens, or "" if there is none, and the offset of its
+// first occurrence in the text. Its first choice is a given string that begins inside a token, then
+// a string cut from the text, then a given string that begins with a token and ends in a later one.
 func (r *stopsRun) straddling() (str string, at int, given bool) {
 	text := string(r.bytes)
 	var second string
@@ -281,7 +281,7 @@ func (x Racer) sentence(written int) string {
 	return fmt.Sprintf("it fires at token %d", x.Step)
 }
 
-// noEnd describes the text after the end-of-text token if nothing stops the run there.
+// noEnd describes the text that follows the end-of-text token if nothing stops the run there.
 func (r *stopsRun) noEnd() NoEnd {
 	n := NoEnd{Tokens: len(r.ids)}
 	split := len(r.ids)

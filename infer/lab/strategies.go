@@ -134,10 +134,10 @@ type Segment struct {
 // TextMeasures holds measures of one text.
 type TextMeasures struct {
 	Tokens int `json:"tokens"`
-	// Distinct2 is the share of its pairs of neighboring tokens that are new (distinct-2,
-	// Li et al. 2016).
+	// Distinct2 is the share of the text's pairs of neighboring tokens that are new (distinct-2, Li
+	// et al. 2016).
 	Distinct2 float64 `json:"distinct_2"`
-	// Repetition is the share of its runs of four tokens that occurred before (seq-rep-4,
+	// Repetition is the share of the text's runs of four tokens that occurred before (seq-rep-4,
 	// Welleck et al. 2020).
 	Repetition float64 `json:"repetition"`
 	// MeanLogP is the mean of ln p over its tokens, from the model at T = 1 without filters, in
@@ -170,7 +170,8 @@ type RunText struct {
 }
 
 // Circle is a loop at the end of a text. Its first round starts at token Start (1 is the first
-// generated one), and from the second round on, every token equals the one Period before it.
+// generated token). From the second round on, every token equals the token that is Period tokens
+// earlier.
 type Circle struct {
 	Start  int     `json:"start"`  // the first token of the first round
 	Period int     `json:"period"` // tokens in a round
@@ -196,7 +197,7 @@ type SequenceSearch struct {
 	Greedy  Sequence `json:"greedy"`
 	Best    Sequence `json:"best"`
 	Differs bool     `json:"differs"` // greedy's path is not the most probable
-	// Exact means that the search was completed, so no other sequence can be more probable. If the
+	// Exact means that the search was completed, so no sequence is more probable than Best. If the
 	// search was cut short, Best is the best sequence found.
 	Exact    bool  `json:"exact"`
 	Expanded int   `json:"expanded"` // forward passes

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// housePrompts holds prompts to try if the lab's own prompt does not show the effect. Which of them
-// show it depends on the model.
+// housePrompts holds prompts to try if the lab's own prompt does not show the effect. Whether a
+// prompt shows it depends on the model.
 var housePrompts = []string{
 	story, "There was a little old woman who", "A ship", "The old man looked at the", "User: Tell me a " +
 		"story.\nAssistant:", "One day",
@@ -133,7 +133,7 @@ func (r *strategiesRun) together() error {
 	return nil
 }
 
-// part looks for lanes that first diverge at the newest step.
+// part looks for pairs of lanes that first diverge at the newest step.
 func (r *strategiesRun) part() {
 	for a := range r.steps {
 		for b := a + 1; b < len(r.steps); b++ {

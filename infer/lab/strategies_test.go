@@ -39,8 +39,8 @@ func TestFindCircle(t *testing.T) {
 	}
 }
 
-// TestFindCircleStart: a circle is found at its start whatever precedes it, or earlier if the
-// tokens before it happen to continue it.
+// TestFindCircleStart: the start of a circle is found whatever precedes it. The start is earlier if
+// the tokens before the circle happen to be part of the same loop.
 func TestFindCircleStart(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -129,8 +129,8 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	}
 }
 
-// TestSearchEqualsExhaustiveSearch: the search finds the same sequence as trying all of them,
-// including sequences that end early.
+// TestSearchEqualsExhaustiveSearch: the search finds the same sequence as trying all sequences
+// does, including those that end early.
 func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const vocab, horizon, end = 4, 3, 3
@@ -173,8 +173,9 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 		if f.best.log > f.greedy.log {
 			differs++
 		}
-		// The number of passes that the search took is enough, although it then keeps only as many
-		// prefixes as it has passes left. One pass fewer is not enough.
+		// A limit equal to the number of passes that the search took is enough, although the search
+		// then keeps only as many prefixes as it has passes left. A limit that is one lower is not
+		// enough.
 		enough, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded)
 		if err != nil || !enough.exact || enough.expanded != f.expanded || !slices.Equal(enough.best.ids, f.best.ids) {
 			t.Fatalf(

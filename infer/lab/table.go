@@ -49,7 +49,7 @@ func (r *Report) Table(name string) (Table, bool) {
 	return Table{}, false
 }
 
-// WriteCSV writes a table as CSV. The header has units in parentheses.
+// WriteCSV writes a table as CSV, with units in parentheses in the header.
 func (t Table) WriteCSV(w io.Writer, form terms.SheetForm) error {
 	out := terms.NewSheet(w, form)
 	head := make([]any, len(t.Columns))

@@ -12,7 +12,7 @@ import (
 type Token struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
-	Special bool   `json:"special,omitempty"` // does not represent text, as the end-of-text token
+	Special bool   `json:"special,omitempty"` // does not represent text; an example is the end-of-text token
 }
 
 func tokenOf(m *infer.Model, id int) Token {

@@ -53,11 +53,11 @@ func find(options []Option, text string) (Option, bool) {
 	return Option{}, false
 }
 
-// set grades a cell whose answer is a subset of its options: the tokens that a cut keeps, from the
-// most probable down.
+// set grades a cell whose answer is a subset of its options, namely the tokens that a cut keeps,
+// most probable first.
 type set struct {
 	options []Option // in the order of the rows
-	ranked  []string // values from the most probable down
+	ranked  []string // values, most probable first
 	keep    int      // number of ranked options that are right
 	mass    []float64
 	cut     cut
@@ -70,7 +70,7 @@ type cut struct {
 	k    int
 }
 
-// parse splits a text into option values at commas, spaces or braces.
+// parse splits text into option values at commas, spaces or braces.
 func (s *set) parse(text string) (chosen []string, unknown string) {
 	for _, word := range strings.FieldsFunc(
 		text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) },
@@ -120,7 +120,7 @@ func (s *set) grade(text string) Verdict {
 	return v
 }
 
-// names returns the texts of chosen values in the order of the rows.
+// names returns the texts of the chosen options in the order of the rows.
 func (s *set) names(chosen []string) string {
 	var names []string
 	for _, o := range s.options {

@@ -2,8 +2,8 @@ package drill
 
 import "testing"
 
-// TestAnswerPrecision: an answer must be exact either to three places, with at least two digits for
-// a real number below 1, or to a number of significant digits.
+// TestAnswerPrecision: an answer must be exact either to three decimals (with at least two
+// significant digits for a real number below 1) or to a given number of significant digits.
 func TestAnswerPrecision(t *testing.T) {
 	for _, row := range []struct {
 		form  Form

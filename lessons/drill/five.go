@@ -8,8 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// five is one prediction over a few tokens. There are five in the lesson and six at the hardest
-// level.
+// five is one prediction over a few tokens: five in the lesson, six at the hardest level.
 type five struct {
 	names []string  // in the order of the rows, without their leading spaces
 	z     []float32 // logits
@@ -21,7 +20,7 @@ type five struct {
 // The drill's temperatures.
 const cold, hot = 0.5, 2
 
-// lesson returns the example of the lesson's exercise.
+// lesson returns the example from the lesson's exercise.
 func lesson() *five {
 	return &five{names: []string{"the", "a", "an", "and", "or"}, z: []float32{4, 3, 2, 1, 0.5}, k: 3, topP: 0.9}
 }
@@ -39,8 +38,8 @@ var families = [][]string{
 }
 
 // newFive returns the lesson's numbers for seed 0 at level 1. Otherwise, it draws numbers until
-// they are fair. At level 1, logits are multiples of a half, and at level 2 of a tenth. Level 3 has
-// six tokens in a different order, some negative logits, and different cuts.
+// they are fair. Logits are multiples of a half at level 1 and multiples of a tenth at level 2.
+// Level 3 has six tokens in a different order, some negative logits, and different cuts.
 func newFive(p *Problem) *five {
 	r := newRandom(p)
 	if p.Seed == 0 && p.Level == 1 {
@@ -70,8 +69,8 @@ func newFive(p *Problem) *five {
 	}
 }
 
-// descend draws n logits in units of 1/parts. Each one is between least and most units lower than
-// the previous one.
+// descend draws n logits that are multiples of 1/parts. Each is lower than the previous one by
+// between least and most of these units.
 func (f *five) descend(r *random, n, parts, least, most int) {
 	at := r.between(5*parts/2, 9*parts/2)
 	if n > 5 {
@@ -132,7 +131,7 @@ func (f *five) fair(level int) bool {
 	}
 	n, k := f.nucleus(1), f.top()
 	if n.Keep < 2 || n.Keep > len(f.z)-2 || level > 2 && n.Keep == k.Keep {
-		return false // one more or one fewer token must give another number than all tokens or just the largest
+		return false // keeping one token more or fewer must give another result than keeping all or only the largest
 	}
 	for r := range n.Keep {
 		if onHalf(n.Q(r)) {
@@ -147,13 +146,14 @@ func (f *five) fair(level int) bool {
 	return level < 3 || slices.Min(f.z) < 0 && f.z[0] != slices.Max(f.z)
 }
 
-// onHalf reports whether rounding x to three places depends on its further digits.
+// onHalf reports whether x is so close to halfway between two three-place values that a small error
+// could change how it is rounded.
 func onHalf(x float64) bool {
 	_, part := math.Modf(x * 1000)
 	return math.Abs(part-0.5) < 0.03
 }
 
-// drawU sets u to the seed's first u, rounded to three decimals, that is not close to a border
+// drawU sets u to the seed's first u that, rounded to three decimals, is not close to a border
 // between the nucleus's segments.
 func (f *five) drawU(seed uint64) bool {
 	d := f.nucleus(1)

@@ -85,7 +85,8 @@ func (n *number) dump(b *strings.Builder) {
 }
 
 // TestGoldenDrills compares every drill with a golden file: the lesson's own example, and one
-// problem of each level. Other tests check the numbers; this one shows the effects of a change.
+// problem of each level. Other tests check the numbers; this one shows what a change to the code
+// affects.
 func TestGoldenDrills(t *testing.T) {
 	for _, info := range Kinds() {
 		for level := 1; level <= info.Levels; level++ {

@@ -13,7 +13,7 @@ import (
 // number grades a number cell.
 type number struct {
 	form  Form
-	want  []float64 // right values: the exact one, then those with other ways of rounding
+	want  []float64 // right values: the exact one, then those that result from rounding intermediate results
 	slips []slip    // results of known mistakes, the most specific first
 	note  string    // shown with a right answer
 }
@@ -45,7 +45,7 @@ func (f Form) exactness() exactness {
 	return exactness{places: 3, digits: 4}
 }
 
-// near returns the tolerance for an answer that should be v, whatever its notation.
+// near returns the tolerance for an answer whose right value is v, regardless of its notation.
 func (f Form) near(v float64) float64 {
 	const slack = 1e-9 // for binary fractions: 0.1 + 0.2
 	switch a := math.Abs(v); {
@@ -63,7 +63,7 @@ func (f Form) near(v float64) float64 {
 	return min(1e-4, 1e-3*max(math.Abs(v), 1e-3)) + slack
 }
 
-// rounds reports whether the reading is v rounded to the reading's places.
+// rounds reports whether the reading equals v rounded to the reading's number of places.
 func (r Reading) rounds(v float64) bool {
 	return r.Ulp > 0 && math.Abs(r.Value-v) <= r.Ulp*(0.5+1e-9)
 }
@@ -117,8 +117,8 @@ func (n *number) noteFor(r Reading) string {
 	return n.note
 }
 
-// judge returns a verdict with the mistake behind a wrong number, and the number's relative
-// distance from that mistake's result.
+// judge returns a verdict that names the mistake behind a wrong number, together with the number's
+// relative distance from that mistake's result.
 func (n *number) judge(r Reading) (Verdict, float64) {
 	v := Verdict{State: Wrong, Understood: r.Said, Value: r.Value}
 	best := math.Inf(1)
@@ -154,7 +154,7 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 // apart returns the distance of x from v, relative to v.
 func apart(x, v float64) float64 { return math.Abs(x-v) / max(math.Abs(v), 1e-3) }
 
-// fits reports whether a reading could be v in the notation of a learner who made a mistake.
+// fits reports whether a reading could be v, the result of a mistake, as a learner would write it.
 func (r Reading) fits(v float64, f Form) bool {
 	if math.Abs(r.Value-v) <= max(f.near(v), 1e-6*math.Abs(v)) {
 		return true
@@ -162,7 +162,8 @@ func (r Reading) fits(v float64, f Form) bool {
 	return r.rounds(v) && r.Digits >= 2 && r.Ulp <= 0.1*math.Abs(v)
 }
 
-// rounding recognizes an answer that is right except for its last place or that has too few places.
+// rounding recognizes an answer that is right except for its last place, or that has too few
+// places.
 func (n *number) rounding(r Reading) (slip, float64) {
 	best, found := math.Inf(1), slip{}
 	for _, v := range n.want {
@@ -201,7 +202,7 @@ func (r Reading) cutOff(v float64) bool {
 	return r.Ulp > 0 && v > r.Value && v-r.Value < r.Ulp
 }
 
-// demand describes how exact an answer must be.
+// demand describes in words how exact an answer must be.
 func (f Form) demand() string {
 	switch f {
 	case Probability:
@@ -251,7 +252,7 @@ func significant(v float64, digits int) string {
 	return terms.Thousands(s)
 }
 
-// unknown returns the response to an unrecognized mistake.
+// unknown returns the response to a wrong number that fits no known mistake.
 func (n *number) unknown(r Reading) (title, why string) {
 	v := n.want[0]
 	switch {

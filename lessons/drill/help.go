@@ -51,7 +51,7 @@ func (p *Problem) Answer(cellID string) string {
 type Working struct {
 	Step    *Step
 	Lines   []Line            // one for each cell: the last line of its solution
-	Answers map[string]string // by cell, formatted for reading
+	Answers map[string]string // by cell, in the form shown to learners
 }
 
 // Worked returns the worked solution of each step.
@@ -81,7 +81,7 @@ type Summary struct {
 	Cut                      bool // whether some tokens were cut and Q is renormalized
 }
 
-// SummaryRow is one token: p after the temperature, q after the cut.
+// SummaryRow is one token, with its p after the temperature and its q after the cut.
 type SummaryRow struct {
 	Name string
 	P, Q float64
@@ -98,5 +98,5 @@ type TrendPoint struct {
 }
 
 // Trend returns the largest probability at several temperatures for the softmax drill, or nothing
-// for other drills. It falls as T rises.
+// for other drills. The probability falls as T rises.
 func (p *Problem) Trend() []TrendPoint { return append([]TrendPoint(nil), p.trend...) }

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// answer is one line of a table that was worked out by hand: an input and the response to it.
+// answer is one row of a table that was worked out by hand: an input and the expected response.
 type answer struct {
 	cell, text string
 	state      State
@@ -80,7 +80,7 @@ func TestKVBytesByHand(t *testing.T) {
 }
 
 // TestMultiplyAddsByHand: L 6, d 192, h 6, g 2, s 32, f 512, V 4096, n 19. Attention's matrices
-// take twice 192·6·32 = 36,864 and 2·192·2·32 = 24,576, which is 98,304. Feed-forward takes
+// take 2·36,864 (192·6·32 each) plus 24,576 (2·192·2·32), which is 98,304. Feed-forward takes
 // 3·192·512 = 294,912. For 6 layers, both take 2,359,296. Attention takes 2·6·192·19 = 43,776, and
 // the scores take 192·4096 = 786,432. The total is 3,189,504.
 func TestMultiplyAddsByHand(t *testing.T) {
@@ -157,8 +157,8 @@ func TestSpeculationByHand(t *testing.T) {
 	})
 }
 
-// TestStopsByHand: for many seeds, the drill's answers match the end of each run that the test
-// finds as a person would, without the engine's function. Every condition occurs.
+// TestStopsByHand: for many seeds, the drill's answers match those that the test finds in the way a
+// person would, without the engine's function. Every stop condition occurs.
 func TestStopsByHand(t *testing.T) {
 	ended := map[string]int{}
 	for level := 1; level <= MaxLevel; level++ {

@@ -147,7 +147,7 @@ func (c *cache) allPositions(p *Problem) {
 	}, c.total("short", c.n), c.total("long", c.longer))
 }
 
-// total returns the quantity for the cache of n positions.
+// total returns the quantity that asks for the size of a cache of n positions.
 func (c *cache) total(id string, n int) quantity {
 	want, per := c.KVBytes(n, c.bytes), c.KVBytes(1, c.bytes)
 	keys := slip{

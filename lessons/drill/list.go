@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// quantity is one number to work out. It is a row in a step whose table is a list.
+// quantity is one number to work out: a row of a step whose table is a list.
 type quantity struct {
-	id, name, how string // how is the formula in letters
+	id, name, how string // how is the formula in symbols
 	form          Form
 	unit          string
 	want          []float64

@@ -57,7 +57,7 @@ func literals(s string, form Form) ([]term, error) {
 	return list, nil
 }
 
-// cutLast cuts s around its last separator.
+// cutLast splits s at its last separator.
 func cutLast(s, signs string) (before, after, sign string) {
 	i := strings.LastIndexAny(s, signs)
 	if i < 0 {

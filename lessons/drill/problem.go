@@ -223,7 +223,7 @@ type Item struct {
 	Text   string
 	Value  float64 // the value of a given number
 	Cell   *Cell
-	Option string // in a column that selects rows: the option of Cell for this row
+	Option string // in a column that selects rows: the option of Cell that stands for this row
 }
 
 // Ask is a question under the table.

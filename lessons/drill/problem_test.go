@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyProblem draws a kind, a seed and a level.
+// anyProblem returns a problem of a random kind, seed and level.
 func anyProblem(t *rapid.T) *Problem {
 	k := rapid.SampledFrom(Kinds()).Draw(t, "kind")
 	return mustNew(t, k.Kind, rapid.Uint64Range(0, 1<<50).Draw(t, "seed"), rapid.IntRange(1, k.Levels).Draw(t, "level"))
@@ -106,7 +106,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 }
 
 // TestMistakesAreRecognized: every wrong value that results from a mistake is recognized as that
-// mistake or as another one that is as close, and no wrong value is called right.
+// mistake or as another one whose result is as close, and no wrong value is called right.
 // Promise: Drills recognize the mistake behind a wrong number and never call a wrong number right.
 func TestMistakesAreRecognized(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,7 +143,8 @@ func TestMistakesAreRecognized(t *testing.T) {
 	})
 }
 
-// asNear reports whether the named mistake is as close to the answer as s.
+// asNear reports whether the result of the mistake that v names is as close to the answer as that
+// of s.
 func (n *number) asNear(v Verdict, s slip) bool {
 	near := apart(v.Value, s.value) + 1e-9
 	for _, other := range n.slips {
@@ -243,9 +244,9 @@ func TestAnyInputGetsAResponse(t *testing.T) {
 	})
 }
 
-// TestScoreCellByCell fills in cell by cell. The score starts without credit and ends with full
-// marks, and each step opens when the steps that it needs are complete. Wrong and refused answers
-// are counted as such.
+// TestScoreCellByCell fills in one cell after another. The score starts without credit and ends
+// with full marks, and each step opens when the steps that it needs are complete. Wrong and refused
+// answers are counted as such.
 func TestScoreCellByCell(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	answers := map[string]string{}
@@ -304,7 +305,8 @@ func TestUnknownDrillIsRefused(t *testing.T) {
 	}
 }
 
-// Shown returns [Problem.Answer] formatted for reading: the text of a choice instead of its value.
+// Shown returns [Problem.Answer] in the form shown to learners, for example a choice's text instead
+// of its value.
 func (p *Problem) Shown(cellID string) string {
 	if c := p.cells[cellID]; c != nil {
 		return c.shown

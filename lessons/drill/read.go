@@ -15,7 +15,7 @@ type Form int
 
 // The forms.
 const (
-	Real        Form = iota // a plain number, such as e to a logit
+	Real        Form = iota // a plain number, such as e to the power of a logit
 	Probability             // 0 to 1, or a percentage
 	Count                   // integers: tokens, positions, multiply-adds
 	Bytes                   // a number of bytes, with or without units
@@ -23,7 +23,7 @@ const (
 	Ratio                   // a factor
 )
 
-// Reading is one interpretation of a text.
+// Reading is one interpretation of a learner's input.
 type Reading struct {
 	Value  float64
 	Ulp    float64 // one unit in the last typed place; 0 if the value is exact, like 1/3
@@ -48,10 +48,10 @@ const (
 	minValue  = 1e-12
 )
 
-// Read parses a number as people write it: with a decimal point or a decimal comma, thousands
-// separated by commas, points, spaces or apostrophes, as a fraction, a percentage, a power (2^31,
-// e^4, exp(4), 5.4e-3, 5.4×10^-3), with a unit or the word million. If a text can be read in two
-// ways ('1,024'), it returns both readings, starting with the more likely one for the form. The
+// Read parses a number as people write it: with a decimal point or a decimal comma, with thousands
+// separated by commas, points, spaces or apostrophes; as a fraction, a percentage or a power (2^31,
+// e^4, exp(4), 5.4e-3, 5.4×10^-3); and with a unit or the word million. If the text can be read in
+// two ways ('1,024'), it returns both readings, starting with the more likely one for the form. The
 // error is a *[RefusedError]; blank text gives no reading and no error.
 func Read(text string, form Form) ([]Reading, error) {
 	s, err := tidy(text)
@@ -159,7 +159,7 @@ func raised(s string) string {
 	return s
 }
 
-// term is one parsed number, exact.
+// term is one parsed number, with its exact value.
 type term struct {
 	value  *big.Rat
 	places int // number of places after the decimal separator; negative for 5e3
@@ -239,7 +239,7 @@ func (sc *scan) term() ([]term, error) {
 const mostOfE = 36
 
 // ofE parses a power of e as people write it on paper: e^4, e^-0.5, e^(3/2) or exp(4). The value
-// counts as exact. The bool is false for anything else.
+// counts as exact. The bool result is false if the text is not such a power.
 func (sc *scan) ofE() ([]term, bool, error) {
 	if !sc.take("e^") && !sc.take("e**") && !sc.take("exp") {
 		return nil, false, nil
@@ -269,7 +269,7 @@ func (sc *scan) ofE() ([]term, bool, error) {
 	return []term{{value: new(big.Rat).SetFloat64(math.Exp(x))}}, true, nil
 }
 
-// spaceBetweenGroups reports whether a text begins with a thousands separator: a space followed
+// spaceBetweenGroups reports whether s begins with a thousands separator, that is, a space followed
 // by exactly three digits.
 func spaceBetweenGroups(s string) bool {
 	if len(s) < 4 || s[0] != ' ' {

@@ -75,7 +75,7 @@ func TestReadAcceptsNotations(t *testing.T) {
 
 // TestReadGivesBothReadings: a comma before three digits can be either separator, and Read returns
 // both readings. For a count, the reading with a thousands separator comes first; for other
-// numbers, the one with a decimal comma.
+// numbers, the reading with a decimal comma comes first.
 func TestReadGivesBothReadings(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -177,8 +177,8 @@ func TestReadRoundTrip(t *testing.T) {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// FuzzRead: any input gives readings, nothing, or a refusal, and never panics. Values are finite
-// and bounded, and parsing a reading's description gives the same value.
+// FuzzRead: Read never panics; for any input, it returns readings, nothing, or a refusal. Values
+// are finite and bounded, and parsing a reading's description gives the same value.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"0,632", ".632", "63.2%", "1/3", "2,147,483,648", "2 GiB", "2 GB", "$0.01", "1.05 cents", "2^31", "5,4·10^-3",

@@ -3,7 +3,7 @@ package drill
 import "fmt"
 
 // buildFive builds the five-token drill, which asks only for the fifteen answers that convey the
-// idea. The drill [Softmax] asks for all of them, with every exponential.
+// idea. The drill [Softmax] asks for every number, including the exponentials.
 func buildFive(p *Problem) {
 	s := &sheet{five: newFive(p), p: p}
 	p.Facts = []Fact{
@@ -64,7 +64,7 @@ func (s *sheet) bestStep() {
 }
 
 // totalsStep asks for the running total and the nucleus. The total at the first token is given,
-// since it is that token's share.
+// since it equals that token's share.
 func (s *sheet) totalsStep() {
 	d, rule := s.nucleus(1), cut{topP: s.topP}
 	border, first := canonical(s.topP, Real), int(d.Order[0])

@@ -74,8 +74,8 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 		cell, wrong string
 		one, other  string
 	}{
-		// In fp16, the keys alone (2·32·32·128/2 values of 2 bytes) take as many bytes as there are
-		// keys and values.
+		// In fp16, the keys alone (2·32·32·128/2 values of 2 bytes) take as many bytes as the
+		// number of values in the keys and values together.
 		{KVBytes, "position.bytes", "262144", "only the keys", "values, not bytes"},
 		// The nucleus keeps 2 tokens at T = 0.5, one fewer than at T = 1, and 4 at T = 2.
 		{Softmax, "hot.count", "3", "crosses the border", "at T = 1"},

@@ -84,8 +84,8 @@ func (s *sheet) frame(given, live string) {
 	}
 }
 
-// fill adds the rows: given numbers at temperature t, and cells that the functions in live create
-// column by column, in the order in which they are worked out.
+// fill adds the rows. They contain the given numbers at temperature t, and cells created by the
+// functions in live, column by column, in the order in which learners work them out.
 func (s *sheet) fill(t float64, live map[string]func(i int) Item) {
 	rows := make([]Row, len(s.names))
 	for i, name := range s.names {
@@ -121,7 +121,7 @@ func (s *sheet) given(key string, i int, t float64, d *sampling.Distribution) It
 	return number(Probability, d.Cum[d.RankOf(int32(i))])
 }
 
-// foot adds the sum row, which has items under some columns.
+// foot adds the row of sums, which has items only under some columns.
 func (s *sheet) foot(under map[string]Item) {
 	row := Row{Key: "sum", Name: "sum", Items: make([]Item, len(s.step.Columns))}
 	for c, column := range s.step.Columns {

@@ -150,7 +150,7 @@ func (s *sheet) qCell(i int, d cutter, rule cut) Item {
 	})}
 }
 
-// qKeptSlips returns the mistakes for a kept token.
+// qKeptSlips returns the slips for the p′ of a kept token.
 func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	p4, p := Probability.show, d.P[d.Order[r]]
 	slips := []slip{

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// drawStep adds the step that lays the nucleus's segments end to end and asks where a given u
-// falls.
+// drawStep adds the step in which the nucleus's segments are laid end to end and the learner finds
+// where a given u falls.
 func (s *sheet) drawStep() {
 	d := s.nucleus(1)
 	u := canonical(s.u, Real)

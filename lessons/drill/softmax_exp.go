@@ -127,8 +127,8 @@ func (s *sheet) expCell(i int, t float64) Item {
 	})}
 }
 
-// noPower returns the slip of answering with the exponent instead of the power. For the exponent 0,
-// the learner might believe that a power of 0 is 0, so the response addresses that.
+// noPower returns the slip for answering with the exponent instead of the power. If the exponent is
+// 0, the learner might believe that e^0 is 0, so the response addresses that.
 func noPower(x float64) slip {
 	if x == 0 {
 		return slip{

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// share returns f(i) divided by the sum of f over the rows, which gives the result of using another
-// base, or no exponential, for the same logits.
+// share returns f(i) divided by the sum of f over the rows. It gives the results of mistakes such
+// as using another base, or no exponential, for the same logits.
 func (s *sheet) share(i int, f func(j int) float64) float64 {
 	var sum float64
 	for j := range s.names {
@@ -126,7 +126,7 @@ func (s *sheet) isPrinted(i int, t float64) bool {
 	return s.p.Seed == 0 && s.p.Level == 1 && t == cold && i == 0
 }
 
-// misprint is the misprinted value. With it, the row adds up to 1.002.
+// misprint is the misprinted value. With this value, the probabilities add up to 1.002.
 const misprint = 0.866
 
 func (s *sheet) printed(i int, t float64) []slip {

@@ -167,8 +167,8 @@ func TestMistakesByHand(t *testing.T) {
 	}
 }
 
-// TestEitherRoundingRouteIsRight: for any numbers and in every cell, the result of an independent
-// softmax is right with both ways of rounding, and no right answer is called a mistake.
+// TestEitherRoundingRouteIsRight: for any numbers and in every cell, the results of an independent
+// softmax are graded as right with either way of rounding, and no right answer is called a mistake.
 func TestEitherRoundingRouteIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.IntRange(1, MaxLevel).Draw(t, "level")
@@ -230,8 +230,8 @@ func naive(z []float32, t float64) (e []float64, sum float64) {
 
 func decimals(x float64, places int) string { return fmt.Sprintf("%.*f", places, x) }
 
-// TestAnswersAreUnambiguous: no answer depends on luck for any seed, and the top probability falls
-// as T rises.
+// TestAnswersAreUnambiguous: no seed gives an answer that depends on luck, and the top probability
+// falls as T rises.
 func TestAnswersAreUnambiguous(t *testing.T) {
 	drawn := map[int]int{}
 	for level := 1; level <= MaxLevel; level++ {

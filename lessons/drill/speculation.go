@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// guesses is the drill about the tokens of one verification.
+// guesses is the drill about how many tokens one verification yields.
 type guesses struct {
 	alpha  float64
 	gamma  int
@@ -42,7 +42,7 @@ func (g *guesses) draw(r *random, level int) {
 // lengths holds the draft lengths to choose from at the hardest level.
 var lengths = []int{1, 2, 4, 8, 16}
 
-// clear reports whether the fastest draft length is ahead by 2% or more.
+// clear reports whether the fastest draft length is faster than all others by 2% or more.
 func (g *guesses) clear() bool {
 	ups := make([]float64, len(lengths))
 	for i, n := range lengths {

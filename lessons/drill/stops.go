@@ -40,7 +40,7 @@ var sentences = [][]string{
 var marks = []struct {
 	stop string
 	cuts [3][]string
-	near []string // texts that begin in the same way but differ
+	near []string // texts that begin like the stop string but then differ
 }{
 	{"User:", [3][]string{{"User:"}, {"Us", "er", ":"}, {"\nUs", "er", ":"}}, []string{" Us", "ually"}},
 	{"</answer>", [3][]string{{"</answer>"}, {"</", "answer", ">"}, {"!</", "ans", "wer>"}}, []string{"</", "b>"}},
@@ -110,7 +110,8 @@ func (w *run) decide() bool {
 }
 
 // open reports whether the problem is suitable, so that its answer is not a matter of luck. Two
-// conditions fire at the same token only at the hardest level, and every reason occurs.
+// conditions may fire at the same token only at the hardest level. The reason must be a randomly
+// picked one, so that every reason occurs.
 func (w *run) open(level int, r *random) bool {
 	at := 0
 	for _, n := range w.rivals {
@@ -301,7 +302,7 @@ func (w *run) askText(p *Problem) {
 	}, []Line{{"Take the text up to there, without the stop string.", "", "…" + visible(tail(w.text))}})
 }
 
-// tail returns an end of a text that is long enough to identify it.
+// tail returns the end of a text, long enough to identify the text.
 func tail(text string) string {
 	r := []rune(text)
 	return string(r[max(0, len(r)-32):])

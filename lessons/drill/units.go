@@ -28,8 +28,8 @@ var (
 	}
 )
 
-// readUnit parses the text after the number. It returns the text's factor and the unit of the
-// result.
+// readUnit parses the text after a number. It returns the factor by which the text multiplies the
+// number, and the unit of the result.
 func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	scale = big.NewRat(1, 1)
 	s = strings.TrimRight(s, ".;!?, ")
@@ -49,8 +49,8 @@ func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	return scale, unit, nil
 }
 
-// unitOf parses one word after a number. It returns the word's factor, which is nil if the word
-// does not fit, and its unit.
+// unitOf parses one word after a number. It returns the word's unit and its factor, which is nil if
+// the word is not allowed for the form.
 func unitOf(word string, form Form) (*big.Rat, string) {
 	one := big.NewRat(1, 1)
 	switch form {

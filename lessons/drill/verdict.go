@@ -12,7 +12,7 @@ const (
 	Refused State = "refused" // not an answer; costs nothing
 )
 
-// Mistake names a mistake. It is empty if there is none or none was recognized.
+// Mistake identifies a mistake. It is empty if there was no mistake or none was recognized.
 type Mistake string
 
 // The mistakes that are recognized from the number alone.
@@ -59,7 +59,7 @@ type Verdict struct {
 	Value      float64 // the parsed value; 0 if it is not a number
 	Mistake    Mistake
 	Title      string // the mistake in a sentence: "You divided by the largest exp, not by their sum."
-	Why        string // the arithmetic behind it
+	Why        string // the arithmetic behind the title
 	Note       string // something worth knowing about a right answer
 
 	either bool // two slips lead to the number, so Title and Why name both

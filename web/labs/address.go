@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// The form's fields that are not parameters of the lab.
+// The names of the form's fields that are not parameters of the lab.
 const (
 	fieldGuess   = "guess"        // the prediction: a choice's key
 	fieldAgain   = "guess_again"  // the guessed time of the last token if all tokens are read again, in milliseconds
@@ -19,7 +19,7 @@ const (
 	fieldTable   = "table"        // of a download: the table's name
 	fieldDecimal = "decimal"      // of a download: the decimal sign, "comma" for spreadsheets that use decimal commas
 	fieldRequest = "request"      // the bill's JSON, which is kept in sync with the other fields
-	fieldWas     = "was"          // the bill's JSON as it was sent to the page
+	fieldWas     = "was"          // the bill's JSON as last sent to the page
 	fieldOwn     = "own"          // the model whose numbers the page shows
 )
 
@@ -33,14 +33,14 @@ type asked struct {
 	press     string
 	model     string
 	run, sure bool
-	// The bill's request as JSON: as it is now, and as it was sent to the page.
+	// The bill's request as JSON: the current text, and the text as it was sent to the page.
 	request, was string
 	hasJSON      bool
 	own          string
 }
 
-// read separates the form's own fields from parameters. [lab.Info.Parse] rejects fields that are
-// neither.
+// read separates the form's own fields from the lab's parameters. [lab.Info.Parse] later rejects
+// fields that are neither.
 func read(fields map[string]string) asked {
 	a := asked{raw: lab.Values{}}
 	for name, value := range fields {
@@ -79,7 +79,7 @@ func fieldsOf(q url.Values) map[string]string {
 	return fields
 }
 
-// queryOf returns the query of an address with the values that differ from the lab's defaults.
+// queryOf returns a query that contains the values that differ from the lab's defaults.
 func queryOf(i lab.Info, v lab.Values) url.Values {
 	q := url.Values{}
 	for _, p := range i.Params {
@@ -95,19 +95,19 @@ func linkOf(i lab.Info, v lab.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
 
-// sharedOf is like linkOf, but for sharing: the link identifies the model, so that a page with
-// another model can point out the difference.
+// sharedOf is like linkOf, but its link also identifies the model, so that the page of a server
+// with another model can point out the difference.
 func (p *Pages) sharedOf(i lab.Info, v lab.Values) string {
 	q := queryOf(i, v)
 	q.Set(fieldModel, p.modelMark())
 	return addressOf("/labs/"+i.Name, q)
 }
 
-// modelMark returns enough of the model's hash to distinguish it from other models.
+// modelMark returns enough of the model's hash to distinguish the model from others.
 func (p *Pages) modelMark() string { return p.Target.Hash()[:12] }
 
-// rowsOf returns the address of a run's table as CSV. decimal is "comma" for numbers with a decimal
-// comma.
+// rowsOf returns the address from which a run's table can be downloaded as CSV. decimal is "comma"
+// for numbers with a decimal comma.
 func rowsOf(i lab.Info, v lab.Values, table, decimal string) string {
 	q := queryOf(i, v)
 	q.Set(fieldTable, table)

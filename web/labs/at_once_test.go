@@ -7,10 +7,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// Tests of labs whose results change as soon as a value does.
+// This file tests labs whose results change as soon as a value does.
 
-// TestQuickResultsFollow: after a quick run, a change of a value runs the lab again automatically.
-// Before the first run, it does not.
+// TestQuickResultsFollow: after a quick run, changing a value runs the lab again automatically.
+// Before the first run, changing a value does not run the lab.
 func TestQuickResultsFollow(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
@@ -54,9 +54,9 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 }
 
-// TestBillTilesUpdateAtOnce: before the first run, every tile of the bill changes the maximum price
-// of the request. After it, a tile changes the first screen at once, and the measured results stay
-// the same.
+// TestBillTilesUpdateAtOnce: before the first run, a change to any tile of the bill changes the
+// maximum price of the request. After the run, such a change updates the first screen at once, and
+// the measured results stay the same.
 func TestBillTilesUpdateAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -119,8 +119,8 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 	}
 }
 
-// TestMemoryNeedsNoRun: the memory calculator's results need no run. A changed number stays until
-// another model is chosen, which sets its own numbers.
+// TestMemoryNeedsNoRun: the memory calculator's results need no run. A changed number is kept until
+// another model is chosen; the numbers are then set to those of that model.
 func TestMemoryNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -23,14 +23,14 @@ var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
 	tile{name: "tokens read"}, tile{op: "×", param: "input_price"},
 	tile{op: "+", param: "max_tokens"}, tile{op: "×", param: "output_price"}), "bill", savingLanes)
 
-// savedBy holds the changes to the request: their keys in guesses and savings, and shorter names
-// for phones.
+// savedBy lists the changes to the request, with the key of each in guesses and savings, and a
+// shorter name for phones.
 var savedBy = []struct{ key, short string }{
 	{"stop", "other stop string"}, {"max_tokens", "smaller limit"}, {"prompt", "terser prompt"},
 }
 
-// savingLanes draws the guess in the lane of the guessed change, and the measured savings if there
-// is a result.
+// savingLanes draws a lane for each change, marks the guess in its lane, and draws the measured
+// savings if there is a result.
 func savingLanes(guess string, result any) *guessPic {
 	bill, _ := result.(*lab.Bill)
 	if bill != nil && len(bill.Savings) == 0 {
@@ -132,7 +132,7 @@ func billLead(r *lab.Bill) section {
 	return s.charted(bill.Draw()).onPhones(phone.Draw())
 }
 
-// billText describes how many tokens are read and written at which price.
+// billText describes how many tokens are read and written, and their prices.
 func billText(r *lab.Bill) []span {
 	read := spans(b(terms.Counted(r.AtMost.InputTokens, "token")), " read for ", b(terms.Dollars(r.AtMost.Input)), ", ")
 	if len(r.Ticks) == 0 {
@@ -145,8 +145,8 @@ func billText(r *lab.Bill) []span {
 		pricesText(r))...)
 }
 
-// pricesText compares the prices of an output and an input token, and reports if they refute the
-// lab's claim.
+// pricesText compares the price of an output token with that of an input token, and states whether
+// they refute the lab's claim.
 func pricesText(r *lab.Bill) string {
 	switch p := r.Prices; {
 	case p.Input == 0 && p.Output == 0:
@@ -161,8 +161,8 @@ func pricesText(r *lab.Bill) string {
 	return "A token written costs as much as " + terms.Measured(r.BreakEven) + " tokens read."
 }
 
-// windowLeft returns a sentence if the model's context window ends an answer before max_tokens
-// does.
+// windowLeft returns a sentence saying that the model's context window ends an answer before
+// max_tokens does, or "" if it does not.
 func windowLeft(r *lab.Bill) string {
 	if r.AtMost.OutputTokens >= r.Request.MaxTokens {
 		return ""
@@ -170,7 +170,7 @@ func windowLeft(r *lab.Bill) string {
 	return " The model’s window has no room for more than these."
 }
 
-// A paidToken is an output token and the bill after it.
+// A paidToken is an output token, with the bill up to and including it.
 type paidToken struct {
 	Text stage.Text
 	Say  string

@@ -18,8 +18,8 @@ func (brokenLab) Run(context.Context, lab.Env, lab.Values, func(lab.Progress)) (
 	panic("as if the lab had a mistake")
 }
 
-// TestPanicEndsOneMeasurement: if a measurement panics, it ends with an error message and leaves
-// the queue, so that the next one runs. It does not affect other measurements.
+// TestPanicEndsOneMeasurement: a measurement that panics ends with an error message and leaves the
+// queue, so that the next one can run. Other measurements are not affected.
 func TestPanicEndsOneMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -24,8 +24,8 @@ var small = map[string]string{
 	"induction":    "rows=1&length=8&off=2",
 }
 
-// guessFirst is the selector of the first prediction. It matches nothing if the guess is drawn.
-// Radio buttons are a single Tab stop, and the space bar selects the focused one.
+// guessFirst is the selector of the first choice of the prediction. It matches nothing if the guess
+// is drawn instead. Radio buttons are a single Tab stop, and the space bar selects the focused one.
 const guessFirst = ".guess__one input"
 
 // TestEveryLabByEveryHand: each lab can be opened from the list of labs and used by mouse, by
@@ -117,8 +117,8 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 	}
 }
 
-// TestCancelKeepsMeasurements: a large run asks for confirmation, and keeps its measurements when
-// it is canceled.
+// TestCancelKeepsMeasurements: the page asks for confirmation of a large run, and keeps the run's
+// measurements when it is canceled.
 // Promise: A measurement that you cancel keeps what it has measured.
 func TestCancelKeepsMeasurements(t *testing.T) {
 	fixture.Long(t)
@@ -145,7 +145,7 @@ func TestCancelKeepsMeasurements(t *testing.T) {
 }
 
 // TestErrorNextToFieldInBrowser: when the focus leaves a field with an invalid number, the field is
-// marked and the error explained next to it. A valid number removes the message.
+// marked and the error is explained next to it. A valid number removes the message.
 func TestErrorNextToFieldInBrowser(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -164,8 +164,8 @@ func TestErrorNextToFieldInBrowser(t *testing.T) {
 	tab.Wait("the address", `location.search === "?tokens=16"`)
 }
 
-// TestSlidersAndResultsFollow: a slider sets its number, and results that depend only on numbers
-// appear at once, before anything is measured.
+// TestSlidersAndResultsFollow: moving a slider sets its number, and results that depend only on the
+// numbers appear at once, before anything is measured.
 func TestSlidersAndResultsFollow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 		before := tab.Text(".tile--sum")
 		hands.Slide(`[data-slides="f-positions"]`, 700)
 		tab.Wait("another size", fmt.Sprintf(`document.querySelector(".tile--sum").innerText !== %q`, before))
-		run(tab, hands) // the engine is measured, and the calculated results stay
+		run(tab, hands) // this measures the engine, and the calculated results stay
 		if got, want := tab.Attr(
 			`[data-slides="f-positions"]`, "aria-valuetext",
 		), browser.Value[string](tab, `document.querySelector("#f-positions").value`); got != want {
@@ -206,7 +206,7 @@ func TestBillJSONFollowsFieldsInBrowser(t *testing.T) {
 }
 
 // TestJSONFollowsUnderTheCaret: if the user changes a field and then clicks into the JSON, the JSON
-// is up to date, and editing it does not undo the change.
+// already contains the change, and editing the JSON does not undo it.
 func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -105,7 +105,7 @@ func timeSumText(s lab.CacheStep) []span {
 		x(ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median)+" less."))
 }
 
-// ratio describes how many times as large as b a is.
+// ratio formats the ratio a/b, such as "12.5×", or returns "–" if b is not positive.
 func ratio(a, b float64) string {
 	if b <= 0 {
 		return "–"
@@ -225,8 +225,8 @@ func fitRows(f lab.Fit) []fitRow {
 	return rows
 }
 
-// fitted formats a fitted term. A time has its unit. A count has no decimals if it is an integer
-// except for rounding errors.
+// fitted formats the coefficient of a fitted term. A time has its unit. A count has no decimals if
+// it is an integer apart from rounding errors.
 func fitted(x float64, of string) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {
@@ -244,7 +244,7 @@ func fitted(x float64, of string) string {
 	return terms.Decimals(x, 2)
 }
 
-// A columnRow is the key or value of one position in both ways.
+// A columnRow shows the key or the value of one position, both cached and recomputed.
 type columnRow struct {
 	Name string
 	All  int // how many numbers were compared; only the first few are shown

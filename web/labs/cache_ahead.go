@@ -19,8 +19,8 @@ type ring struct {
 	Value  string // "" until the ring is moved
 }
 
-// aheadRoom is the ratio between the end of the time axis and the program's longest estimate. The
-// room above keeps guesses from being cut off, and the scale from giving the result away.
+// aheadRoom is the ratio of the end of the time axis to the program's longest estimate. The extra
+// room keeps guesses from being cut off and keeps the scale from giving the result away.
 const aheadRoom = 1.25
 
 // cacheAhead returns the chart of times with the user's guess and the measurement.
@@ -66,7 +66,8 @@ func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section
 	return s
 }
 
-// rings returns the rings of the two guesses. Until they are moved, they are at the first token.
+// rings returns the rings of the two guesses. Until they are moved, they show the time of the first
+// token.
 func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 	list := []ring{
 		{Field: "f-guess-again", Name: "all read again"}, {Field: "f-guess-cached", Name: "with the cache"},
@@ -79,14 +80,15 @@ func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 		}
 		r.X, r.Y, r.Inside = in.Right, in.Y(at), in
 		r.From = [2]float64{in.Left, in.Y(a.First)}
-		if drawn == nil { // with a distance between them, so that both can be grabbed
+		if drawn == nil { // keep some distance between them, so that both can be grabbed
 			r.Y += []float64{-12, 12}[i]
 		}
 	}
 	return list
 }
 
-// drawnText compares the guess with the measurement for the whole text.
+// drawnText describes the measured times of the last token and of the whole text, and compares the
+// guess with them.
 func drawnText(c *lab.Cache, drawn *[2]float64) []span {
 	last := c.Steps[len(c.Steps)-1]
 	again, cached := last.Recomputed.Ms.Median, last.Cached.Ms.Median
@@ -99,7 +101,7 @@ func drawnText(c *lab.Cache, drawn *[2]float64) []span {
 	guess, truth := drawn[0]-first, again-first
 	list = append(list, spans(" You drew ", b(ms(drawn[0])), " and ", b(ms(drawn[1])), ".")...)
 	switch {
-	case truth <= 0 || cached <= 0: // too short for times to rise
+	case truth <= 0 || cached <= 0: // the text is too short for times to rise
 		return list
 	case guess <= 0:
 		return append(list, spans(" Reading all again climbs; you drew it flat.")...)

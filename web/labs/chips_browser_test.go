@@ -9,7 +9,7 @@ import (
 )
 
 // TestListsAreChips: lists are shown as chips that work by mouse, keyboard and touch. Pressing a
-// chip removes it, typing adds one, and the submitted field contains the list.
+// chip removes it, typing an entry adds one, and the submitted field contains the list.
 func TestListsAreChips(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -64,8 +64,8 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	}
 }
 
-// TestFittedNumbersInWords: integer counts are formatted without decimals, and times with their
-// unit.
+// TestFittedNumbersInWords: integer counts are formatted without decimals, and times are formatted
+// with their unit.
 func TestFittedNumbersInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -141,8 +141,8 @@ func TestExceedingTheWindowIsReported(t *testing.T) {
 	}
 }
 
-// TestSingleKeptTokenIsExplained: if the filters keep only one token, the page explains that there
-// is no law to show.
+// TestSingleKeptTokenIsExplained: if the filters keep only one token, the page explains that the
+// draws cannot show the 1/√n law.
 func TestSingleKeptTokenIsExplained(t *testing.T) {
 	t.Parallel()
 	d := &lab.Draw{
@@ -171,8 +171,8 @@ func TestUnexpectedRatioIsReported(t *testing.T) {
 	}
 }
 
-// TestPartingStrips: each lane's strip shows its own and the other lane's token at their segments
-// in that lane. A greedy lane has no u.
+// TestPartingStrips: each lane's strip shows the lane's own token and the other lane's token, both
+// at their segments in that lane. A greedy lane has no u.
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{

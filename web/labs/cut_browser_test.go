@@ -10,12 +10,12 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// done is an expression for the number of the run's parts that are done.
+// done is a JavaScript expression for the number of parts of the run that are done.
 const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 
 // A line describes how a page connects to the program. It holds scripts that record the
-// connections, cut the last one, and check for another. tokens is large enough for a long
-// measurement.
+// connections, cut the last one, and check whether there is a new one. tokens is large enough for a
+// long measurement.
 type line struct {
 	watch, cut, another string
 	tokens              int
@@ -29,7 +29,7 @@ var (
 		`lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`,
 		400,
 	}
-	// Only its two ends can close a message port, so the script notifies both.
+	// Only the two ends of a message port can close it, so the script notifies both.
 	overPort = line{
 		`window.lines = [];
 		window.MessageChannel = class extends MessageChannel {
@@ -42,8 +42,8 @@ var (
 	}
 )
 
-// TestCutAndReload: neither a cut connection nor a reload restarts a measurement. It can still be
-// canceled, and its results are kept.
+// TestCutAndReload: neither a cut connection nor a reload restarts a measurement. Afterwards, the
+// measurement can still be canceled, and its results are kept.
 func TestCutAndReload(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

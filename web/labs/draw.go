@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// histogramBars is the number of tokens that fit into a picture. The table has all of them.
+// histogramBars is the number of tokens that fit into a picture. The table contains all tokens.
 const histogramBars = 7
 
 var _ = drawGuess(show("draw", drawSections, fallOfDistance, prediction{
@@ -102,8 +102,8 @@ func distanceText(d *lab.Draw, n int) []span {
 	return nil
 }
 
-// fewAndMany returns the distances after 100 and after 10,000 draws, or 0 if they were not
-// measured.
+// fewAndMany returns the distances after 100 and after 10,000 draws. A distance that was not
+// measured is 0.
 func fewAndMany(d *lab.Draw) (few, many float64) {
 	at := func(n int) float64 {
 		for _, x := range d.Distances {

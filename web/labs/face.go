@@ -7,18 +7,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// A face is the part of a page that is specific to one lab. All labs also have a form, findings and
-// rows. A lab's face is in a file with the lab's name.
+// A face is the part of a page that is specific to one lab. The form, the findings and the rows are
+// the same for all labs. A lab's face is in a file with the lab's name.
 type face struct {
 	prediction
 	tiles []tile // the lab's equation
 	run   string // the label of the Run button; "" for Run
-	// truth returns the choice that a result confirms, and a sentence about it.
-	// ok is false if the result is too short to tell.
+	// truth returns the choice that a result confirms, and a sentence about it. ok is false if too
+	// little was measured to tell.
 	truth    func(result any) (key, say string, ok bool)
 	sections func(result any) []section // returns the result's sections
 	bars     *guessBars                 // how the guess is drawn; nil if the guess is not a quantity
-	// lanes, if not nil, draws a guess that is a lane's name, over the result if there is one.
+	// lanes, if not nil, draws a guess that names a lane, together with the result if there is one.
 	lanes func(guess string, result any) *guessPic
 	// ahead, if not nil, returns the section above the settings, with the guess drawn in its chart.
 	// result is nil before a run.
@@ -43,7 +43,7 @@ func show[T any](
 	return f
 }
 
-// judge compares a prediction with the measurement. It returns nil if there was no prediction or if
+// judge compares a prediction with the measurement. It returns nil if no prediction was made or if
 // too little was measured.
 func (f face) judge(guessed string, r *lab.Report) *verdict {
 	if r == nil || r.Result == nil || f.truth == nil || !f.has(guessed) {
@@ -63,7 +63,7 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 }
 
 // drawAhead makes the page of a registered face show a chart above its settings, even before a run.
-// If the guess is two rings, they are in this chart.
+// If the guess is made with two rings, they are in this chart.
 func drawAhead(
 	f face, name string, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
 ) face {

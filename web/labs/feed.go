@@ -17,11 +17,11 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Feeds returns the live parts of these pages by name: lab?name=NAME is one lab. A lab's feed
-// accepts two commands. The command set has values: the form's fields by name, all as text. If run
-// is among them, the lab runs; otherwise, the feed only sends an estimate. The command cancel ends
-// the run and keeps its results so far. A run's progress and results are sent as panels. In the
-// message after the end of a run, done is set.
+// Feeds returns the live parts of these pages by name. The part lab?name=NAME is the feed of one
+// lab. A lab's feed accepts two commands. The command set has values: the form's fields by name,
+// all as text. If run is among them, the feed runs the lab; otherwise, it only sends an estimate.
+// The command cancel ends the run and keeps its results so far. A run's progress and results are
+// sent as panels. The message that follows the end of a run has done set.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
@@ -38,7 +38,7 @@ func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
 }
 
 // showEvery is the interval at which a server renders a run in progress. It is long because
-// rendering competes with the timed work.
+// rendering competes with the work that is being timed.
 const showEvery = 400 * time.Millisecond
 
 // quick is the maximum duration of runs that are started automatically when a control changes.
@@ -93,7 +93,8 @@ func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn)
 	}
 }
 
-// done returns a channel that is closed when the run in progress ends, or nil if there is no run.
+// done returns a channel that is closed when the run in progress ends. It returns nil if there is
+// no run.
 func (f *feed) done() <-chan struct{} {
 	if f.run == nil {
 		return nil
@@ -101,7 +102,7 @@ func (f *feed) done() <-chan struct{} {
 	return f.run.done
 }
 
-// look switches to another run, or to none.
+// look makes the feed show another run, or none if r is nil.
 func (f *feed) look(r *liveRun) {
 	if f.run != nil {
 		f.run.leave(grace)
@@ -165,7 +166,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		return m
 	}
 	if f.run == nil && !a.run {
-		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // only prices or the like changed
+		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // only values such as prices have changed
 			f.last = r
 			f.p.kept.keep(f.caller.Learner, f.i, r)
 			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(r, false)))
@@ -200,8 +201,8 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 // stale reports whether the form's values have changed since the results on the page were measured.
 func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values, f.want) }
 
-// resumes switches to the run that the same press of the button started, if this feed has not shown
-// it yet, which means that the page has reconnected.
+// resumes switches to the run that was started by the same press of the button, if this feed has
+// not shown that run yet. This happens when the page has reconnected.
 func (f *feed) resumes(a asked, v lab.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
@@ -222,7 +223,7 @@ func (p *Pages) guessText(i lab.Info, a asked) string {
 	return ""
 }
 
-// refused returns a message that shows next to each field why its value was rejected.
+// refused returns a message that shows, next to the rejected field or JSON, why it was rejected.
 func (f *feed) refused(ctx context.Context, err error) wire.Message {
 	e := terms.RefusalOf(err)
 	var inJSON requestError
@@ -325,7 +326,8 @@ func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
 	return list
 }
 
-// firstPanels returns the panels of the first screen: the chart and the sum of the tiles.
+// firstPanels returns the panels of the first screen: the chart, and the result of the tiles'
+// equation.
 func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 	list := []wire.Panel{panel(ctx, "lab-lead", leadView(found))}
 	for _, t := range faces[f.i.Name].tiles {

@@ -104,7 +104,7 @@ func panelOf(m wire.Message, id string) string {
 	return m.Panels[at].HTML
 }
 
-// values returns a lab's small settings with more values.
+// values returns a lab's settings for a quick run, with more values added.
 func values(name string, more ...string) map[string]string {
 	v := map[string]string{}
 	q, _ := url.ParseQuery(small[name])
@@ -180,7 +180,7 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	w := newSite(t).open("draw")
 	before, later := faces["draw"].Choices[0], faces["draw"].Choices[3]
 	run, change := values("draw", "run", "1", "sure", "1", "guess", before.Key), values("draw", "guess", later.Key)
-	for _, v := range []map[string]string{run, change} { // the second arrives during the run of the first
+	for _, v := range []map[string]string{run, change} { // the second arrives while the first one's run is in progress
 		fields, err := json.Marshal(map[string]any{"values": v})
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 }
 
 // TestLargeRunAsksFirst: before a long run, the feed sends an estimate, and the lab runs only after
-// confirmation. If the run is canceled, its results are kept.
+// the user confirms. If the run is canceled, its results are kept.
 func TestLargeRunAsksFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -355,8 +355,8 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 	}
 }
 
-// TestHeavyUserYieldsAfterOneRun: a user with many measurements delays another user by only one of
-// them, which ends early and keeps its results.
+// TestHeavyUserYieldsAfterOneRun: a user who starts many measurements delays another user by only
+// one of them. That one ends early and keeps its results.
 func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -30,8 +30,8 @@ var rare = map[string]bool{
 	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
-// ofEngine holds the parameters of the memory lab that are not on its first screen, since most of
-// them belong to the engine rather than to the calculator.
+// ofEngine holds the parameters that the memory lab does not show on its first screen, since most
+// of them belong to the engine rather than to the calculator.
 var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true, "heads": true, "weights": true}
 
 // A tileView is a tile, with its control if it is a parameter.
@@ -51,7 +51,7 @@ type form struct {
 	Again      string // the guessed time of the last token if all tokens are read again, as typed
 	Cached     string // the guessed time with the cache, as typed
 	GuessError string
-	Press      string // the number of the press that started the run on the page
+	Press      string // the number of the press that started the run shown on the page
 	Presets    []preset
 	// The bill's request as JSON, the JSON as it was sent to the page, and the error in it.
 	Request, Was, RequestErr string
@@ -113,7 +113,7 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 	return f
 }
 
-// guessed sets the form's guess.
+// guessed fills in the form's guess.
 func (f *form) guessed(guess string) {
 	key, drawn := splitGuess(guess)
 	f.Guessed = key
@@ -133,15 +133,15 @@ func (c control) long() bool {
 }
 
 // whole and wide report how much space a field needs: a prompt needs the whole width, and other
-// texts a part of it.
+// texts need only part of it.
 func (c control) whole() bool { return c.Name == "prompt" }
 
 func (c control) wide() bool {
 	return !c.whole() && (c.Kind == lab.Strings || c.Kind == lab.Text || c.Kind == lab.List)
 }
 
-// order puts the prompt first, then numbers, then other texts, so that fields
-// of the same height are next to each other.
+// order returns a sort key that puts the prompt first, then numbers, then other texts, so that
+// fields of the same height are next to each other.
 func (c control) order() int {
 	switch {
 	case c.whole():
@@ -159,8 +159,8 @@ func (c control) slides() bool {
 		c.Name != "block"
 }
 
-// logarithmic reports whether the slider is logarithmic. With more than a thousand steps, a linear
-// slider would skip values.
+// logarithmic reports whether the slider is logarithmic. If there are more than a thousand steps, a
+// linear slider would skip values.
 func (c control) logarithmic() bool {
 	_, to := c.Slider()
 	return to/max(c.Step, 1e-9) > 400
@@ -200,7 +200,8 @@ func (c control) lines() string {
 	return fmt.Sprint(min(4, 1+len(c.Value)/90+strings.Count(c.Value, "\n")))
 }
 
-// chips reports whether a script shows the value as a list whose entries can be added and removed.
+// chips reports whether a script shows the value as chips, that is, as a list whose entries can be
+// added and removed.
 func (c control) chips() bool { return c.Kind == lab.List || c.Kind == lab.Strings || c.Commas }
 
 // keyboard returns the type of on-screen keyboard for a parameter.
@@ -234,7 +235,7 @@ func (c control) hint() string {
 	return c.Help
 }
 
-// short formats a bound for display.
+// short formats a bound of a range for display.
 func short(x float64) string {
 	if x == float64(int64(x)) {
 		return terms.Count(int64(x))
@@ -242,7 +243,7 @@ func short(x float64) string {
 	return terms.Decimals(x, 3)
 }
 
-// option returns a choice's name on the page.
+// option returns the name that the page shows for a choice.
 func (c control) option(key string) string {
 	switch {
 	case key == "true":

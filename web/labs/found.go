@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// found is a report as the page shows it.
+// found is a report prepared for display on the page.
 type found struct {
 	Info     lab.Info
 	Report   *lab.Report
@@ -23,7 +23,7 @@ func (f *found) lead() *section {
 	return &f.Sections[0]
 }
 
-// below returns all other sections.
+// below returns the sections below the settings.
 func (f *found) below() []section {
 	if f.lead() != nil {
 		return f.Sections[1:]
@@ -47,7 +47,7 @@ func (p *Pages) newFound(i lab.Info, guessed string, r *lab.Report, partial bool
 	return f
 }
 
-// leadFirst moves the first section with a chart to the front and marks it as the one above the
+// leadFirst moves the first section with a chart to the front and marks it as the section above the
 // settings.
 func leadFirst(list []section) []section {
 	if len(list) == 0 || list[0].Lead {
@@ -88,8 +88,8 @@ func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *secti
 	return nil
 }
 
-// drawn returns the chart of a changed guess, over the newest result if there is one. It returns
-// nil if the lab has no such chart or a run is in progress.
+// drawn returns the chart that shows a changed guess, together with the newest result if there is
+// one. It returns nil if the lab has no such chart or a run is in progress.
 func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v lab.Values) *found {
 	if now != nil {
 		return nil

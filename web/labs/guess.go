@@ -8,7 +8,7 @@ import (
 )
 
 // A prediction describes the question that a lab asks before it runs. The answer is one of the
-// choices, or two rings in the lab's chart.
+// choices, or the positions of two rings in the lab's chart.
 type prediction struct {
 	Ask     string // "" if the lab asks nothing
 	Choices []choice
@@ -21,19 +21,19 @@ type choice struct{ Key, Words string }
 // none is the key of the choice for users who just want to look.
 const none = "none"
 
-// has reports whether a guess is valid: it must be a choice's key or, if there are rings, drawn in
-// the chart. If the lab asks nothing, any guess is valid.
+// has reports whether a guess is valid. It must be the key of a choice or, if the lab has rings, be
+// drawn in the chart. If the lab asks nothing, any guess is valid.
 func (g prediction) has(guess string) bool {
 	key, drawn := splitGuess(guess)
 	return g.Ask == "" || g.Rings && drawn != nil || key == none ||
 		slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
 
-// drawnMark separates a choice's key from the drawn times of the last token: if all tokens are read
-// again, and with the cache. They are in milliseconds.
+// drawnMark separates a choice's key from the drawn times of the last token, first without and then
+// with the cache, in milliseconds.
 const drawnMark = "@"
 
-// withDrawn returns a guess with the drawn times if both strings are valid times.
+// withDrawn returns a guess to which the drawn times are added if both strings are valid times.
 func withDrawn(key, again, cached string) string {
 	for _, text := range []string{again, cached} {
 		if ms, ok := terms.ReadNumber(strings.TrimSpace(text)); !ok || !(ms >= 0 && ms <= mostDrawn) {

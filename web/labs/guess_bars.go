@@ -10,12 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// guessBars defines how a lab's guess is drawn as a quantity: the quantity to compare it with, and
-// the range of each choice. The measured value is drawn below on the same axis.
+// guessBars defines how a lab's guess is drawn as a quantity. It holds the quantity to compare the
+// guess with, and the range of each choice. The measured value is drawn below the guess, on the
+// same axis.
 type guessBars struct {
 	title, caption string
-	whole          string // the name of the quantity for comparison
-	// scale returns that quantity and the end of the axis. Both are known before a run.
+	whole          string // the name of the quantity that the guess is compared with
+	// scale returns the value of the quantity named by whole, and the end of the axis. Both are
+	// known before a run.
 	scale  func(m *infer.Model, v lab.Values) (whole, high float64)
 	ranges map[string][2]float64 // the ranges of the choices, from 0 to +Inf without gaps
 	found  func(result any) (float64, bool)
@@ -35,16 +37,16 @@ type guessPic struct {
 	Caption       string
 }
 
-// drawLanes makes the page of a registered face show its guess in a lane. The guess is the lane's
-// name.
+// drawLanes makes the page of a registered face show its guess in a lane. The guess is the name of
+// that lane.
 func drawLanes(f face, name string, lanes func(guess string, result any) *guessPic) face {
 	f.lanes = lanes
 	faces[name] = f
 	return f
 }
 
-// guessPic draws a guess, over the result if there is one. It returns nil if the lab's guess is not
-// drawn, or if the result does not contain the guessed quantity.
+// guessPic draws a guess, together with the result if there is one. It returns nil if the lab's
+// guess is not drawn, or if the result does not contain the guessed quantity.
 func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *guessPic {
 	f := faces[i.Name]
 	if f.lanes != nil {
@@ -77,7 +79,7 @@ func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *gu
 	return &guessPic{Chart: &wide, Narrow: &narrow, Caption: f.bars.caption}
 }
 
-// guessAhead returns a lab's first screen before its run, which shows only the guess.
+// guessAhead returns a lab's first screen as it is before a run, when it shows only the guess.
 func (p *Pages) guessAhead(i lab.Info, v lab.Values, guess string) *found {
 	pic := p.guessPic(i, v, guess, nil)
 	if pic == nil {
@@ -95,13 +97,13 @@ func fixed(whole, high float64) func(*infer.Model, lab.Values) (float64, float64
 	return func(*infer.Model, lab.Values) (float64, float64) { return whole, high }
 }
 
-// allHeads returns the scale for a number of heads.
+// allHeads is the scale for a quantity that is a number of heads.
 func allHeads(m *infer.Model, _ lab.Values) (whole, high float64) {
 	n := float64(m.Config().Layers * m.Config().Heads)
 	return n, n
 }
 
-// allTokens returns the scale for a position in the text.
+// allTokens is the scale for a quantity that is a position in the text.
 func allTokens(_ *infer.Model, v lab.Values) (whole, high float64) {
 	n, _ := terms.ReadNumber(v["tokens"])
 	return n, n
@@ -111,7 +113,7 @@ func inTimes(x float64) string { return strings.TrimSuffix(terms.Decimals(x, 1),
 
 func inCount(x float64) string { return terms.Count(int(math.Round(x))) }
 
-// inPlace describes a token's position. The end of the text comes after all tokens.
+// inPlace formats a token's position. It formats an infinite position as "never".
 func inPlace(x float64) string {
 	if math.IsInf(x, 1) {
 		return "never"

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// borneOut is a report's result and the choice that it confirms, which is "" if the result is too
-// short to tell.
+// borneOut is a report's result with the choice that it confirms, or "" if too little was measured
+// to tell.
 type borneOut struct {
 	lab    string
 	result any
@@ -81,7 +81,7 @@ func borneOutByHand() []borneOut {
 		{"quantization", lost(9, 8), "third"},
 		{"quantization", lost(9, 6), "third"},
 		{"quantization", lost(9, 5), "more"},
-		// without Q4_0
+		// a result without Q4_0
 		{
 			"quantization",
 			&lab.Quantization{Ways: []lab.QuantWay{{Kind: infer.QuantNone}}, Steps: make([]lab.QuantStep, 3)}, "",
@@ -89,8 +89,8 @@ func borneOutByHand() []borneOut {
 	}
 }
 
-// TestWhichPredictionIsRight: a prediction is right if the report confirms it. Users who made no
-// prediction get no verdict.
+// TestWhichPredictionIsRight: a prediction is judged right if the report confirms it. Users who
+// make no prediction get no verdict.
 func TestWhichPredictionIsRight(t *testing.T) {
 	t.Parallel()
 	for _, c := range borneOutByHand() {

@@ -55,7 +55,8 @@ func inductionSections(r *lab.Induction) []section {
 	}.charted(plots.WithoutHeads(off, r.Second)))
 }
 
-// lossText states whether the best candidate matters more than a control head.
+// lossText states whether switching off the best candidate matters more than switching off a
+// control head.
 func lossText(r *lab.Induction) []span {
 	best := r.Strong[0]
 	lost := r.Lost(best)

@@ -75,7 +75,7 @@ func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, indexPage(list))
 }
 
-// caller returns who sent a request, and sets the cookie of a new visitor.
+// caller identifies the sender of a request, and sets a cookie for a new visitor.
 func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller {
 	who, _ := p.Caller(r)
 	who.Learner = p.Who(w, r)

@@ -35,8 +35,8 @@ var small = map[string]string{
 	"induction":    "rows=1&length=8&off=2",
 }
 
-// TestEveryLabByForm: every lab works without scripts. Its page has the prediction, charts with
-// their tables, raw rows and a link.
+// TestEveryLabByForm: every lab works without scripts. Its page shows the prediction, charts with
+// their tables, links to the raw rows, and a link to the same settings.
 func TestEveryLabByForm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -216,7 +216,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 	}
 }
 
-// TestJSONByForm: without scripts, the run uses the edited JSON.
+// TestJSONByForm: if the JSON was edited, a run without scripts uses it.
 func TestJSONByForm(t *testing.T) {
 	t.Parallel()
 	d := newSite(t).get(
@@ -232,7 +232,7 @@ func TestJSONByForm(t *testing.T) {
 }
 
 // TestPresetsAreValid: both presets of every lab are valid settings, and every prediction can be
-// judged. A lab without a prediction has results at once.
+// judged. A lab that asks for no prediction shows results at once.
 func TestPresetsAreValid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -311,8 +311,8 @@ func TestReportsArePrivateAndBounded(t *testing.T) {
 	}
 }
 
-// TestCrossSiteAndQueueLimits: a link on another site does not run anything, and a measurement
-// is refused if too many are waiting.
+// TestCrossSiteAndQueueLimits: following a link on another site does not run anything, and a
+// measurement is refused if too many others are waiting.
 func TestCrossSiteAndQueueLimits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

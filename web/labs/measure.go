@@ -16,11 +16,11 @@ import (
 )
 
 // pageTime is the time limit of a measurement for a page without scripts. The page shows everything
-// measured within it.
+// that was measured within this time.
 const pageTime = 20 * time.Second
 
-// slice is the time after which a measurement ends early if others are waiting. Only one runs at a
-// time, since two would distort each other's times.
+// slice is the time after which a measurement ends early if others are waiting. Only one
+// measurement runs at a time, since two would distort each other's times.
 const slice = time.Minute
 
 // errFull is returned to users who would wait too long.
@@ -29,8 +29,8 @@ var errFull = &terms.Refusal{
 	Message: "Too many measurements are waiting. Try again in a minute.",
 }
 
-// env returns the models for a measurement. If the server has pools, they run in slots, so that no
-// lab blocks other runs.
+// env returns the models for a measurement. If the server has pools, the models run in slots of
+// these pools, so that no lab blocks other runs.
 func (p *Pages) env() lab.Env {
 	e := lab.Env{Target: p.Target}
 	if p.Slot != nil {
@@ -40,7 +40,7 @@ func (p *Pages) env() lab.Env {
 	return e
 }
 
-// envFor is like env, but adds the draft model if the lab needs it and there is one.
+// envFor is like env, but adds the draft model if the lab needs one and the server has one.
 func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 	e := p.env()
 	if p.Draft == nil || !l.Info().Drafts {
@@ -63,7 +63,7 @@ func (p *Pages) estimate(l lab.Lab, v lab.Values) (lab.Estimate, error) {
 	return l.Estimate(with, v)
 }
 
-// measure runs a lab when its turn in the queue comes, and stores the report. tell can be nil.
+// measure waits for its turn in the queue, runs a lab, and stores the report. tell can be nil.
 func (p *Pages) measure(
 	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
@@ -172,7 +172,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 // but cannot make this server run a lab.
 func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
-// goesOn makes the page show a run in progress. r is nil if there is none.
+// goesOn makes the page show the run r, which is in progress. It does nothing if r is nil.
 func (p *Pages) goesOn(pg *page, r *liveRun) {
 	if r == nil || r.press == "" {
 		return
@@ -206,7 +206,8 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Omit numbers that are the model's own or that belong to the previously chosen model.
+	// Omit numbers that equal those of the chosen model or that belong to the previously chosen
+	// one.
 	for name, own := range p.ownOf(i, v) {
 		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
 			v[name] = ""
@@ -224,7 +225,7 @@ func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
 	return lab.OwnNumbers(l, p.env(), v)
 }
 
-// form lays out a lab's parameters. Omitted ones are replaced by the model's own numbers.
+// form lays out a lab's parameters. Omitted numbers are replaced with those of the chosen model.
 func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeError) form {
 	f := newForm(i, v, guessed, bad)
 	own := p.ownOf(i, v)
@@ -248,7 +249,7 @@ func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeE
 	return f
 }
 
-// runPage measures for a page without scripts, or explains why it cannot.
+// runPage runs a lab for a page without scripts, or makes the page explain why it cannot run.
 func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v lab.Values) int {
 	i := l.Info()
 	if !pg.Form.Guess.has(a.guess) {
@@ -284,7 +285,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.
 	return http.StatusOK
 }
 
-// noGuess asks for a prediction.
+// noGuess is the text that asks for a prediction.
 const noGuess = "First say what you expect, or just look."
 
 // broken makes the page show that a run failed and why.
@@ -297,7 +298,7 @@ func (p *Pages) broken(pg *page, name string, err error) int {
 	return http.StatusInternalServerError
 }
 
-// sentence describes an error to users.
+// sentence returns a sentence that describes an error to users.
 func sentence(err error) string {
 	var r *terms.RangeError
 	if errors.As(err, &r) {

@@ -57,7 +57,7 @@ func memorySections(m *lab.Memory) []section {
 }
 
 // sum is the result of a lab's equation. Follows is the value of the tile that is computed from the
-// settings, or "" if there is none.
+// settings, or "" if no tile is.
 type sum struct{ Name, Value, Small, Exact, Follows string }
 
 func sumOf(m *lab.Memory) *sum {
@@ -67,7 +67,7 @@ func sumOf(m *lab.Memory) *sum {
 	}
 }
 
-// fitsText states whether everything fits into memory, and what takes the most.
+// fitsText states whether everything fits into memory, and what takes the most space.
 func fitsText(m *lab.Memory) []span {
 	if m.FreeBytes < 0 {
 		return spans(
@@ -91,7 +91,8 @@ func fitsText(m *lab.Memory) []span {
 	)...)
 }
 
-// windowText returns a sentence if the text is longer than the model's context window.
+// windowText returns the model's note, if it has one, and a sentence if the text is longer than the
+// model's context window.
 func windowText(m *lab.Memory) string {
 	note := ""
 	if m.Model.Note != "" {
@@ -104,7 +105,7 @@ func windowText(m *lab.Memory) string {
 		"model, " + terms.Count(m.Model.Context) + ": it was not made for texts so long."
 }
 
-// A shareView is a way of sharing heads.
+// A shareView shows one way of sharing keys and values among the heads.
 type shareView struct {
 	lab.MemoryVariant
 	Picture, Width, Size, Each string

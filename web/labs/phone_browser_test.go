@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestFirstChartFitsPhones: on a phone, the first chart of a lab is the one drawn for phones, and
-// the note at its first token does not overlap the two guesses that begin there. No word in the
+// TestFirstChartFitsPhones: on a phone, a lab first shows the chart drawn for phones, and the note
+// at the chart's first token does not overlap the two guesses that begin there. No word in the
 // chart is cut off at the edges or overlaps another.
 func TestFirstChartFitsPhones(t *testing.T) {
 	fixture.Long(t)

@@ -69,7 +69,7 @@ func firstText(p *lab.Prefill) []span {
 	)
 }
 
-// waitText describes how long the reader waits with these settings.
+// waitText describes how long a reader waits for the text, with streaming or without, as requested.
 func waitText(p *lab.Prefill) string {
 	if p.Stream {
 		return fmt.Sprintf(
@@ -94,7 +94,7 @@ func whyText(p *lab.Prefill) []span {
 		), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenText(p))
 }
 
-// hiddenText explains why the measured times may show little of the difference.
+// hiddenText explains why the measured times may barely show the difference.
 func hiddenText(p *lab.Prefill) string {
 	if p.Ratio >= 1.2 {
 		return ""

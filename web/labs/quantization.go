@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// roundedBars is the number of tokens that fit into a picture. The table has all of them.
+// roundedBars is the number of tokens that fit into a picture. The table contains all tokens.
 const roundedBars = 7
 
 var _ = drawGuess(show("quantization", quantizationSections, favoritesLost, prediction{
@@ -74,7 +74,7 @@ func quantizationSections(q *lab.Quantization) []section {
 	return list
 }
 
-// waysText describes the bars of a group.
+// waysText describes the bars of a group, one for each way of storing the weights.
 func waysText(names []string) string {
 	looks := []string{" (dashed outline)", " (solid)", " (pale, with an edge)"}
 	text := ""

@@ -31,7 +31,7 @@ func keyOf(learner string, i lab.Info, v lab.Values) string {
 	return learner + "\n" + i.Name + "\n" + queryOf(i, v).Encode()
 }
 
-// keep stores a report, and drops the oldest if there are too many.
+// keep stores a report, and drops the oldest report if there are too many.
 func (k *reportCache) keep(learner string, i lab.Info, r *lab.Report) {
 	key := keyOf(learner, i, r.Values)
 	k.mu.Lock()

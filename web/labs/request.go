@@ -9,7 +9,7 @@ import (
 )
 
 // The bill's request is on the page twice: as fields, and as the JSON that a program would send.
-// The one that was changed last counts. The form also contains the JSON as it was sent to the page,
+// Whichever was changed last is used. The form also contains the JSON as it was sent to the page,
 // so that the server can detect a change without keeping state.
 
 // A requestError is an error in the JSON. It is shown next to the JSON.
@@ -17,7 +17,7 @@ type requestError struct{ error }
 
 func (e requestError) Unwrap() error { return e.error }
 
-// adopt uses the JSON's values if it was edited.
+// adopt replaces the parameters with the values in the JSON if the JSON was edited.
 func (a *asked) adopt(i lab.Info) error {
 	if !hasRequest(i) || !a.hasJSON || same(a.request, a.was) {
 		return nil
@@ -43,7 +43,7 @@ func requestText(err error) string {
 	return err.Error()
 }
 
-// inputs returns the fields that the page should now show.
+// inputs returns the fields that the page should show now, with their values.
 func inputs(i lab.Info, v lab.Values) map[string]string {
 	if !hasRequest(i) {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestRingsAreDragged: the rings of a guess follow the mouse and the finger, and the page does not
-// scroll. Their fields then contain their final positions on the chart's scale, and the chart shows
-// the guess. Next to the rings, a finger scrolls the page.
+// TestRingsAreDragged: the rings of a guess follow the mouse or a finger, and the page does not
+// scroll. The rings' fields then contain their final positions on the chart's scale, and the chart
+// shows the guess. A finger that moves next to the rings scrolls the page.
 func TestRingsAreDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -61,8 +61,8 @@ func TestRingsAreDragged(t *testing.T) {
 }
 
 // TestGuessIsDrawnAsBars: a guess that is not a point of a curve is drawn as a bar on an axis
-// before anything is measured. The measured value appears below it on the same axis, and another
-// guess can be drawn next to the result.
+// before anything is measured. The measured value appears below the guess on the same axis, and
+// another guess can then be drawn next to the result.
 func TestGuessIsDrawnAsBars(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -91,9 +91,9 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 		`!`+said+`.includes("not yet")`)
 }
 
-// TestGuessIsMarkedInTheRace: before a run, the race of stop conditions is shown with only the
-// limits in position. The guess is marked in its lane and stays there, and no lane changes its
-// position.
+// TestGuessIsMarkedInTheRace: before a run, the race of stop conditions shows the positions of the
+// limits only. The guess is marked in its lane and stays there after the run, and the lanes keep
+// their order.
 func TestGuessIsMarkedInTheRace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 }
 
 // TestGuessIsMarkedAmongTheSavings: before a run, each change to the bill has a lane without a bar.
-// The guess is marked in its lane and stays there, and the bars match the table.
+// The guess is marked in its lane and stays there after the run, and the bars then match the table.
 func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -12,9 +12,9 @@ import (
 )
 
 // A run belongs to the server rather than to the connection that requested it. A page numbers each
-// press of its Run button (fieldPress). After a cut connection, it repeats its last command with
-// the same number and returns to the same run, however far it has progressed, instead of starting
-// over. A page that is reloaded during its run does the same.
+// press of its Run button (fieldPress). After losing its connection, the page repeats its last
+// command with the same number and so returns to the same run, however far the run has progressed,
+// instead of starting a new one. A page that is reloaded during its run does the same.
 
 const (
 	// grace is the time for which a run continues without viewers. It is long enough for a page to
@@ -55,8 +55,8 @@ func (r *liveRun) tell(p lab.Progress) {
 	r.version++
 }
 
-// newest returns the progress with its version, and the report for it or a slightly older one. The
-// report is nil if there is none yet.
+// newest returns the progress with its version, and the report that belongs to this progress or a
+// slightly older one. The report is nil if there is none yet.
 func (r *liveRun) newest() (p lab.Progress, partial *lab.Report, version int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

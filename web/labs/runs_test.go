@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// cut ends a connection as a broken network does.
+// cut ends a connection in the same way as a network failure.
 func (w *visitor) cut() {
 	w.t.Helper()
 	w.stop()
@@ -61,8 +61,8 @@ func TestReconnectDuringARun(t *testing.T) {
 	w.done()
 }
 
-// TestReconnectAfterARun: a result that was measured while nobody watched is shown and not measured
-// again, whether the page repeats the command or only reconnects later.
+// TestReconnectAfterARun: a result that was measured while no page was connected is shown and not
+// measured again, whether the page repeats the command or only reconnects later.
 func TestReconnectAfterARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -91,15 +91,15 @@ func TestReconnectAfterARun(t *testing.T) {
 	if n := len(s.pages.runs.list); n != 1 {
 		t.Errorf("%d runs, want 1", n)
 	}
-	// Other values do not belong to that press, so they wait for a new one.
+	// Other values do not belong to that press, so the lab runs with them only after a new press.
 	again := s.open("draw")
 	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
 		t.Error("other values resumed the same run")
 	}
 }
 
-// TestReloadDuringARun: a reloaded page shows the run's progress, and has the prediction and the
-// press number with which its script reconnects to the run.
+// TestReloadDuringARun: a reloaded page shows the run's progress. It contains the prediction, and
+// the press number that its script uses to reconnect to the run.
 func TestReloadDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

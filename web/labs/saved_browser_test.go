@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestRowsAreSaved: every table of every lab can be saved as a file. It has the same rows as on
-// another server, except for values that depend on the machine.
+// TestRowsAreSaved: every table of every lab can be saved as a file. The file has the same rows as
+// one from another server, except for values that depend on the machine.
 func TestRowsAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

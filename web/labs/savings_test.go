@@ -8,7 +8,7 @@ import (
 )
 
 // TestSavingsColumnsMatchHeads: in the bill's table of other requests, each number is in the column
-// for it.
+// whose heading describes it.
 func TestSavingsColumnsMatchHeads(t *testing.T) {
 	var s lab.Saving
 	s.Title, s.Saved, s.Share, s.ADay = "shorter", 0.25, 0.5, 12

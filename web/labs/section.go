@@ -25,7 +25,7 @@ type section struct {
 	Numbers          templ.Component // tables, initially closed
 	Half             bool            // shown next to another section
 	Lead             bool            // shown above the settings
-	Sum              *sum            // the sum of the tiles
+	Sum              *sum            // the result of the tiles' equation
 }
 
 // A span is a part of a sentence: plain text or an emphasized number.
@@ -65,8 +65,8 @@ func rowsOfSections(list []section) [][]section {
 	return rows
 }
 
-// charted adds a chart to a section if it could be drawn. A run in progress may not have enough
-// data yet.
+// charted adds a chart to a section if the chart could be drawn. A run in progress may not have
+// enough data yet.
 func (s section) charted(c plots.Chart, err error) section {
 	if err == nil {
 		s.Chart = &c
@@ -104,7 +104,7 @@ func (g grid) texts() []bool {
 	return list
 }
 
-// gridOf returns a lab's raw table for display, with at most `most` rows.
+// gridOf converts a lab's raw table for display, with at most `most` rows.
 func gridOf(t lab.Table, most int) grid {
 	g := grid{Caption: t.Title}
 	for _, c := range t.Columns {

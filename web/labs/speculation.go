@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// shownRounds is the number of rounds that the page shows. The raw rows have all of them.
+// shownRounds is the number of rounds that the page shows. The raw rows contain all rounds.
 const shownRounds = 12
 
 var _ = drawGuess(show("speculation", speculationSections, speedOfDraft, prediction{
@@ -190,7 +190,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 	return list
 }
 
-// A roundView is one round as a table.
+// A roundView is one round in the form of a table.
 type roundView struct {
 	N      int
 	Say    string
@@ -198,7 +198,7 @@ type roundView struct {
 	Times  string
 }
 
-// A judgedView is a proposal and its verdict.
+// A judgedView shows a proposal and its verdict.
 type judgedView struct {
 	Token           stage.Text
 	Q, P, Chance, U string
@@ -208,7 +208,7 @@ type judgedView struct {
 	Say             string
 }
 
-// roundsOf returns the rounds to show and their number of verdicts.
+// roundsOf returns the rounds to show and the total number of verdicts in them.
 func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 	for _, r := range s.Rounds[:min(shownRounds, len(s.Rounds))] {
 		v := roundView{N: r.Round, Times: fmt.Sprintf("draft %s, check %s", ms(r.DraftMs), ms(r.VerifyMs))}

@@ -15,8 +15,8 @@ var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 	Choices: stopChoices(),
 }), "stops", stopsAhead)
 
-// stopsAhead returns the race with the guessed lanes marked. Before a run, only the limits have a
-// position in it. Lanes keep their order.
+// stopsAhead returns the race with the guessed lanes marked. Before a run, the race shows the
+// positions of the limits only. The order of the lanes never changes.
 func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
 	racers, written, err := lab.AheadOfStops(m, v)
 	if err != nil {
@@ -63,7 +63,7 @@ func racerShort(r lab.Racer) string {
 	return racerName(r)
 }
 
-// winnerText names the condition that fired first. It returns nil if none did.
+// winnerText names the condition that fired first. It returns nil if no condition fired.
 func winnerText(s *lab.Stops) []span {
 	if s.Winner == "" {
 		return nil

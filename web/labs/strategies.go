@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A laneView is a lane with its tokens marked.
+// A laneView is a lane prepared for display, with its tokens marked.
 type laneView struct {
 	N      int
 	Name   string
@@ -136,7 +136,8 @@ func stepText(s lab.LaneStep, u []float64) string {
 	return text
 }
 
-// entropyOf returns a lane's entropy by step, as the mean over its runs if there are any.
+// entropyOf returns a lane's entropy by step. If there are runs with other seeds, it is the mean
+// over the lane's texts.
 func entropyOf(s *lab.Strategies, lane int) []float64 {
 	for _, r := range s.Runs {
 		if r.Lane == lane {
@@ -181,8 +182,9 @@ type partingView struct {
 	Strips              [2]stripView
 }
 
-// A stripView is one lane's strip at that step, with its own token, the other lane's token, and u
-// as SVG lengths, which are empty if there is none.
+// A stripView is one lane's strip at the step of a [partingView]. The segments of the lane's own
+// token and of the other lane's token, and the position of u, are SVG lengths; a missing one is
+// empty.
 type stripView struct {
 	Lane                            string
 	Takes                           stage.Text

@@ -6,7 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScreenshotsOfLabs is not run in a tab, since it takes screenshots and checks nothing.
+// TestScreenshotsOfLabs has no version that runs in a tab, since it takes screenshots and checks
+// nothing.
 
 // TestInTab tests the labs with the program running in the page.
 func TestInTab(t *testing.T) {

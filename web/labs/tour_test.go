@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestScreenshotsOfLabs saves screenshots of the labs under $VIZ_SHOTS. $VIZ_ONLY selects some of
-// the screens, such as "390-light", and $VIZ_LAB selects one lab.
+// TestScreenshotsOfLabs saves screenshots of the labs under $VIZ_SHOTS. $VIZ_ONLY restricts the
+// test to some of the screens, such as "390-light", and $VIZ_LAB restricts it to one lab.
 func TestScreenshotsOfLabs(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
@@ -43,7 +43,7 @@ func run(tab *browser.Tab, hands browser.Hands) {
 		hands.Press(`.guess__one input`)
 	}
 	hands.Press(`.btn--run`)
-	// On a busy machine, the estimate is long, and the page asks for confirmation.
+	// On a busy machine, the estimated time is long, and the page asks for confirmation.
 	tab.Wait("the end of the run, or a question", `document.querySelector(".about, .ask")`)
 	if browser.Value[bool](tab, `!!document.querySelector(".ask")`) {
 		hands.Press(".ask button")

@@ -8,12 +8,13 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// ahead is an expression for the number of a lane's tokens that are still hidden.
+// ahead is a JavaScript expression for the number of tokens of the first lane that are still
+// hidden.
 const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => ` +
 	`getComputedStyle(x).visibility === "hidden").length`
 
-// TestStepThroughLanes: all lanes can be stepped through together. Each one shows its own token and
-// the shared u.
+// TestStepThroughLanes: the user can step through all lanes together. Each lane shows its own token
+// and the shared u.
 func TestStepThroughLanes(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

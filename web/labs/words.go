@@ -15,7 +15,7 @@ func options(c control) []string {
 	return c.Options
 }
 
-// eachOf returns the probability of a path's token.
+// eachOf returns the probability of the i-th token of a path, or 0 if the path is shorter.
 func eachOf(s lab.Sequence, i int) float64 {
 	if i < len(s.Each) {
 		return s.Each[i]
