@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// isReady is true on a storybook page whose script has run.
+// isReady is a JavaScript expression that is true on a storybook page whose script has run.
 const isReady = `document.readyState === 'complete' && document.documentElement.dataset.conn !== undefined`
 
 // shortState is the state that the short tier audits: the one with the most controls.

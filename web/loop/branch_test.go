@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// words returns the ids of texts that are single tokens of the bundled model.
+// words returns the token ids of strings, each of which is a single token of the bundled model.
 func words(t *testing.T, texts ...string) []int {
 	t.Helper()
 	var ids []int

@@ -15,7 +15,7 @@ type Branched struct {
 }
 
 // newBranched returns the branch that has just begun, if any: the newest branch, as long as it
-// has at most one token that the text it came from does not have.
+// has at most one token beyond those it shares with the earlier text.
 func newBranched(s *session.State) Branched {
 	var now session.Branch
 	for _, b := range s.Branches {

@@ -26,7 +26,7 @@ func openTab(t testing.TB, x *site, screen browser.Screen) loopTab {
 // second opens an address in another tab of the same learner.
 func (b loopTab) second(url string) loopTab { return loopTab{b.Another(browser.Laptop, url)} }
 
-// atStage returns an expression that is true at a stage of the rail, 1 to 7.
+// atStage returns an expression that is true when the rail shows the given stage, from 1 to 7.
 func atStage(n string) string {
 	return `document.querySelector('#rail [aria-current=step] i')?.textContent === '` + n + `'`
 }
@@ -38,7 +38,8 @@ const (
 	isUndrawn = `document.getElementById('panel').hasAttribute('data-undrawn')`
 )
 
-// forward presses → to reach a stage. At the draw, it presses → once more to make the draw.
+// forward presses → until the page shows the given stage. At the draw, it presses → once more to
+// make the draw.
 func (b loopTab) forward(n int) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage(strconv.Itoa(n)))
@@ -230,7 +231,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("3"))
 
-	// There is no server at all.
+	// Now there is no server at all.
 	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
 	defer cancel()
 	if err := x.wire.Shutdown(ctx); err != nil {

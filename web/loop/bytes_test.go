@@ -14,11 +14,11 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// played is the amount of data that a page is sent for a run of n tokens, played by stages or
+// played records how much data a page receives for a run of n tokens that is played by stages or
 // by whole tokens.
 type played struct {
 	bytes, messages int
-	ends            int            // how often the text ended
+	ends            int            // number of times the text ended
 	panels          map[string]int // bytes by panel
 }
 

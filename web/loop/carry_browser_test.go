@@ -27,8 +27,8 @@ const watchCarry = `
 	window.unseen = (selector) =>
 		[...document.querySelectorAll(selector)].every(e => getComputedStyle(e).opacity === '0')`
 
-// carries are the transitions after the first stage: the stage that is reached, and how each
-// view shows that it has been reached.
+// carries lists the transitions after the first stage. Each has the stage that is reached and
+// the way in which each view shows that it has been reached.
 var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"2-score", "Score", "2", ".shares--dots", ".gap__dot"},
 	{"3-share", "Share", "3", ".shares:not(.shares--dots)", ".bar__p"},

@@ -24,7 +24,8 @@ type ChatOffer struct {
 	JSON string // the messages
 }
 
-// newChatForm returns the form for a state: with the conversation of its text, or an empty one.
+// newChatForm returns the form for a state. It contains the conversation of the state's text or,
+// if there is none, an empty one.
 func newChatForm(s *session.State) ChatForm {
 	v := ChatForm{Plain: !s.Model.HasTemplate(), Messages: []chat.Message{{Role: chat.User}}}
 	if s.Chat != nil {

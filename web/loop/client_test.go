@@ -207,7 +207,7 @@ func closeOf(t testing.TB, conn *websocket.Conn) (int, string) {
 	}
 }
 
-// head is the beginning of a stage's object.
+// head holds the first fields of a stage's JSON object.
 type head struct {
 	Step  int
 	Stage string

@@ -96,8 +96,8 @@ func TestReconnectShowsTheWholeRun(t *testing.T) {
 	}
 }
 
-// TestEndedRunClosesItsConnections: when a run ends under a connection, the client
-// is asked to reconnect.
+// TestEndedRunClosesItsConnections: when a run ends while a client is connected to it, the
+// client is asked to reconnect.
 func TestEndedRunClosesItsConnections(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -79,7 +79,7 @@ type Scrub struct {
 	Off        bool   // nothing to scrub through
 }
 
-// Progress is the progress of a run to the end.
+// Progress is the progress of a run that plays to its end.
 type Progress struct {
 	On       bool
 	Say, Bar string
@@ -345,7 +345,7 @@ func expected(s *session.State) []infer.Condition {
 	})
 }
 
-// eosNow returns the end-of-text condition with the probability at the step shown.
+// eosNow returns the end-of-text condition with its probability at the step shown.
 func eosNow(s *session.State, c infer.Condition) infer.Condition {
 	c.Kind = infer.StopEOS
 	if s.Dist == nil {

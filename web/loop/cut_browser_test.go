@@ -96,8 +96,8 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
-// TestOpenedLinkReportsNoLoss: people who open a link are not told that the server lost
-// their run, although the run is then also created from the link.
+// TestOpenedLinkReportsNoLoss: people who open a link are not told that the server lost their
+// run, although the run is created from the link, just as a lost run would be.
 func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

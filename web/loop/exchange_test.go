@@ -31,7 +31,7 @@ func tokensIn(t testing.TB, html string) []string {
 	return list
 }
 
-// normal parses HTML and renders it again, so that two spellings compare equal.
+// normal parses HTML and renders it again, so that equivalent HTML compares equal.
 func normal(t testing.TB, html string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))

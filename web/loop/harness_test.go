@@ -51,9 +51,9 @@ type site struct {
 	pool     *infer.Pool
 	halted   *sync.RWMutex // held for writing while runs must not continue
 	stop     func()        // ends the server, once
-	newcomer *atomic.Bool  // the learners have never switched to Numbers
+	newcomer *atomic.Bool  // the site's learners have never switched to Numbers
 
-	// In a tab, only the address is set of the fields above.
+	// In a tab, the address is the only one of the fields above that is set.
 	twin *twin        // of the run; nil with a server
 	tab  *browser.Tab // the tab opened last, or nil
 }
@@ -382,7 +382,7 @@ func (x *site) onlyJoined() joined {
 	return list[0]
 }
 
-// tight is a set of limits so low that [site.evict] works.
+// tight is a set of limits that are low enough for [site.evict] to work.
 var tight = limits{Limits: runs.Limits{MemoryBytes: 1 << 20}}
 
 // evict evicts a run by using up memory: another learner generates text until the run is

@@ -75,7 +75,7 @@ func parse(t *testing.T, s string) *goquery.Document {
 }
 
 // TestPanelsHaveOneElementAndID checks what the server and the page's script rely on: every
-// panel is one element with its id, and is part of the page unchanged.
+// panel is one element that has the panel's id, and the page contains it unchanged.
 func TestPanelsHaveOneElementAndID(t *testing.T) {
 	for name, st := range states(t) {
 		for _, view := range []view{numbersView, storyView} {

@@ -13,8 +13,8 @@ import (
 // in that frame is delivered when the frame has been drawn. Before each press, the page has
 // finished the work that it postpones until after a frame, as it has when a person presses, at
 // least a tenth of a second later. The benchmark uses an observer, since polling would make the
-// page draw frames while it waits, which makes a press take half as long again. It only reports
-// the times and does not check a limit.
+// page draw frames while it waits, so that a press would take half as long again. It only
+// reports the times and does not check them against a limit.
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)

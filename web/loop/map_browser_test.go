@@ -96,7 +96,7 @@ func TestZoomByTouch(t *testing.T) {
 	}
 	finger.Press(`#map-zoom [data-zoom-out]`)
 	b.Until(`document.querySelector('#map-zoom').hidden`)
-	// The map's rows are low on a phone. The buttons of the blocks also zoom in, and are
+	// On a phone, the rows of the map are not tall. The buttons of the blocks also zoom in, and are
 	// taller.
 	finger.Press(`.lookin .btn:nth-of-type(4)`)
 	zoomText(b.Tab, "Block 4")

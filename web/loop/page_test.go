@@ -290,8 +290,8 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	}
 }
 
-// TestModelLineMentionsInt8: the page mentions it when the weights are rounded and not the
-// model's own.
+// TestModelLineMentionsInt8: the page mentions when the weights are rounded to int8 and thus not
+// the model's own.
 // Promise: The page says so when the weights are rounded to int8.
 func TestModelLineMentionsInt8(t *testing.T) {
 	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {

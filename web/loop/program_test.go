@@ -19,8 +19,8 @@ func (c *client) state(x *site) *session.State {
 	return x.runOf(c.run).Latest()
 }
 
-// TestProgramReceivesWhatPagesShow: a program receives the same branches, result of another u,
-// search results and link that a page shows.
+// TestProgramReceivesWhatPagesShow: a program receives the same branches, what-if result, search
+// results and link that a page shows.
 func TestProgramReceivesWhatPagesShow(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// story is a state of the Loop page and how to get there. Nothing in it is canned: the
+// story describes a state of the Loop page and how to reach it. Nothing in it is canned: the
 // bundled model runs the commands each time the page is requested.
 type story struct {
 	Group string // "States" or "Stages"
@@ -168,7 +168,7 @@ func (s story) lost() story                            { s.conn = "reconnecting"
 func (s story) upTo(until func(*session.State) bool) story              { s.until = until; return s }
 func (s story) going(then func(*session.State) []session.Command) story { s.then = then; return s }
 
-// to returns commands that step to a stage of the next turn, followed by the given ones.
+// to returns commands that step to a stage of the next turn, followed by the given commands.
 func to(k infer.Kind, commands ...session.Command) func(*session.State) []session.Command {
 	return func(*session.State) []session.Command {
 		return slices.Concat(slices.Repeat([]session.Command{oneStage}, int(k)), commands)

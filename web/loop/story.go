@@ -11,7 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// storyKeys are the keys of the Story: the keys of Numbers whose control the Story has too.
+// storyKeys are the keyboard shortcuts that the Story shares with Numbers. Both views have the
+// controls for them.
 var storyKeys = slices.DeleteFunc(slices.Clone(keys), func(k shell.Key) bool {
 	return k.Cap == "T K P M S" || k.Cap == "↑ ↓"
 })

@@ -17,8 +17,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// InTab serves a static site with the program in its pages to the tests that run there. It
-// is nil if no package is available that can build one. Package loop_test sets it.
+// InTab serves a static site whose pages contain the program, for the tests that run in a
+// browser tab. It is nil if no package is available that can build one. Package loop_test sets
+// it.
 var InTab struct {
 	Is    func(testing.TB) bool
 	Serve func(testing.TB, shell.View) string // returns an address without a trailing slash

@@ -37,8 +37,8 @@ func undrawn(t *testing.T, seed uint64) *session.Session {
 	return s
 }
 
-// shownOf returns everything that a page and its socket are sent for a state, except the seed
-// and the link, which contains the seed.
+// shownOf returns everything that the server sends to a page and over its socket for a state,
+// except the seed and the link, which contains the seed.
 func shownOf(t *testing.T, in view, st *session.State) string {
 	t.Helper()
 	timeless := *st

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// chained sets three rules that each cut something in llama.cpp's order.
+// chained sets three rules, each of which cuts something when they apply in llama.cpp's order.
 var chained = []session.Command{
 	session.Set{
 		Knobs: infer.Knobs{"temperature": 1.5, "top_k": 30, "top_p": 0.9, "min_p": 0.05},

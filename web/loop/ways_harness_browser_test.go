@@ -20,8 +20,8 @@ import (
 
 // The TestWays tests use every feature of the Loop page by mouse. Features with a separate
 // gesture for each input are also used by keyboard alone and by touch on a phone. In the long
-// tier, all features are. After each action, the page must show the state of the session on the
-// server.
+// tier, all features are used with all three inputs. After each action, the page must show the
+// state of the session on the server.
 
 // visitor is a user of the Loop page with one kind of input.
 type visitor struct {
@@ -49,7 +49,7 @@ const (
 	gestures gesture = true
 )
 
-// useAll uses features by mouse, and in the long tier with every input.
+// useAll uses features by mouse and, in the long tier, with every kind of input.
 func useAll(t *testing.T, features []feature) {
 	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
@@ -126,7 +126,7 @@ func (v *visitor) given(commands ...session.Command) {
 	}
 }
 
-// state returns the state on the server.
+// state returns the run's state on the server.
 func (v *visitor) state() *session.State { return v.run().Latest() }
 
 // run returns the run that the page watches.
@@ -261,7 +261,7 @@ func shouldShow(st *session.State) shown {
 	return e
 }
 
-// marked returns a token as pages show it: a space at an end is a dot.
+// marked returns a token as pages show it, with a space at either end shown as a dot.
 func marked(text string) string {
 	text = strings.ReplaceAll(text, "\n", "↵")
 	if strings.HasPrefix(text, " ") {

@@ -123,7 +123,7 @@ func useFinish(v *visitor) {
 	v.focused("#transport .btn--main")
 }
 
-// halt waits for a state of a run that plays and stops the run there, so that there is time
+// halt waits until a playing run reaches a state, and stops the run there, so that there is time
 // to use the page: the next pass waits until the returned function is called, and commands
 // queue.
 func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Tests of failures of the server and of the connection to it.
+// The tests in this file check what happens when the server or the connection to it fails.
 
 // visitAt opens a page of a site and begins a text, with the mouse as input.
 func visitAt(t *testing.T, x *site) *visitor {

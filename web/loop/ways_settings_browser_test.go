@@ -73,8 +73,8 @@ func useNumbers(v *visitor) {
 	}
 }
 
-// useMoreRules opens the box with the rules that have no key, and sets them by number and
-// slider.
+// useMoreRules opens the box with the rules that have no keyboard shortcut, and sets them by
+// number and slider.
 func useMoreRules(v *visitor) {
 	v.Press("#more-rules > summary")
 	v.Wait("the box to be open", `document.getElementById('more-rules').open`)

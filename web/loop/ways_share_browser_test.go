@@ -127,7 +127,7 @@ func byID(file []byte) []byte {
 	return b.Bytes()
 }
 
-// usePredict follows the link to the game of guessing the next token of this text.
+// usePredict follows the link to the game in which one guesses the next token of this text.
 func usePredict(v *visitor) {
 	link := session.LinkOf(v.state())
 	v.open("#try")

@@ -13,8 +13,8 @@ import (
 // is dropped first. A larger tree would be unreadable.
 const maxBranches = 24
 
-// branch is a continuation that the learner has left. It has its steps or, after an eviction,
-// the log that restores them.
+// branch is a continuation that the learner has left. It holds its steps or, after an eviction,
+// the log from which they can be restored.
 type branch struct {
 	id       int
 	chosen   []int
@@ -23,8 +23,8 @@ type branch struct {
 	log      infer.Log // set if steps is nil
 }
 
-// keepBranch saves the current text as a branch and begins another one, if a cut after c is
-// about to drop tokens.
+// keepBranch is called before a cut after c. If the cut will drop tokens, keepBranch saves the
+// current text as a branch and begins another one.
 func (s *Session) keepBranch(c Cursor) {
 	if len(s.ghosts(c)) == 0 {
 		return
@@ -65,7 +65,7 @@ func (s *Session) branches() []Branch {
 	return list
 }
 
-// choose makes another token the chosen one at a step whose scores are known.
+// choose replaces the token that was chosen at a step whose scores are known.
 func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 	f := s.state.Frontier()
 	if c.Step < 1 || c.Step > f.Step || s.state.Steps[c.Step-1].Ran < infer.KindLogits {
@@ -142,8 +142,8 @@ func whatIf(next *State, c WhatIf) error {
 	return nil
 }
 
-// cheapToLook reports whether the early read-outs of all blocks are quick enough (some
-// milliseconds) to be computed automatically.
+// cheapToLook reports whether the early read-outs of all blocks can be computed quickly enough
+// (in a few milliseconds) to do so automatically.
 func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }
@@ -161,8 +161,8 @@ func (s *Session) look(next *State) {
 		return // the same pass as before
 	}
 	// The cache still holds the columns that the pass read, up to this step's own, even if more
-	// columns were added after them. On an error, which only an ended context causes, nothing
-	// is shown.
+	// columns were added after them. If there is an error, which can only mean that the context has
+	// ended, nothing is shown.
 	next.Look, _ = s.model.Inspect(
 		context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1,
 	)

@@ -123,7 +123,7 @@ func (f *Fields) Messages(name string) (messages []chat.Message) {
 	return messages
 }
 
-// startChat begins a text with a conversation.
+// startChat begins a text that is formatted from a conversation.
 func (s *Session) startChat(ctx context.Context, next *State, c Chat) error {
 	text, err := c.Write(ctx, s.model, s.limits)
 	if err != nil {
@@ -156,8 +156,8 @@ func (s *Session) endChat(next *State) {
 	next.Settings.Stop.Strings = left
 }
 
-// chatOf returns the conversation of an existing text if the conversation still results in that
-// text, and nil otherwise. A link can be edited, and a template can change.
+// chatOf returns c if formatting it still produces the given text, and nil otherwise. A link can
+// be edited, and a template can change.
 func (s *Session) chatOf(ctx context.Context, c *Chat, text chat.Text) *Chat {
 	if c == nil {
 		return nil

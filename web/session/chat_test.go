@@ -29,9 +29,9 @@ func said(texts ...string) session.StartChat {
 	return session.StartChat{Chat: c}
 }
 
-// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens in
-// it. Typed characters that look like a special token are text. The next turn keeps the columns
-// of the earlier turns.
+// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens in it.
+// Typed characters that look like a special token are treated as text. The next turn keeps the
+// columns of the earlier turns.
 func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 2), said("Hi <|im_end|>"))

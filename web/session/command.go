@@ -71,7 +71,8 @@ type Choose struct{ Step, Token int }
 // TakeBranch returns to a saved branch. The current one is kept.
 type TakeBranch struct{ ID int }
 
-// GoOn continues past the stop condition that fired. It raises a token limit.
+// GoOn continues past the stop condition that fired. If that was the token limit, GoOn raises
+// the limit.
 type GoOn struct{}
 
 // WhatIf sets a question at the sample stage: which token would another u have drawn? A nil U
@@ -100,7 +101,7 @@ type Set struct {
 	Bias  *sampling.Bias
 	Order *sampling.Order
 	Stop  *[]string
-	// Grammar is a JSON schema, or a regular expression after "regexp:".
+	// Grammar is a JSON schema, or "regexp:" followed by a regular expression.
 	Grammar *string
 }
 
@@ -127,7 +128,8 @@ func SetAll(s infer.Settings) Set {
 	return c
 }
 
-// Begin returns the commands that begin a text with its own settings.
+// Begin returns the commands that apply the given settings and begin a text with the given
+// prompt.
 func Begin(s infer.Settings, prompt string) []Command {
 	return []Command{SetAll(s), Start{Prompt: prompt}}
 }

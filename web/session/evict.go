@@ -37,8 +37,8 @@ func (s *Session) Evict() {
 	s.evictTo(s.loop.Log())
 }
 
-// Recover resets the session, after a panic in a command, to its state before the command. The
-// session is then evicted, and is rebuilt from the log of the last returned state.
+// Recover resets the session to its state before a command that panicked. The session is then
+// evicted, and is rebuilt from the log of the last returned state.
 func (s *Session) Recover() {
 	if s.log != nil {
 		return // the run was being rebuilt

@@ -66,8 +66,9 @@ func (f *Fields) Has(name string) bool { _, ok := f.raw[name]; return ok }
 // Rest returns the unread fields by name, each as received.
 func (f *Fields) Rest() map[string]json.RawMessage { return f.raw }
 
-// Unexpected refuses the unread field whose name comes first, if there is one. of names the
-// object in which the field was sent, and takes lists the fields that this object may have.
+// Unexpected returns a refusal of the alphabetically first unread field, or nil if there is
+// none. of names the object in which the field was sent, and takes lists the fields that this
+// object may have.
 func (f *Fields) Unexpected(of, takes string) *terms.Refusal {
 	if f.err != nil || len(f.raw) == 0 {
 		return f.err
@@ -241,7 +242,7 @@ func (f *Fields) Whole(name string, least, most int64) int64 {
 // Int reads a required whole number that fits an int on every machine.
 func (f *Fields) Int(name string) int { return int(f.Whole(name, math.MinInt32, math.MaxInt32)) }
 
-// Truth reads a required true or false. In a form, a missing field is false, since forms omit
+// Truth reads a required boolean. In a form, a missing field is false, since forms omit
 // unchecked boxes.
 func (f *Fields) Truth(name string) bool {
 	switch raw := f.take(name); {

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestGivenTokensSurvive: a run whose prompt was given as tokens is the same after it is opened
-// from a link and after it was at rest.
+// TestGivenTokensSurvive: a run whose prompt was given as tokens is unchanged when it is opened
+// from a link or woken from rest.
 func TestGivenTokensSurvive(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -40,7 +40,7 @@ const (
 	hashPrefix  = 16       // hex digits of the model's hash in a link
 )
 
-// wireLink is the JSON inside a link. Names are short, since addresses must be.
+// wireLink is the JSON inside a link. Its field names are short to keep addresses short.
 type wireLink struct {
 	V  int            `json:"v"`           // version of this format
 	M  string         `json:"m"`           // beginning of the model's hash
@@ -49,7 +49,7 @@ type wireLink struct {
 	I  []int          `json:"i,omitempty"` // the prompt's tokens, if they differ from the encoded prompt
 	S  []wireChange   `json:"s"`           // settings, each from a step on
 	E  wireSettings   `json:"e"`           // settings for the next stages
-	C  [][2]int       `json:"c,omitempty"` // step and token of each choice by hand
+	C  [][2]int       `json:"c,omitempty"` // step and token of each token chosen by hand
 	G  []int          `json:"g,omitempty"` // steps that stopped and after which the run continued
 	N  int            `json:"n"`           // steps
 	R  int            `json:"r"`           // the last step's last stage
@@ -72,8 +72,8 @@ var packers = sync.Pool{New: func() any {
 	return z
 }}
 
-// LinkOf returns the link to the stage that a state shows. It returns "" before the first
-// Start, or if there are so many changes by hand that the link would be longer than [MaxLink].
+// LinkOf returns the link to the stage that a state shows. It returns "" before the first Start,
+// or if so many changes were made by hand that the link would be longer than [MaxLink].
 func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
@@ -81,7 +81,7 @@ func LinkOf(st *State) string {
 	return Link{infer.LogOf(st.Model, st.Whole(), st.Steps, st.Settings), st.Cursor, st.Undrawn, st.Chat}.text()
 }
 
-// LinkTo returns the link to another stage of the run that a link restores.
+// LinkTo returns a link to another stage of the run that the given link restores.
 func LinkTo(m *infer.Model, link string, at Cursor) (string, error) {
 	l, err := ParseLink(m, link)
 	if err != nil {
@@ -233,7 +233,7 @@ func (l Link) check(m *infer.Model) error {
 	return log.Settings.Check()
 }
 
-// open restores the run in a link.
+// open restores the run that a link describes.
 func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	if err := s.model.CheckPrompt(link.Log.Prompt, s.limits.PromptBytes); err != nil {
 		return err

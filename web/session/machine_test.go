@@ -69,8 +69,8 @@ func anyCommand() *rapid.Generator[session.Command] {
 	)
 }
 
-// anyKnobs sets some of the knobs in usual, each to its value there or to one of others, which
-// can be out of range.
+// anyKnobs sets some of the knobs in usual, each either to its value in usual or to one of the
+// values in others, which can be out of range.
 func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	some := infer.Knobs{}
 	for _, key := range slices.Sorted(maps.Keys(usual)) {

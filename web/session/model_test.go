@@ -21,7 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// tinyContext is the context of the tiny model, small enough for a run to reach its end.
+// tinyContext is the context length of the tiny model, small enough that a run can fill it.
 const tinyContext = 24
 
 // tiny is a real model with random weights: 2 layers of width 8, and the bundled tokenizer,
@@ -190,8 +190,8 @@ func copyOf(st *session.State) session.State {
 	return c
 }
 
-// content returns a state without the values that differ when it is run again: the version and
-// the measured times.
+// content returns a copy of a state without the values that differ each time the run is
+// repeated: the version and the measured times.
 func content(st *session.State) session.State {
 	c := copyOf(st)
 	c.Version = 0

@@ -8,12 +8,12 @@ import "github.com/tokenbytoken/viz/infer"
 type Opening struct {
 	Kind OpeningKind
 	Text string
-	// Answer is the text that the model generates first after a capital or a sum. After a
-	// question, its first line contains Answer. It is "" for a tale.
+	// Answer is the text with which the model continues an opening about a capital or a sum. After
+	// a question, the first generated line contains Answer. For a tale, Answer is "".
 	Answer string
 }
 
-// OpeningKind is the promise of an opening.
+// OpeningKind is the kind of an opening, which determines what the opening promises.
 type OpeningKind int
 
 // The kinds of openings. A tale ends its first sentence within forty tokens, does not repeat
@@ -48,7 +48,7 @@ var Openings = []Opening{
 	{Question, "User: What is the capital of Spain?\nAssistant:", "Madrid"},
 }
 
-// OpenTokens is the minimum number of tokens that the first draws of a tale choose from.
+// OpenTokens is the minimum number of tokens from which each of a tale's first draws chooses.
 const OpenTokens = 5
 
 // OpeningOf returns the nth opening of a kind, starting over after the last one.

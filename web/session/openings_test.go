@@ -103,7 +103,8 @@ func checkOpen(t *testing.T, prompt string) {
 	}
 }
 
-// sum returns the result of an opening with a sum in digits, or "" if the opening is in words.
+// sum returns the result of the sum in an opening, or "" if the opening does not contain a sum
+// in digits.
 func sum(text string) string {
 	f := strings.Fields(text)
 	a, errA := strconv.Atoi(f[0])

@@ -73,7 +73,7 @@ func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusa
 	return c, true, f.Unexpected(name, r.takes)
 }
 
-// readStep reads the field that stops before the draw, which is optional.
+// readStep reads the optional field that makes the run stop before the draw.
 func readStep(f *Fields) Command {
 	return StepStage{Withhold: f.Has("withhold") && f.Truth("withhold")}
 }

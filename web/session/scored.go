@@ -20,7 +20,7 @@ var ruleNames = func() (names []string) {
 	return append(names, "logit_bias", "samplers")
 }()
 
-// ReadRules returns s changed by the settings in text, such as "top_k=40 top_p=0.9". Names and
+// ReadRules returns s with the settings in text applied, such as "top_k=40 top_p=0.9". Names and
 // ranges are those of the set command. An error is a [*terms.Refusal] that names the field.
 func ReadRules(text string, s sampling.Settings) (sampling.Settings, error) {
 	form := map[string]string{}

@@ -60,8 +60,8 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	return s.publish(&next), nil
 }
 
-// catchUp adds the stages that had already run to the state when a command was interrupted
-// because its context ended.
+// catchUp is called when a command has been interrupted because its context ended. It adds the
+// stages that had already run to the state.
 func (s *Session) catchUp() {
 	if s.loop == nil || slices.Equal(s.loop.Steps(), s.state.Steps) {
 		return
@@ -298,8 +298,8 @@ func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from
 	return nil
 }
 
-// loopFor returns a loop for a prompt. If a chat follows another chat, it keeps the columns
-// that both have in common.
+// loopFor returns a loop for a prompt. If a chat follows another chat, the loop keeps the
+// columns that both have in common.
 func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool) (*infer.Loop, error) {
 	if isChat && s.loop != nil && s.state.Chat != nil {
 		return s.loop.Continue(prompt, settings)

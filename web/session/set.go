@@ -64,7 +64,7 @@ func (s *Session) ghosts(c Cursor) []infer.Token {
 	return list
 }
 
-// on returns the settings after the command.
+// on returns the settings that result from applying the command to s.
 func (c Set) on(s infer.Settings) (infer.Settings, error) {
 	s, err := s.With(c.Knobs)
 	if err == nil && c.Bias != nil {

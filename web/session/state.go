@@ -43,8 +43,8 @@ type State struct {
 	Dist *sampling.Distribution
 	// Settings are the settings that the next stage to run will use.
 	Settings infer.Settings
-	// Ghosts are tokens that a rewind or a change of settings has dropped. They are shown,
-	// dashed, until the next draw.
+	// Ghosts are tokens that a rewind or a change of settings has dropped. They are shown with
+	// dashed outlines until the next draw.
 	Ghosts []infer.Token
 	// Playing and Speed determine when the owner of the clock calls Tick.
 	Playing bool

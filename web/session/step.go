@@ -57,7 +57,8 @@ func keepsUndrawn(c Command) bool {
 	return false
 }
 
-// stepToken continues to the end of this turn, or of the next.
+// stepToken continues to the end of this turn or, if the run is already there, to the end of the
+// next turn.
 func (s *Session) stepToken(ctx context.Context, next *State) error {
 	if c := s.state.Cursor; c.Step < len(s.state.Steps) || s.state.Step().Ran == infer.KindCache {
 		// When looking back, move over turns that have run.

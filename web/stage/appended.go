@@ -20,13 +20,13 @@ type Appended struct {
 	Rows   []ConditionRow
 }
 
-// ConditionRow is one stop condition, with how close the text is to it.
+// ConditionRow describes one stop condition and how close the text is to meeting it.
 type ConditionRow struct {
 	Kind   infer.StopReason
 	Name   string
 	String Text // a stop string, or the end-of-text token
 	State  string
-	Bar    string // SVG length of Have of Limit; "" if there is none
+	Bar    string // Have as a share of Limit, as an SVG length; "" if there is none
 	Fired  bool
 	Index  int // index of a stop string in the settings, else -1
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// boldness lists the words for the knob between safer and bolder, each with the highest
+// boldness lists the Story's words for temperatures, from safer to bolder, each with the highest
 // temperature to which it applies. The middle is T = 1, the temperature at which the model was
 // trained.
 var boldness = []struct {

@@ -105,9 +105,9 @@ const (
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 
-// NewKVGrid lays out layers × positions in a box of the given width. The last positions are
-// new, and grew is their number. With many positions, the columns get narrower and eventually
-// become one band, which the note mentions.
+// NewKVGrid lays out layers × positions in a box of the given width. The new positions are the
+// last ones, and grew is their number. With many positions, the columns get narrower and
+// eventually become one band, which the note mentions.
 func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }

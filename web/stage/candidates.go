@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Candidates are the most likely next tokens, with the values that are known at a stage. It is
+// Candidates lists the most likely next tokens, with the values that are known at a stage. It is
 // a short form of [Table], for the home page and lessons.
 type Candidates struct {
 	Stage int

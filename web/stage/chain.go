@@ -10,15 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Chain is stage 4 rule by rule. It has a column for each rule that is on, in the order of the
-// rules, with the probability that the rule leaves each token. It has the same rows as the
+// Chain shows stage 4 rule by rule. It has a column for each rule that is on, in the order of
+// the rules, with the probability that the rule leaves each token. It has the same rows as the
 // stage's table.
 type Chain struct {
 	Lead     Rich
 	Orders   []ChainButton
 	Measures []ChainButton
 	Heads    []ChainHead
-	Rows     []ChainRow // the tokens, then all others
+	Rows     []ChainRow // the tokens, then one row for all others
 	Left     []string   // number of tokens left, by column
 	Moved    []string   // probability moved, by column
 	Grammar  string     // the grammar that the text follows; "" for none
@@ -43,7 +43,7 @@ type ChainHead struct {
 // ChainRow shows a token in all columns.
 type ChainRow struct {
 	Text  Text
-	Label string // shown instead of Text, for all others
+	Label string // shown instead of Text in the row for all other tokens
 	Cells []ChainCell
 	Out   bool // the token does not reach the draw
 }

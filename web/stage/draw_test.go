@@ -192,8 +192,9 @@ func TestEnterOnlyWhenMovingForward(t *testing.T) {
 	}
 }
 
-// TestSegmentFigureNeedsItsToken: a segment never shows a number without its token. 0.07 of 640
-// px is 44.8 px, which is enough for "0.07" (4 × 7.4 + 12 = 41.6) but not for "·girl" (49).
+// TestSegmentFigureNeedsItsToken: a segment never shows a number without its token. A share of
+// 0.07 of 640 px is 44.8 px, which is enough for "0.07" (4 × 7.4 + 12 = 41.6) but not for
+// "·girl" (49).
 func TestSegmentFigureNeedsItsToken(t *testing.T) {
 	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
 		t.Errorf("·girl has Fit = %s and FitP = %s, want %s and %s", s.Fit, s.FitP, "fit-x", "fit-x")

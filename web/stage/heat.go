@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeatColumns is the maximum number of columns of a heatmap. For a longer text, it has the
-// first column, a column with the sum of the omitted ones, and then the newest ones, so that a
-// step has the same number of bytes no matter how long the text is.
+// HeatColumns is the maximum number of columns of a heatmap. The heatmap of a longer text has
+// the first column, a column with the sum of the omitted ones, and then the newest ones, so that
+// a step has the same number of bytes no matter how long the text is.
 const HeatColumns = 48
 
 // Heat is the data that the canvases of stage 1 draw. Rows are bytes, which are base64 in JSON.

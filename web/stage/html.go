@@ -235,7 +235,7 @@ func proseShare(t Token) string {
 	return ` class="` + class + `" title="` + templ.EscapeString(t.Percent) + `"` + now
 }
 
-// plainly returns a text without special tokens.
+// plainly returns a string as a [Text] without marks or special tokens.
 func plainly(text string) Text {
 	if text == "" {
 		return nil

@@ -4,9 +4,9 @@ import (
 	"strconv"
 )
 
-// columns returns how many columns the table has on every screen, not counting bars: token, z
-// and p; from the filter on, also keep and p′; and at the draw, also from and to. Three more
-// (z/T, exp, Σp) are hidden on narrow screens.
+// columns returns the number of columns that the table has on every screen, not counting bars.
+// They are token, z and p; from the filter on, also keep and p′; and at the draw, also from and
+// to. Three more columns (z/T, exp, Σp) are hidden on narrow screens.
 func columns(stage int) string {
 	return [...]string{4: "5", 5: "7"}[stage]
 }

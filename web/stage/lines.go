@@ -113,7 +113,7 @@ func (w Words) filterLine(st infer.Filter) string {
 	return strings.Join(rules, ", ")
 }
 
-// conditionLine describes how close the text is to a stop condition.
+// conditionLine describes how close the text is to meeting a stop condition.
 func (w Words) conditionLine(c infer.Condition) string {
 	key := "lines.stop." + string(c.Kind)
 	if c.Kind == infer.StopEOS && !c.Kept {

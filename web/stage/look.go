@@ -225,8 +225,8 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 	return 0
 }
 
-// headButton describes which tokens a head reads, given its weights [positions]. It cannot see
-// the first positions. hidden is their number.
+// headButton describes which tokens a head reads, given its weights [positions]. The parameter
+// hidden is the number of positions at the beginning that the head cannot see.
 func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
 	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{

@@ -16,8 +16,8 @@ import (
 // MapForm is the layout of a map.
 type MapForm string
 
-// The layouts are: in a column next to the stage; large with named shares, as on the home page;
-// low, as on a phone; and without shares, as in a lesson's [Picture].
+// The layouts are, in order: in a column next to the stage; large, with named shares, as on the
+// home page; of low height, as on a phone; and without shares, as in a lesson's [Picture].
 const (
 	MapSide   MapForm = "side"
 	MapBig    MapForm = "big"
@@ -25,8 +25,8 @@ const (
 	MapLesson MapForm = "lesson"
 )
 
-// MapOptions sets how a page shows the map. The zero value is the map in a side column, at
-// the stage of the state, without buttons.
+// MapOptions controls how a page shows the map. The zero value shows it in a side column, at the
+// state's stage, without buttons.
 type MapOptions struct {
 	// ID is the element's id; the default is "map". A page with two maps sets it for one of
 	// them.
@@ -45,9 +45,9 @@ type MapOptions struct {
 	At infer.Kind
 	// Room is the minimum number of columns, including empty ones at the end.
 	Room int
-	// Ahead are columns in front of the text, in place of the next token's column.
+	// Ahead are columns after the end of the text, in place of the next token's column.
 	Ahead []MapColumn
-	// Dead, if not 0, is the first position, from 1, whose columns are no longer valid.
+	// Dead, if not 0, is the first position, counted from 1, whose column is no longer valid.
 	Dead int
 }
 
@@ -113,7 +113,7 @@ type MapShare struct {
 }
 
 // lit returns the token by which js/lit.js identifies the share, or "" for everything else,
-// since "everything else" means other tokens in other parts of a page.
+// since "everything else" means different tokens in different parts of a page.
 func (v MapShare) lit() string {
 	if v.Rest {
 		return ""
@@ -264,9 +264,9 @@ func mapSpans(n int) []span {
 	return list
 }
 
-// mapClass returns the row path of a column's cells. There are n positions. Earlier passes read
-// the first ones, and old is their number. At the last stage, the columns of this pass count as
-// kept.
+// mapClass returns the row path of a column's cells. Of the n positions, earlier passes have
+// read the first ones, and old is the number of these. At the last stage, the columns of this
+// pass count as kept.
 func mapClass(c span, n, old int, at infer.Kind) string {
 	switch {
 	case c.from < old:
@@ -323,7 +323,7 @@ func mapRuns(classes []string, bands bool) []span {
 	return runs
 }
 
-// mapCell draws columns c of row i.
+// mapCell draws the columns in c as one cell of row i.
 func mapCell(b *strings.Builder, c span, i int, band bool) {
 	gapX, gapY := 1.6, 2.0
 	if band {

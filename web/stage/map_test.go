@@ -111,8 +111,8 @@ func TestMapDescribesEachStage(t *testing.T) {
 	}
 }
 
-// TestMapAfterTheTurn: at the last stage the pass's columns count as kept, and the drawn
-// token is the next column.
+// TestMapAfterTheTurn: at the last stage, the pass's columns count as kept, and the drawn token
+// is the next column.
 func TestMapAfterTheTurn(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindCache, 0)
 	m := English.NewMap(s, MapOptions{})

@@ -77,7 +77,7 @@ type ZoomTerm struct {
 	Vector TensorView
 }
 
-// workedNumbers is the number of elements of a sum whose calculation is shown.
+// workedNumbers is the number of a sum's elements for which the calculation is shown.
 const workedNumbers = 2
 
 func zoomCmd(to ZoomTo) string {
@@ -273,7 +273,7 @@ func (w Words) workedNumber(reads []float32, mix infer.Mix, rest []float32, othe
 	return append(r, rich(" = ", bold(terms.Decimals(float64(mix.Sum[i]), 3)))...)
 }
 
-// signed puts a negative number in brackets, behind a sign.
+// signed puts a negative number in brackets, for use after a sign.
 func signed(n string) string {
 	if strings.HasPrefix(n, "−") || strings.HasPrefix(n, "-") {
 		return "(" + n + ")"

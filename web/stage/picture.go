@@ -32,7 +32,7 @@ type Picture struct {
 	Twin    []MapFact
 }
 
-// PictureLetter is a letter of the sentence, possibly after a cut.
+// PictureLetter is a letter of the sentence, possibly preceded by a cut between two tokens.
 type PictureLetter struct {
 	Text Text
 	Cut  bool
@@ -60,8 +60,8 @@ type PictureRow struct {
 	Class string // "is-score", "is-rest", "is-cut", "is-other", "is-no" or ""
 }
 
-// pictureAhead is the number of columns after the sentence's own, for the drawn token and a
-// draft's guesses.
+// pictureAhead is the number of columns that follow the sentence's own columns, for the drawn
+// token and a draft's guesses.
 const pictureAhead = 3
 
 // PictureRoom returns the number of columns of the picture in all states, for a text of n tokens.
@@ -277,7 +277,7 @@ func (p *Picture) twinRows() {
 }
 
 // PictureShares shows the shares that the scores become or, if cut is true, the shares that the
-// filters leave. If the temperature is not 1, a tick marks where each bar would end at 1.
+// filters leave. If the temperature is not 1, a tick marks where each bar would end at T = 1.
 func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	name, at := "shares", infer.KindSoftmax
 	if cut {
@@ -314,8 +314,8 @@ func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	return p
 }
 
-// PictureStrip shows the kept shares laid end to end and, if drawn is true, the number that
-// decides.
+// PictureStrip shows the kept shares laid end to end and, if drawn is true, the random number
+// that decides which token is drawn.
 func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
 	name, at := "strip", infer.KindFilter
 	if drawn {

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// PictureCache shows a second pass, in which all columns but the new one are kept from the
-// first pass. Above it, the work of this pass is shown next to the work of reading everything
+// PictureCache shows a second pass, in which all columns but the new one are kept from the first
+// pass. Above the map, the work of this pass is compared with the work of reading everything
 // again.
 func (w Words) PictureCache(s *session.State) Picture {
 	p := w.picture(s, "cache", infer.KindForward, MapOptions{})
@@ -68,8 +68,8 @@ type PictureGuess struct {
 	Own              bool // the target's own token, instead of a rejected guess or after all guesses
 }
 
-// PictureGuesses shows a draft's guesses as columns in front of the text, and which of them are
-// accepted.
+// PictureGuesses shows a draft's guesses as columns after the end of the text, and which of them
+// are accepted.
 func (w Words) PictureGuesses(s *session.State, guesses []PictureGuess) Picture {
 	var ahead []MapColumn
 	var rows []PictureRow

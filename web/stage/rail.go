@@ -110,8 +110,8 @@ func (w Words) NextText(s *session.State) string {
 	return w.T("next.stage", "stage", w.Stage(int(s.Cursor.Stage%infer.KindCache+1)).Short)
 }
 
-// NewSteps returns the stages just after one of them has run. The earlier ones are done, no
-// matter how far the run has come since. 0 means before the first stage.
+// NewSteps returns the list of stages as it is just after the given stage has run: the earlier
+// ones are done, no matter how far the run has come since. Stage 0 means before the first stage.
 func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {

@@ -46,7 +46,8 @@ type Segment struct {
 	at, wide float64 // X and W as shares of the strip
 }
 
-// carry returns a name for a segment: the same one that [StoryShare.carry] returns for its bar.
+// carry returns a name for a segment. It is the name that [StoryShare.carry] returns for the
+// corresponding bar.
 func (g Segment) carry() string {
 	if g.Class == "is-rest" {
 		return carryRest
@@ -102,8 +103,8 @@ func (g *Segment) beside(from, to float64) {
 	g.Fit, g.FitP = fit(n, space), fit(max(n, utf8.RuneCountInString(g.P)), space)
 }
 
-// lay puts the winner's piece on top of the rest of a strip. It is for winners without a
-// segment.
+// lay puts the winner's piece on top of the rest of a strip. It is used for winners that have no
+// segment of their own.
 func lay(list []Segment, winner Segment, from, to float64) []Segment {
 	for i := range list {
 		if list[i].Class == "is-rest" {
@@ -121,7 +122,7 @@ const least = 0.002
 // strip.
 const thinnest = 0.005
 
-// adjacent returns the rows before the first missing rank, whose segments are end to end. If
+// adjacent returns the rows before the first missing rank. Their segments lie end to end. If
 // keptAlone is true, it returns only the kept ones.
 func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	var list []infer.Row

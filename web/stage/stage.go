@@ -101,7 +101,7 @@ func (p *Stage) enter(s *session.State) {
 func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
 	p.Table, p.Histogram = w.logitsTable(st), w.newHistogram(s, st)
 	p.Notes = []Rich{w.Rich("note.logits")}
-	if st.Penalty != nil { // only one note, since a low screen has no space for two notes and the rows
+	if st.Penalty != nil { // only one note, since a short screen has no space for two notes and the rows
 		p.Notes = []Rich{w.penaltyNote(*st.Penalty)}
 	}
 	p.Work = p.Table.worked()
@@ -250,13 +250,14 @@ func (w Words) whyNot(s *session.State) Rich {
 	)
 }
 
-// place returns the position of a token's rank among the kept tokens. Both are numbered from 1.
+// place returns the position, among the kept tokens, of the token with the given rank. Both are
+// numbered from 1.
 func place(s *session.State, rank int) int {
 	before, _, _ := s.Dist.KeptIn(0, rank-1)
 	return before + 1
 }
 
-// others100 describes how many of 100 draws other tokens would win.
+// others100 describes how many out of 100 draws would be won by other tokens.
 func (w Words) others100(p float64) string {
 	if p <= 0 {
 		return w.T("whynot.others.none")

@@ -178,7 +178,8 @@ func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
 }
 
-// unread returns the addition to the sentence of a pass that reads the prompt ([Words.Unread]).
+// unread returns the text that is appended to the sentence about a pass that reads the prompt
+// ([Words.Unread]).
 func (w Words) unread(s *session.State) Rich {
 	if says := w.Unread(s.PromptTokens); says != "" && s.Cursor.Step == 1 {
 		return Rich{{S: " " + says}}

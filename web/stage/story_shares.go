@@ -128,7 +128,7 @@ type StoryLine struct {
 	Side  string // whether its name starts or ends at the marker: "start" or "end"
 	Dx    string
 	Pick  Text
-	Rings []string // where other tries fell, as SVG lengths
+	Rings []string // where the markers of other tries fell, as SVG lengths
 	Tries string
 }
 

@@ -45,7 +45,7 @@ func TokenText(t infer.Token) Text {
 	return Marked(t.Text)
 }
 
-// Unread returns a sentence for a text in which most characters have no tokens, so that the
+// Unread returns a sentence about a text in which most characters have no tokens, so that the
 // model reads their bytes. For any other text, it returns "".
 func (w Words) Unread(tokens []infer.Token) string {
 	unknown, known := 0, 0

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// WhatIf is the question which token another u would have drawn.
+// WhatIf is the question of which token another u would have drawn.
 type WhatIf struct {
 	Shown bool   // the draw is shown, and decoding is not greedy
 	U     string // the slider's initial position

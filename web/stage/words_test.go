@@ -267,15 +267,15 @@ func dataOf(st *session.State) []string {
 	return data
 }
 
-// keyed is a call in the source with a key of the catalog, and the names of the values that it
-// passes.
+// keyed is a call in the source that uses a catalog key, together with the names of the values
+// it passes.
 type keyed struct {
 	at     string
 	values []string
 }
 
-// keysInSource lists every literal key that this package and the terminal use, and the
-// literals that begin composed keys.
+// keysInSource lists every literal key that this package and the terminal use, and the literals
+// with which composed keys begin.
 func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	t.Helper()
 	exact = map[string][]keyed{}

@@ -10,8 +10,8 @@ import (
 )
 
 // zoom is the range of the scores that stage 2 shows in rows: from a round number at or below
-// the last row's score to the highest. On an axis that began at the lowest score of all, every
-// bar would look full.
+// the last row's score to the highest score. On an axis that began at the lowest score of the
+// whole vocabulary, every bar would look full.
 type zoom struct{ from, to, step float64 }
 
 // zoomParts is the maximum number of parts into which ticks divide a zoomed axis.

@@ -85,7 +85,7 @@ func readMessage(t *testing.T, text string) (m received) {
 	return m
 }
 
-// connPart is a part that is one function.
+// connPart is a part implemented by a single function.
 type connPart func(ctx context.Context, in <-chan Command, out Conn) error
 
 func (f connPart) Serve(ctx context.Context, in <-chan Command, out Conn) error {
@@ -124,8 +124,8 @@ func TestReadyWaitsForAFreeConnection(t *testing.T) {
 	})
 }
 
-// TestPingsAreAnswered: a ping is answered while a command is running, or after the command
-// if answers come in order.
+// TestPingsAreAnswered: a ping is answered while a command is still running or, if the part is
+// ordered, after the command.
 func TestPingsAreAnswered(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -161,8 +161,8 @@ func TestPingsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestStateNumbersAreCarried: if a part numbers its states, all other messages repeat the last
-// number. If it does not, messages are numbered.
+// TestStateNumbersAreCarried: if a part numbers its states, all other messages repeat the number
+// of the last state. Otherwise, the messages themselves are numbered.
 func TestStateNumbersAreCarried(t *testing.T) {
 	for _, row := range []struct {
 		sent []Message
@@ -196,8 +196,8 @@ func TestStateNumbersAreCarried(t *testing.T) {
 	}
 }
 
-// TestMessageEncoding: the fields for programs are part of the message's object, and HTML is not
-// escaped.
+// TestMessageEncoding: the further fields for programs are in the message's own JSON object, and
+// HTML is not escaped.
 func TestMessageEncoding(t *testing.T) {
 	for want, m := range map[string]Message{
 		`{"seq":1,"ack":0}`: {Seq: 1},

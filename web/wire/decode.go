@@ -39,8 +39,9 @@ func (c Command) Decode(into any) error {
 	}
 }
 
-// unknown refuses the first field, by name, that a struct does not have. The decoder alone
-// ignores case, so it would accept a field under several names.
+// unknown refuses fields that a struct does not have, and names the alphabetically first one.
+// The JSON decoder by itself ignores case, so it would accept several spellings of a field's
+// name.
 func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal {
 	if of.Kind() != reflect.Struct {
 		return nil
@@ -71,7 +72,8 @@ func (c Command) Texts(names []string) (map[string]string, error) {
 	return texts, c.Decode(&texts)
 }
 
-// refuseUnknown refuses the first of the given fields, by name, that is not among names.
+// refuseUnknown refuses given fields that are not among names, and names the alphabetically
+// first one.
 func (c Command) refuseUnknown(given map[string]json.RawMessage, names []string) *terms.Refusal {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {

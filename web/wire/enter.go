@@ -73,7 +73,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	return c, refusal{}
 }
 
-// join lists a connection until leave is called.
+// join adds a connection to the server's list of connections, from which leave removes it.
 func (s *Server) join(c *connection) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Server) join(c *connection) (leave func()) {
 	}
 }
 
-// crowd returns the number of connections to one kind of part.
+// crowd returns the number of connections to the kind of part with the given name.
 func (s *Server) crowd(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// callers attributes every request to a new learner at the same address, who gets a cookie.
+// callers makes the site treat every request as the first one of a new learner at the same
+// address, who gets a cookie.
 func callers(x *site) {
 	n := 0
 	x.cfg.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {

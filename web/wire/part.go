@@ -55,7 +55,7 @@ type Message struct {
 	// Run is the id of the run, in the first message of a connection to a run.
 	Run string `json:"run,omitempty"`
 	// Again, set with Run, means that this page has watched the run before, and that Ack is the
-	// number of the last of its commands that was carried out.
+	// number of the last command from this page that was carried out.
 	Again bool `json:"again,omitempty"`
 	// Error is the reason a command was refused or could not be completed.
 	Error *terms.Refusal `json:"error,omitempty"`
@@ -154,8 +154,9 @@ type Conn interface {
 	// Send queues a message. It blocks only while the queue is full of messages
 	// that can be neither merged nor dropped.
 	Send(Message) error
-	// Ready waits until a message would be sent at once. A part that builds its message only
-	// then sends the newest state, and never builds a message that would be dropped.
+	// Ready waits until a message would be sent at once. A part that waits for Ready before it
+	// builds a message always sends the newest state, and never builds a message that would be
+	// dropped.
 	Ready() error
 }
 

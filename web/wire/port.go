@@ -69,7 +69,7 @@ func (p *port) writeShared(e *Encoded) error { return p.Send(e.Bytes()) }
 
 func (p *port) ping() error { return nil }
 
-// sendClose also ends the read, since a page does not reply to a close message.
+// sendClose also ends the pending read, since a page does not reply to a close message.
 func (p *port) sendClose(why *closeReason) {
 	p.Close(why.code, why.text)
 	p.abort()

@@ -37,8 +37,8 @@ func dialPort(t *testing.T, s *Server, query string, protocol string) *paged {
 }
 
 // TestMessagePortBehavesLikeASocket: a part behaves the same over a message port as over a
-// WebSocket. Commands are answered, Addresses in HTML are rewritten, limits and codes are the
-// same, and if one end closes, so does the other.
+// WebSocket. Commands are answered, addresses in HTML are rewritten, limits and close codes are
+// the same, and if one end closes, so does the other.
 func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	x := withPart(t, Limits{}, echo)
 	x.cfg.HTML = func(html string) string { return strings.ReplaceAll(html, "/", "/some/") }

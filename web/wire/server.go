@@ -64,7 +64,7 @@ func NewServer(cfg Config) *Server {
 	return s
 }
 
-// Refuse stops accepting connections. Open ones continue.
+// Refuse makes the server reject new connections. Connections that are already open continue.
 func (s *Server) Refuse() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,8 @@ func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, p
 	c.open(kind.Open, Visit{Caller: c.caller, Query: r.URL.Query(), Protocol: protocol})
 }
 
-// upgrade turns a request into a WebSocket, or answers it with an error.
+// upgrade upgrades a request to a WebSocket connection or, if that fails, responds with an
+// error.
 func (s *Server) upgrade(
 	w http.ResponseWriter, r *http.Request, protocol string, cookie *http.Cookie,
 ) (*websocket.Conn, error) {

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// partFunc is a part that is one function.
+// partFunc is a part implemented by a single function.
 type partFunc func(ctx context.Context, in <-chan Command, send func(Message) error) error
 
 func (f partFunc) Serve(ctx context.Context, in <-chan Command, out Conn) error {

@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// write sends queued messages until the connection ends, and then sends the reason why it
-// ended. It pauses for pushPause between two sends, or longer after a snapshot when many
-// clients are connected. Messages that are queued meanwhile are merged. A panic ends only this
-// connection.
+// write sends queued messages until the connection ends, and then sends the reason for its end.
+// It pauses for pushPause between two sends, or longer after a snapshot when many clients are
+// connected. Messages that are queued meanwhile are merged. A panic ends only this connection.
 func (c *connection) write() {
 	defer c.sendClose()
 	if fault.Do(c.log, "sending to the part "+c.name, func() error { c.sendQueued(); return nil }) != nil {
@@ -49,7 +48,7 @@ func (c *connection) sendQueued() {
 	}
 }
 
-// fail ends the connection. The reason is the server's if it has one, and otherwise that the
+// fail ends the connection. The reason is the one in err if there is one, and otherwise that the
 // peer no longer reads.
 func (c *connection) fail(err error) {
 	reason := reasonGone

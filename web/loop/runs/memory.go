@@ -42,7 +42,7 @@ type ledger struct {
 	freed atomic.Int64 // since memory was last returned to the system
 }
 
-// change records that a run's memory changes by the given number of bytes.
+// change records that the memory of a run has changed by the given number of bytes.
 func (l *ledger) change(by int64) {
 	l.total.Add(by)
 	if by < 0 {
@@ -86,7 +86,7 @@ func (rs *Registry) evict(bytes int64, but *Run) bool {
 	return bytes <= 0
 }
 
-// giveUp requests that the run's goroutine evict the run.
+// giveUp asks the run's goroutine to evict the run.
 func (r *Run) giveUp() {
 	select {
 	case r.evictions <- struct{}{}:
@@ -177,7 +177,7 @@ func (rs *Registry) evictRested(since time.Time) {
 	}
 }
 
-// passes returns how long the model's passes for a state took.
+// passes returns the total time of the model's passes that led to a state.
 func passes(st *session.State) (all time.Duration) {
 	for _, step := range st.Steps {
 		for _, took := range step.Took {

@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// measured returns a registry, and a variable with which the test sets the memory that the
-// process seems to use.
+// measured returns a registry, and a variable with which the test sets the amount of memory that
+// the process appears to use.
 func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64) {
 	t.Helper()
 	resident = new(atomic.Int64)

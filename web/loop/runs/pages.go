@@ -9,10 +9,10 @@ import (
 // connected last, since those may reconnect.
 const maxPages = 32
 
-// pageAcks holds, for each page that has watched a run, the number of the last of its commands
+// pageAcks holds, for each page that has watched a run, the number of the page's last command
 // that was carried out. The page that connected last is at the end. A page numbers its commands
-// from 1 across all its connections. So a command that was in flight when a connection broke
-// can be sent again: it is carried out once, whether or not it had arrived.
+// from 1 across all its connections. So a command that was in flight when a connection broke can
+// be sent again: it is carried out once, whether or not it had arrived.
 type pageAcks []pageAck
 
 type pageAck struct {
@@ -20,8 +20,8 @@ type pageAck struct {
 	n    uint64
 }
 
-// connect records that a page watches the run and returns the number of the last of its
-// commands that was carried out. again is false if the page has not watched the run before.
+// connect records that a page watches the run and returns the number of the page's last command
+// that was carried out. again is false if the page has not watched the run before.
 func (p *pageAcks) connect(page string) (n uint64, again bool) {
 	if page == "" {
 		return 0, false
@@ -37,7 +37,7 @@ func (p *pageAcks) connect(page string) (n uint64, again bool) {
 	return ack.n, again
 }
 
-// last returns the number of the last command of a page that was carried out.
+// last returns the number of a page's last command that was carried out.
 func (p *pageAcks) last(page string) uint64 {
 	if i := p.index(page); i >= 0 {
 		return (*p)[i].n

@@ -5,7 +5,7 @@ import "github.com/tokenbytoken/viz/web/admission"
 // Begin begins a run for a request from another program. v watches the run. Like a learner's
 // run, the run holds a place and memory and plays alongside the others, but it ends with the
 // request: until [Registry.End], it is neither dropped nor evicted. The caller's learner must
-// be a name that no browser has, since a browser with that name could open the run.
+// have a name that no browser has, since a browser with that name could open the run.
 func (rs *Registry) Begin(c admission.Caller, v *Viewer) *Run {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

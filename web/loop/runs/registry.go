@@ -210,7 +210,7 @@ func (rs *Registry) newRun(c admission.Caller, id string, pinned bool, slot Slot
 	return r
 }
 
-// start makes s the run's session, in a goroutine that owns it. mu is held.
+// start makes s the run's session and starts the goroutine that owns it. mu is held.
 func (rs *Registry) start(r *Run, s *session.Session) {
 	ctx, stop := context.WithCancel(rs.ctx)
 	r.stop = stop

@@ -130,8 +130,8 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 }
 
 // TestRunLimitsPerLearner: a learner's third run drops the oldest one that nobody watches. If
-// all are watched, it is refused. A learner without a run gets a place of the learner with the
-// most runs, unless nobody has more than one.
+// all are watched, the third run is refused. A learner without a run takes a place from the
+// learner with the most runs, unless nobody has more than one.
 func TestRunLimitsPerLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})

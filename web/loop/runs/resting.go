@@ -19,8 +19,9 @@ type resting struct {
 	session    []byte // [session.Session.Rest]
 }
 
-// wakes is roughly the memory that a run releases when it comes to rest, besides its cache
-// and trace: a goroutine with its stack, timers, channels, and a few dozen small objects.
+// wakes is the approximate amount of memory that a run releases when it is put to rest, besides
+// its cache and trace: a goroutine with its stack, timers, channels, and a few dozen small
+// objects.
 const wakes = 16 << 10
 
 // rest puts an evicted run to rest, unless it is watched or has just been used. It is

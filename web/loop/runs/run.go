@@ -68,7 +68,7 @@ type Run struct {
 // request is a request to a run's goroutine.
 type request struct {
 	command session.Command // nil requests only the state
-	from    *Viewer         // whose command it is, or nil
+	from    *Viewer         // the viewer that sent the command, or nil
 	n       uint64          // the client's number of the command
 	reply   chan result     // of capacity 1
 }
@@ -112,7 +112,7 @@ func (r *Run) Do(ctx context.Context, c session.Command, from *Viewer, n uint64)
 	}
 }
 
-// Current returns the newest state, after rebuilding it if the run was evicted.
+// Current returns the newest state. If the run was evicted, Current first rebuilds it.
 func (r *Run) Current(ctx context.Context) (*session.State, error) {
 	if s := r.latest.Load(); s != nil {
 		return s, nil
@@ -176,7 +176,7 @@ func (r *Run) claim() int {
 	return claim
 }
 
-// loop owns s until ctx ends. It answers requests in order, and plays in between.
+// loop owns s until ctx ends. It answers requests in order, and plays the run between them.
 func (r *Run) loop(ctx context.Context, s *session.Session) {
 	defer close(r.done)
 	defer r.setBytes(0)
@@ -370,8 +370,8 @@ func (r *Run) repeated(req request) bool {
 	return req.n <= r.pages.last(req.from.page)
 }
 
-// publish makes a state the newest and wakes the viewers. The viewer whose request led to
-// it is woken even if nothing has changed, since it waits for the acknowledgement. The
+// publish makes the given state the newest one and wakes the viewers. The viewer whose request
+// led to it is woken even if nothing has changed, since it waits for the acknowledgement. The
 // acknowledgement is recorded after the state, so that a viewer that sees it also finds the
 // state. publish returns false if memory is used up.
 func (r *Run) publish(s *session.Session, next *session.State, req *request) bool {
