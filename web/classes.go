@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Classes configures how a server holds classes.
+// Classes configures the classes on a server.
 type Classes struct {
 	// Logs and Secrets store the rooms. Without them, there are no classes.
 	Logs    journal.Journal
@@ -33,14 +33,14 @@ type Classes struct {
 	// Aged returns the time used to decide whether a room is old enough to delete; nil means Now.
 	// See [class.Config].
 	Aged func() time.Time
-	// Access is how the phones of a class reach this server.
+	// Access describes how the phones of a class reach this server.
 	Access classroom.Access
 	// Phones, if not nil, can open the server to phones while it runs.
 	Phones *classroom.Phones
 }
 
-// members returns the limits on a room's members. An eighth of the places is reserved for learners
-// whom the server already knew.
+// members returns the limits on a room's members. An eighth of the places is reserved for
+// learners whom the server already knows.
 func (c Classes) members(limits admission.Share) admission.Share {
 	if c.Members == 0 {
 		return limits
@@ -61,8 +61,9 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 	return r, nil
 }
 
-// mountClasses restores the saved rooms and adds their pages. Without a course it adds none.
-// Without a place to store the rooms, the pages explain that a class needs a server.
+// mountClasses restores the saved rooms and adds the pages of classes. Without a course, it
+// adds no pages. Without a place to store rooms, it adds pages which explain that a class
+// needs a server.
 func (s *Server) mountClasses(mux *http.ServeMux) error {
 	if s.cfg.Course == nil {
 		return nil

@@ -1,10 +1,10 @@
 // Package admission shares a server's limited resources among its callers, so that
 // one client cannot lock out everyone else.
 //
-// A caller has a learner id and an address. The id is in a signed cookie, and anyone can collect
-// many such cookies. The address is a network that a whole school can share. So both are limited.
-// Newcomers count against the limits of their address. Learners with an older cookie do not, and
-// part of every resource is reserved for them.
+// A caller has a learner id and an address. The id is in a signed cookie, and anyone can
+// collect many such cookies. The address is a network that a whole school can share. There
+// are therefore limits for both. Newcomers count against the limits of their address.
+// Learners with an older cookie do not, and part of every resource is reserved for them.
 //
 //   - A [Pool] limits what callers hold at the same time: sockets, runs. When it is full,
 //     the caller that holds the most loses the least recently used place.
@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// KnownAfter is the age of a cookie from which its learner counts as known. It is longer than the
-// rush at the start of a lesson.
+// KnownAfter is the age that a cookie must have for its learner to count as known. It is
+// longer than the rush at the start of a lesson.
 const KnownAfter = 10 * time.Minute
 
 // Caller identifies the sender of a request.
@@ -44,9 +44,9 @@ var local = []netip.Prefix{
 	Network(netip.AddrFrom4([4]byte{127, 0, 0, 1})), Network(netip.IPv6Loopback()),
 }
 
-// Local reports whether the request came from this machine, that is, from its owner or through a
-// proxy that the server does not know about. Limits for an address would affect everyone behind
-// that proxy, so local callers count as known.
+// Local reports whether the request came from this machine: either from the machine's owner
+// or through a proxy that the server does not know about. Limits for an address would affect
+// everyone behind such a proxy, so local callers count as known.
 func (c Caller) Local() bool { return slices.Contains(local, c.Address) }
 
 // Network returns the network that limits treat as one address: an IPv4 address, or

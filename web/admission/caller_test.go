@@ -20,8 +20,8 @@ func TestNetworkOfAddress(t *testing.T) {
 	}
 }
 
-// TestAddressBehindProxies: X-Forwarded-For counts only from trusted proxies, and only the part
-// that trusted proxies have added.
+// TestAddressBehindProxies: X-Forwarded-For is used only if it comes from a trusted proxy,
+// and only the part that trusted proxies have added is used.
 // Promise: X-Forwarded-For counts only if it comes from a trusted proxy.
 func TestAddressBehindProxies(t *testing.T) {
 	trusted := Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}

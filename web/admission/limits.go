@@ -64,9 +64,10 @@ func DefaultLimits() Limits {
 		NewLearners: Pace{PerAddress: Rate{100, 3000}},
 		Openings:    Pace{PerLearner: Rate{2, 60}, PerAddress: Rate{100, 3000}},
 		Messages:    Pace{PerLearner: Rate{120, 480}, PerAddress: Rate{1000, 4000}},
-		// A learner's first wrong code does not depend on the budget of their address. So a script
-		// without cookies can try 100 codes a second. If the server has ten rooms, the script has
-		// an even chance of having found one of them after 22 hours: 22⁶/10 codes, times ln 2.
+		// A learner's first wrong code does not depend on the budget of their address. A
+		// script without cookies can therefore try 100 codes a second. If the server has ten
+		// rooms, the script has an even chance of having found one of them after 22 hours:
+		// 22⁶/10 codes, times ln 2.
 		WrongCodes: Pace{PerLearner: Rate{0.2, 15}, PerAddress: Rate{0.5, 60}},
 		NewRooms:   Pace{PerLearner: Rate{1.0 / 60, 20}, PerAddress: Rate{1.0 / 30, 40}},
 		// A year of one learner's work is less than 1 MiB.

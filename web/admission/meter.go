@@ -24,8 +24,8 @@ type Pace struct {
 // callers who have left.
 const sweepAfter = 10 * time.Second
 
-// maxKept is the maximum number of callers that a [Meter] remembers. Beyond that, it discards the
-// oldest entry, whose bucket has had the most time to fill up again.
+// maxKept is the maximum number of callers that a [Meter] remembers. If there are more, it
+// discards the oldest entry, whose bucket has had the most time to fill up again.
 const maxKept = 1 << 16
 
 // Meter limits how often callers do something. Its methods may be called from any
@@ -84,7 +84,7 @@ func (m *Meter) AllowSize(c Caller, size int) (wait time.Duration) {
 	return 0
 }
 
-// Spend takes a token if there is one. It never refuses.
+// Spend takes a token from each of the caller's buckets that has one. It never refuses.
 func (m *Meter) Spend(c Caller) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +120,7 @@ func (m *Meter) sweep() {
 	m.sweepLater()
 }
 
-// Spent reports whether the learner's own bucket is not full.
+// Spent reports whether tokens are missing from the learner's own bucket.
 func (m *Meter) Spent(c Caller) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

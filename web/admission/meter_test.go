@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestMeterBudgets: a newcomer uses their own budget and that of their address. A known learner
-// uses only their own. Both budgets fill up again.
+// TestMeterBudgets: a newcomer uses their own budget and that of their address. A known
+// learner uses only their own budget. Both kinds of budgets fill up again.
 func TestMeterBudgets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 0.5, Burst: 2}, PerAddress: Rate{PerSecond: 0.1, Burst: 3}}, c.now)
@@ -68,8 +68,8 @@ func TestMeterRemembersLimitedCallers(t *testing.T) {
 	}
 }
 
-// TestMeterForgetsFullBuckets: callers who have stopped use no memory, and active callers are
-// remembered.
+// TestMeterForgetsFullBuckets: callers who are no longer active use no memory, while active
+// callers are remembered.
 func TestMeterForgetsFullBuckets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 20}, PerAddress: Rate{PerSecond: 1, Burst: 500}}, c.now)

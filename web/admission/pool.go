@@ -42,7 +42,7 @@ type Pool struct {
 	stats     PoolStats // all fields except Held
 }
 
-// NewPool returns a pool in which no place is held. If now is nil, it uses time.Now.
+// NewPool returns a pool without any holders. If now is nil, it uses time.Now.
 func NewPool(s Share, now func() time.Time) *Pool {
 	if now == nil {
 		now = time.Now
@@ -110,11 +110,12 @@ func (x *Permit) Use() {
 	x.used = x.pool.now()
 }
 
-// Settle moves the place to a newly allocated value, with a different evict function and a new copy
-// of the caller's id. The old value must not be used afterwards. Settle is for a place that an idle
-// caller will hold for hours: values that are allocated one after another are adjacent in memory,
-// while values left over from a rush are scattered, and each keeps a page of memory from being
-// returned. Settle returns nil if the place has been given to another caller.
+// Settle moves the place to a newly allocated value, with a different evict function and a
+// new copy of the caller's id. The old value must not be used afterwards. Settle is for
+// places that idle callers will hold for hours: values that are left over from a rush are
+// scattered in memory, and each prevents a page from being returned to the system, while
+// values that are newly allocated one after another are adjacent. Settle returns nil if the
+// place has been given to another caller.
 func (x *Permit) Settle(evict func()) *Permit {
 	p := x.pool
 	p.mu.Lock()
@@ -186,9 +187,9 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address).yieldingTo(c))
 }
 
-// take evicts one place of a list. It prefers the places of callers without a cookie, then those of
-// the learner with the most places, and then the least recently used place. It returns false if no
-// place can be evicted. The caller holds mu.
+// take evicts the holder of one place in a list. It prefers the places of callers without a
+// cookie, then those of the learner with the most places, and then the least recently used
+// place. It returns false if no place can be evicted. The caller holds mu.
 func (p *Pool) take(list places) bool {
 	counts := map[string]int{}
 	for _, x := range list {
@@ -223,8 +224,9 @@ func fresh(x *Permit) int {
 
 type places []*Permit
 
-// yieldingTo returns the places that can be evicted for a newcomer. A newcomer without a cookie
-// displaces only callers without a cookie, so that a flood of first visits displaces only itself.
+// yieldingTo returns the places that can be taken away for a newcomer. A newcomer without a
+// cookie displaces only callers without a cookie, so that a flood of first visits displaces
+// only itself.
 func (list places) yieldingTo(c Caller) places {
 	if !c.Fresh {
 		return list
@@ -242,8 +244,8 @@ func (p *Pool) newcomers(now time.Time) (list places) {
 	return list
 }
 
-// greedier returns the places of learners who would still hold at least as many as c after giving
-// one to c. The caller holds mu.
+// greedier returns the places of the learners who would still hold at least as many places
+// as c after giving one to c. The caller holds mu.
 func (p *Pool) greedier(c Caller) (list places) {
 	for x := range p.places {
 		if p.learners[x.caller.Learner] > p.learners[c.Learner]+1 {
@@ -262,9 +264,9 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places from which a caller at address a can take one. These are the places of
-// the address that has the most, if it would then still have at least as many as a, and otherwise
-// the places of a.
+// fairFor returns the places from which a caller at address a can take one. These are the
+// places of the address that has the most, if it would still have at least as many as a
+// after that, and otherwise the places of a.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

@@ -157,8 +157,8 @@ func TestPoolNeverEvictsWithoutEvict(t *testing.T) {
 	}
 }
 
-// TestPoolInvariants: whatever clients at one address do, with old and new cookies, learners who
-// want only one place each are not refused and do not lose it, whether they are newcomers at
+// TestPoolInvariants: whatever clients at one address do, with old and new cookies, learners
+// who want only one place each get and keep that place, whether they are newcomers at
 // another address or known learners at any address.
 func TestPoolInvariants(t *testing.T) {
 	share := Share{Most: 30, Newcomers: 20, PerAddress: 15, PerLearner: 4}
@@ -187,7 +187,7 @@ func TestPoolInvariants(t *testing.T) {
 				held[rng.IntN(len(held))].Use()
 			default:
 				who := newcomer(fmt.Sprint("bot ", rng.IntN(60)), home, c)
-				if rng.IntN(3) == 0 { // fewer old cookies than free places
+				if rng.IntN(3) == 0 { // there are fewer old cookies than free places
 					who = known(fmt.Sprint("old bot ", rng.IntN(8)), home)
 				}
 				if x, refused := p.Hold(who, func() {}); refused == Admitted {
@@ -199,7 +199,8 @@ func TestPoolInvariants(t *testing.T) {
 	}
 }
 
-// checkPool compares the counts of a pool with its places, and both with its limits.
+// checkPool checks that a pool's counts match its places and that neither exceeds its
+// limits.
 func checkPool(t *testing.T, p *Pool, s Share) {
 	t.Helper()
 	p.mu.Lock()
@@ -227,8 +228,8 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	}
 }
 
-// TestSettleKeepsThePlace: a settled place counts once, calls its new evict function, and cannot be
-// settled after it was given to another caller.
+// TestSettleKeepsThePlace: a settled place is counted once, calls its new evict function,
+// and cannot be settled after it has been given to another caller.
 func TestSettleKeepsThePlace(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1, PerLearner: 1}, c.now)

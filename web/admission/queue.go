@@ -13,17 +13,18 @@ import (
 // learner.
 var ErrQueueFull = errors.New("admission: too many are waiting")
 
-// ErrYield is the cause of a turn's context if the turn ends early because others are waiting.
+// ErrYield is the cause of the context's end if a turn ends early because others are
+// waiting.
 var ErrYield = errors.New("admission: others are waiting")
 
-// patience limits how long shorter turns can overtake a turn, as a multiple of the time that the
-// turn's work takes.
+// patience limits how long a turn can be overtaken by shorter ones, as a multiple of the
+// time that the turn's work takes.
 const patience = 4
 
-// A Queue runs one task at a time. Learners share its time equally (start-time fair queuing, Goyal
-// et al. 1996), so that a learner with a hundred tasks delays another learner by only one of them.
-// The newcomers of an address share one part of the time, so that collecting cookies gains nothing.
-// Among equals, the shortest task runs first.
+// A Queue runs one task at a time. Learners share its time equally (start-time fair queuing,
+// Goyal et al. 1996), so that a learner with a hundred tasks delays another learner by only
+// one of them. All newcomers of an address together get only one share of the time, so that
+// collecting cookies is useless. Among equals, the shortest task runs first.
 type Queue struct {
 	most, each int
 	slice      time.Duration
@@ -63,10 +64,11 @@ func NewQueue(l Backlog, slice time.Duration) *Queue {
 	}
 }
 
-// Enter waits for a turn for work whose estimated duration is takes. The function before, which can
-// be nil, is called with the number of turns ahead, now and whenever it changes. The work must end
-// when the turn's context does, and then call leave. The cause of the context is [ErrYield] if the
-// turn ends early. The error is that of ctx or [ErrQueueFull].
+// Enter waits for a turn for work whose estimated duration is takes. The function before,
+// which can be nil, is called with the number of turns ahead, immediately and whenever that
+// number changes. The work must end when the turn's context does, and leave must be called
+// after the work. The cause of the context is [ErrYield] if the turn ends early. The error
+// is that of ctx or [ErrQueueFull].
 func (q *Queue) Enter(
 	ctx context.Context, who Caller, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {
@@ -118,8 +120,8 @@ func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc
 	return t, nil
 }
 
-// makeRoom drops the last turn of the part with the most waiting turns, if these are more than the
-// given part would have. The caller holds mu.
+// makeRoom drops the last turn of the part with the most waiting turns, if that part has
+// more than the given part would have. The caller holds mu.
 func (q *Queue) makeRoom(part string) bool {
 	counts := map[string]int{}
 	for _, w := range q.waiting {

@@ -35,8 +35,8 @@ func (j *journal) read() []string {
 	return notes
 }
 
-// worker enters a queue, notes its name when its turn begins, and works for as long as it has
-// announced.
+// worker enters a queue, records its name when its turn begins, and works for as long as it
+// has announced.
 func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
 		_, leave, err := q.Enter(context.Background(), Caller{Learner: learner}, takes, nil)
@@ -51,8 +51,8 @@ func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	synctest.Wait()
 }
 
-// TestQueueIsFair: a learner with a lot of work delays another learner by only one task. Otherwise,
-// the shortest task runs first.
+// TestQueueIsFair: a learner with many tasks delays another learner by only one of them.
+// Otherwise, the shortest task runs first.
 // Promise: A learner's many measurements delay another learner by at most one of them.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,8 +70,8 @@ func TestQueueIsFair(t *testing.T) {
 	})
 }
 
-// TestQueueShortestFirstIsBounded: a stream of short work from new learners does not delay long
-// work forever.
+// TestQueueShortestFirstIsBounded: a stream of short jobs from new learners does not delay a
+// long job forever.
 func TestQueueShortestFirstIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{100, 50}, 0)
@@ -83,15 +83,15 @@ func TestQueueShortestFirstIsBounded(t *testing.T) {
 			fixture.Pass(time.Second)
 		}
 		fixture.Pass(time.Hour)
-		// The long work takes 10 s, so nothing can overtake it after 40 s.
+		// The long job takes 10 s, so nothing can overtake it after 40 s.
 		if i := slices.Index(j.read(), "long"); i < 30 || i > 45 {
 			t.Errorf("the long work was number %d, want at least 30 and at most 45", i)
 		}
 	})
 }
 
-// TestQueueChargesUnderestimates: a learner whose work takes longer than announced waits longer for
-// the next turn. Giving up while waiting costs nothing.
+// TestQueueChargesUnderestimates: a learner whose work takes longer than announced waits
+// longer for the next turn. Giving up while waiting has no such effect.
 func TestQueueChargesUnderestimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{100, 50}, 0)
@@ -163,8 +163,8 @@ func TestQueueLimits(t *testing.T) {
 	})
 }
 
-// TestQueueSliceEndsWhenOthersWait: work that has used up its slice ends as soon as another
-// learner waits, but not when only the same learner waits.
+// TestQueueSliceEndsWhenOthersWait: work that has used up its slice is ended as soon as
+// another learner is waiting, but not if only the same learner is waiting.
 func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{10, 10}, time.Minute)
@@ -191,8 +191,8 @@ func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 	})
 }
 
-// TestQueueSharesByAddress: all newcomers of one address together get as much time of the queue as
-// one known learner or as another address, and they cannot fill it.
+// TestQueueSharesByAddress: all newcomers of one address together get as much of the queue's
+// time as one known learner or as another address, and they cannot fill the queue.
 func TestQueueSharesByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{6, 4}, 0)

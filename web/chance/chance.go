@@ -1,5 +1,6 @@
-// Package chance provides the random values in pages, such as the keys of forms and the numbers in
-// new problems. In a page that is rendered once for everyone, nothing is random ([Steady]).
+// Package chance provides the random values in pages, such as the keys of forms and the
+// numbers in new problems. Pages that are rendered once for everyone get fixed values
+// instead ([Steady]).
 package chance
 
 import (
@@ -19,14 +20,15 @@ type steady struct {
 
 type key struct{}
 
-// Steady returns a context with which a page is rendered the same each time. Each page needs its
-// own context.
+// Steady returns a context with which a page is rendered in the same way each time. Each
+// page needs its own context.
 func Steady(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key{}, &steady{r: rand.NewPCG(1, 2)})
 }
 
-// IsSteady reports whether a page is rendered once for everyone, on any machine, and so must not
-// contain anything that was measured on this machine.
+// IsSteady reports whether a page is rendered once for everyone. Such a page looks the same
+// whatever machine renders it, so it must not contain anything that was measured on this
+// machine.
 func IsSteady(ctx context.Context) bool {
 	_, ok := ctx.Value(key{}).(*steady)
 	return ok
@@ -48,7 +50,8 @@ func next(ctx context.Context) uint64 {
 // N returns a number from 0 to n − 1.
 func N(ctx context.Context, n uint64) uint64 { return next(ctx) % n }
 
-// Key returns a key for a form, which ensures that a form that is sent twice counts once.
+// Key returns a key for a form. Because of the key, a form that is sent twice is counted
+// only once.
 func Key(ctx context.Context) string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], next(ctx))

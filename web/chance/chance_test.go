@@ -2,8 +2,8 @@ package chance
 
 import "testing"
 
-// TestKeysAndSteadyNumbers: two keys differ, the keys of steady pages are the same each time, and
-// numbers stay below their bound.
+// TestKeysAndSteadyNumbers: two keys differ, steady pages get the same keys each time, and
+// numbers are always below their bound.
 func TestKeysAndSteadyNumbers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -11,15 +11,16 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Alone is the question of a walkthrough step, asked of someone without a class. It is the
-// same poll that a class would get.
+// Alone is the question of a walkthrough step for someone who goes through it without a
+// class. The question is the same poll that a class would get.
 type Alone struct {
 	p *poll
 	d *sampling.Distribution // the distribution that the question is about; set for Next and Draw
 }
 
-// AskAlone returns the question of a step. [Perform] and, for tokens, [Undrawn] must have
-// moved the run to st. The seed determines the order of the candidates.
+// AskAlone returns the question of a step. The run must have been moved to st by [Perform]
+// and, if the question is about a token, by [Undrawn]. The seed determines the order of the
+// candidates.
 func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error) {
 	x := &Alone{}
 	if a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw {
@@ -35,7 +36,7 @@ func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error
 // Open returns the question as shown before the answer.
 func (x *Alone) Open() *Poll { return x.p.onScreen(nil, Open) }
 
-// Answer is the result shown once the question has been answered.
+// Answer is the result that is shown after the question has been answered.
 type Answer struct {
 	*Poll
 	Mine string // key of the chosen option, or the number
@@ -71,7 +72,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 	return a, nil
 }
 
-// Draw makes n draws, each with a u of its own, as n members of a class would.
+// Draw makes n draws, each with a separate u, as n members of a class would.
 func (x *Alone) Draw(n int, seed uint64) *Poll {
 	votes := map[int]vote{}
 	for i := range n {

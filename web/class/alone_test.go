@@ -80,7 +80,7 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 }
 
 // TestAloneDrawsFollowQ: all of a thousand draws are counted and follow the distribution q,
-// and the rows match those that a class gets.
+// and the rows are the same as those that a class gets.
 func TestAloneDrawsFollowQ(t *testing.T) {
 	t.Parallel()
 	st := beforeTheDraw(t)

@@ -20,8 +20,8 @@ const (
 	mostKept       = 12 // maximum number of tokens shown separately in a draw
 )
 
-// Undrawn moves a run to a step whose token has not been drawn yet and computes its scores,
-// if possible without moving the stage further than it was.
+// Undrawn moves a run to a step whose token has not been drawn yet and computes the step's
+// scores. It advances the stage only if it has to.
 func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 	st, err := do(ctx, session.Pause{})
 	if err != nil {
@@ -68,7 +68,7 @@ func distribution(st *session.State, step int) *sampling.Distribution {
 	return st.Steps[step-1].Distribution()
 }
 
-// drawnBy returns the distribution of the current step and the token that the run's own u
+// drawnBy returns the distribution of the current step and the token that the run's u
 // selects. The scores of the step must have been computed.
 func drawnBy(st *session.State) (*sampling.Distribution, int32) {
 	d := distribution(st, st.Cursor.Step)
@@ -84,8 +84,8 @@ func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Opti
 }
 
 // readable returns a token's text for display. A token that represents no text, such as
-// <|end|>, is described in words instead, since its name is markup that a class need not
-// see.
+// <|end|>, is described in words instead, since its name is markup that would only confuse a
+// class.
 func readable(m *infer.Model, id int) string {
 	switch t := m.Token(id); {
 	case m.EOS(id):
@@ -146,8 +146,8 @@ func questionPoll(q *lessons.Question, seed uint64) *poll {
 	return p
 }
 
-// specPoll returns a poll that a script asks for. [ready] must have moved the run to st. The
-// seed determines the order of the candidates.
+// specPoll returns a poll that a script asks for. The run must have been moved to st by
+// [ready]. The seed determines the order of the candidates.
 func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
 	switch a.Kind {
 	case lessons.AskNext:

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkVotes measures how long it takes to save the votes of five hundred members who
-// all vote three times, at the same time.
+// vote at the same time, three times each.
 func BenchmarkVotes(b *testing.B) {
 	m := testmodel.Target(b)
 	course, err := wholeCourse()

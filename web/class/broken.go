@@ -10,7 +10,7 @@ import (
 )
 
 // mostFaults is the maximum number of times that a room is restarted after a panic. After
-// that, it stays closed until the server restarts.
+// another panic, it stays closed until the server restarts.
 const mostFaults = 5
 
 // brokenNotice is shown to a class whose room was restarted.
@@ -42,8 +42,8 @@ func (h *Hub) run(r *Room, c *core) {
 	r.stop()
 }
 
-// again returns a new core for a room that has panicked. Votes that have not been saved are
-// refused, so clients send them again.
+// again returns a new core for a room that has panicked. It refuses the votes that have not
+// been saved, so that clients send them again.
 func (h *Hub) again(r *Room, old *core) (*core, error) {
 	for _, p := range slices.Concat(old.saving, old.pending) {
 		if p.done != nil {

@@ -8,8 +8,9 @@ type Note struct {
 }
 
 // Broker notifies the followers of rooms. Publish does not block: if a subscriber has not
-// received its last note yet, the new one replaces it. [NewBroker] returns a broker within
-// one process; with a broker between processes, several processes could serve followers.
+// received its last note yet, the new one replaces it. [NewBroker] returns a broker that
+// works within one process; with a broker that connects processes, several processes could
+// serve followers.
 type Broker interface {
 	Publish(room string, n Note)
 	// Subscribe returns a channel that holds at most one note and a function that ends the

@@ -19,8 +19,8 @@ const carryTogether = 4096
 
 // Carry moves the rooms of an old-format database from its tables into logs, and then drops
 // the tables. If it is interrupted, the next start completes it. Learners must have been
-// moved first. A damaged room is logged, and remains only in the copy of the old file. Carry
-// does nothing to databases in the current format.
+// moved first. If a room is damaged, Carry logs that, and the room remains only in the copy
+// of the old file. Carry does not change databases in the current format.
 func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Logger) error {
 	before, err := db.Before(store.RoomsInLogs)
 	if err != nil || !before {
@@ -96,7 +96,7 @@ func (r *carried) carry(ctx context.Context, db *store.DB, logs journal.Journal)
 
 func (r *carried) add(e entry) { r.records = append(r.records, e.Record) }
 
-// parts makes the records of the room's texts, members, polls and votes.
+// parts makes the records for the room's texts, members, polls and votes.
 func (r *carried) parts(ctx context.Context, tx *sql.Tx) error {
 	return errors.Join(
 		store.EachRow(ctx, tx, "SELECT prompt, link FROM room_texts WHERE room = ? ORDER BY n",

@@ -169,8 +169,8 @@ func TestOldDatabaseIsMigrated(t *testing.T) {
 	}
 }
 
-// TestRoomIsDeletedFromOldCopy: a deleted room is deleted from the copy of the old database
-// as well, and the copy itself is deleted once it contains neither rooms nor learners.
+// TestRoomIsDeletedFromOldCopy: deleting a room also deletes it from the copy of the old
+// database, and the copy itself is deleted once it contains neither rooms nor learners.
 func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	t.Parallel()
 	dir, was := oldFolder(t)
@@ -218,8 +218,8 @@ func TestRoomIsDeletedFromOldCopy(t *testing.T) {
 	}
 }
 
-// TestNameIsErasedFromOldCopy: a nickname that the instructor removes is removed from the
-// copy as well.
+// TestNameIsErasedFromOldCopy: a nickname that the instructor removes is also removed from
+// the copy of the old database.
 func TestNameIsErasedFromOldCopy(t *testing.T) {
 	t.Parallel()
 	dir, was := oldFolder(t)

@@ -19,7 +19,7 @@ import (
 // anything. When an owner dies, the next server that needs the room takes the lease and
 // continues from the log.
 type Cluster struct {
-	Server string // this server's name, a new one at each start
+	Server string // this server's name, which is new at each start
 	Leases Leases
 	Bus    Bus
 	Fence  Fence
@@ -88,18 +88,19 @@ type Fence interface {
 	AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error)
 }
 
-// EpochType is the type of the record that each new owner appends first. Its id is a number
-// that grows with each owner.
+// EpochType is the type of the record that each new owner appends first. The record's id is
+// a number that grows with each owner.
 const EpochType = "epoch"
 
 // Errors of a cluster.
 var (
-	// ErrFenced is returned for a batch from an owner that has been replaced.
+	// ErrFenced is returned if the owner that appends a batch has been replaced.
 	ErrFenced = errors.New("another server has taken over this room")
 	// ErrNoServer is returned for a request that did not reach a server.
 	ErrNoServer = errors.New("no such server")
 
-	// errMoved means that this server does not own the room, and that nothing was done.
+	// errMoved means that this server does not own the room and has not executed the
+	// request.
 	errMoved = errors.New("the room is on another server")
 )
 
@@ -117,8 +118,7 @@ var (
 	)
 )
 
-// CodeMoved means that a command was refused because its room moved to another server in the
-// meantime.
+// CodeMoved means that a command was refused because its room had moved to another server.
 const CodeMoved terms.Code = "moved"
 
 // Paces are the intervals and timeouts of a cluster.

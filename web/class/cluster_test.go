@@ -32,7 +32,8 @@ func sameStage(t *testing.T, got, want *View) {
 	}
 }
 
-// watched checks each view of a room that the pages of a server see, until stop is called.
+// watched checks every view of a room that is shown on a server's pages, until stop is
+// called.
 func watched(p *post, l *lesson) (stop func()) {
 	notes, unsubscribe := p.Broker().Subscribe(l.Code())
 	ended, done := make(chan struct{}), make(chan struct{})

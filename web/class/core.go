@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// gather is how long a vote waits so that others can be saved in the same commit.
+// gather is how long a vote waits so that other votes can be saved in the same commit.
 const gather = 20 * time.Millisecond
 
 // together is the maximum number of changes that wait for a commit.
@@ -30,8 +30,8 @@ const (
 	stageEvery = 30 * time.Millisecond
 )
 
-// afterRestart is the amount by which sequence numbers jump after a restart. They can never
-// have been that far ahead of the saved number.
+// afterRestart is the amount by which sequence numbers jump after a restart. It is more than
+// the newest number can be ahead of the saved one.
 const afterRestart = 1 << 20
 
 // core is the state of a room. Only the room's goroutine uses it.

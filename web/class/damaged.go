@@ -118,8 +118,8 @@ func (h *Hub) removeDamaged(ctx context.Context, code string) error {
 	return err
 }
 
-// sweepAside deletes the rooms of a cluster that were set aside completely, so that they are
-// not in logs, and that have been unused for longer than [Limits.TTL].
+// sweepAside deletes the rooms of a cluster that have been unused for longer than
+// [Limits.TTL] and were set aside completely, so that they are not listed in logs.
 func (h *Hub) sweepAside(ctx context.Context, logs []journal.Info) error {
 	aside, err := h.cfg.Logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// TestQuarantinedClusterRoomIsReported: every server reports that a room of a cluster was
-// set aside, even a server that had it open, instead of pretending that it never existed.
-// Its code is not reused, and it is deleted like other rooms: by the operator, or when it
-// has expired.
+// TestQuarantinedClusterRoomIsReported: if a room of a cluster was set aside, every server
+// reports that instead of pretending that the room never existed, even a server that had the
+// room open. The room's code is not reused, and the room is deleted like any other: by the
+// operator, or when it has expired.
 func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -67,7 +67,7 @@ func (f *relay) owned() bool {
 	return f.here != nil
 }
 
-// refuses checks that a server reports a room as set aside on a day.
+// refuses checks that a server reports that a room was set aside on the given day.
 func (p *post) refuses(l *lesson, day string) {
 	t := p.u.t
 	t.Helper()

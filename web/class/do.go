@@ -68,8 +68,8 @@ func (c *core) do(cmd Command) error {
 	return c.change(next, nil)
 }
 
-// doPoll executes a command for the poll on the stage. Pending votes are saved and counted
-// first, by [core.change].
+// doPoll executes a command for the poll on the stage. [core.change] saves and counts
+// pending votes first.
 func (c *core) doPoll(cmd Command) error {
 	p := c.onStage()
 	if p == nil {
@@ -118,7 +118,7 @@ func (c *core) doPoll(cmd Command) error {
 // maxRounds is the maximum number of rounds of a poll.
 const maxRounds = 9
 
-// extend gives a poll more time. A poll that does not end by itself stays unchanged.
+// extend gives a poll more time. A poll without a time limit stays unchanged.
 func (p *poll) extend(by time.Duration, now time.Time) error {
 	switch {
 	case by <= 0 || by > maxTime:
@@ -164,8 +164,8 @@ func (c *core) find(id int) (*member, error) {
 	return c.members[id-1], nil
 }
 
-// changeMember saves a change to a member, and only then makes it. If the member has just
-// chosen a nickname, it is saved first, so that it cannot be saved after the change.
+// changeMember saves a change to a member, and only then makes it. A nickname that the
+// member has just chosen is saved before the change, never after it.
 func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	c.flush()
 	m, err := c.find(id)

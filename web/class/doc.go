@@ -1,11 +1,11 @@
 // Package class implements classes: one person controls the live model, and all others
 // follow on their own screens, predict, vote and act as the sampler.
 //
-// A [Hub] manages the [Room]s. To join a room, one needs its code of six characters; to
-// control it, one needs a secret of 128 bits, which is independent of the code, stored only
-// as a hash and checked with every command. Each room has one goroutine that owns its state,
-// such as members, polls, votes and the walkthrough step. All other goroutines send it
-// requests and read the newest [View], which is immutable, has a sequence number and is
+// A [Hub] manages the [Room]s. Joining a room requires its code of six characters.
+// Controlling it requires a secret of 128 bits, which is independent of the code, stored
+// only as a hash and checked with every command. Each room has one goroutine that owns its
+// state, such as members, polls, votes and the walkthrough step. All other goroutines send
+// it requests and read the newest [View], which is immutable, has a sequence number and is
 // published through an atomic pointer. A [Broker] notifies followers without waiting for
 // them: slow followers skip views and see the newest.
 //
@@ -14,12 +14,12 @@
 // executed in the goroutines of their senders, one at a time.
 //
 // Nothing is confirmed before it is saved. Except for the instructor's secret, a room is
-// saved as a log of events (web/journal; log.go lists them). Votes that arrive within
-// twenty milliseconds are appended together, before [Room.Vote] returns. A member's votes
-// have increasing numbers, so a vote that is sent again, or arrives late, changes nothing.
+// saved as a log of events (web/journal; log.go lists them). Votes that arrive within twenty
+// milliseconds are appended together, before [Room.Vote] returns. A member's votes have
+// increasing numbers, so a vote that is sent again, or arrives late, changes nothing.
 // Nicknames are in separate records and are erased from the disk when they are removed.
-// After a restart, the hub has all rooms, and reopens the run of each from a link when
-// someone returns.
+// After a restart, the hub still has all rooms. It reopens a room's run from a link when
+// someone returns to the room.
 //
 // User input (a nickname, a number) is always text, never markup.
 package class

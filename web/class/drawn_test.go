@@ -7,8 +7,8 @@ import (
 )
 
 // TestRevealLeavesTheDrawToChance: a reveal shows the model's probabilities and marks no
-// token, since none has been drawn yet. Once the run continues, the poll is gone; the
-// summary names the token that was drawn.
+// token, since none has been drawn yet. Once the run continues, the poll is no longer shown,
+// and the summary names the token that was drawn.
 func TestRevealLeavesTheDrawToChance(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

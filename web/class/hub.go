@@ -103,7 +103,7 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 	return h.create(ctx, who, o, title, most)
 }
 
-// create makes a room once the limits have been checked.
+// create makes a room after the limits have been checked.
 func (h *Hub) create(
 	ctx context.Context, who admission.Caller, o Options, title string, most int,
 ) (*Room, Secret, error) {
@@ -212,13 +212,15 @@ func (c *core) unused() bool {
 }
 
 // mayTry reports whether a caller may try a code: they have tried no wrong code lately, or
-// have budget left. So no caller can use up the tries of everyone else at the same address.
+// have budget left. A caller therefore cannot use up the tries of everyone else at the same
+// address.
 func (h *Hub) mayTry(c admission.Caller) bool {
 	return h.cfg.WrongCodes.Wait(c) == 0 || !h.cfg.WrongCodes.Spent(c)
 }
 
-// Enter returns the room with a code to a follower. Wrong codes are counted. A learner who
-// is already a member needs no budget and may enter even if the room is locked or full.
+// Enter returns the room with the given code to a follower. Wrong codes are counted. A
+// learner who is already a member needs no budget and may enter even if the room is locked
+// or full.
 //
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved], [ErrTries], and
 // [CodeDamaged].
@@ -298,7 +300,7 @@ func (h *Hub) all() []*Room {
 	return list
 }
 
-// remove deletes a room and all its data. It continues to the end even if ctx ends.
+// remove deletes a room and all its data. It completes the deletion even if ctx ends.
 func (h *Hub) remove(ctx context.Context, r *Room) error {
 	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
 		return err

@@ -23,7 +23,7 @@ type entry struct {
 	vote  *voteRecord // set for votes
 }
 
-// entry makes a record about a subject. Only the newest record about each subject counts.
+// entry makes a record about a subject. For each subject, only the newest record counts.
 func (c *core) entry(kind, about string, value any) entry {
 	c.book.Last++
 	return newEntry(kind, strconv.Itoa(c.book.Last), about, value)
@@ -65,8 +65,9 @@ func (c *core) withdrawal(at round, member int) entry {
 	return e
 }
 
-// enqueue saves changes within [gather], together with others that arrive until then. If no
-// caller waits for a change, so that done is nil, saving it is retried until it succeeds.
+// enqueue saves changes within [gather], together with others that arrive until then. If
+// done is nil, because no caller waits for the change, saving it is retried until it
+// succeeds.
 func (c *core) enqueue(done func(error), changes ...entry) {
 	c.pending = append(c.pending, pending{changes, done})
 	switch len(c.pending) {
@@ -165,11 +166,11 @@ func (c *core) keep(all []entry) error {
 
 func (c *core) owner() journal.Owner { return journal.Owner{Kind: journal.Room, Name: c.code} }
 
-// The numbers of records at which a room's log is compacted or a snapshot is stored.
+// The numbers of records after which a room's log is compacted or a snapshot is stored.
 const (
 	mostWaste     = 512  // superseded records before the log is compacted
 	snapshotEvery = 1024 // records between snapshots
-	snapshotAtEnd = 64   // the same for the snapshot when the server stops
+	snapshotAtEnd = 64   // records before a snapshot when the server stops
 )
 
 // tidy compacts the log or stores a snapshot when that is due. It is called between requests
@@ -265,7 +266,7 @@ func (c *core) change(next roomData, p *poll) error {
 	return nil
 }
 
-// keepText saves the text that is about to leave the stage.
+// keepText saves the text on the stage, which is about to be replaced.
 func (c *core) keepText(st *session.State) {
 	t, ok := textOf(st)
 	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
@@ -278,8 +279,8 @@ func (c *core) keepText(st *session.State) {
 // maxTexts is the maximum number of a class's texts that are saved for replay.
 const maxTexts = 64
 
-// textOf returns the text of a state as a link to its first stage, if any token has been
-// chosen.
+// textOf returns the text of a state, as a link to the text's first stage. It reports false
+// if no token has been chosen.
 func textOf(st *session.State) (Text, bool) {
 	if st == nil || st.Step() == nil || st.Steps[0].Ran < firstChosen {
 		return Text{}, false

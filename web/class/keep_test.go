@@ -18,8 +18,8 @@ import (
 )
 
 // TestRestartKeepsTheClass: a restart changes nothing visible. Members, names, flags, polls
-// of two rounds, votes, the walkthrough's step and the stage stay the same, and numbering
-// continues.
+// with two rounds, votes, the walkthrough's step and the stage stay the same, and sequence
+// numbers continue where they stopped.
 func TestRestartKeepsTheClass(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,17 +21,17 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// killDir is an environment variable. If it is set, the test binary runs the class that is
-// to be killed.
+// killDir is the name of an environment variable. If it is set, the test binary runs the
+// class that is to be killed.
 const killDir = "VIZ_TEST_CLASS_DIR"
 
 // pupils is the number of members who vote at the same time.
 const pupils = 40
 
-// voteUntilKilled teaches a class in the folder: it opens a poll, all members vote and
-// change their votes, and it closes the poll, continues the run and starts again. It prints
-// everything that is confirmed: "room CODE SECRET", "stage LINK", "vote POLL MEMBER CHOICE
-// N" and "name MEMBER NAME".
+// voteUntilKilled teaches a class whose data is in the folder: it opens a poll, makes all
+// members vote and change their votes, closes the poll, continues the run and starts again.
+// It prints everything that is confirmed: "room CODE SECRET", "stage LINK", "vote POLL
+// MEMBER CHOICE N" and "name MEMBER NAME".
 func voteUntilKilled() {
 	dir := os.Getenv(killDir)
 	if dir == "" {
@@ -93,7 +93,7 @@ func voteUntilKilled() {
 	}
 }
 
-// told is everything that a class confirmed before it was killed.
+// told contains everything that a class confirmed before it was killed.
 type told struct {
 	code   string
 	secret Secret
@@ -103,7 +103,8 @@ type told struct {
 	lines  int
 }
 
-// killed runs a class in a folder and kills it after the given number of lines.
+// killed runs a class in a folder and kills it after it has printed the given number of
+// lines.
 func killed(t *testing.T, dir string, after int) told {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -197,7 +198,8 @@ func TestKilledInMidClass(t *testing.T) {
 	}
 }
 
-// checkName checks that a member has the confirmed nickname, or one with a higher number.
+// checkName checks that a member has the confirmed nickname or a nickname with a higher
+// number.
 func checkName(t *testing.T, r *Room, id, want string) {
 	t.Helper()
 	is, err := r.Standing(t.Context(), "p"+id)

@@ -66,7 +66,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	}
 }
 
-// leaving is a driver whose caller cancels the request while it opens a run.
+// leaving is a driver whose Open cancels the caller's request and fails.
 type leaving struct {
 	Driver
 	leave func()
@@ -77,8 +77,8 @@ func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
 	return nil, ctx.Err()
 }
 
-// TestCreateCutShortLeavesNoRoom: if making a room is interrupted, no room is left, since
-// nobody would have its secret.
+// TestCreateCutShortLeavesNoRoom: if making a room is interrupted, the room is deleted,
+// since nobody would have its secret.
 func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -158,9 +158,9 @@ func TestForgetKeepsTheVote(t *testing.T) {
 	}
 }
 
-// TestSweepDeletesUnusedRooms: unused rooms are deleted when their time is up; a room with
-// an open page is in use; a run without viewers is closed and later restored unchanged.
-// Rooms do not age while the clock might be ahead.
+// TestSweepDeletesUnusedRooms: unused rooms are deleted when their time is up, but a room
+// with an open page counts as used. A run without viewers is closed and later restored
+// unchanged. Rooms do not age while the clock might be ahead.
 // Promise: Unused rooms are deleted after their time, and never because a clock might be wrong.
 func TestSweepDeletesUnusedRooms(t *testing.T) {
 	t.Parallel()

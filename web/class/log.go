@@ -11,7 +11,7 @@ import (
 )
 
 // The types of records in a room's log. Except for votes, a record's id is the number of the
-// change, and only the newest record about each subject counts.
+// change, and for each subject only the newest record counts.
 const (
 	typeBegun     = "begun"     // the room was made
 	typeData      = "data"      // title, flags, walkthrough step: roomData
@@ -61,7 +61,7 @@ type (
 
 func (v voteRecord) at() round { return round{v.Poll, v.Round} }
 
-// id returns the record id of a member's vote with number n in a round.
+// id returns the id of the record that contains a member's vote with number n in a round.
 func (v voteRecord) id(n int64) string {
 	return fmt.Sprintf("%d.%d.%d.%d", v.Poll, v.Round, v.Member, n)
 }
@@ -123,7 +123,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 		if all.withdraw(x.at(), x.Member); voted {
 			b.Waste = append(b.Waste, before)
 		}
-		b.Waste = append(b.Waste, k) // deleted together, since either would have another meaning without the other
+		b.Waste = append(b.Waste, k) // deleted together, since each would mean something else without the other
 	} else if !all.count(x.at(), x.Member, vote{x.Choice, x.U, x.Sure, x.N}) {
 		b.Waste = append(b.Waste, k)
 	} else if voted {

@@ -40,7 +40,7 @@ func records(t *testing.T, logs journal.Journal, code string) (list []journal.Re
 	return list
 }
 
-// unread hides the snapshots of a journal.
+// unread is a journal whose snapshots are hidden.
 type unread struct{ journal.Journal }
 
 func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error) {
@@ -124,8 +124,8 @@ func TestLogRestoresTheRoom(t *testing.T) {
 	})
 }
 
-// TestNamesAreErased: a name that its owner or the instructor removes is erased from the
-// disk before the removal is confirmed.
+// TestNamesAreErased: if a name is removed by the member or the instructor, it is erased
+// from the disk before the removal is confirmed.
 func TestNamesAreErased(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -171,7 +171,7 @@ func TestNamesAreErased(t *testing.T) {
 	}
 }
 
-// stuck is a journal that cannot be compacted or scrubbed while it is stuck.
+// stuck is a journal that can be made to refuse compaction and scrubbing.
 type stuck struct {
 	journal.Journal
 	is, scrub atomic.Bool
@@ -260,8 +260,8 @@ func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 	}
 }
 
-// TestLogStaysShort: the log of a class that keeps changing its votes stays about as short
-// as its contents, with the newest vote of each member.
+// TestLogStaysShort: if the members of a class keep changing their votes, the log stays
+// about as short as the newest votes alone, and contains the newest vote of each member.
 func TestLogStaysShort(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -374,8 +374,8 @@ func (j oneUnread) Read(ctx context.Context, o journal.Owner, after int64, f fun
 	return j.Journal.Read(ctx, o, after, f)
 }
 
-// TestUnreadRoomIsLeftAlone: a room whose log cannot be read from the disk stays unchanged,
-// and the others start.
+// TestUnreadRoomIsLeftAlone: a room whose log cannot be read from the disk is left
+// unchanged, and all other rooms start.
 func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -46,8 +46,7 @@ func (m *machine) alive() *post {
 	return rapid.SampledFrom(list).Draw(m.t, "server")
 }
 
-// poll returns the poll on the stage as the pages of a server see it once they have caught
-// up.
+// poll returns the poll on the stage as a server's pages show it once they have caught up.
 func (m *machine) poll(p *post) *Poll {
 	l := p.teaches(m.l)
 	if _, err := l.CanPresent(m.u.t.Context(), instructor); err != nil {
@@ -87,7 +86,7 @@ func (m *machine) does(p *post, c Command) {
 	}
 }
 
-// look checks that no server's view has moved backward.
+// look checks that no server has gone back to an earlier view.
 func (m *machine) look() {
 	for _, p := range m.posts {
 		f := p.relayOf(m.l.Code())
@@ -154,8 +153,9 @@ func (m *machine) compare(all votes, sheet *Summary) {
 	}
 }
 
-// TestConfirmedActionsCountOnceUnderFaults: whatever happens to owners, leases and
-// messages, in any order, confirmed actions count exactly once, and no page moves backward.
+// TestConfirmedActionsCountOnceUnderFaults: whatever happens to owners, leases and messages,
+// in whatever order, confirmed actions count exactly once, and no page goes back to an
+// earlier view.
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	t.Parallel()
 	checks := flag.Lookup("rapid.checks")
@@ -235,7 +235,7 @@ func (m *machine) sendAgain() {
 	m.vote(m.alive(), id, m.ballots[poll][id][i])
 }
 
-// pause ends the leases of a server that continues without noticing it.
+// pause ends the leases of a server, which does not notice it and continues.
 func (m *machine) pause() {
 	p := m.alive()
 	p.pause()

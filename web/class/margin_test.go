@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// TestMarginIncludesItsEnds: the ends of the margin count as right, although 0.65 − 0.6 is
-// more than 0.05 in binary floating point.
+// TestMarginIncludesItsEnds: answers at the ends of the margin count as right, although 0.65
+// − 0.6 is more than 0.05 in binary floating point.
 func TestMarginIncludesItsEnds(t *testing.T) {
 	t.Parallel()
 	right := 0.6

@@ -59,10 +59,10 @@ func (c *core) admitNew(who admission.Caller) error {
 	return nil
 }
 
-// space reports whether the room is full for a caller and, if so, returns the member whom
-// they may replace, or nil. That is an absent member who has never voted, so that a client
-// that joins under many names replaces only those names. A newcomer does not replace a
-// member whom the server knew.
+// space reports whether the room is full for a caller. If it is, space also returns the
+// member whom the caller may replace, or nil. Only absent members who have never voted can
+// be replaced, so a client that joins under many names replaces only those names. A newcomer
+// does not replace a member whom the server knew.
 func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 	now, most := c.cfg.Now(), c.cfg.Limits.Members
 	all, newcomers, at := 0, 0, map[netip.Prefix]int{}
@@ -96,7 +96,7 @@ func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 }
 
 // join makes a learner a member and counts a page. A new member is saved together with the
-// next votes, and always before their own vote.
+// next votes, and always before a vote of theirs.
 func (c *core) join(who admission.Caller) (Member, error) {
 	if err := c.admit(who); err != nil {
 		return Member{}, err
@@ -114,9 +114,9 @@ func (c *core) join(who admission.Caller) (Member, error) {
 	return m.Member, nil
 }
 
-// rename gives a member a nickname if the class has nicknames. Until the nickname is saved,
-// nobody sees it and reply is not called. In a cluster, the member has then been saved as
-// well.
+// rename gives a member a nickname if the class has nicknames. Nobody sees the nickname, and
+// reply is not called, until the nickname is saved. In a cluster, the member has been saved
+// by then as well.
 func (c *core) rename(learner, name string, reply func(Member, error)) {
 	m, err := c.memberOf(learner)
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 )
 
 // wholeWord reports whether a token can be read as a whole word: it begins a word and is not
-// just a piece such as " M" or " str". The token's text alone does not show that with
-// certainty, so short tokens count only if they are common words.
+// just a piece such as " M" or " str". Since this cannot be told with certainty from the
+// token's text, short tokens count only if they are common words.
 func wholeWord(m *infer.Model, id int) bool {
 	t := m.Token(id)
 	word, begins := strings.CutPrefix(t.Text, " ")
@@ -46,8 +46,8 @@ var shortWords = strings.Fields(`a i am an as at be by do go he if in is it me m
 	run sad sat saw say sea see set she shy sir sit six sky son sun tax tea ten the tie tin toe too top toy try two
 	use van war was way web wet who why win wit won yes yet you zoo`)
 
-// closed returns an offer with the reason if the position to which [Undrawn] has moved the
-// run is not open, and nil if it is open.
+// closed checks the position to which [Undrawn] has moved the run. It returns nil if the
+// position is open, and otherwise an offer that contains the reason.
 func closed(st *session.State) *Offer {
 	d, _ := drawnBy(st)
 	switch top := d.KeptQ(0); {
@@ -70,7 +70,7 @@ func shareOfWords(m *infer.Model, d *sampling.Distribution) (share float64) {
 }
 
 // candidates returns n tokens to vote on. If enough of the likely tokens are whole words,
-// all candidates are, except possibly the drawn token.
+// all candidates are whole words, except possibly the drawn token.
 func candidates(st *session.State, d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	words := make([]int32, 0, 4*n)
 	for _, id := range d.Order {

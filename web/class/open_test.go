@@ -82,7 +82,7 @@ func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 	}
 }
 
-// TestGreedyRunHasNoOpenPosition: a greedy run is certain everywhere, and the refusal
+// TestGreedyRunHasNoOpenPosition: in a greedy run, every token is certain, and the refusal
 // explains that.
 func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	t.Parallel()
@@ -120,8 +120,8 @@ func TestOptionsAreWholeWords(t *testing.T) {
 }
 
 // TestWalksShowWords: if a script shows the candidates right after its prompt, the tokens
-// listed on the classroom screen are whole words; if it makes the class the sampler, the
-// position is open.
+// listed on the classroom screen are whole words. If a script makes the class the sampler,
+// the position is open.
 func TestWalksShowWords(t *testing.T) {
 	t.Parallel()
 	const listed, least = 5, 0.01 // the rows on the classroom screen, and the smallest share whose bar is visible

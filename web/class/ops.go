@@ -14,7 +14,7 @@ import (
 )
 
 // op is an operation that the owner of a room executes for pages on any server. Unless once
-// is set, the operation is idempotent, and a request that gets no answer is sent again.
+// is set, the operation is idempotent, and a request that gets no reply is sent again.
 type op[A, B any] struct {
 	name string
 	once bool
@@ -230,8 +230,8 @@ var (
 	}})
 )
 
-// presentOnce is [Room.Present] for a presenter on any server. If the room moves meanwhile,
-// it is unknown whether the command was executed.
+// presentOnce is [Room.Present] for a presenter on any server. If the room moves during the
+// call, it is unknown whether the command was executed.
 func (r *Room) presentOnce(ctx context.Context, a presenting) (placed, error) {
 	if !a.Secret.fits(r.secret) {
 		return placed{}, ErrSecret

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// begin makes this server the owner of the room. It appends the epoch record first and then
-// reads the log, which contains everything that the previous owner has appended: that owner
-// cannot append anything more.
+// begin makes this server the owner of the room. It first appends the epoch record, after
+// which the previous owner cannot append anything, and then reads the log, which therefore
+// contains everything that the previous owner appended.
 func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, error) {
 	h, log := f.hub, journal.Owner{Kind: journal.Room, Name: f.room.code}
 	if used.IsZero() {
@@ -113,14 +113,15 @@ func (f *relay) watch(r *Room, lease Lease) {
 	signal(f.changed) // watchers on this server need the next owner
 }
 
-// leave stops a room that this server no longer owns, so that it confirms nothing more.
+// leave stops a room that this server no longer owns, so that the room does not confirm
+// anything else.
 func (r *Room) leave() {
 	r.lost.Store(true)
 	r.stop()
 }
 
-// whyMoved replaces an error with errMoved if this server no longer owns the room or is
-// about to lose it.
+// whyMoved returns err, or errMoved if this server no longer owns the room or is about to
+// lose it.
 func (r *Room) whyMoved(err error) error {
 	ends := r.lost.Load() || r.hub.ctx.Err() != nil
 	if errors.Is(err, errMoved) || ends && (errors.Is(err, ErrGone) || errors.Is(err, ErrKept)) {
@@ -235,7 +236,7 @@ func (c *core) from(server string) *serverPages {
 	return s
 }
 
-// setPages records the report of a server. If the report lists any pages, the run is opened.
+// setPages records a server's report. If the report lists any pages, the run is opened.
 func (r *Room) setPages(ctx context.Context, a report) (placed, error) {
 	watched := len(a.Pages)+len(a.Presenters) > 0
 	err := r.ask(ctx, func(c *core) error {
@@ -289,7 +290,7 @@ func (c *core) recount() {
 	}
 }
 
-// joinFrom is [Room.Join] for a page of any server. It saves the member before it returns,
+// joinFrom is [Room.Join] for a page on any server. It saves the member before it returns,
 // since the next owner must know them.
 func (r *Room) joinFrom(ctx context.Context, a joining) (Member, error) {
 	name, err := cleanNick(a.Nick)
@@ -310,7 +311,7 @@ func (r *Room) joinFrom(ctx context.Context, a joining) (Member, error) {
 	})
 }
 
-// presentFrom is [Room.OpenPresenter] for a page of any server.
+// presentFrom is [Room.OpenPresenter] for a page on any server.
 func (r *Room) presentFrom(ctx context.Context, a presenting) error {
 	if !a.Secret.fits(r.secret) {
 		return ErrSecret

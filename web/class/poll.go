@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// poll is a poll with all its data; its phase determines how much of it others see. A
+// poll is a poll with all its data; its phase determines how much of the data others see. A
 // published poll is never changed; changes are made to a copy.
 type poll struct {
 	ID         int       `json:"id"`
@@ -114,8 +114,8 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}, voteEntry(at, m.ID, v))
 }
 
-// counted returns the receipt of a vote that is sent again in a cluster and already counts,
-// because the owner that saved it ended before it could confirm it.
+// counted returns the receipt of a vote that already counts. In a cluster, such a vote is
+// sent again if the owner of the room saved it but ended before it could confirm it.
 func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
 	m := c.byLearner[learner]
 	if c.relay == nil || m == nil || m.Removed || b.N <= 0 {
@@ -164,8 +164,8 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	return p, m, v, err
 }
 
-// read converts a choice to the form in which it is counted: an option's key or a number. It
-// is not used for draws.
+// read converts a choice to the form in which votes are counted: an option's key or a
+// number. It is not used for draws.
 func (p *poll) read(choice string) (string, error) {
 	if p.Kind == Number {
 		x, err := readNumber(choice)
@@ -181,7 +181,7 @@ func (p *poll) read(choice string) (string, error) {
 // over reports whether a poll's time is up.
 func (p *poll) over(now time.Time) bool { return !p.Ends.IsZero() && !now.Before(p.Ends) }
 
-// draw returns the key of the token on which u falls at the poll's step.
+// draw returns the key of the token that u selects at the poll's step.
 func (c *core) draw(p *poll, u float64) (key string, err error) {
 	d := distribution(c.state, p.Step)
 	if d == nil {

@@ -160,8 +160,8 @@ func (c *core) walk() (WalkView, error) {
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
 
-// goTo shows a step of the walkthrough and opens its poll, unless the presenter goes back
-// one step, where a question would only be in the way.
+// goTo shows a step of the walkthrough and opens its poll. It opens no poll if the presenter
+// goes back one step, since a question would only be in the way then.
 func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
 	if err != nil {

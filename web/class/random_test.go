@@ -152,7 +152,7 @@ var garbage = struct {
 }
 
 // columns returns the columns that can be damaged, each with a condition that excludes the
-// rows of undamaged data.
+// rows that must stay undamaged.
 func (c *campus) columns() [][3]string {
 	others, records := "id NOT IN "+c.goodOwners, "owner NOT IN "+c.goodOwners
 	secrets := "room <> '" + c.good[0] + "'"
@@ -185,8 +185,8 @@ func (c *campus) columns() [][3]string {
 	}
 }
 
-// rows damages some rows of a database, ignoring its constraints. It returns a description
-// of the damage and the number of records that are left.
+// rows damages some rows of a database, ignoring the database's constraints. It returns a
+// description of the damage and the number of records that are left.
 func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, records int) {
 	t.Helper()
 	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())

@@ -25,7 +25,7 @@ type relay struct {
 	seen       bool  // whether first is closed
 	pages      map[string]int
 	presenters map[string]int
-	watching   int // the number of subscribers to its views, members or not
+	watching   int // the number of subscribers to the room's views, members or not
 	used       time.Time
 	follows    bool
 	incoming   *wireView // a published view that is not shown yet
@@ -55,7 +55,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// see makes v the current view on this server if it is newer than the present one, and
+// see makes v the current view on this server if v is newer than the current one, and
 // reports whether it did. A view from an earlier owner or from an earlier moment is dropped.
 func (f *relay) see(v *View) bool {
 	f.mu.Lock()
@@ -84,7 +84,7 @@ func (f *relay) end() {
 	f.room.stop()
 }
 
-// gone publishes that the room was deleted.
+// gone announces that the room was deleted.
 func (f *relay) gone() {
 	last := f.room.View()
 	if f.see(&View{

@@ -15,8 +15,8 @@ import (
 )
 
 // wireView is a view as the owner publishes it. It does not include the state of the run:
-// since runs are deterministic, each server recreates the state from its link with a run of
-// its own ([replica]).
+// since runs are deterministic, each server uses a separate run ([replica]) to recreate the
+// state from its link.
 type wireView struct {
 	Epoch uint64
 	View  *View
@@ -26,7 +26,7 @@ type wireView struct {
 	Run   *wireRun // nil if View.State is nil
 }
 
-// wireRun is a state without its steps, which follow from the link.
+// wireRun is a state without its steps, which can be recreated from the link.
 type wireRun struct {
 	Link     string // "" before the first text
 	Started  bool
@@ -110,7 +110,7 @@ func (f *relay) arrived(text []byte) {
 	}
 }
 
-// follow subscribes to the room's views, unless it already has.
+// follow subscribes to the room's views if the relay has not subscribed yet.
 func (f *relay) follow() error {
 	f.mu.Lock()
 	f.used = time.Now()
@@ -236,7 +236,7 @@ func (f *relay) show(ctx context.Context) {
 	}
 }
 
-// showOne recreates a view from a published one and shows it.
+// showOne recreates the view that was published as w and shows it.
 func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	v := w.View
 	if walk := f.hub.cfg.Course.Walk(w.Walk); walk != nil {
@@ -277,7 +277,8 @@ func (x *replica) close() {
 	x.run, x.link = nil, ""
 }
 
-// state moves the run to a link and returns its state with the owner's settings.
+// state moves the run to the stage in a link and returns its state with the owner's
+// settings.
 func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error) {
 	if w.Started && w.Link == "" {
 		return nil, errors.New("too many tokens were changed by hand for a link")
@@ -297,8 +298,8 @@ func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error)
 	return &is, nil
 }
 
-// bring moves the run to a link: by stepping if the link is near, and by opening it
-// otherwise.
+// bring moves the run to the stage in a link: by stepping if that is near, and by opening
+// the link otherwise.
 func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error) {
 	if x.run != nil && x.link == w.Link {
 		if st := x.run.State(); st != nil && session.LinkOf(st) == w.Link {
@@ -328,7 +329,7 @@ func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error)
 // mostReplayed is the maximum number of steps to try before the link is opened instead.
 const mostReplayed = 2 * int(infer.KindCache)
 
-// walk steps the run to a link of the same text. It returns nil if it cannot.
+// walk steps the run to the stage in a link to the same text. It returns nil if it cannot.
 func (x *replica) walk(ctx context.Context, link string) *session.State {
 	st := x.run.State()
 	if st == nil {
@@ -365,7 +366,7 @@ func (x *replica) walk(ctx context.Context, link string) *session.State {
 	return nil
 }
 
-// follows reports whether a run with log from can reach log to by continuing.
+// follows reports whether a run whose log is from can reach the log to by continuing.
 func follows(from, to infer.Log) bool {
 	if from.Steps > to.Steps || from.Steps == to.Steps && from.Ran > to.Ran {
 		return false

@@ -46,7 +46,7 @@ type restored struct {
 	damaged map[string]*damagedRoom // by code
 }
 
-// damagedRoom is a room that could not be read, and whose log was set aside.
+// damagedRoom is a room that could not be read and whose log was set aside.
 type damagedRoom struct {
 	hash []byte    // hash of the instructor's secret; nil if it is lost too
 	at   time.Time // when it was set aside; zero if its log is unchanged but could not be read
@@ -184,8 +184,8 @@ func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error
 		terms.CountedAs(n, "entry", "entries")), nil
 }
 
-// findDamaged returns the rooms that were set aside by this start or an earlier one. A log
-// that has lost its name might belong to any secret that has no room.
+// findDamaged returns the rooms that were set aside at this start or an earlier one. If a
+// log has lost its name, it might belong to any secret that has no room.
 func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*damagedRoom, error) {
 	damaged := map[string]*damagedRoom{}
 	logs, err := cfg.Logs.Owners(ctx, store.SetAsideKind)

@@ -104,7 +104,8 @@ func (r *Room) ask(ctx context.Context, f func(*core) error) error {
 
 // Join makes a caller a member, unless they already are one, and counts one more open page.
 // nick may be empty; it is plain text of at most [MaxNick] characters. When Join returns
-// without an error, the nickname is saved. Call Leave once for each successful Join.
+// without an error, the nickname is saved. Leave must be called once for each successful
+// Join.
 //
 // Errors: the errors of [Hub.Enter] except for wrong codes, [CodeNick], and [ErrKept].
 func (r *Room) Join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {
@@ -216,8 +217,8 @@ func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (cl
 	}, nil
 }
 
-// CanPresent reports whether the commands of who would be executed now because they have the
-// controls, or because nobody has.
+// CanPresent reports whether commands from the given presenter would be executed now,
+// because that presenter or nobody has the controls.
 func (r *Room) CanPresent(ctx context.Context, who string) (bool, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opCanPresent, who)

@@ -123,7 +123,7 @@ func (h *Hub) Stats() Stats {
 	return s
 }
 
-// EndRoom ends a class for the operator, like the command [End]. The code no longer works;
+// EndRoom lets the operator end a class, like the command [End]. The code no longer works;
 // the instructor can open the room again. A damaged room is left unchanged: nobody can join
 // it, and its data might still be repaired.
 //
@@ -150,7 +150,7 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })
 }
 
-// RemoveRoom deletes a room and all its data for the operator, even if it is damaged.
+// RemoveRoom lets the operator delete a room and all its data, even if the room is damaged.
 //
 // Errors: [ErrNoRoom], [CodeKept].
 func (h *Hub) RemoveRoom(ctx context.Context, code string) error {

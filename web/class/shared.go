@@ -187,7 +187,7 @@ func (r *Room) ready(ctx context.Context) error {
 	return r.wake(ctx)
 }
 
-// forgetShared removes a learner from the rooms of a cluster that other servers own.
+// forgetShared removes a learner from the cluster's rooms that other servers own.
 func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
 	if err != nil {
@@ -225,8 +225,8 @@ func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 	return notForgotten(unread)
 }
 
-// expireEvery is the interval at which a server looks for rooms of a cluster that are unused
-// and have no owner.
+// expireEvery is the interval at which a server looks for unused rooms of a cluster that
+// have no owner.
 const expireEvery = time.Hour
 
 // sweepShared deletes unused rooms without an owner, and drops relays that are no longer

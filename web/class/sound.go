@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The checks in this file validate the records of a log. An invalid record counts as
+// The checks in this file validate the records of a log. Invalid records are treated as
 // damaged, so a damaged number cannot make the program allocate a huge list, and commands
-// see only valid data.
+// get only valid data.
 
 // The largest valid numbers and lengths in records.
 const (

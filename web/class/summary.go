@@ -26,12 +26,14 @@ type Summary struct {
 	Texts       []Text
 	Assigned    *AssignedSummary // nil if nothing is assigned
 
-	// Statistics of votes that could be right or wrong and have a stated confidence:
+	// Statistics of the votes that could be right or wrong and that have a stated
+	// confidence:
 	Calibration []predict.Bin // share of right votes for each stated confidence
 	Stated      int           // the number of such votes
 	MeanScore   float64       // mean logarithmic score in nats; 0 is the best possible
 
-	// Statistics of the last rounds, if anyone voted, of polls on the next token:
+	// Statistics of polls on the next token, from the last round of each if anyone voted in
+	// it:
 	NextAsked    int
 	NextRight    float64 // mean share of votes for the token that the run's own u selects
 	NextExpected float64 // mean probability, after the filters, of the tokens voted for: the share expected by chance

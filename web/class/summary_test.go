@@ -140,8 +140,8 @@ func TestReplayNeedsItsKey(t *testing.T) {
 	}
 }
 
-// TestSummaryCSV: a strict CSV reader can read the file, its numbers match the summary, and
-// it contains no formulas.
+// TestSummaryCSV: a strict CSV reader can read the file, whose numbers match the summary and
+// which contains no formulas.
 func TestSummaryCSV(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -14,8 +14,8 @@ import (
 )
 
 // union is the shared infrastructure of several servers in one process: logs, secrets,
-// leases and a bus. Its methods simulate faults. Each server uses the union through a post
-// of its own, as its Fence, Leases and Bus.
+// leases and a bus. Its methods simulate faults. Each server has a separate post, which it
+// uses as its Fence, Leases and Bus.
 type union struct {
 	t     *testing.T
 	logs  *journal.Memory
@@ -66,10 +66,10 @@ func newUnion(t *testing.T) *union {
 	}
 }
 
-// quick is a configuration for tests that wait for servers to become silent.
+// quick contains short intervals, for tests that wait until a server counts as silent.
 var quick = Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
-// server starts a server that ends with the test.
+// server starts a server that is stopped when the test ends.
 func (u *union) server(name string) *post {
 	u.t.Helper()
 	course, err := wholeCourse()
@@ -170,7 +170,7 @@ func (p *post) Take(_ context.Context, room string) (Lease, error) {
 	}}, nil
 }
 
-// lapse ends the lease of a room, and its owner notices.
+// lapse ends the lease of a room and lets the owner notice.
 func (u *union) lapse(room string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -271,7 +271,7 @@ func (p *post) Subscribe(room string, f func([]byte)) (func(), error) {
 	}, nil
 }
 
-// swap makes messages to a server arrive in the wrong order, in pairs.
+// swap swaps each pair of messages to a server, so that they arrive in the wrong order.
 func (p *post) swap() {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()
@@ -339,7 +339,7 @@ func (p *post) teach(o Options) *lesson {
 	return &lesson{r, p.u.t, secret}
 }
 
-// teaches returns a room as its instructor sees it on the server.
+// teaches returns the room as its instructor sees it on this server.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
 	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(instructor))

@@ -13,7 +13,7 @@ import (
 type View struct {
 	// Seq grows with every change, even across restarts.
 	Seq uint64
-	// At is when the view was made, by the hub's clock.
+	// At is the time at which the view was made, by the hub's clock.
 	At time.Time
 	// Code is the room's code; Title is the instructor's name for the class.
 	Code, Title string
@@ -31,7 +31,7 @@ type View struct {
 	Poll *Poll
 	// Here is the number of members with an open page; Members is the number of all members.
 	Here, Members int
-	// Timer is when the countdown ends; zero if there is none.
+	// Timer is the time at which the countdown ends; zero if there is none.
 	Timer time.Time
 
 	Nicknames, NamesHidden, Locked, Alone, Ended, Gone bool
@@ -71,7 +71,7 @@ func (v *View) Shared(key string, make func() any) any {
 // Offer is an offer to an instructor who has asked for a poll at a position that is not
 // open.
 type Offer struct {
-	Draw    bool    // the poll was to be a draw, not a vote
+	Draw    bool    // the instructor asked for a draw, not a vote
 	Choices int     // number of options of a vote
 	Share   float64 // the largest probability after the filters, if that is the reason; otherwise 0
 }
@@ -128,8 +128,8 @@ const (
 	Revealed Phase = "revealed" // the right answer and the model's probabilities are shown
 )
 
-// Poll is a poll as everyone sees it in its phase: until they are shown, counts are 0, and
-// P, Q, Right and Drawn are unset.
+// Poll is a poll as everyone sees it in its phase: counts are 0, and P, Q, Right and Drawn
+// are unset, until they are shown.
 type Poll struct {
 	ID     string // identifies the poll and its round in a vote
 	Kind   Kind
@@ -147,7 +147,7 @@ type Poll struct {
 	Options []Option
 	Votes   int // members who have voted in this round
 
-	// Before holds the counts of the previous round by option, nil in round 1.
+	// Before holds the counts of the previous round, by option. It is nil in round 1.
 	Before []int
 	// Answer is HTML: the explanation of the right choice or, for a recall question, its
 	// answer and rubric. Right is the right number.
@@ -156,7 +156,7 @@ type Poll struct {
 	// Falls are the numbers drawn, in the order of the members, if the instructor chose to
 	// show them to everyone.
 	Falls []Fall
-	// Median is the median of the numbers, or nil if there are none or they are not shown
+	// Median is the median of the answers, or nil if there are none or they are not shown
 	// yet.
 	Median *float64
 }
@@ -187,8 +187,8 @@ type Ballot struct {
 	Poll   string
 	Choice string // an option's key, the number as typed; anything for a draw
 	// N is the number that the sender gives this vote. The vote with the highest number
-	// counts, so a vote that is sent again or overtaken changes nothing. 0 stands for the
-	// server's clock in milliseconds; later numbers can continue from there.
+	// counts, so a vote that is sent again or arrives late changes nothing. 0 stands for the
+	// server's time in milliseconds; numbers of later votes can continue from there.
 	N int64
 	// Sure is the member's stated confidence, above 0 and at most 1, or 0 if they gave none.
 	Sure float64

@@ -12,7 +12,7 @@ import (
 
 // TestWalksAreTaught: every walkthrough can be taught from its first step to its last with
 // the bundled model and a class of twelve who vote in every poll. Then each step is opened
-// directly, and looks the same.
+// directly and must look the same.
 // Promise: Every script can be taught from its first step to its last with the bundled model.
 func TestWalksAreTaught(t *testing.T) {
 	t.Parallel()

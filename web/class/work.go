@@ -34,7 +34,7 @@ type Assign struct {
 
 func (Assign) command() {}
 
-// Work is what a member has handed in.
+// Work contains the results that a member has handed in.
 type Work struct {
 	At    time.Time `json:"at"`
 	Done  []string  `json:"done,omitempty"`  // finished tasks
@@ -60,7 +60,7 @@ type AssignedSummary struct {
 	Tasks    []TaskSummary
 	Names    bool // members were asked for a name
 	HandedIn int
-	Slips    []SlipSummary // in these tasks, the most frequent first
+	Slips    []SlipSummary // mistakes in these tasks, the most frequent first
 	People   []PersonSummary
 }
 
@@ -108,8 +108,8 @@ func (r *Room) WorkKey() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Assigned returns the room with a code if key opens its assignment. It checks the key like
-// [Hub.Replay].
+// Assigned returns the room with the given code if key opens its assignment. It checks the
+// key like [Hub.Replay].
 func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
 	r, err := h.lookup(h.ctx, code)
 	if err != nil {
@@ -125,7 +125,7 @@ func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
 	return r, nil
 }
 
-// Assignment returns the class's assignment and what a learner has handed in.
+// Assignment returns the class's assignment and the results that a learner has handed in.
 func (r *Room) Assignment(ctx context.Context, learner string) (Assignment, error) {
 	if r.relay != nil {
 		return call(ctx, r.relay, opAssignment, whoArgs{admission.Caller{Learner: learner}})
@@ -208,7 +208,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 	return nil
 }
 
-// within returns the part of the results that belongs to the tasks, up to the limits.
+// within returns the results for the given tasks, up to the limits.
 func (w Work) within(tasks []string, now time.Time) Work {
 	kept := Work{At: now.UTC()}
 	for _, t := range tasks {

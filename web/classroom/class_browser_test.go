@@ -71,8 +71,8 @@ func (l *lesson) next() {
 	says(l.presenter, "#pr-note small", fmt.Sprintf("Step %d of", l.step))
 }
 
-// cast votes on the phones: the first phone chooses the option with the first letter, and so
-// on.
+// cast votes on the phones: the first phone votes for the option with the first of the
+// letters, and so on.
 func (l *lesson) cast(letters string) {
 	l.t.Helper()
 	for i, phone := range l.phones {

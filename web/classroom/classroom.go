@@ -25,8 +25,8 @@ type Deps struct {
 	// Progress is the learners' progress; required if there are classes.
 	Progress *progress.Store
 	Model    *infer.Model
-	// Slot returns a slot in the pool for the model run of a guided tour. The steps of a
-	// tour are computed once for all visitors.
+	// Slot returns a slot in the pool for the model run of a guided tour, whose steps are
+	// computed once for all visitors.
 	Slot func() *infer.Slot
 	// Caller returns the sender of a request. If the sender is new, fresh is the cookie to
 	// set.
@@ -40,7 +40,7 @@ type Deps struct {
 	// Now returns the current time, on which all servers of these classes agree; nil for
 	// time.Now.
 	Now func() time.Time
-	// Log is for failures. Names and answers are never logged.
+	// Log receives failures. Names and answers are never logged.
 	Log *slog.Logger
 }
 
@@ -125,7 +125,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	})
 }
 
-// mountNone adds the routes that work without classes: the tours, which a visitor takes
+// mountNone adds the routes of a server without classes: the tours, which visitors take
 // alone, and, at all other addresses, a page that explains what a class needs.
 func (p *Pages) mountNone(mux *http.ServeMux) {
 	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }

@@ -12,7 +12,7 @@ import (
 
 // TestInstructorSurvivesStrayCookies: if another host of the domain has set cookies with the
 // same names, and the browser sends those first, the instructor can still open the room.
-// Over HTTPS, their old cookie is replaced.
+// Over HTTPS, the instructor's old cookie is replaced.
 func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	t.Parallel()
 	base := webtest.Serve(t, webtest.Options{

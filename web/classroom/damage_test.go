@@ -16,7 +16,7 @@ import (
 
 // TestDamagedRoomHasAPage: a room whose log is lost cannot be opened, and its links lead to
 // a page that explains why. Other rooms still work. If the database is lost, instructors are
-// told so.
+// told about it.
 func TestDamagedRoomHasAPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -63,7 +63,7 @@ func (f *fields) seconds() time.Duration {
 	return time.Duration(f.orWhole("seconds", 0, maxSeconds, 0)) * time.Second
 }
 
-// where parses the position of a poll about a token.
+// where parses the position of the token that a poll asks about.
 func (f *fields) where() class.Where {
 	switch w := class.Where(f.Get("where")); w {
 	case class.IfOpen, class.Here, class.NextOpen:
@@ -84,8 +84,8 @@ var runCommands = map[string]string{
 	"set": "set",
 }
 
-// drive parses a command for the room's run. It passes on only the fields of that command,
-// since a form can contain other fields.
+// drive parses a command for the room's run. It uses only the fields of that command, since
+// a form can contain other fields.
 func (f *fields) drive(name string) session.Command {
 	takes := map[string]string{}
 	for _, field := range session.Takes(name) {
@@ -181,7 +181,8 @@ var roomFields = map[string][]string{
 }
 
 // withholdField is a hidden field of the forms that can move the run. A form sends it with
-// each of its buttons, so every command accepts the field, but only a step uses it.
+// each of its buttons, so every command accepts the field, but only commands that take a
+// step use it.
 const withholdField = "withhold"
 
 // fieldsOf returns the fields that a message with an instructor's command may have.

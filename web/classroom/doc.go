@@ -1,17 +1,18 @@
-// Package classroom implements the pages of a class: the pages on which an instructor makes
-// a room, presents and projects, the screen that every phone follows, and the summary
-// afterwards. The rooms themselves are implemented in package class; this package contains
-// their view models, templates, forms and live parts.
+// Package classroom implements the pages of a class: the pages for making a room, presenting
+// and projecting, the screen that every phone follows, and the summary after the class. The
+// rooms themselves are implemented in package class; this package contains their view
+// models, templates, forms and live parts.
 //
 // All screens of a room show one run. Each state is rendered once for each kind of screen
 // ([screens]), and all followers share the bytes, so that five hundred phones need only one
 // rendering. Data that differs between phones, such as a member's vote or draw, is sent
 // separately.
 //
-// While a room is asked which token comes next, nothing that is sent to anyone reveals token
+// While a class is asked which token comes next, no data sent to anyone reveals token
 // probabilities or the drawn token: the server removes the answer from the stage instead of
 // hiding it with CSS.
 //
-// As far as possible, every page works without scripts. A follower sees the current stage on
-// each reload and votes with a form; the instructor's buttons are forms too.
+// Pages work without scripts as far as possible. Without scripts, a follower sees the
+// current stage on each reload and votes with a form, and the instructor's buttons are forms
+// too.
 package classroom

@@ -59,7 +59,7 @@ func TestVoteComesIntoView(t *testing.T) {
 }
 
 // TestEndOfClassIsShownEverywhere: when the class ends, the wall, the phones and the
-// presenter's page show that, with a summary of the class and links to continue.
+// presenter's page say so, and show a summary of the class and links for continuing.
 func TestEndOfClassIsShownEverywhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

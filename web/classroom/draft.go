@@ -19,8 +19,8 @@ import (
 )
 
 // Instructors can write a walkthrough on a page that shows its run next to the text. The
-// text stays on the page: the server parses the text that it is sent, replies, and stores
-// nothing. Since anyone can start such runs, they share the model fairly between learners.
+// text stays on the page: the server parses the text that it receives, replies, and stores
+// nothing. Since anyone can start such runs, the model is shared fairly between learners.
 
 // Limits of a draft.
 const (

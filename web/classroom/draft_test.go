@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestDraftPagePreviewsWalkthrough: the page parses a walkthrough as the checker does, runs
-// the requested step, and returns the text as a file, byte for byte.
+// TestDraftPagePreviewsWalkthrough: the page parses a walkthrough in the same way as the
+// checker, runs the requested step, and returns the text unchanged as a file.
 // Promise: You can write a script on a page, try its steps there and save it as a file.
 func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	t.Parallel()
@@ -86,8 +86,8 @@ func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 }
 
 // TestDraftMistakesByKeyboard: a mistake is shown with its line, which can be reached with
-// the keyboard. Once it is fixed, the step at the cursor is shown, and the text never leaves
-// the page.
+// the keyboard. Once the mistake is fixed, the step at the cursor is shown. The text stays
+// on the page all the time.
 func TestDraftMistakesByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 )
 
 // fallStrip is the strip of a draw with the numbers of the class. Each piece is as wide as
-// its share, each number is shown where it fell, and the name of the member who drew it is
-// below.
+// its option's share. Each number is shown at its position in the strip, with the name of
+// the member who drew it below.
 type fallStrip struct {
 	Pieces []fallPiece
 	Falls  []fall
@@ -39,8 +39,8 @@ type fall struct {
 	High   string // length of its tick
 }
 
-// fallSpace is the space for names on a screen: the number of characters in a line and of
-// lines.
+// fallSpace is the space for names on a screen: the number of characters per line and the
+// number of lines.
 type fallSpace struct{ chars, lines int }
 
 var (
@@ -87,8 +87,8 @@ func (q *poll) falls(space fallSpace) *fallStrip {
 // span is an occupied part of a line of names, in fractions of the line's length.
 type span struct{ from, to float64 }
 
-// name finds the first line that has space for a name at its number, and occupies that
-// space.
+// name finds the first line that has space for a name below its number, and marks that space
+// as taken.
 func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, ok bool) {
 	if f.Name == "" {
 		return 0, false
@@ -114,7 +114,7 @@ func (one *fall) name(f class.Fall, space fallSpace, taken [][]span) (line int, 
 	return 0, false
 }
 
-// lengthOf returns the approximate width of a name, in widths of an average character.
+// lengthOf returns the approximate width of a name, in average character widths.
 func lengthOf(name string) float64 {
 	long := 0.0
 	for _, r := range name {

@@ -21,8 +21,8 @@ import (
 // kind is the kind of a screen that follows a room.
 type kind string
 
-// The kinds of screens. At the forward stage, a phone gets the attention of the heads only
-// if it has asked to look inside.
+// The kinds of screens. At the forward stage, a phone receives the heads' attention only if
+// it has asked to look inside.
 const (
 	onPhone      kind = "phone"
 	onPhoneInner kind = "phone, inside"
@@ -153,7 +153,7 @@ func (p *Pages) panels(v *class.View, l variant) ([]wire.Panel, error) {
 	})
 }
 
-// panel is a part of a page that is replaced separately.
+// panel is a part of a page that can be replaced separately.
 type panel struct {
 	id   string
 	what templ.Component
@@ -268,9 +268,9 @@ type followFeed struct {
 	caller admission.Caller
 	who    string
 	look   variant
-	// member means that the screen belongs to a member of the class. That does not include
-	// walls, or browsers without cookies: they would become a new member, with a new vote,
-	// at each visit.
+	// member means that the screen belongs to a member of the class. Walls are not members,
+	// and neither are browsers without cookies, which would become a new member, with a new
+	// vote, at each visit.
 	member bool
 }
 
@@ -318,8 +318,8 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 	}
 }
 
-// wait handles commands until there may be a new view. It returns false if there will not be
-// another one.
+// wait handles commands until there may be a new view. It returns false if there will be no
+// more views.
 func (f *followFeed) wait(
 	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Conn,
 ) (bool, error) {

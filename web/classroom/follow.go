@@ -31,7 +31,7 @@ type followPage struct {
 	Say    string // HTML of the sentence of the walkthrough's step, "" if there is none
 }
 
-// ownScreen is the screen of a follower who looks at a different stage from the class.
+// ownScreen is the screen of a follower who looks at a stage other than the class's.
 type ownScreen struct {
 	screen
 	Place      string // "12.3"
@@ -175,8 +175,8 @@ func settingError(err error) error {
 	return &terms.Refusal{Code: terms.CodeUnknown, Message: "The temperature must be a number."}
 }
 
-// alone redirects to a run of the follower's own, which begins at the class's position, or
-// at the place that the follower is looking at.
+// alone redirects to a separate run for the follower, which begins at the class's position
+// or at the place that the follower is looking at.
 func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	room, _, ok := p.enter(w, r)
 	if !ok {
@@ -209,7 +209,7 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 }
 
 // enterAsMember is like [Pages.enter], but for a form that makes its sender a member. It
-// refuses browsers without cookies, which would become a new member with each form.
+// refuses browsers without cookies, since they would become a new member with each form.
 func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (*class.Room, admission.Caller, bool) {
 	room, who, ok := p.enter(w, r)
 	if ok && who.Fresh {

@@ -138,7 +138,7 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	}
 }
 
-// TestFollowerLooksAtOtherStages: a follower can look at a different stage from the class,
+// TestFollowerLooksAtOtherStages: a follower can look at a stage other than the class's,
 // change the temperature of their copy, and continue alone if that is allowed.
 func TestFollowerLooksAtOtherStages(t *testing.T) {
 	t.Parallel()

@@ -14,9 +14,9 @@ import (
 // to request it. It is rendered once for all phones that look inside, and is not sent to the
 // others.
 
-// looksInside reports whether a room's forward stage is shown from inside. That is not the
-// case while the class is asked for a token, since a block's prediction is the model's
-// guess.
+// looksInside reports whether the inside of the forward pass is shown in a room. It is not
+// shown while the class is asked for a token, since the blocks' predictions contain the
+// model's guess.
 func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != nil && !v.Hidden }
 
 // stageData is the data that is sent with a stage that one screen has requested.
@@ -59,7 +59,7 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 }
 
 // insideOf returns a reply about the attention of one head, or the contents of one block, at
-// the class's forward stage. It is rendered once for everyone who requests it.
+// the class's forward stage. The reply is rendered once for everyone who requests it.
 func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 	var sent struct {
 		Block int `json:"block"`

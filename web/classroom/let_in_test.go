@@ -54,7 +54,7 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 }
 
-// localPhones returns a listener for phones on this machine that serves nothing.
+// localPhones returns a listener for phones that listens on this machine and serves nothing.
 func localPhones(t *testing.T, linger time.Duration) *Phones {
 	t.Helper()
 	p := NewPhones(PhonesConfig{
@@ -77,8 +77,8 @@ func (d stillRuns) Done() <-chan struct{}                                       
 func (d stillRuns) Close()                                                      {}
 
 // TestPhonesStayWithTheirClass: the listener stays open for [PhonesConfig.Linger] after a
-// class has ended, while the class is open again, and for a class that came later. The
-// class's walls are notified when it opens and closes.
+// class has ended, and longer if the class is reopened or another class needs it. The walls
+// are notified when the listener opens and closes.
 func TestPhonesStayWithTheirClass(t *testing.T) {
 	runs := stillRuns{stateAt(t, infer.KindForward)}
 	synctest.Test(t, func(t *testing.T) { testPhonesStay(t, runs) })

@@ -32,8 +32,8 @@ const (
 	presentOn = "present"
 )
 
-// letReach describes, for the presenter's slide with the button, how a class reaches the
-// server.
+// letReach describes how a class reaches the server, for the presenter's slide that contains
+// the button.
 func (v presentPage) letReach() reach {
 	to := v.Reach
 	to.Let = v.Let
@@ -62,8 +62,8 @@ func (v *letIn) Form() string {
 // pressLife is how long the button of an open page stays valid. It covers a school day.
 const pressLife = 12 * time.Hour
 
-// newPresses returns the single-use tokens of the button. Their key lives as long as the
-// process, which remembers used tokens.
+// newPresses returns the single-use tokens of the button. Their key is valid as long as the
+// process runs, since only the process remembers which tokens were used.
 func newPresses(now func() time.Time) *tickets {
 	var key [32]byte
 	rand.Read(key[:]) // never fails
@@ -74,7 +74,7 @@ func newPresses(now func() time.Time) *tickets {
 
 // letIn returns the button for a page of a room or, if room is nil, for the page that makes
 // rooms. It returns nil if the sender of the request must not press the button. If the page
-// shows that phones are let in, its room keeps their listener open.
+// shows that phones are let in, the listener for phones stays open for the page's room.
 func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string) *letIn {
 	if !p.Phones.mayAsk(r) {
 		return nil
@@ -95,8 +95,8 @@ func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string
 	return v
 }
 
-// access describes how browsers reach the server. While the phones' listener is open, they
-// reach it there.
+// access describes how browsers reach the server. While the listener for phones is open, it
+// gives the address of that listener.
 func (p *Pages) access() Access {
 	a := p.Access
 	if at := p.Phones.at(); at != nil {
@@ -107,8 +107,8 @@ func (p *Pages) access() Access {
 
 func (p *Pages) reach(r *http.Request) reach { return p.access().reach(r) }
 
-// joinPanels returns the pieces of a wall that explain how to join, which change when
-// phones are let in or shut out. It returns none if the server cannot let phones in.
+// joinPanels returns the panels of a wall that explain how to join. They change when phones
+// are let in or shut out. joinPanels returns none if the server cannot let phones in.
 func (p *Pages) joinPanels(d slide) ([]panel, error) {
 	if p.Phones == nil {
 		return nil, nil
@@ -123,8 +123,8 @@ func (p *Pages) joinPanels(d slide) ([]panel, error) {
 	return []panel{{"cl-join", joinLine(d)}, {"cl-qr", joinQR(d)}}, nil
 }
 
-// pressed reports whether a form results from pressing the button on a page in the same
-// browser. If not, it responds with the reason.
+// pressed reports whether a form was sent by pressing the button on a page in the same
+// browser. If it was not, pressed responds with the reason.
 func (p *Pages) pressed(w http.ResponseWriter, r *http.Request, who, code, token string) bool {
 	say := ""
 	switch {

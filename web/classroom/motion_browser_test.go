@@ -32,8 +32,9 @@ const still = `film.moving().length === 0 && !document.querySelector(".carried, 
 
 // TestStageMotionOnWallAndPhones: on the wall and the phones, each stage animates the result
 // of the previous one, as in the Loop, and a new stage ends animations in progress. The
-// winner is not named before the marker has fallen, not even outside the stage, and pressing
-// a key ends the fall. If VIZ_SHOTS is set, the test saves five frames of each animation.
+// winner is not named before the marker has landed, not even outside the stage, and pressing
+// a key ends the fall early. If VIZ_SHOTS is set, the test saves five frames of each
+// animation.
 func TestStageMotionOnWallAndPhones(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -81,7 +82,7 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 	}
 }
 
-// seenOf returns the visible text about a draw on a screen.
+// seenOf returns the text about a draw that is visible on a screen.
 func seenOf(tab *browser.Tab) string {
 	return browser.Value[string](tab, `[...document.querySelectorAll(".laid__at, .say, .story__foot, .verdict, `+
 		`.mark:not(.mark--what) text, .panel__head p, .tok--next.is-known > span, .bigstage__say")]`+
@@ -137,7 +138,7 @@ func TestMessagesWaitForTheMarker(t *testing.T) {
 				}
 				return JSON.stringify(message);
 			} })`)
-		browser.Open(t, browser.Phone, room) // another phone joins, of which all screens are notified
+		browser.Open(t, browser.Phone, room) // another phone joins, and all screens are notified
 		tab.Wait("a message to the "+name, `window.sent`)
 		if told := seenOf(tab); told != "" || browser.Value[bool](tab, `!document.querySelector(".is-falling")`) {
 			t.Errorf(

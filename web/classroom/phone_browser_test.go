@@ -102,7 +102,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 }
 
 // TestSecondPresenterMayTakeOver: while someone presents, anyone else with the instructor's
-// link is told so and cannot change anything, but can take over.
+// link is told about it and cannot change anything, but can take over.
 func TestSecondPresenterMayTakeOver(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -20,17 +20,16 @@ import (
 
 // PhonesConfig configures a server that can let phones in while it runs.
 type PhonesConfig struct {
-	// Main is the address of the server's main listener, which can be reached only from its
-	// own machine.
+	// Main is the address of the server's main listener, which can be reached only from the
+	// server's own machine.
 	Main net.Addr
 	// Hosts returns the machine's current addresses in private networks.
 	Hosts func() []PhoneHost
 	// Listen listens on a TCP address, like [net.Listen]. It is a field so that the browser
 	// build does not link [net.Listen].
 	Listen func(address string) (net.Listener, error)
-	// Serve serves a listener under the address that phones use, until stop is called. The
-	// function stop closes the listener before it returns, and does not wait for
-	// connections.
+	// Serve serves a listener under the address that phones use, until stop is called.
+	// Calling stop closes the listener and returns without waiting for connections to end.
 	Serve func(l net.Listener, address *url.URL) (stop func())
 	// TLS means that Serve uses HTTPS.
 	TLS bool
@@ -116,7 +115,7 @@ func (p *Phones) has(host string) bool {
 	return slices.ContainsFunc(p.cfg.Hosts(), func(h PhoneHost) bool { return h.IP == host })
 }
 
-// reason returns the operating system's reason for refusing a listener.
+// reason returns the operating system's reason for refusing to open a listener.
 func reason(err error) string {
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
 		err = op.Err
@@ -124,7 +123,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// listen opens the listener at a host, on the same port as the main listener if that is
+// listen opens the listener at a host, on the same port as the main listener if that port is
 // free.
 func (p *Phones) listen(host string) error {
 	_, port, err := net.SplitHostPort(p.cfg.Main.String())
@@ -145,7 +144,8 @@ func (p *Phones) listen(host string) error {
 	return nil
 }
 
-// url returns the URL of a listener in the form that browsers send: without a default port.
+// url returns the URL of a listener in the form that browsers send, which omits a default
+// port.
 func (p *Phones) url(listener net.Addr) *url.URL {
 	scheme, usual := "http", ":80"
 	if p.cfg.TLS {
@@ -180,8 +180,8 @@ func (p *Phones) hold(hub *class.Hub, room *class.Room) {
 	})
 }
 
-// watch returns when a room no longer needs the listener: it was deleted, or its class
-// ended some time ago.
+// watch returns when a room no longer needs the listener, because the room was deleted or
+// its class ended at least [PhonesConfig.Linger] ago.
 func (p *Phones) watch(ctx context.Context, hub *class.Hub, room *class.Room) {
 	notes, stop := hub.Broker().Subscribe(room.Code())
 	defer stop()
@@ -207,7 +207,8 @@ func (p *Phones) watch(ctx context.Context, hub *class.Hub, room *class.Room) {
 	}
 }
 
-// leave closes the listener if the room of ctx was the last that needed it.
+// leave closes the listener if the given room was the last that needed it. ctx is the
+// context of watching that room.
 func (p *Phones) leave(ctx context.Context, code string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -78,7 +78,7 @@ func (s *letting) closes(t *testing.T, when string) {
 	}
 }
 
-// own returns the headers that a form on the server's own page sends.
+// own returns the headers that a browser sends with a form on one of the server's own pages.
 func (s *letting) own() http.Header {
 	return http.Header{"Origin": {s.base}, "Sec-Fetch-Site": {"same-origin"}}
 }
@@ -95,7 +95,8 @@ func (s *letting) sends(p *person, code string, form url.Values, header http.Hea
 	return p.send(http.MethodPost, "/class/"+code+"/phones", form, header)
 }
 
-// status returns the server's status for a request to an address and host name.
+// status returns the HTTP status of a response to a request with the given address and host
+// name.
 func (s *letting) status(t *testing.T, at, host string) int {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, at+"/healthz", nil)
@@ -134,7 +135,7 @@ func (s *letting) showsButton(t *testing.T, p *person, code string) {
 }
 
 // TestOnlyThisMachinesOwnPageLetsPhonesIn: only a browser on the machine sees the button,
-// and a press counts once, from the page that contains it.
+// and each press counts only once and only if it comes from the page with the button.
 // Promise: Only a browser on the server's own machine can let phones in.
 func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	t.Parallel()
@@ -218,8 +219,8 @@ func (s *letting) keepsPhonesOut(t *testing.T, closing url.Values) {
 }
 
 // TestPhonesAreLetInUntilTheirRoomsEnd: the listener opens once for all rooms that request
-// it. Its address is the only additional name of the server. It closes with the last room,
-// or on request.
+// it. Its address becomes the server's only additional name. It closes when the last of
+// these rooms ends, or on request.
 // Promise: When the last class that let phones in has ended, the server is closed to the network again.
 func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	t.Parallel()
@@ -315,7 +316,7 @@ func (s *letting) letsInWithANewRoom(t *testing.T) {
 	}
 }
 
-// TestRoomGoesOnWithoutPhones: if the listener cannot be opened, the page explains why, and
+// TestRoomGoesOnWithoutPhones: if the listener cannot be opened, the page explains why and
 // otherwise works as usual.
 func TestRoomGoesOnWithoutPhones(t *testing.T) {
 	t.Parallel()

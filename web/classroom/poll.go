@@ -41,7 +41,7 @@ type option struct {
 	BeforeBar string
 }
 
-// mostDots is the maximum number of people for which each person is shown as a dot.
+// mostDots is the maximum number of people that are shown as one dot each.
 const mostDots = 56
 
 func newPoll(v *class.View) *poll {
@@ -216,7 +216,7 @@ func leaders(options []class.Option, value func(class.Option) float64) (list []*
 	return list
 }
 
-// chips joins tokens as in a sentence: "a and b", "a, b and c".
+// chips joins tokens for use in a sentence: "a and b", "a, b and c".
 func chips(list []*class.Option, s stage.Style) (r []stage.Span) {
 	for i, o := range list {
 		switch {
@@ -265,8 +265,8 @@ func sureIs(r *class.Receipt, l sureLevel) bool {
 	return strconv.FormatFloat(r.Sure, 'f', -1, 64) == l.Value
 }
 
-// judged reports whether a vote can turn out right or wrong, so that it makes sense to ask
-// for the voter's confidence.
+// judged reports whether a vote can turn out to be right or wrong. Only then does it make
+// sense to ask for the voter's confidence.
 func judged(q *poll) bool {
 	return q.Kind == class.Next || q.Kind == class.Question && q.Options[0].HTML != ""
 }

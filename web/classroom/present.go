@@ -48,7 +48,7 @@ type button struct {
 	Keys               []string // more keys for the same button
 }
 
-// note is the instructor's note about the step.
+// note is the note for the instructor about the current step.
 type note struct {
 	Where  string // the step's number, "" outside of a walkthrough
 	Say    string // HTML of the note, which is not shown on the wall
@@ -164,8 +164,8 @@ var forwardButtonPlain = button{Cmd: "forward", Say: "No vote: next stage", Keys
 // forwardKeys are the keys that move forward: those of clickers, and the space bar.
 var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}
 
-// forwardButton returns the button that moves forward: in the script if the presenter
-// follows it, and otherwise in the loop.
+// forwardButton returns the button that moves forward in the script if the presenter follows
+// the script, and otherwise in the loop.
 func forwardButton(v *class.View) button {
 	b := button{Cmd: "forward", Cap: "→", Keys: forwardKeys}
 	switch st := v.State; {
@@ -378,7 +378,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 	}
 }
 
-// panels returns the panels of the slide and of the instructor's strip.
+// panels returns the panels of the slide and of the strip that only the instructor sees.
 func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
 	panels, err := f.p.panels(v, variant{onWall, f.view})
 	if err != nil {

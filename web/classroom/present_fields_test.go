@@ -24,7 +24,7 @@ type presenter struct {
 	n    int
 }
 
-// present opens the connection as the page's script does.
+// present opens the connection in the same way as the page's script.
 func (p *person) present(code string) *presenter {
 	p.t.Helper()
 	var bought struct{ Ticket string }
@@ -71,8 +71,8 @@ func (p *presenter) say(cmd string, fields map[string]any) (code, message string
 	}
 }
 
-// TestPresenterSendsOnlyKnownFields: if a message has a field that its command does not
-// have, it is refused with the field's name and has no effect.
+// TestPresenterSendsOnlyKnownFields: if a message contains a field that its command does not
+// have, it has no effect and is refused with an error that names the field.
 func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	t.Parallel()
 	p, code := instructor(t, serve(t), url.Values{})
@@ -101,8 +101,8 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	}
 }
 
-// TestPresenterChoosesTheCandidates: the number of candidates is not confused with the
-// number of the message.
+// TestPresenterChoosesTheCandidates: the field with the number of candidates is not confused
+// with the one that contains the message's number.
 func TestPresenterChoosesTheCandidates(t *testing.T) {
 	t.Parallel()
 	p, code := instructor(t, serve(t), url.Values{})

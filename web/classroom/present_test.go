@@ -10,9 +10,9 @@ import (
 )
 
 // TestLastWalkStepOffersToEndClass: the main button of a walkthrough moves to the next step
-// and, at the last step, ends the class. No key of a clicker ends the class: at the last
-// step, these keys move the run forward, like the plain button next to the main one. If a
-// question is open, its buttons come first.
+// and, at the last step, ends the class. A clicker's keys never end the class: at the last
+// step, they move the run forward, like the plain button next to the main one. If a question
+// is open, its buttons come first.
 func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	t.Parallel()
 	walk := &lessons.Walk{Title: "Two steps", Steps: []*lessons.WalkStep{{Title: "One"}, {Title: "Two"}}}
@@ -64,8 +64,8 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	}
 }
 
-// TestSecondWindowIsAnnounced: a presenter with two windows is told so in both windows. An
-// observer is told that someone else is presenting.
+// TestSecondWindowIsAnnounced: if a presenter has two windows open, each window mentions the
+// other. An observer is told that someone else is presenting.
 func TestSecondWindowIsAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestRemovedMemberIsTold: a removed member is told so and gets no more updates, while the
-// others continue. When the room is deleted, every open screen reports that and shows
-// nothing of the room.
+// TestRemovedMemberIsTold: a member who is removed is told about it and gets no more
+// updates, while the others continue. When the room is deleted, every open screen says so
+// and shows nothing else from the room.
 func TestRemovedMemberIsTold(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestRemovedMemberIsTold(t *testing.T) {
 	}
 }
 
-// asleep is a script that makes the connection dead without closing it, as on a phone that
+// asleep is a script that lets the connection die without closing it, as on a phone that
 // sleeps for a long time, and then wakes the phone.
 const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
 	const send = WebSocket.prototype.send;

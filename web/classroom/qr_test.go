@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// This file decodes QR codes from the picture according to ISO/IEC 18004, independently of
-// the encoder, as a camera would.
+// This file decodes QR codes from their pictures, as a camera would, according to ISO/IEC
+// 18004 and independently of the encoder.
 
 // TestQRCodeReadsAsItsAddress: the picture of an address decodes to that address, and has a
 // margin of four light modules on all sides.
@@ -122,8 +122,8 @@ func modulesOf(q qrCode) ([][]bool, error) {
 	return m, nil
 }
 
-// codewords reads the bytes in order. They are in pairs of columns from the right,
-// alternately up and down, leaving out the column of the timing pattern.
+// codewords returns the bytes in order. They are in pairs of columns, from right to left and
+// alternately upward and downward, omitting the column of the timing pattern.
 func codewords(m [][]bool, version, mask int) (list []byte) {
 	size := len(m)
 	b, n, up := 0, 0, true

@@ -14,8 +14,8 @@ type Access struct {
 	// URL is the address to give to a class, such as "https://class.example", if the
 	// operator has set one. If it is "", the address of the current request is used.
 	URL string
-	// Local means that the server listens only on this machine's own address, so that no
-	// other device can reach it.
+	// Local means that the server listens only on this machine's loopback address, so that
+	// no other device can reach the server.
 	Local bool
 	// Command is the command that opens the server to the classroom's network over plain
 	// HTTP. Secure is the command that does so with a certificate.
@@ -32,7 +32,7 @@ type reach struct {
 	Let   *letIn // nil if there is no button
 }
 
-// reach returns the reach of the server for a request.
+// reach describes how a class reaches the server, given the current request.
 func (a Access) reach(r *http.Request) reach {
 	v := reach{Access: a, Base: strings.TrimSuffix(a.URL, "/")}
 	if v.Base == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInstructorMakesARoom: an instructor makes a room, sees its code, link and QR code, and
-// sees the instructor's link only once.
+// TestInstructorMakesARoom: an instructor makes a room and sees its code, link and QR code.
+// The instructor's link is shown only once.
 func TestInstructorMakesARoom(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
@@ -33,8 +33,8 @@ func TestInstructorMakesARoom(t *testing.T) {
 }
 
 // TestReachabilityAdvice: if nobody else can reach this server, the instructor's pages say
-// so, explain how to open it, and warn that secrets would be sent unencrypted. The commands
-// are one press away, with buttons to copy them.
+// so, explain how to open it, and warn that secrets would be sent unencrypted. One press
+// shows the commands, with buttons for copying them.
 func TestReachabilityAdvice(t *testing.T) {
 	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}

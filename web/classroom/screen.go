@@ -32,8 +32,8 @@ type screen struct {
 }
 
 // newScreen returns the screen for a complete state. If inside is set and the run looks
-// inside, it shows the forward stage from inside. That is several times as long, and its
-// pictures need the numbers of [stage.NewHeat].
+// inside, it shows the forward stage from inside. The result is then several times as long,
+// and its pictures need the numbers of [stage.NewHeat].
 func newScreen(st *session.State, view shell.View, inside bool) screen {
 	seen := *discreet(st)
 	if !inside {
@@ -57,15 +57,15 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 	return s
 }
 
-// tells reports whether the inside of the forward pass, which contains the guesses of its
-// blocks, would give away the next token before a class could be asked for it.
+// tells reports whether the inside of the forward pass, which contains the blocks' guesses,
+// would give away the next token before a class could be asked about it.
 func tells(st *session.State) bool {
 	n := len(st.Steps)
 	return n > 0 && st.Cursor.Step == n && st.Steps[n-1].Ran <= infer.KindForward
 }
 
-// discreet returns the state without the guesses of the blocks if they give away the next
-// token. It keeps where the heads look.
+// discreet returns the state without the blocks' guesses if these give away the next token.
+// It does not remove the heads' attention.
 func discreet(st *session.State) *session.State {
 	if st.Look == nil || !tells(st) {
 		return st
@@ -110,7 +110,7 @@ func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 
 // newVeiled returns the screen for a state while a class is asked for the token of a step.
 // The results of that step are removed from the state before anything is rendered, so that
-// no page can reveal them. How many of its stages have run is not secret.
+// no page can reveal them. The number of stages that have run in that step is not secret.
 func newVeiled(st *session.State, view shell.View, step int) screen {
 	if step < 1 || step > len(st.Steps) {
 		return newScreen(st, view, false)
@@ -128,7 +128,7 @@ func newVeiled(st *session.State, view shell.View, step int) screen {
 	return s
 }
 
-// veiled returns the state as it was when a step had run only its forward pass.
+// veiled returns the state as it was after only the forward pass of the given step had run.
 func veiled(st *session.State, step int) *session.State {
 	v := *st
 	v.Steps = slices.Clone(st.Steps[:step])

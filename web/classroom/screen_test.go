@@ -107,8 +107,9 @@ func TestLookInsideRevealsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestFollowersShareOneSnapshot: all followers of one kind get the same bytes, which contain
-// no probability of the step before the reveal.
+// TestFollowersShareOneSnapshot: all followers with the same kind of screen get the same
+// bytes. Before the reveal, these contain no probabilities from the step that the poll asks
+// about.
 func TestFollowersShareOneSnapshot(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSample)
@@ -215,8 +216,8 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 }
 
 // TestInsideIsRenderedOnce: the inside of a forward pass is rendered once for everyone who
-// looks inside. It is sent to nobody else, and to nobody at all while a poll asks for the
-// token.
+// looks inside. It is not sent to anyone else, and while a poll asks for the token, it is
+// not sent at all.
 func TestInsideIsRenderedOnce(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindForward)
@@ -286,8 +287,8 @@ func TestLastingInWords(t *testing.T) {
 }
 
 // TestWallWithholdsTheDraw: until the presenter requests a draw with a button, walls and
-// phones look the same whatever its result will be. Looking at other stages does not reveal
-// it either.
+// phones look the same whatever the draw's result will be. Looking at other stages does not
+// reveal the result either.
 func TestWallWithholdsTheDraw(t *testing.T) {
 	t.Parallel()
 	const seed = 777001

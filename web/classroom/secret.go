@@ -58,8 +58,8 @@ func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (s
 	return secret, ok
 }
 
-// taught returns the room of a request from its instructor. If there is none, taught
-// responds with the reason.
+// taught returns the room that a request is about if the request is from the room's
+// instructor. Otherwise, taught responds with the reason.
 func (p *Pages) taught(
 	w http.ResponseWriter, r *http.Request,
 ) (room *class.Room, secret class.Secret, who string, ok bool) {
@@ -78,8 +78,8 @@ func (p *Pages) taught(
 	return room, secret, who, true
 }
 
-// failTaught responds with the reason why an instructor gets no room. If saved data might
-// have been lost, the response mentions that.
+// failTaught responds with the reason why an instructor cannot use a room. If saved data
+// might have been lost, the response mentions that.
 func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
 	status, head, say := p.trouble(r, err)
 	if errors.Is(err, class.ErrSecret) {
@@ -92,7 +92,7 @@ func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // ticketLife is how long a ticket is valid, ticketMost is the maximum number of used tickets
-// that are remembered, and ticketBytes is the maximum length of a ticket.
+// to remember, and ticketBytes is the maximum length of a ticket.
 const (
 	ticketLife  = time.Minute
 	ticketMost  = 1000
@@ -158,7 +158,7 @@ func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) 
 }
 
 // first reports whether a ticket is used for the first time on this server, and remembers
-// it.
+// the ticket.
 func (t *tickets) first(number string, until, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

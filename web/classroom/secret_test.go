@@ -20,8 +20,8 @@ import (
 func ticketKey() []byte { return []byte(strings.Repeat("k", 32)) }
 
 // TestTicketIsSingleUse: a ticket opens one connection per server, even on a server that did
-// not issue it, but only for its holder and its room. A wrong try uses it up as well. It
-// reveals nothing to those who see it.
+// not issue it, but only for its holder and its room. A try by someone else or for another
+// room uses it up as well. The ticket reveals nothing to anyone who sees it.
 func TestTicketIsSingleUse(t *testing.T) {
 	list, other := newTickets(ticketKey(), time.Now), newTickets(ticketKey(), time.Now)
 	secret := class.Secret{1, 2, 3}
@@ -70,9 +70,9 @@ func TestTicketExpires(t *testing.T) {
 	})
 }
 
-// TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts and sent
-// only to that room's pages, not with forms of other sites. If it was set over TLS, it is
-// never sent unencrypted.
+// TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts. It is sent
+// only to that room's pages, and not with forms on other sites. If it was set over TLS, it
+// is never sent unencrypted.
 func TestRoomKeyStaysInItsRoom(t *testing.T) {
 	for _, encrypted := range []bool{false, true} {
 		r := httptest.NewRequest("POST", "/teach", nil)

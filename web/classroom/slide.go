@@ -37,7 +37,7 @@ func newSlide(v *class.View, view shell.View, to reach, rest *session.State) (sl
 	return d, d.join(to)
 }
 
-// join adds the instructions for joining.
+// join adds the instructions for joining the class.
 func (d *slide) join(to reach) (err error) {
 	d.Reach = to
 	d.Left, d.Right = halves(d.Code)
@@ -80,7 +80,7 @@ func screenOf(v *class.View, view shell.View, rest *session.State, inside bool) 
 }
 
 // brief returns a row of segments with only the first part of its text, since a slide has no
-// space for the rest next to the mark.
+// space for more text next to the mark.
 func brief(s *stage.Segments) *stage.Segments {
 	short := *s
 	short.SayEnd = ""
@@ -90,7 +90,7 @@ func brief(s *stage.Segments) *stage.Segments {
 // spelled separates the characters of a code with spaces, for reading aloud.
 func spelled(code string) string { return strings.Join(strings.Split(code, ""), " ") }
 
-// The sizes of a poll's dots, which are in rows of dotRow.
+// The sizes of a poll's dots, which are arranged in rows of dotRow dots.
 const (
 	dotRow  = mostDots / 2
 	dotWide = 20 // distance between dots, in SVG units

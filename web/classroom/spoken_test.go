@@ -37,8 +37,8 @@ func TestWalkSentenceOnEveryScreen(t *testing.T) {
 	}
 }
 
-// TestTieIsNamed: two options with equally many votes are called a tie, next to the votes
-// and in the sentence of the reveal.
+// TestTieIsNamed: if two options have the same number of votes, the page calls that a tie,
+// next to the votes and in the sentence of the reveal.
 func TestTieIsNamed(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

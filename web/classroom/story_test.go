@@ -13,7 +13,7 @@ import (
 )
 
 // TestStoryViewIsPerScreen: newcomers see the Story on phones and on the wall. Each screen
-// has its own switch, which leads back to the same page, and the choice is remembered.
+// has its own switch, which leads back to the same page and whose setting is remembered.
 func TestStoryViewIsPerScreen(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)
@@ -65,8 +65,8 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 }
 
 // TestStoryAndNumbersViewsAgree: at every stage with shares, the Story's shares are those of
-// Numbers, rounded to whole percents, and its scores are the same to the last digit. That
-// holds on a phone and on the wall, which also agree with each other.
+// Numbers, rounded to whole percents, and its scores are the same to the last digit. This is
+// true on a phone and on the wall, which also agree with each other.
 func TestStoryAndNumbersViewsAgree(t *testing.T) {
 	t.Parallel()
 	base := serveStory(t)

@@ -28,15 +28,15 @@ type tours struct {
 	list map[string]*tourRun // by slug
 }
 
-// tourRun is a walkthrough's run with its states at the steps. The request that holds turn computes
-// the next states; the others wait for them.
+// tourRun is a walkthrough's run with its states at the steps. The request that holds turn
+// computes the next states; other requests wait for them.
 type tourRun struct {
 	turn   chan struct{} // of capacity 1
 	run    *session.Session
 	states []*session.State
 }
 
-// tourPrompt is the maximum length of walkthroughs' prompts, in bytes. tourTime is the
+// tourPrompt is the maximum length of a walkthrough's prompt, in bytes. tourTime is the
 // longest time that a page waits for its step, whose forward passes take turns with all
 // other runs.
 const (
@@ -48,8 +48,8 @@ func newTours(slot func() *infer.Slot) *tours {
 	return &tours{slot: slot, list: map[string]*tourRun{}}
 }
 
-// errBusy is returned if a step was not ready in time. The steps that have been computed are
-// kept.
+// errBusy is returned if a step was not ready in time. Steps that have already been computed
+// are kept.
 var errBusy = &terms.Refusal{
 	Code: terms.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment.",
 }

@@ -27,8 +27,8 @@ func fieldsJSON(fields map[string]string) string {
 	return string(b)
 }
 
-// atMost returns the attributes of a field that accepts n characters. If there are more, the
-// browser shows a message next to the field; with maxlength, it would silently truncate
+// atMost returns the attributes of a field that accepts up to n characters. For longer text,
+// the browser shows a message next to the field; with maxlength, it would silently truncate
 // typed or pasted text.
 func atMost(n int) templ.Attributes {
 	return templ.Attributes{"pattern": fmt.Sprintf(".{0,%d}", n), "title": fmt.Sprintf("At most %d characters.", n)}

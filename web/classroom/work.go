@@ -64,7 +64,7 @@ func workPath(code, key string) string {
 	return roomPath(code) + "/assigned?key=" + url.QueryEscape(key)
 }
 
-// work handles GET /class/CODE/assigned: the tasks, and the learner's progress.
+// work handles GET /class/CODE/assigned, which shows the tasks and the learner's progress.
 func (p *Pages) work(w http.ResponseWriter, r *http.Request) {
 	who, q := p.caller(w, r), r.URL.Query()
 	room, err := p.Hub.Assigned(class.NormalCode(r.PathValue("code")), q.Get("key"), who)
@@ -147,7 +147,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, workPath(room.Code(), room.WorkKey())+"&done=1", http.StatusSeeOther)
 }
 
-// failWork responds to an invalid link of an assignment.
+// failWork responds to an invalid link to an assignment.
 func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
 	if err == class.ErrNoRoom {
 		p.Refuse(w, r, http.StatusNotFound, "There is no such assignment.",

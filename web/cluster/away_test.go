@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// persist calls f until it succeeds. Until then, f may only return errors that the class
-// cannot be reached or that a command may have been executed.
+// persist calls f until it succeeds. Until then, f may only return errors which say that the
+// class cannot be reached or that a command may have been executed.
 func persist(t *testing.T, f func() error) {
 	t.Helper()
 	for late := time.Now().Add(patience); ; {
@@ -27,7 +27,7 @@ func persist(t *testing.T, f func() error) {
 	}
 }
 
-// ready waits until a server's readiness is as wanted.
+// ready waits until a server is ready or, if want is false, until it is not.
 func ready(t *testing.T, c *Cluster, want bool) {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
@@ -106,7 +106,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 
 // TestCutOffOwnerConfirmsNothing: an owner that is disconnected confirms nothing, and its
 // later appends are refused. The class continues on another server. When the first server is
-// back, its pages follow the class there.
+// connected again, its pages follow the class on the other server.
 func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -147,8 +147,8 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	})
 }
 
-// TestServerLeavesNodeThatStoresNothing: if a NATS node responds but stores nothing, the
-// servers connected to it move to another node.
+// TestServerLeavesNodeThatStoresNothing: if a NATS node responds but does not store data,
+// the servers connected to it move to another node.
 func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

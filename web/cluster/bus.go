@@ -35,7 +35,8 @@ type bus struct {
 	dropped, refused atomic.Uint64
 
 	// hinder simulates network faults in tests. It is called before a request is sent and
-	// after its reply has arrived, and its error replaces the result. It is guarded by mu.
+	// after the reply has arrived. If it returns an error, that replaces the result of the
+	// request. It is guarded by mu.
 	hinder func(answered bool) error
 }
 
@@ -98,7 +99,8 @@ func (b *bus) serverSubject(server string) string {
 }
 
 // subscribe calls f with each message, one at a time, until end is called; end waits for the
-// last call to return. Messages that arrive while more than most are waiting are dropped.
+// last call to return. The parameter most is the maximum number of waiting messages; any
+// further messages are dropped.
 func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func(), err error) {
 	messages := make(chan *nats.Msg, most)
 	s, err := b.nc.ChanSubscribe(subject, messages)

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// clock compares this server's clock with the NATS clock. Leases need no clock, but servers
-// share times: when a poll ends, how long a ticket is valid, and when a room was last used.
-// Without the comparison, a new owner whose clock is an hour ahead would end a poll an hour
-// early.
+// clock compares this server's clock with the NATS clock. Leases do not depend on clocks,
+// but servers exchange times: when a poll ends, how long a ticket is valid, and when a room
+// was last used. Without the comparison, a new owner whose clock is an hour ahead would end
+// a poll an hour early.
 type clock struct {
 	now func() time.Time
 	log *slog.Logger
@@ -21,8 +21,8 @@ type clock struct {
 	behind    time.Duration // how far this clock is behind the NATS clock; 0 if the difference is tolerated
 }
 
-// little is the tolerated difference between clocks, since they are synchronized over the
-// network, and messages take some time.
+// little is the tolerated difference between clocks. Some difference is normal, since clocks
+// are synchronized over the network and messages take time.
 const little = 2 * time.Second
 
 // compareEvery is the interval at which clocks are compared.
@@ -36,7 +36,7 @@ func (c *Cluster) Now() time.Time {
 	return c.leases.clock.now().Add(c.leases.clock.behind)
 }
 
-// compareClocks gets the time at which NATS stored this server's newest renewal. That was
+// compareClocks compares the clocks by means of this server's newest renewal. NATS stored it
 // between the times at which this server sent the renewal and got the confirmation.
 func (l *leases) compareClocks() {
 	l.mu.Lock()
@@ -61,8 +61,8 @@ func (l *leases) compareClocks() {
 }
 
 // difference returns how far this clock is behind another one, or 0 if the difference is
-// tolerated. An event happened at the time at on the other clock, and between sent and got
-// on this one.
+// tolerated. It is computed from an event that happened at the time at according to the
+// other clock, and between sent and got according to this one.
 func difference(sent, got, at time.Time) time.Duration {
 	switch {
 	case at.After(got.Add(little)):

@@ -35,8 +35,8 @@ type Config struct {
 	Replicas int
 	// Patience is how long Open waits for NATS. 0 means [DefaultPatience].
 	Patience time.Duration
-	// Answer is how long the logs retry before they return an error that NATS is down. 0
-	// means [stream.DefaultPatience].
+	// Answer is how long operations on the logs are retried before they return an error
+	// which says that NATS is down. 0 means [stream.DefaultPatience].
 	Answer time.Duration
 	// Life is how long a lease lasts without a renewal. 0 means [DefaultLife].
 	Life time.Duration
@@ -51,9 +51,9 @@ type Config struct {
 // of them start.
 const DefaultPatience = 30 * time.Second
 
-// DefaultLife is short enough for the next owner of a room to begin within three seconds of
-// a server's death, and long enough for a server to miss two renewals before it gives up its
-// rooms.
+// DefaultLife is short enough for the next owner of a room to take over within three seconds
+// of a server's death, and long enough for a server to miss two renewals before it gives up
+// its rooms.
 const DefaultLife = 3 * time.Second
 
 // Cluster is this server's membership in a cluster. Its methods can be called from any
@@ -69,9 +69,9 @@ type Cluster struct {
 	closed error
 }
 
-// Open joins a cluster. It waits until NATS stores data. If that takes longer than
-// [Config.Patience], Open returns an error with the reason, for example that there is no
-// such host, that certificates or credentials were refused, or that JetStream is off.
+// Open joins a cluster. It waits until NATS is ready to store data. If that takes longer
+// than [Config.Patience], Open returns an error with the reason, for example that there is
+// no such host, that certificates or credentials were refused, or that JetStream is off.
 func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.Prefix, cfg.Server = cmp.Or(cfg.Prefix, "viz"), cmp.Or(cfg.Server, "viz")
@@ -124,7 +124,7 @@ func (c *Cluster) Server() string { return c.server }
 // Journal returns the logs of the cluster.
 func (c *Cluster) Journal() *stream.Journal { return c.logs }
 
-// Rooms returns the connection of a hub to the hubs of the other servers.
+// Rooms returns a hub's connection to the hubs of the other servers.
 func (c *Cluster) Rooms() *class.Cluster {
 	return &class.Cluster{
 		Server: c.server, Leases: c.leases, Bus: c.bus, Fence: fence{c.logs}, Secret: c.secret,
@@ -133,7 +133,8 @@ func (c *Cluster) Rooms() *class.Cluster {
 }
 
 // away is the number of lease lifetimes without a confirmation after which NATS counts as
-// down. Elections among the nodes and moving to another node ([deaf]) take less time.
+// down. An election among the nodes takes less time, and so does moving to another node
+// ([deaf]).
 const away = 4
 
 // Secrets returns the hashes of instructors' secrets, which are records of the rooms'
@@ -143,7 +144,7 @@ func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
 // ErrAway is returned while NATS does not respond.
 var ErrAway = errors.New("NATS does not answer")
 
-// Ready returns nil while NATS stores data for this server. Otherwise it returns an
+// Ready returns nil while NATS can store data for this server. Otherwise, it returns an
 // [ErrAway] with the reason. If NATS has no space left, the error is also a [store.ErrFull].
 func (c *Cluster) Ready() error {
 	switch since := c.leases.silent(); {
@@ -165,11 +166,12 @@ func (c *Cluster) Ready() error {
 type Stats struct {
 	Connected  bool
 	Reconnects uint64 // number of reconnections
-	// Held is the number of rooms that this server owns, Taken is the number that it has
-	// ever owned, and Lost is the number of those that it lost because NATS did not respond.
+	// Held is the number of rooms that this server owns, Taken is the number of times that
+	// it has taken a room, and Lost is the number of rooms that it lost because NATS did not
+	// respond.
 	Held        int
 	Taken, Lost uint64
-	// Silent is the time since NATS last confirmed a renewal of this server, and Round is
+	// Silent is the time since NATS last confirmed a renewal by this server, and Round is
 	// how long that confirmation took.
 	Silent, Round time.Duration
 	// Dropped is the number of messages that were dropped because too many were queued, and

@@ -4,16 +4,17 @@
 // # Where data is stored
 //
 // The logs of learners and classes are stored in JetStream ([Cluster.Journal], implemented
-// in web/journal/stream). So are the hashes of instructors' secrets, each as a record of its
-// room's log, and the leases, in a key-value bucket (viz_leases). Everything else is sent
-// over plain NATS and can get lost: views of rooms (viz.room.CODE) and requests to one
-// server (viz.server.NAME).
+// in web/journal/stream). JetStream also stores the hashes of instructors' secrets, each as
+// a record of its room's log, and the leases, in a key-value bucket (viz_leases). Everything
+// else is sent over plain NATS and can get lost: views of rooms (viz.room.CODE) and requests
+// to one server (viz.server.NAME).
 //
 // # Leases
 //
 // Every server has one session, a key that it renews six times in the lifetime of a lease
 // ([Config.Life]). A room's key names the server that owns the room and the session under
-// which the server took it. So a server with a thousand rooms renews only one key.
+// which the server took it. Even a server with a thousand rooms therefore renews only one
+// key.
 //
 // Clocks are never compared. A server counts its session as lost when half a lease lifetime
 // has passed on its own clock since it sent its last confirmed renewal. Other servers count
@@ -27,7 +28,7 @@
 //
 // # Messages
 //
-// By default, NATS accepts messages of up to one megabyte, while a view or a reply can have
-// four. Longer messages are sent in parts, which are reassembled up to a length of
-// [class.MaxReply]. Malformed and oversized messages are dropped.
+// By default, NATS accepts messages of up to one megabyte, while a view or a reply can be as
+// large as four megabytes. Longer messages are sent in parts, which are reassembled up to a
+// length of [class.MaxReply]. Malformed and oversized messages are dropped.
 package cluster

@@ -35,7 +35,7 @@ func (p *post) limit(more int64) {
 }
 
 // TestFullStreamsRefuseWrites: when the streams are full, requests are refused with that
-// reason. The class stays on all screens and continues when there is space again, and
+// reason. All screens still show the class, which continues when there is space again, and
 // confirmed votes count.
 // Promise: When a cluster has no space left, votes are refused with that reason and the class stays on its screens.
 func TestFullStreamsRefuseWrites(t *testing.T) {

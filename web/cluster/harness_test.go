@@ -102,7 +102,7 @@ type post struct {
 	ended  sync.Once
 }
 
-// quick is a configuration for tests that wait for servers to become silent.
+// quick contains short intervals, for tests that wait until a server counts as silent.
 var quick = class.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 func (u *union) config(n *network) Config {
@@ -114,7 +114,7 @@ func (u *union) config(n *network) Config {
 	}
 }
 
-// server starts a server that ends with the test.
+// server starts a server that is stopped when the test ends.
 func (u *union) server(name string) *post {
 	u.t.Helper()
 	p := &post{u: u, net: &network{}}
@@ -135,7 +135,7 @@ func (u *union) server(name string) *post {
 	return p
 }
 
-// end stops a server as SIGTERM would.
+// end stops a server in the same way as SIGTERM.
 func (p *post) end() {
 	p.ended.Do(func() {
 		if err := errors.Join(p.Close(context.Background()), p.joined.Close()); err != nil {
@@ -228,7 +228,7 @@ func (p *post) teach(o class.Options) *lesson {
 	return &lesson{r, p, secret}
 }
 
-// teaches returns a room as its instructor sees it on this server.
+// teaches returns the room as its instructor sees it on this server.
 func (p *post) teaches(l *lesson) *lesson {
 	p.u.t.Helper()
 	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(instructor))

@@ -24,8 +24,8 @@ type keys struct {
 	stream jetstream.Stream
 }
 
-// errRevision is returned if a value was not written because the key does not have the
-// revision that was to be replaced.
+// errRevision is returned if a value was not written because the key's revision was not the
+// expected one.
 var errRevision = errors.New("the key has a different revision")
 
 func (k *keys) subject(key string) string { return "$KV." + k.bucket + "." + key }
@@ -66,8 +66,8 @@ func (k *keys) get(ctx context.Context, key string, value any) (revision uint64,
 	return revision, err
 }
 
-// getStored is like get, but also returns when the key was stored, according to the NATS
-// clock.
+// getStored is like get, but also returns the time at which the key was stored, according to
+// the NATS clock.
 func (k *keys) getStored(ctx context.Context, key string, value any) (revision uint64, at time.Time, err error) {
 	m, err := k.handle().GetLastMsgForSubject(ctx, k.subject(key))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -76,14 +76,14 @@ func (k *keys) getStored(ctx context.Context, key string, value any) (revision u
 		return 0, at, err
 	}
 	if err := json.Unmarshal(m.Data, value); err != nil {
-		return m.Sequence, m.Time, nil // the value is another program's and can be replaced
+		return m.Sequence, m.Time, nil // another program wrote the value, so it can be replaced
 	}
 	return m.Sequence, m.Time, nil
 }
 
-// put writes a key if its current revision is over (0 if it does not exist) and returns the
-// new revision. If put returns an error other than errRevision, it is unknown whether the
-// key was written.
+// put writes a key if its current revision equals over (0 if the key does not exist), and
+// returns the new revision. If put returns an error other than errRevision, it is unknown
+// whether the key was written.
 func (k *keys) put(ctx context.Context, key string, value any, over uint64) (revision uint64, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -104,7 +104,7 @@ func (k *keys) put(ctx context.Context, key string, value any, over uint64) (rev
 	return ack.Sequence, nil
 }
 
-// remove deletes a revision of a key, unless another revision has replaced it.
+// remove deletes the given revision of a key, unless a newer revision has replaced it.
 func (k *keys) remove(ctx context.Context, revision uint64) error {
 	err := k.handle().DeleteMsg(ctx, revision)
 	if err == nil || ctx.Err() != nil {
@@ -120,7 +120,7 @@ func (k *keys) remove(ctx context.Context, revision uint64) error {
 // mostListed is the number of keys read at a time.
 const mostListed = 1000
 
-// list returns the last token of each key that matches a pattern.
+// list returns the last token of the name of each key that matches a pattern.
 func (k *keys) list(ctx context.Context, pattern string) (names []string, err error) {
 	info, err := k.handle().Info(ctx, jetstream.WithSubjectFilter(k.subject(pattern)))
 	if err != nil {

@@ -41,14 +41,14 @@ type leases struct {
 	lost     uint64
 }
 
-// tenure is a session of this server, which it renews.
+// tenure is this server's session, which the server renews.
 type tenure struct {
 	id       string
 	revision uint64    // of the session's key
 	sent     time.Time // when the last confirmed renewal was sent
 }
 
-// holding is a lease of this server.
+// holding is a lease held by this server.
 type holding struct {
 	term uint64 // the revision of the room's key
 	lost chan struct{}
@@ -139,8 +139,8 @@ func (l *leases) Take(ctx context.Context, room string) (class.Lease, error) {
 	}
 }
 
-// owned returns a channel that is closed when the server in a room's key no longer owns the
-// room. It returns nil if that server does not own the room now.
+// owned returns a channel that is closed when the server named in a room's key no longer
+// owns the room. It returns nil if that server does not own the room now.
 func (l *leases) owned(ctx context.Context, room string, v roomValue, own string) (<-chan struct{}, error) {
 	if v.Session != own {
 		return l.alive(ctx, v.Server, v.Session)
@@ -191,8 +191,8 @@ func (l *leases) current() string {
 	return l.session.id
 }
 
-// wait waits for a session, for at most the lifetime of a lease: the last session might have
-// been lost a moment ago.
+// wait waits up to the lifetime of a lease until there is a session, since the last one
+// might have been lost a moment ago.
 func (l *leases) wait(ctx context.Context) (id string, err error) {
 	l.mu.Lock()
 	begun := l.begun
@@ -218,14 +218,14 @@ func (l *leases) silent() time.Duration {
 	return time.Since(l.answered)
 }
 
-// why returns the last error when beginning or renewing a session.
+// why returns the last error that occurred when beginning or renewing a session.
 func (l *leases) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.refused
 }
 
-// count sets the statistics about leases.
+// count fills in the statistics about leases.
 func (l *leases) count(s *Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -106,7 +106,8 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 }
 
 // TestCutOffServerLosesItsLease: a disconnected server gives up its rooms, and then another
-// server takes them. When the first server is back, it sees which server has them.
+// server takes them. When the first server is connected again, it sees which server owns
+// them.
 func TestCutOffServerLosesItsLease(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -173,8 +174,8 @@ func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	}
 }
 
-// TestEndedSessionIsNoticed: if another server ends a session, the session's server notices
-// that at the next renewal, and gives up its rooms.
+// TestEndedSessionIsNoticed: if a server's session is ended by another server, the first
+// server notices that at the next renewal and gives up its rooms.
 func TestEndedSessionIsNoticed(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

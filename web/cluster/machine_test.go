@@ -105,7 +105,7 @@ func (m *machine) sendAgain() {
 	}
 }
 
-// lose makes the next requests or replies of a server get lost.
+// lose drops the next requests or replies of a server.
 func (m *machine) lose(answers bool) {
 	b := m.any().joined.bus
 	var left atomic.Int64
@@ -136,7 +136,7 @@ func (m *machine) kill() {
 }
 
 // end stops a server like kill -9 and ends its session, so that the test does not have to
-// wait.
+// wait for the session to expire.
 func (m *machine) end(p *post) {
 	p.kill()
 	m.posts = slices.DeleteFunc(m.posts, func(x *post) bool { return x == p })

@@ -10,7 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// fence implements [class.Fence]. It appends to the logs of rooms for their owners.
+// fence implements [class.Fence]. It appends to the logs of rooms on behalf of the rooms'
+// owners.
 type fence struct{ logs *stream.Journal }
 
 // AppendAs implements [class.Fence].

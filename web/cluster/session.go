@@ -41,7 +41,7 @@ func (l *leases) begin(ctx context.Context) error {
 	return nil
 }
 
-// confirmed records a confirmation by NATS. The caller holds the lock.
+// confirmed records that NATS has confirmed a renewal. The caller holds the lock.
 func (l *leases) confirmed(sent time.Time) {
 	l.answered, l.round, l.refused = time.Now(), time.Since(sent), nil
 	l.clock.got = l.clock.now()
@@ -192,8 +192,8 @@ func (l *leases) clean() {
 	}
 }
 
-// old returns the revision of a session's key if this server has not seen it change for a
-// long time, and otherwise 0.
+// old returns the revision of a session's key if this server has seen no other revision for
+// a long time, and otherwise 0.
 func (l *leases) old(ctx context.Context, id string) uint64 {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(id), &v)
@@ -214,8 +214,8 @@ func (l *leases) old(ctx context.Context, id string) uint64 {
 	return revision
 }
 
-// finishBefore marks the lost session as over in its key, so that other servers can take its
-// rooms immediately.
+// finishBefore writes to the key of the lost session that the session is over, so that other
+// servers can take its rooms immediately.
 func (l *leases) finishBefore() {
 	l.mu.Lock()
 	id := l.before
@@ -229,7 +229,7 @@ func (l *leases) finishBefore() {
 	_ = l.finish(ctx, id) // if this fails, the others will soon count it as over anyway
 }
 
-// finish marks a session of this server as over in its key.
+// finish writes to the key of one of this server's sessions that the session is over.
 func (l *leases) finish(ctx context.Context, id string) error {
 	for {
 		var v sessionValue

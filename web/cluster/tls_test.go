@@ -70,7 +70,8 @@ func (a *authority) signed(name string, isCA bool) (cert, key string) {
 }
 
 // TestJoinsWithACertificate: a server with a certificate and a password can join a cluster
-// that requires both. It is refused with a message if either is foreign, missing or wrong.
+// that requires both. It is refused with a message if the certificate or the password is
+// foreign, missing or wrong.
 func TestJoinsWithACertificate(t *testing.T) {
 	t.Parallel()
 	ours, others := newAuthority(t), newAuthority(t)

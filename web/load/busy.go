@@ -43,7 +43,7 @@ func (b *busyRun) send(text string) error {
 	return b.conn.WriteMessage(websocket.TextMessage, []byte(text))
 }
 
-// restart starts a new text and runs it to its end.
+// restart starts a new text and generates it to its end.
 func (b *busyRun) restart() error {
 	if err := b.send(`{"cmd":"start","n":2,"prompt":"Once upon a time"}`); err != nil {
 		return err
@@ -51,7 +51,8 @@ func (b *busyRun) restart() error {
 	return b.send(`{"cmd":"finish","n":3}`)
 }
 
-// follow counts tokens until the connection ends. Each token has one append stage.
+// follow counts tokens until the connection ends. It counts append stages, since each token
+// has exactly one.
 func (b *busyRun) follow() {
 	var message bytes.Buffer
 	for {

@@ -37,7 +37,7 @@ type listener struct {
 	data      Shared // data of the newest snapshot, if scout is set
 	scout     bool   // whether to record data
 	ack       uint64 // number of the last of its commands that was acknowledged
-	err       error  // the reason why it ended, or the last refusal
+	err       error  // the reason why the connection ended, or the last refusal
 	news      chan struct{}
 }
 
@@ -78,8 +78,9 @@ func newClass(ctx context.Context, server string) (*class, error) {
 // dialing is the number of phones that connect at the same time.
 const dialing = 32
 
-// gather connects the phones of a room, alternating between the servers. The first phones, as many
-// as deaf, never read. It returns when all phones are connected.
+// gather connects the phones of a room, alternating between the servers. The parameter deaf
+// is the number of phones that never read; these come first. gather returns when all phones
+// are connected.
 func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) error {
 	for i := range o.Followers {
 		url := o.URLs[i%len(o.URLs)]
@@ -227,8 +228,9 @@ var lesson = []string{
 	"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token",
 }
 
-// drive sends commands at intervals of every, for the duration long, after an initial wait. It
-// returns the number of stages that resulted.
+// drive starts a text and sends commands for the duration long: the first one after the
+// duration after, and the others at intervals of every. It returns the number of stages that
+// resulted.
 func (c *class) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return 0, err
@@ -300,9 +302,9 @@ func (c *class) tell(r *Report) {
 	}
 }
 
-// afterPress returns, for each press, the time until a phone had received the first view that was
-// made after it. It omits presses whose view the phone skipped because a newer one was available.
-// Both lists are in order of time.
+// afterPress returns, for each press, the time until a phone had received the first view
+// that was made after the press. It omits presses whose view the phone did not get because a
+// newer one was available. Both lists are in order of time.
 func afterPress(presses []press, got []arrival) (took []time.Duration) {
 	next := 0 // the first press without a view so far
 	for _, a := range got {

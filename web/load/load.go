@@ -1,7 +1,8 @@
-// Package load simulates classes on a server. It measures the time from the publication of a stage
-// until a phone has received it, while the model continuously generates text for someone else, and
-// checks that every vote is counted once. Its phones are connections without screens that use the
-// server as pages do. The package does not depend on the server's internals.
+// Package load simulates classes on a server. It measures the time from the publication of a
+// stage until a phone has received it, while the model continuously generates text for
+// someone else, and checks that every vote is counted once. Its phones are connections
+// without screens that use the server in the same way as pages. The package does not depend
+// on the server's internals.
 package load
 
 import (
@@ -26,8 +27,8 @@ type Options struct {
 	Every     time.Duration // interval between the stages of a room
 }
 
-// Run makes the rooms, measures stages, makes all phones vote and deletes the rooms. It reports its
-// progress by calling say. The report is complete if the error is nil.
+// Run makes the rooms, measures stages, makes all phones vote and deletes the rooms. It
+// calls say to report its progress. The returned report is complete if the error is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
 		Server: strings.Join(o.URLs, ", "), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
@@ -164,7 +165,7 @@ func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) 
 	return list, errors.Join(errs...)
 }
 
-// Prompts lists the prompts with which instructors start texts, in turn.
+// Prompts lists the prompts that instructors use in turn to start texts.
 var Prompts = []string{
 	"Once upon a time there was a", "The little dog ran to the", "One day, a girl named Lily found a",
 	"Tom and Sam went to the park and",

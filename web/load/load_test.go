@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestQuantilesByHand: of 200 values, 2 exceed the 99% quantile. Of the values from 1 ms to 200 ms,
-// that is the 198th, 198 ms, and the median is the 100th, 100 ms. All quantiles of a single value
-// are that value.
+// TestQuantilesByHand: of 200 values, 2 exceed the 99% quantile. For the values from 1 ms to
+// 200 ms, the 99% quantile is therefore the 198th value, 198 ms, and the median is the 100th
+// value, 100 ms. All quantiles of a single value equal that value.
 func TestQuantilesByHand(t *testing.T) {
 	var list []time.Duration
 	for i := range 200 {
@@ -25,9 +25,9 @@ func TestQuantilesByHand(t *testing.T) {
 	}
 }
 
-// TestAfterPressCountsOncePerPhone: a press counts once per phone, from its beginning until the
-// first later view has arrived. A press that was overtaken by a newer one does not count, nor does
-// a view that was made before the first press.
+// TestAfterPressCountsOncePerPhone: a press counts once per phone, from its beginning until
+// the first later view has arrived. A press does not count if a newer one overtook it, and
+// neither does a view that was made before the first press.
 func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	at := func(ms int) time.Time {
 		return time.UnixMilli(1_700_000_000_000).Add(time.Duration(ms) * time.Millisecond)

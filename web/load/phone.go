@@ -26,11 +26,11 @@ type Phone struct {
 	Via string
 	// From, if set, is the IP address of this machine from which the phone connects.
 	From string
-	// Deaf means that the phone never reads. Its receive buffer is so small that the server soon
-	// notices that.
+	// Deaf means that the phone never reads. Its receive buffer is so small that the server
+	// soon notices.
 	Deaf bool
-	// Cookie identifies the phone. If it is empty, the phone first visits a page, as every phone
-	// does, to get a cookie. [Phone.Learner] returns the cookie in either case.
+	// Cookie identifies the phone. If it is empty, the phone first visits a page, as every
+	// phone does, to get a cookie. In both cases, [Phone.Learner] returns the cookie.
 	Cookie string
 
 	conn *websocket.Conn
@@ -128,7 +128,7 @@ func (p *Phone) Learner() string {
 	return p.Cookie
 }
 
-// Follow reads messages until the connection ends, and calls receive with each.
+// Follow reads messages until the connection ends, and calls receive with each of them.
 func (p *Phone) Follow(receive func(Frame) error) error {
 	var b bytes.Buffer
 	for {

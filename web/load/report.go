@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Report is the result of a load test. viz load -json prints it.
+// Report is the result of a load test, as printed by viz load -json.
 type Report struct {
 	Server    string  `json:"server"`
 	Platform  string  `json:"platform"`
 	CPUs      int     `json:"cpus"`
 	Rooms     int     `json:"rooms"`
 	Followers int     `json:"followers"` // in each room
-	Deaf      int     `json:"deaf"`      // the number of those in the first room that never read
+	Deaf      int     `json:"deaf"`      // number of phones in the first room that never read
 	Seconds   float64 `json:"seconds"`
 
 	// Stages is the number of published stages. Received is the total number of snapshots that
@@ -31,8 +31,8 @@ type Report struct {
 	// received it. Larger is the time for larger snapshots.
 	Publish Quantiles `json:"publish_to_receive"`
 	Larger  Quantiles `json:"publish_to_receive_larger"`
-	// Press is how long the instructors' commands took. Phone is the time from such a command until
-	// a phone had received the first view that was made after it.
+	// Press is how long the instructors' commands took. Phone is the time from such a
+	// command until a phone had received the first view that was made after the command.
 	Press Quantiles `json:"press_to_answer"`
 	Phone Quantiles `json:"press_to_phone"`
 	// TokensPerSecond is the rate at which the model generated tokens for the run outside the

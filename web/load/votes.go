@@ -71,8 +71,8 @@ func (c *class) vote(ctx context.Context) (r Votes, err error) {
 	return r, c.count(ctx, poll.ID, chosen, &r)
 }
 
-// castVote sends a vote three times, at a random time within two seconds, and returns how long the
-// first confirmation took.
+// castVote waits for a random time of up to two seconds, sends a vote three times, and
+// returns how long the first confirmation took.
 func (p *listener) castVote(ctx context.Context, poll, choice string) (took time.Duration, err error) {
 	select {
 	case <-time.After(rand.N(voting)):
@@ -145,8 +145,8 @@ func (c *class) deafCut() (cut int) {
 	return cut
 }
 
-// ended reports whether the server has ended a connection that is never read. If it has, sending
-// fails as soon as the reset has arrived.
+// ended reports whether the server has ended the connection of a phone that never reads. If
+// it has, sending fails as soon as the reset has arrived.
 func (p *Phone) ended() bool {
 	for range 5 {
 		if _, err := p.Say("ping", nil); err != nil {

@@ -15,9 +15,9 @@ import (
 // unknownMachine is the memory that is assumed for a machine that does not report its memory.
 const unknownMachine = 4 << 30
 
-// environment is GOMEMLIMIT as the runtime has read it, before [Limit.Apply] sets a limit. If
-// servers in the same process used a limit that was set for another one, it would get lower with
-// each of them.
+// environment is GOMEMLIMIT as the runtime read it at startup, before [Limit.Apply] sets a
+// limit. If several servers in one process each started from the limit set by the previous
+// server, the limit would get lower with each of them.
 var environment = debug.SetMemoryLimit(-1)
 
 // Default returns the limit of a process that has no explicit one. This is GOMEMLIMIT if it is set,
@@ -37,8 +37,8 @@ func found(system fs.FS, machine int64) Limit {
 	return Limit(machine / 2)
 }
 
-// container returns the lowest memory limit of the control groups, of either version, to which the
-// process belongs.
+// container returns the lowest memory limit of the control groups (version 1 or 2) to which
+// the process belongs.
 func container(system fs.FS) (least int64, limited bool) {
 	groups, err := fs.ReadFile(system, "proc/self/cgroup")
 	if err != nil {
@@ -70,8 +70,8 @@ func container(system fs.FS) (least int64, limited bool) {
 	return least, limited
 }
 
-// limitIn reads a control group's limit. If there is none, version 2 has "max", and version 1 has a
-// number that no machine reaches.
+// limitIn reads a control group's limit. If there is no limit, the file contains "max" in
+// version 2, and a number that no machine reaches in version 1.
 func limitIn(system fs.FS, name string) (int64, bool) {
 	b, err := fs.ReadFile(system, name)
 	if err != nil {
@@ -89,8 +89,8 @@ func machine() int64 {
 	return unknownMachine
 }
 
-// Available returns the memory that programs can still use, according to Linux. Other systems have
-// no such file.
+// Available returns the memory that programs can still use, as reported by Linux. On other
+// systems, it returns false.
 func Available() (int64, bool) { return meminfo("MemAvailable") }
 
 // meminfo reads one number from /proc/meminfo.

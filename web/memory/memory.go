@@ -1,11 +1,12 @@
 // Package memory keeps the process within a memory limit, so that the operating system does not
 // have to end it.
 //
-// The limit covers resident memory, as the system counts it: weights, caches, the database and the
-// program itself. [Limit.Apply] makes the Go runtime collect garbage more often as memory
-// approaches the limit, and returns how much of the limit runs can use. The rest is for everything
-// else, including garbage that has not been collected yet. Package web/loop/runs, which holds data
-// that can be recomputed, compares [Resident] with the limit and frees memory if necessary.
+// The limit applies to resident memory, as counted by the system: weights, caches, the
+// database and the program itself. [Limit.Apply] makes the Go runtime collect garbage more
+// often as memory approaches the limit, and returns how much of the limit runs can use. The
+// rest is for everything else, including garbage that has not been collected yet. Package
+// web/loop/runs, which holds data that can be recomputed, compares [Resident] with the limit
+// and frees memory if necessary.
 package memory
 
 import (
@@ -18,31 +19,32 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Budget is a limit on the process's memory, and the part of it that runs can use. The zero Budget
-// means no limit.
+// Budget contains a limit on the process's memory, and the part of that memory that runs can
+// use. The zero Budget means no limit.
 type Budget struct {
 	Limit int64 // resident memory, in bytes
 	Runs  int64 // for the caches and traces of all runs
 }
 
-// Runs can use three fifths of the memory that a limit leaves after the program and the weights.
-// The rest is for requests, connections and garbage; with less, the garbage collector would have to
-// run all the time.
+// Runs can use three fifths of the memory that remains within the limit after the program
+// and the weights. The rest is for requests, connections and garbage; with less, the garbage
+// collector would have to run all the time.
 const (
 	runsShare = 3
 	runsOf    = 5
 )
 
-// leastRuns is the memory that runs must at least be able to use. It is enough for a few dozen runs
-// of the bundled model.
+// leastRuns is the minimum memory that runs must be able to use. It is enough for a few
+// dozen runs of the bundled model.
 const leastRuns = 16 << 20
 
 // Limit is the maximum memory that the process can use, in bytes.
 type Limit int64
 
-// Apply sets this limit for the process. Call it once the weights are loaded, since the limit must
-// leave room for the memory that is resident by then. If the limit is too low, Apply changes
-// nothing and returns an error for users that states the lowest possible limit.
+// Apply sets this limit for the process. Apply must be called after the weights have been
+// loaded, since the limit must leave room for the memory that is resident by then. If the
+// limit is too low, Apply changes nothing and returns an error for users that states the
+// lowest possible limit.
 func (l Limit) Apply() (Budget, error) {
 	return l.over(loaded())
 }
@@ -61,7 +63,7 @@ func loaded() int64 {
 	return Resident()
 }
 
-// over sets this limit for a process that uses base bytes before the first run.
+// over applies the limit to a process that uses base bytes before the first run.
 func (l Limit) over(base int64) (Budget, error) {
 	if least := l.least(base); l < least {
 		return Budget{}, fmt.Errorf(

@@ -90,8 +90,8 @@ func TestApplyRefusesExceededLimit(t *testing.T) {
 	}
 }
 
-// TestDefaultIsGOMEMLIMIT: the default limit of a process is GOMEMLIMIT, and not a limit that a
-// server in the process has set.
+// TestDefaultIsGOMEMLIMIT: the default limit of a process is GOMEMLIMIT, even if a server in
+// the process has set another limit.
 func TestDefaultIsGOMEMLIMIT(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)

@@ -1,9 +1,9 @@
 // Package metrics encodes a server's metrics in the text format that Prometheus scrapes (version
 // 0.0.4, https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 //
-// A [Page] is one response. The server adds families of samples to it, each with a name, a help
-// text and a type. The values are read at that moment from counters that the server has anyway.
-// Only durations need an instrument of their own, a [Histogram].
+// A [Page] is one response. The server adds families of samples to it, each with a name, a
+// help text and a type. At that moment, the values are read from counters that the server
+// maintains anyway. Only durations need a separate data structure, a [Histogram].
 //
 // Labels have a fixed set of values that the program defines, such as reasons or classes of status
 // codes. Text typed by users, room codes and ids are never label values.
@@ -41,7 +41,7 @@ func (p *Page) Gauge(name, help string, value float64) {
 	p.sample(name, "", value)
 }
 
-// Counter adds a counter, which only grows. Its name ends in _total.
+// Counter adds a counter, a value that only grows. The name must end in _total.
 func (p *Page) Counter(name, help string, value float64) {
 	p.family(name, help, "counter")
 	p.sample(name, "", value)
@@ -103,8 +103,7 @@ func (p *Page) sample(name, label string, value float64) {
 	fmt.Fprintf(&p.text, "%s %s\n", name, number(value))
 }
 
-// number formats a value so that Go's ParseFloat can parse it. The format defines numbers in this
-// way.
+// number formats a value so that Go's ParseFloat can parse it, as the text format requires.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // WriteTo implements [io.WriterTo].

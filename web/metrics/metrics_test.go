@@ -16,7 +16,8 @@ func written(p *Page) string {
 	return b.String()
 }
 
-// TestPageFollowsTheTextFormat compares a page with text in this format that was written by hand.
+// TestPageFollowsTheTextFormat compares a page with text in the Prometheus format that was
+// written by hand.
 func TestPageFollowsTheTextFormat(t *testing.T) {
 	t.Parallel()
 	h := NewHistogram(time.Millisecond, 100*time.Millisecond)
@@ -53,8 +54,8 @@ viz_wait_seconds_count 5
 	}
 }
 
-// TestNamesAreUsedOnce: adding a family twice, or a family whose name the format does not allow,
-// panics.
+// TestNamesAreUsedOnce: adding a family twice, or adding a family whose name the format does
+// not allow, panics.
 func TestNamesAreUsedOnce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"viz_rooms", "Viz", "viz-rooms", "", "viz_é"} {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// began is when the process started, accurate to a few milliseconds.
+// began is the time at which the process started, accurate to a few milliseconds.
 var began = time.Now()
 
-// Process adds the metrics of this process. Metrics that come from Linux files are left out on
-// other systems.
+// Process adds the metrics of this process. Metrics that are read from Linux files are
+// omitted on other systems.
 func (p *Page) Process() {
 	p.Gauge("process_start_time_seconds", "When the process started, in seconds since 1970.",
 		float64(began.UnixMilli())/1000)
