@@ -47,7 +47,7 @@ export class Address {
     if (started && this.#socket.link) query.set('log', this.#socket.link);
     const from = new URLSearchParams(location.search).get('class');
     if (from) query.set('class', from); // for the link back to the class
-    if (embedded) query.delete('run'); // no other page can open it
+    if (embedded) query.delete('run'); // no other page can open this run
     this.#wanted = at(query.size ? `/loop?${query}` : '/loop');
     if (embedded) {
       document.querySelector('[data-whole]').href = this.#wanted;
@@ -66,15 +66,15 @@ export class Address {
     if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
   }
 
-  // aim sets the target of a link: a file with this run, or with a run rebuilt from its log; the
-  // game in which the token after the shown stage is guessed; or the explanation of the shown
+  // aim sets the target of a link: a file with this run, or with a run rebuilt from its log;
+  // the game of guessing the token after the shown stage; or the explanation of the shown
   // token.
   #aim(link) {
     const query = new URLSearchParams();
     const file = link.dataset.export;
     if (file) query.set('run', this.#socket.run);
     if (this.#socket.link) query.set('log', this.#socket.link);
-    if (link.dataset.why) query.set('off', link.dataset.why); // a part of the model
+    if (link.dataset.why) query.set('off', link.dataset.why); // a part of the model to switch off
     const page = link.hasAttribute('data-why') ? '/why' : '/predict';
     const href = at(file ? `/export/${file}?${query}` : `${page}${query.size ? `?${query}` : ''}`);
     if (link.getAttribute('href') !== href) link.href = href;

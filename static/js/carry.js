@@ -10,7 +10,7 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const ease = 'cubic-bezier(.2, 0, 0, 1)';
 const shortest = 80; // shorter movements are left out
 
-let before = null; // positions of elements before the next stage
+let before = null; // positions of the elements before the next stage
 const running = new Set(); // movements in progress
 let turn = 0; // counts calls of measure
 
@@ -50,8 +50,8 @@ export function measure(page = document) {
   before.again = page.querySelector('.map.is-again') !== null; // the page shows a token that has gone around the loop
 }
 
-// carry animates all elements to their new positions after a stage has been reached. At the same
-// stage, after a new draw, it drops the marker again.
+// carry animates all elements to their new positions after a stage has been reached. If a
+// token is drawn again at the same stage, it drops the marker again.
 export function carry(arrived = true) {
   const was = before;
   before = null;

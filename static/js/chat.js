@@ -6,8 +6,7 @@ const textOf = (row) => row.querySelector('textarea');
 
 export const isChat = () => byId('prompt-box').classList.contains('is-chat');
 
-// typed returns the text with which to start, or which to split into tokens, as the fields of a
-// command.
+// typed returns the text to start with or to split into tokens, as the fields of a command.
 export const typed = () => (isChat() ? { messages: messages() } : { prompt: byId('prompt').value });
 
 export const messages = () => Array.from(list().children, (row) => (
@@ -56,8 +55,8 @@ function name() {
   for (const button of document.querySelectorAll('[data-chat-add]')) button.setAttribute('aria-disabled', String(full));
 }
 
-// pressed carries out the action of a button of the form. It reports whether the button was one
-// of them.
+// pressed carries out the action of a button of the form. It reports whether the button
+// belongs to the form.
 export function pressed(button) {
   const { chatMode, chatAdd } = button.dataset;
   if (chatMode) {

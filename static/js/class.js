@@ -71,10 +71,10 @@ function receive(message) {
   if (message.panels && !message.data) return answer(message.panels);
   if (!put(message) || !message.data?.seq) return;
   if (last?.ended && !message.data.ended) say(''); // the class continues after all
-  const called = last?.alone && !message.data.alone; // "all follow me"
+  const called = last?.alone && !message.data.alone; // the instructor pressed "all follow me"
   last = message.data;
   document.body.toggleAttribute('data-looking', last.looking);
-  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // phones may go dark between votes
+  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // screens may turn off between votes
   if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
   else if (last.ended && !wall) say('The class is over.', 'Thank you for taking part.', false);
   if (wall) return;
@@ -131,7 +131,7 @@ function own({ vote, name }) {
 
 function sendVote() {
   if (!waiting) return;
-  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // waiting is stored, and sent again after a loss
+  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // waiting is stored, and sent again after a lost connection
 }
 
 function cast(form, submitter) {
@@ -222,7 +222,8 @@ function lastSay() {
   return `last message ${Math.round((Date.now() - connection.receivedAt) / 1000)} s ago`;
 }
 
-// place updates the link to the learner's own view and shows the position of the class.
+// place updates the link to the learner's own view, and shows which position the class has
+// reached.
 function place() {
   const where = last.started ? `${last.step}.${last.stage}` : '';
   const link = document.querySelector('[data-wander]');
@@ -235,7 +236,7 @@ function place() {
   }
 }
 
-// look shows a stage that the learner chose.
+// look shows a stage that the learner has chosen.
 async function look(href) {
   const url = new URL(href, location.href);
   try {

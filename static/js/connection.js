@@ -1,22 +1,22 @@
-// The connection of a page to one of its live parts. It sends commands and receives messages,
-// reconnects automatically after every loss, detects dead connections, and tracks unanswered
-// commands. Its users interpret the messages: a run (run.js), an experiment or a lab (feed.js),
-// or a class (class.js, present.js).
+// The connection of a page to one of its live parts. It sends commands and receives
+// messages, reconnects automatically after every loss, detects dead connections, and tracks
+// unanswered commands. The scripts that use it interpret the messages: a run (run.js), an
+// experiment or a lab (feed.js), or a class (class.js, present.js).
 
 import { at, inTab, searchOf } from './place.js';
 import { messagePort } from './port.js';
 
 const longestDelay = 10_000; // ms; the maximum delay between two tries
 const firstDelay = 500; // ms; the maximum delay before the first retry
-const answerWait = 20_000; // ms to wait for any sign after a command before probing the connection
+const answerWait = 20_000; // ms to wait for any message after a command before probing the connection
 const probeWait = 4_000; // ms to wait for the answer to a probe; without one the connection is dead
 const pingEvery = 25_000; // ms of silence before probing the connection
 const busyAfter = 200; // ms; for quicker answers, the page does not show that it is waiting
 const lostWords = 'The connection was lost before this was answered, so it may not have been done. '
   + 'What you see is how things stand.';
 
-// Close codes after which there is no retry. 1000 means that nothing more follows. The others
-// mean an error by this page, so retrying would fail in the same way.
+// Close codes after which there is no retry. 1000 means that nothing more follows. The
+// others mean that this page has made an error, so a retry would fail in the same way.
 const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
 
 // webSocket is the transport of a page with a server. It returns an object with send(text) and
@@ -56,10 +56,10 @@ export class Connection extends EventTarget {
   #busy = 0;
   #isBusy = false;
 
-  // address returns the query of the connection, or a promise of it. The options are: handshake,
-  // if the server's first message states which commands it has seen, so that the user calls
-  // sendAgain or takeUnanswered; patience, which replaces answerWait; and transport, which
-  // replaces the page's own.
+  // address returns the query of the connection, or a promise of it. The options are:
+  // handshake, if the server's first message states which commands the server has seen, so
+  // that the caller calls sendAgain or takeUnanswered; patience, which replaces answerWait;
+  // and transport, which replaces the page's own.
   constructor(address, options = {}) {
     super();
     this.#address = address;
@@ -106,7 +106,7 @@ export class Connection extends EventTarget {
   retry() {
     if (this.up || this.ended) return;
     const old = this.#socket;
-    this.#socket = null; // opening it might take long
+    this.#socket = null; // opening it might take a long time
     this.#open = false;
     old?.close?.();
     this.open();
@@ -134,7 +134,7 @@ export class Connection extends EventTarget {
   }
 
   // expect drops the connection if nothing arrives in time. Before that, it probes the
-  // connection, since an answer may take long.
+  // connection, since an answer may take a long time.
   #expect(time) {
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => {
@@ -165,8 +165,8 @@ export class Connection extends EventTarget {
     this.#emit('open');
   }
 
-  // resume sends unanswered commands again or refuses them. It is called after a loss, with a
-  // server that does not know this page.
+  // resume sends unanswered commands again or refuses them. It is called when, after a loss,
+  // the page is connected to a server that does not know it.
   #resume() {
     for (const [n, { command, then }] of this.#unanswered) {
       if (then === 'repeat') this.#transmit(n, command);
@@ -174,8 +174,8 @@ export class Connection extends EventTarget {
     }
   }
 
-  // sendAgain sends unanswered commands again after a loss. By their numbers, the server
-  // recognizes those that it has carried out.
+  // sendAgain sends unanswered commands again after a loss. The server recognizes the commands
+  // that it has already carried out by their numbers.
   sendAgain() {
     for (const [n, { command }] of this.#unanswered) this.#transmit(n, command);
   }
@@ -206,8 +206,8 @@ export class Connection extends EventTarget {
   }
 
   // settle removes the commands that a message answers. All commands up to its ack are done,
-  // except that an error belongs to the last of them. For a handshake, the user calls settle,
-  // since it knows whether the numbers belong to this page.
+  // except that an error belongs to the last of them. For a handshake, the caller calls
+  // settle, since it knows whether the numbers belong to this page.
   settle({ ack, error }) {
     for (const [n, { command }] of this.#unanswered) {
       if (n > ack) break;

@@ -1,12 +1,12 @@
-// All elements of the page that a learner can press, drag or type in. Data attributes of the
+// The elements of the page that a learner can press, drag or type in. Data attributes of the
 // elements define the commands; see web/WIRE.md.
 import { fill, pressed, showChat, typed, write, written } from './chat.js';
 import { handedOver, handOver } from './stored.js';
 import { isolated } from './text.js';
 
-const setEvery = 60; // ms between two values of a slider being dragged
-const piecesEvery = 150; // ms between two tokenizations of a prompt being typed
-const findEvery = 150; // ms between two searches for a text being typed
+const setEvery = 60; // ms between two values sent while a slider is being dragged
+const piecesEvery = 150; // ms between two tokenizations of a prompt that is being typed
+const findEvery = 150; // ms between two searches for text that is being typed
 const mostSent = 60_000; // maximum bytes of a text that is sent, since a longer message would end the connection
 const stages = (document.body.dataset.stages ?? '').split(',');
 
@@ -96,8 +96,8 @@ export class Controls {
     if (!this.#unsent.has(field)) this.#say(byId(`err-${field}`) ? field : 'general', error.message);
   }
 
-  // back is called when the connection is back. It replaces the message that a command was not
-  // sent.
+  // back is called when the connection has been restored. It replaces the message that says
+  // that a command was not sent.
   back() {
     if (byId('err-general')?.textContent === notSent) {
       this.#say('general', 'Connected again. What you pressed was not sent, so press it once more.');
@@ -164,7 +164,7 @@ export class Controls {
   // busyWith reports whether an edit of a field is still to be sent or answered.
   #busyWith(key, field) { return this.#edits.has(key) || this.#unanswered.get(field) > 0; }
 
-  // showStarted shows the prompt box once while there is no text.
+  // showStarted shows the prompt box, only once, if there is no text yet.
   showStarted(started) {
     document.querySelector('.app')?.classList.toggle('is-blank', !started);
     if (started === this.started) return;

@@ -199,8 +199,8 @@ form.addEventListener('beforeinput', (event) => {
   now({ do: 'hint' });
 });
 
-// move moves to the neighboring cell and reports whether there is one. Within a cell's text, the
-// arrow keys first move the caret.
+// move moves to the neighboring cell and reports whether there is one. While the caret can
+// still move within a cell's text, the arrow keys move the caret.
 function move(cell, dx, dy) {
   const place = cell.closest('td');
   if (!place || cell.type === 'radio') return false;
@@ -216,8 +216,8 @@ function move(cell, dx, dy) {
   return true;
 }
 
-// nextInTable returns the cell that Tab leads to. It skips the buttons of messages about mistakes
-// that may have opened in between.
+// nextInTable returns the cell that Tab leads to. It skips the buttons of messages about
+// mistakes, which may have appeared in between.
 function nextInTable(cell, by) {
   const all = [...(cell.closest('table')?.querySelectorAll('td input') ?? [])];
   return all[all.indexOf(cell) + by] ?? null;

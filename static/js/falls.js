@@ -1,6 +1,6 @@
-// Moves the numbers that the members of a class draw to the places where they fall, with the
-// names of the members if the instructor shows names. Numbers that are there when the page loads
-// are already in their places.
+// Moves the random numbers of the members of a class to the places where they fall, together
+// with the members' names if the instructor shows names. Numbers that are there when the
+// page loads are already in their places.
 import { player } from './carry.js';
 
 const fresh = (e) => !landed.has(e.dataset.fall);

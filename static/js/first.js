@@ -1,6 +1,6 @@
-// The first run: each press leads to the next scene without leaving the page, so that the results
-// of one scene can move into the next. The knob takes effect while it moves. Without this script,
-// every form and link still works.
+// The first run: each press leads to the next scene without leaving the page, so that the
+// results of one scene can move into the next. The knob already takes effect while it is
+// being moved. Without this script, every form and link still works.
 import { carry, measure } from './carry.js';
 import { endByHand } from './motion.js';
 import { patch } from './patch.js';
@@ -33,7 +33,7 @@ document.addEventListener('submit', async (event) => {
     ready();
     carry();
     say(page.title);
-  } catch { // the browser loads the page if it is the card or a refusal, or if there was no answer
+  } catch { // the browser itself loads the page if it is the card or an error page, or if there was no answer
     form.dataset.plain = '';
     form.removeAttribute('aria-busy');
     form.requestSubmit(button);

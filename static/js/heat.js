@@ -13,8 +13,8 @@ export function draw(data) {
 }
 
 // weightsOf returns the known shares, out of 255, that a head ("block.head") gives to the
-// positions of the text. In a long text, the second column stands for several positions, whose
-// shares are not known separately.
+// positions of the text. In a long text, the second column combines several positions, whose
+// separate shares are not known.
 export function weightsOf(name) {
   const [block, head] = name.split('.');
   const folded = Number(/^…(\d+)$/.exec(heat?.columns[1])?.[1] ?? 0);

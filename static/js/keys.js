@@ -32,7 +32,7 @@ function nameOf(event) {
 }
 
 // onKey calls act with the name and the event of each press that might be a command. If act
-// returns true, the press was a command and has no other effect.
+// returns true, the press was a command, and its default action is prevented.
 export function onKey(element, act) {
   element.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || composes(event) || !event.key) return; // autofill triggers events without a key

@@ -1,5 +1,6 @@
 // The pages of the labs. This script updates the address when the settings change, so that a
-// reload shows the same, and sets selects to the server's values. feed.js does everything else.
+// reload shows the same results, and sets selects to the server's values. feed.js does
+// everything else.
 import { startRings } from './rings.js';
 import { startChips } from './chips.js';
 import { sendForm } from './feed.js';
@@ -32,9 +33,9 @@ if (lab) {
   startRings();
 }
 
-// The focused field is not updated, so that typing is not undone. The exception is the JSON if it
-// has the focus but was not edited: its old text would otherwise count as an edit and undo the
-// change.
+// The focused field is not updated, so that typing is not undone. The JSON is an exception
+// if it has the focus but was not edited, since its old text would otherwise count as an
+// edit and undo the change.
 const request = lab?.querySelector('[name="request"]');
 let untouched = request?.value;
 function followRequest(json) {
@@ -42,7 +43,7 @@ function followRequest(json) {
   untouched = json;
 }
 
-// Every message replaces the results, but the step that was shown is shown again.
+// Every message replaces the results, but the page then shows the same step as before.
 const walks = new Map(); // by the name of the walk
 function showWalks() {
   for (const bar of document.querySelectorAll('[data-walk]')) {

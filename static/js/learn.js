@@ -78,8 +78,8 @@ function markRead(section) {
   if (tick) item.querySelector('a').append(tick);
 }
 
-// seen reports a section to the server once its end has come into view. A failed report is
-// repeated at the next section, or by the button at the end.
+// seen reports a section to the server once the section's end has come into view. A failed
+// report is sent again with the next section, or by the button at the end.
 const told = new Set();
 const late = new Set(); // sections whose report failed
 async function seen(section) {

@@ -8,7 +8,7 @@ const zoom = () => document.getElementById('map-zoom');
 const isOpen = () => zoom() !== null && !zoom().hidden;
 
 let from = null; // label of the button on the map or on a block that was pressed
-let entering = false; // move the focus into the answer to a press
+let entering = false; // whether to move the focus into the view that a press has opened
 
 // listenToMap handles the map's keys. ask sends a question.
 export function listenToMap(ask) {
@@ -83,8 +83,8 @@ function move(keys, at, key) {
   return true;
 }
 
-// rove makes one button of a map reachable with Tab: the pressed button, or else the last one in
-// the top row.
+// rove makes one button of a map reachable with Tab: the pressed button or, if none is
+// pressed, the last one in the top row.
 export function rove(keys) {
   const top = keys.firstElementChild.querySelectorAll('button');
   const at = keys.querySelector('[aria-pressed="true"]') ?? top[top.length - 1];

@@ -18,7 +18,7 @@ const written = '#strip-prompt .tok, #strip-gen > :is(.tok, .w), .fr__text .w, '
   + ':is(#cl-strip, .w-text, .w .ph__prose) :is(.tok:not(.tok--next), .w)';
 const tokens = (page) => [...page.querySelectorAll(written)];
 
-// endOf returns the position of the end of a word, which may be broken between two lines.
+// endOf returns the position of the end of a word, which may be split across two lines.
 const endOf = (word) => last([...word.getClientRects()]);
 
 // copyOf copies words, moves the copy over the page and removes it when it arrives, since words
@@ -42,8 +42,9 @@ function gone(element, flight) {
 
 const to = ({ x, y }) => `translate(${x}px, ${y}px)`;
 
-// climb: the way back is drawn once if a token has gone around the loop, chips move from the text
-// to the foot of their columns, and a light climbs the blocks and shows the prediction of each.
+// climb: if a token has gone around the loop, the way back is drawn once; chips move from
+// the text to the foot of their columns, and a light climbs the blocks and shows the
+// prediction of each.
 function climb(scene, play, was) {
   const came = scene.dataset.enter === 'forward' && was.again;
   let from = 0;
@@ -96,8 +97,8 @@ function unroll(scene, play, was) {
   }
 }
 
-// move: all elements that were there before move to their new places and sizes. It returns the
-// time at which the last one arrives.
+// move: all elements that were already on the page move to their new places and sizes. It
+// returns the time at which the last one arrives.
 function move(scene, play, was, duration = 480, stagger = 0) {
   const all = [...scene.querySelectorAll('[data-carry]')];
   const step = Math.min(stagger, 480 / all.length);
@@ -138,7 +139,7 @@ const pins = '.laid__pin circle, .cum .mark:not(.mark--what) :is(path, line)';
 const winners = '.laid__at, .laid__rings, .say, .story__foot, .laid__twin, .laid .cap, .verdict, .mark text, .facts, '
   + '.panel__head p, .work-line, .fr__do, .bigstage__say:not(.bigstage__say--walk), .ph__head p, .w-stage__say';
 
-// whole returns the stage including the parts that a wall shows elsewhere.
+// whole returns the stage, including the parts that a wall shows in another place.
 const whole = (scene) => scene.closest('.deck__body') ?? scene;
 
 // fall: the marker runs to the far end and back, aims, and falls. Only then is the winner named.
@@ -169,7 +170,7 @@ export function again(scene, play, was) {
   land(scene, play, 660);
 }
 
-// land: the marker, now motionless, falls; a ring opens, and the winner is named.
+// land: the marker stops and then drops; a ring opens, and the winner is named.
 function land(scene, play, at) {
   const stage = whole(scene);
   const drop = [{ transform: 'scaleY(0)' }, { transform: 'none' }];
@@ -207,7 +208,8 @@ function run(edge, play) {
   gone(dot, play(dot, [{ transform: to({ x, y: top }) }, { transform: to({ x, y: bottom }) }], 600, 0, 'linear'));
 }
 
-// remember: the columns of this pass change to the tint for kept ones, block by block.
+// remember: block by block, the columns of this pass change to the tint of the columns that
+// are in the cache.
 function remember(scene, play, was) {
   map(was.page, '.map__row').reverse().forEach((row, i) => {
     for (const fresh of row.querySelectorAll('.fresh')) {

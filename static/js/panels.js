@@ -21,8 +21,8 @@ const operations = {
   remove(element) { element.remove(); },
 };
 
-// These panels are around the stage: the cost, the text so far as prose, and the settings. Their
-// newest versions wait for the frame that shows the stage.
+// These panels are around the stage: the cost, the text so far as prose, and the settings.
+// Their newest versions are shown after the frame that shows the stage.
 const beside = new Set([
   'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
   'filter-order', 'stops-head', 'stops',
@@ -123,8 +123,8 @@ function followText(was) {
   opened = true;
 }
 
-// bring scrolls only the box itself until it shows the element, together with as much of before
-// as possible.
+// bring scrolls only the box until it shows the element, together with as much as possible
+// of the element passed as before.
 function bring(box, element, before) {
   const [within, at] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
   if (at.left < within.left || at.right > within.right) box.scrollLeft += at.left - within.left - before;
@@ -145,8 +145,8 @@ export function scrollBack() {
 
 let toSay = null; // announcement of the state that is being shown
 
-// announce announces the shown state after its movements have begun. While the marker falls, it
-// announces only that.
+// announce announces the shown state after its movements have begun. While the marker falls,
+// it announces only the fall.
 export function announce() {
   const panel = toSay;
   toSay = null;

@@ -7,8 +7,7 @@ export const inTab = up !== undefined;
 
 const root = inTab ? new URL(up, document.baseURI).pathname : '/';
 
-// answerer is the name of the party that answers a page's requests, for the beginning of a
-// sentence.
+// answerer names whatever answers a page's requests, for use at the beginning of a sentence.
 export const answerer = inTab ? 'The program' : 'The server';
 
 // embedded reports whether the page is in another site's frame, where nothing is stored.
@@ -22,7 +21,7 @@ export function searchOf(query) {
 }
 
 // at returns the page's URL for an address of the program, such as '/learn/visit' or
-// '/loop?run=…'. The pages of a site are folders.
+// '/loop?run=…'. On a static site, pages are folders.
 export function at(address) {
   if (!inTab) return address;
   const [, path, rest] = address.match(/^\/([^?#]*)(.*)$/);

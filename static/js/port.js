@@ -45,8 +45,8 @@ class Port {
     } else this.#close(data);
   }
 
-  // watch waits for the end of the worker, which a port does not report. It works because the
-  // worker holds a lock as long as it lives.
+  // watch waits for the end of the worker, which a port does not report. It relies on a lock
+  // that the worker holds as long as it lives.
   #watch(life) {
     navigator.locks?.request(life, { signal: this.#life.signal }, () => this.#close({ code: 1012 })).catch(() => {});
   }

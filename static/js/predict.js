@@ -1,4 +1,4 @@
-// Predict, then reveal: the slider shows its value, the digits select a candidate, and Enter
+// The prediction form: the slider shows its value, the digits select a candidate, and Enter
 // reveals the answer. The form is sent like any other.
 import { onShortcut } from './keys.js';
 

@@ -1,6 +1,6 @@
-// The presenter's window: the slide, and the buttons that control it. Each button belongs to a
-// form. With a connection, its command is sent over that. The keys of a clicker press the
-// buttons.
+// The presenter's window: the slide, and the buttons that control it. Each button belongs to
+// a form. If there is a connection, the button's command is sent over it. The keys of a
+// clicker press the buttons.
 import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { onShortcut } from './keys.js';
@@ -13,8 +13,8 @@ const membersEvery = 2000; // ms between two updates of the members
 const begun = Date.now();
 let leave = ''; // where to go after the room is deleted
 
-// A ticket opens the connection once. The cookie with which a ticket is requested is not sent
-// with any other request.
+// A ticket can open the connection only once. The cookie with which a ticket is requested is
+// not sent with any other request.
 async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
   if (response.status === 403 || response.status === 404 || response.status === 410) {

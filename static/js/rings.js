@@ -1,6 +1,6 @@
-// The rings of a guess, which can be dragged up and down in the chart or moved with arrow keys.
-// Their values are in fields that are sent like any others, and the server sends back a chart
-// with the guess. This script moves only the ring under the pointer.
+// The rings of a guess, which can be dragged up and down in the chart or moved with arrow
+// keys. Their values are in fields that are sent like all other fields, and the server sends
+// back a chart with the guess. This script moves only the ring under the pointer.
 import { onKey, onKeyUp } from './keys.js';
 
 const partOf = (ring) => ({
@@ -12,7 +12,7 @@ const partOf = (ring) => ({
 
 const sliderOf = (ring) => ring.querySelector('[role="slider"]');
 
-// place moves a ring to a time in milliseconds.
+// place moves a ring to the position of a time in milliseconds.
 function place(ring, ms) {
   const { field, top, bottom, high } = partOf(ring);
   const value = Math.min(high, Math.max(0, ms));

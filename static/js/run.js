@@ -36,7 +36,7 @@ export class Run {
     this.#options = options;
     this.run = options.run;
     this.link = options.link; // restores the shown state, even if the run is lost
-    this.started = options.run !== ''; // the run has a text, so its loss must be reported
+    this.started = options.run !== ''; // the run has text, so its loss must be reported
     this.#connection = new Connection(() => this.#address(), { handshake: true });
     const events = {
       message: (message) => this.#receive(message),
@@ -113,7 +113,7 @@ export class Run {
     if (!message.error && this.#lostIt) this.#options.onRebuilt();
   }
 
-  // refuseUnknown drops the commands that a server which does not know this page cannot have
+  // refuseUnknown drops the commands that the server, which does not know this page, has never
   // received, or received before it was restarted. The learner can repeat them.
   #refuseUnknown() { this.#connection.refuseLost(this.#unknown.splice(0)); }
 

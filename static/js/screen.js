@@ -39,7 +39,7 @@ export function put({ seq: number, panels, data }) {
   return true;
 }
 
-// late shows a piece that has waited for the marker.
+// late shows a piece that has waited for the marker to land.
 function late(id, html) {
   piece(id, html);
   fit();
@@ -56,8 +56,8 @@ function arrives(data) {
   return was !== '' && was !== stage;
 }
 
-// fit makes the slide's vote, or its stage in the Story, small enough to fit, but not too small
-// to be read from the back of the room.
+// fit shrinks the slide's vote, or its stage in the Story, until it fits, but not so far
+// that it cannot be read from the back of the room.
 const smallest = 3;
 function fit() {
   const part = document.querySelector('.deck .poll, .deck__stage .story');
@@ -132,7 +132,7 @@ export const shows = (view) => `${view} ${document.querySelector('.join b')?.tex
 const banner = document.getElementById('conn');
 let calm = 0;
 
-// say shows the banner with a headline and a sentence, or hides it.
+// say shows the banner with a headline and a sentence or, without a headline, hides it.
 export function say(head, words = '', retry = true) {
   if (!banner) return;
   clearTimeout(calm);

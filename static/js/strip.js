@@ -3,7 +3,7 @@
 // is shown a second time as prose.
 import { onKey } from './keys.js';
 
-const peekAfter = 80; // ms that the pointer stays on a token before its line is requested
+const peekAfter = 80; // ms for which the pointer must stay on a token before the token's line is requested
 
 const list = () => document.getElementById('strip-gen');
 const line = () => document.getElementById('peek');
@@ -81,7 +81,7 @@ export class Strip {
     line().querySelector('button')?.focus();
   }
 
-  // follow keeps one token and the picked one in the Tab order.
+  // follow keeps only one token of the text, and the picked token, in the Tab order.
   follow() {
     const focused = tokenOf(document.activeElement ?? document.body);
     if (focused) this.#rove(focused);

@@ -9,7 +9,7 @@ let controlled = Boolean(worker?.controller); // whether a worker answers this p
 const lines = {}; // the elements that show states, by topic
 let begun = false; // whether the visitor has begun something that a reload would lose
 let runs = false;
-let own = null; // the visitor's own model as the worker described it, with the location of its files
+let own = null; // the visitor's own model as the worker described it, together with the location of its files
 const held = []; // [form, submitter]: to be submitted as soon as the program runs
 
 const longestChange = 10_000; // ms after which a page is reloaded even if no new version has arrived
@@ -76,8 +76,9 @@ function show(state) {
   }
 }
 
-// run sends everything that was held back until the program runs. A page that depends on its
-// visitor or on its address is reloaded, since the static file was the same for everyone.
+// run sends everything that was held back until the program was running. A page that depends
+// on its visitor or on its address is reloaded, since the static file was the same for
+// everyone.
 function run(state) {
   if (runs) return;
   runs = true;
@@ -138,8 +139,8 @@ function leave() {
   setTimeout(() => location.reload(), longestChange);
 }
 
-// change is called when another worker begins to answer this page's requests. It is the first
-// worker, or one of another version, to which this page does not belong.
+// change is called when another worker begins to answer this page's requests. The new worker
+// is either the first one or one of another version, to which this page does not belong.
 function change() {
   if (controlled) location.reload();
   else start();
@@ -166,7 +167,7 @@ async function begin() {
     return;
   }
   worker.addEventListener('message', ({ data, ports }) => {
-    if (data?.viz === 'own?') ports[0].postMessage(own); // a worker that has just started asks for it
+    if (data?.viz === 'own?') ports[0].postMessage(own); // a worker that has just started requests it
     if (data?.viz === 'leave') leave();
     if (data?.viz === 'reload') location.reload(); // another version has answered a request of this page
     if (data?.viz !== 'state') return;

@@ -1,5 +1,5 @@
-// A walkthrough that a learner plays alone. Every step is a separate page, so this script only
-// follows the rows of the tables and scrolls the strips of text to their ends.
+// A walkthrough that a learner plays alone. Every step is a separate page, so this script
+// only follows the rows of the tables and scrolls the strips of text to their ends.
 import { toEnd } from './screen.js';
 import { followRows } from './worked.js';
 

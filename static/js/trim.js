@@ -1,6 +1,7 @@
-// At stage 4, the cut tokens leave, and then the others stretch to share everything. In Numbers,
-// motion.css moves the dashed line between the rows. In the Story, this script moves it, and the
-// rows below the line fall out of the bars. Times are in ms.
+// At stage 4, the cut tokens disappear, and then the bars of the others stretch to share the
+// whole probability. In Numbers, motion.css moves the dashed line between the rows. In the
+// Story, this script moves it, and the rows below the line fall out of the bars. Times are
+// in ms.
 const appear = [{ opacity: 0 }, { opacity: 1 }];
 const cutting = 480;
 

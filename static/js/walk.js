@@ -1,7 +1,8 @@
-// Steps through a recording. It consists of a bar with data-walk and, in the same part, elements
-// with data-at, the number of their step. Elements after the shown step are hidden (is-ahead),
-// those of the step itself are highlighted (is-at), and the data-now element of each lane shows
-// their title. At the end, everything is visible, as without scripts.
+// Steps through a recording. It consists of a bar with data-walk and, in the same part,
+// elements with data-at, the number of their step. Elements after the shown step are hidden
+// (is-ahead), the elements of the shown step are highlighted (is-at), and the data-now
+// element of each lane shows their title. At the end, everything is visible, as it is
+// without scripts.
 const replayEvery = 250; // ms, which is slow enough to read along
 
 export class Walk {

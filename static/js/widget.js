@@ -63,8 +63,8 @@ for (const form of formsOf()) {
 
 // Moving -----------------------------------------------------------------------
 
-// The results of a stage move into the next one, as in the Loop. Nothing moves when going back or
-// to another token.
+// The results of a stage move into the next one, as in the Loop. Nothing moves when the
+// learner goes back or to another token.
 const placeOf = (figure) => Number(figure.querySelector('.w__body > input[name=at]')?.value);
 let was = 0; // the position before the newest message
 
@@ -96,7 +96,8 @@ document.addEventListener('focusin', ({ target }) => {
   for (const place of placesOf(target)) place.tabIndex = place === target ? 0 : -1;
 });
 
-// judge shows how many of the model's cuts the learner has made, once the model's cuts are shown.
+// judge shows how many of the model's cuts the learner has found, once the model's cuts are
+// shown.
 function judge({ target }) {
   const say = target.closest?.('figure')?.querySelector('.w-model[open] [data-cut-say]');
   if (!say) return;
@@ -128,7 +129,8 @@ function show(figure) {
   button.querySelector('use').setAttribute('href', playing(figure) ? '#i-pause' : '#i-play');
 }
 
-// wait advances by a step after some time, unless the figure is out of view. It stops at the end.
+// wait advances by a step after the pause between steps, unless the figure is out of view.
+// It stops at the end.
 function wait(figure) {
   clearTimeout(timers.get(figure));
   timers.set(figure, setTimeout(() => {

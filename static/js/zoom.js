@@ -42,7 +42,7 @@ export function grow() {
   beside = null;
 }
 
-// slideOff copies the neighboring rows and moves the copies upward and downward out of view.
+// slideOff copies the neighboring rows and moves the copies up or down, out of view.
 function slideOff(play) {
   const { cells, at } = beside;
   cells.setAttribute('class', 'map__net carried carried--net');

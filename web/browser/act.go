@@ -31,8 +31,8 @@ func (tab *Tab) Go(url string) {
 	tab.arrive()
 }
 
-// At returns the address at which the tab finds a server's page. For a static site, this is the
-// site's own address.
+// At returns the address at which the tab finds the page with the given address on a server.
+// For a static site, this is the address of the site's own page.
 func (tab *Tab) At(url string) string {
 	if tab.site == nil {
 		return url
@@ -63,7 +63,7 @@ func (tab *Tab) Click(selector string) {
 	tab.do("click "+selector, chromedp.Click(tab.css(selector), chromedp.NodeVisible))
 }
 
-// Tap is Click with a finger.
+// Tap is like Click, but uses a finger.
 func (tab *Tab) Tap(selector string) {
 	tab.t.Helper()
 	tab.do("tap "+selector, chromedp.Tap(tab.css(selector), chromedp.NodeVisible))
@@ -75,7 +75,7 @@ func (tab *Tab) Type(selector, text string) {
 	tab.do("type into "+selector, chromedp.SendKeys(tab.css(selector), text, chromedp.NodeVisible))
 }
 
-// Keys presses keys, wherever the focus is.
+// Keys presses keys without moving the focus first.
 func (tab *Tab) Keys(keys string) {
 	tab.t.Helper()
 	tab.do("press keys", chromedp.KeyEvent(keys))
@@ -216,8 +216,8 @@ const where = `(({pathname, search, hash}, e) => pathname + search + hash +
 		.filter((s) => s.checkVisibility())
 		.map((s) => s.textContent.trim().slice(0, 100)).filter(Boolean)))(location, document.activeElement)`
 
-// Wait waits until a script's value is true. what completes the failure message
-// "timed out waiting for".
+// Wait waits until a script's value is true. The parameter what completes the failure
+// message "timed out waiting for".
 func (tab *Tab) Wait(what, script string) {
 	tab.t.Helper()
 	deadline := time.Now().Add(Patience)
@@ -256,7 +256,7 @@ func (tab *Tab) holds(script string, within time.Duration) bool {
 	return is && err == nil
 }
 
-// leftPage reports whether a script failed because its page was left.
+// leftPage reports whether a script failed because the tab left its page.
 func leftPage(err error) bool {
 	return strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "context was destroyed") ||
 		strings.Contains(err.Error(), "Promise was collected")

@@ -30,7 +30,7 @@ const axeRun = `axe.run({runOnly: ` + axeAll + `, resultTypes: ["violations"], p
 const axeSample = `(() => {
 	const ids = new Map(), below = new Map(), kinds = new Map();
 	const id = (key) => ids.get(key) ?? (ids.set(key, ids.size + 1), ids.size);
-	const backgrounds = (e) => { // everything painted behind an element's text, by it and its ancestors
+	const backgrounds = (e) => { // everything painted behind an element's text, by the element and its ancestors
 		if (!e) return 0;
 		if (!below.has(e)) {
 			const c = getComputedStyle(e), own = [c.backgroundColor, c.backgroundImage, c.opacity].join();
@@ -71,10 +71,10 @@ func looks() []Screen {
 	return all
 }
 
-// Audit checks the page in its current state against WCAG 2.2 AA with axe-core, against the width
-// of its window and the minimum size of controls, on the screens and in the themes of this run's
-// tier. The page is not reloaded, and keeps the last of these screens. what names the page in
-// failure messages.
+// Audit checks the page in its current state against WCAG 2.2 AA with axe-core, and checks
+// that it fits the width of its window and that its controls are large enough, on the
+// screens and in the themes of this run's tier. The page is not reloaded, and keeps the last
+// of these screens. The parameter what names the page in failure messages.
 func (tab *Tab) Audit(what string) {
 	tab.t.Helper()
 	looks := looks()
@@ -85,7 +85,7 @@ func (tab *Tab) Audit(what string) {
 	if !Value[bool](tab, `"axe" in window`) {
 		tab.do("load axe-core", chromedp.Evaluate[chromedp.Void](script))
 	}
-	if looks[len(looks)-1] == tab.screen { // it already has that screen
+	if looks[len(looks)-1] == tab.screen { // the tab already has that screen
 		slices.Reverse(looks)
 	}
 	for _, l := range looks {
@@ -114,8 +114,9 @@ func (tab *Tab) Audit(what string) {
 	}
 }
 
-// tooSmall lists every visible control whose target is too narrow or too low. The size of a box
-// or a slider includes its label, and links within a sentence can be as small as the words.
+// tooSmall lists every visible control whose target is too narrow or too short. The size of
+// a box or a slider includes its label, and links within a sentence can be as small as their
+// words.
 const tooSmall = `((least) => {
 	const list = [];
 	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary, label.btn')) {
@@ -133,8 +134,8 @@ const tooSmall = `((least) => {
 	return [...new Set(list)];
 })(%d)`
 
-// Targets measures every visible control on a screen, which the tab must have: 44 px for touch,
-// 24 px for a mouse.
+// Targets checks the size of every visible control on a screen, to which the tab must be
+// set. The minimum is 44 px for touch and 24 px for a mouse.
 func (tab *Tab) Targets(what string, on Screen) {
 	tab.t.Helper()
 	least := 24

@@ -29,8 +29,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Patience bounds every wait for a state, of the page or of the server behind it. It is long
-// because a loaded machine is slow, and only a failing test reaches it.
+// Patience bounds every wait for a state of the page or of its server. It is long because a
+// loaded machine is slow, and only a failing test reaches it.
 const Patience = 2 * time.Minute
 
 // Eventually waits until is returns true, for changes without a notification, such as freed
@@ -69,8 +69,9 @@ func Path() string {
 	return ""
 }
 
-// Find returns [Path]. Without Chromium, it skips the test, or fails it if CI=true requires all
-// tests to run. Runs with -short, such as those with the race detector, skip tests in a browser.
+// Find returns the result of [Path]. If there is no Chromium, it skips the test, or fails it
+// if CI=true requires all tests to run. Runs with -short, such as those with the race
+// detector, skip tests in a browser.
 func Find(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -96,7 +97,7 @@ type Screen struct {
 	Dark          bool
 	Touch         bool // a phone: touch events, mobile viewport
 	Forced        bool // the colors of a contrast theme instead of the page's
-	Motion        bool // otherwise the page gets reduced motion, which costs less to draw
+	Motion        bool // if false, the page uses reduced motion, which is faster to render
 }
 
 // The screens on which every page must work.
@@ -125,14 +126,14 @@ type Suite struct{ *testing.M }
 
 // Run runs the tests and then ends Chromium.
 func (s Suite) Run() int {
-	defer func() { quit() }() // evaluated at the end
+	defer func() { quit() }() // quit is evaluated at the end
 	return fixture.Run(s.M)
 }
 
 // Main is a TestMain: it runs the package's tests, ends Chromium and exits.
 func Main(m *testing.M) { os.Exit(Suite{m}.Run()) }
 
-// quit ends the process that started has started.
+// quit ends the Chromium process, if there is one.
 var quit = func() {}
 
 // started starts the package's Chromium for the first test that needs it. Its context lives as
@@ -180,7 +181,7 @@ type console struct {
 	losses bool // refused and broken connections are not faults
 }
 
-// Open opens a URL in a new tab of a first-time visitor.
+// Open opens a URL in a new tab, as a first-time visitor.
 func Open(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
 	return open(t, chromium(t), s, url, chromedp.WithNewBrowserContext())
@@ -211,8 +212,8 @@ func (tab *Tab) Another(s Screen, url string) *Tab {
 	return open(tab.t, tab.ctx, s, url)
 }
 
-// As returns the same tab, but its failures count for another test, such as a subtest of the test
-// that opened it.
+// As returns the same tab, but reports its failures to another test, such as a subtest of
+// the test that opened the tab.
 func (tab *Tab) As(t testing.TB) *Tab {
 	other := *tab
 	other.t = t

@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Hands is a way of using a page. It only sends events of the input device: scripts do not click,
-// focus or set anything. The test fails if a control cannot be reached that way. A selector means
-// the first visible element that matches.
+// Hands is a way of using a page. It only sends events of the input device: scripts do not
+// click, focus or set anything. The test fails if a control cannot be reached with that
+// device. A selector stands for the first visible element that it matches.
 type Hands interface {
 	// Name is "mouse", "keyboard" or "touch".
 	Name() string
@@ -91,8 +91,8 @@ const findSpot = `(async (selector, finger) => {
 	}
 })(%q, %t)`
 
-// spot returns the position of an element as soon as the element can be hit. The element can be on
-// the next page if the tab is just leaving this one.
+// spot returns the position of an element as soon as the element can be hit. If the tab is
+// just leaving this page, the element can be on the next one.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
 	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, tab.site.script(selector), finger), chromedp.EvalAwaitPromise)
@@ -198,8 +198,8 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	return m.valueOf(selector)
 }
 
-// enter presses a field until it has the focus. A response that adds content to the page between
-// aiming and pressing can move the field; then enter presses again.
+// enter presses a field until it has the focus. If a response adds content to the page
+// between aiming and pressing, the field can move; enter then presses again.
 func (tab *Tab) enter(selector string, press func(string)) {
 	tab.t.Helper()
 	has := fmt.Sprintf(`document.activeElement?.matches(%q)`, selector)
@@ -232,8 +232,9 @@ func (f touch) Fill(selector, text string) {
 	f.retype(text)
 }
 
-// hold is how long a finger rests after sliding before it is lifted. If a moving finger is lifted,
-// the page continues to scroll, and the next tap would only stop the scrolling.
+// hold is the time for which a finger rests after sliding before it is lifted. If a moving
+// finger is lifted, the page continues to scroll, and the next tap would only stop the
+// scrolling.
 const hold = 100 * time.Millisecond
 
 // Slide drags the slider's thumb.
@@ -257,8 +258,8 @@ var ways = []struct {
 	hands  func(*Tab) Hands
 }{{"mouse", Chromebook, Mouse}, {"keyboard", Chromebook, Keyboard}, {"touch", Phone, Touch}}
 
-// Ways runs use with the mouse and, in the long tier, also with the keyboard and with a finger;
-// each way is a subtest.
+// Ways runs use with the mouse and, in the long tier, also with the keyboard and with a
+// finger; each way is a separate subtest.
 func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
 	t.Helper()
 	if fixture.LongTier() {

@@ -20,9 +20,9 @@ type keyboard struct{ *Tab }
 
 func (k keyboard) Name() string { return "keyboard" }
 
-// focusAt returns where the focus is, relative to the first visible element
-// that matches: "here", "in" (within its group of roving tab stops), "before"
-// or "after" it, or why it cannot get there.
+// focusAt returns where the focus is, relative to the first visible element that matches:
+// "here", "in" (within its group of roving tab stops), "before" or "after" it, or the reason
+// why it cannot get there.
 const focusAt = `((selector) => {
 	const all = [...document.querySelectorAll(selector)];
 	const e = all.find((e) => e.checkVisibility({visibilityProperty: true}));
@@ -120,7 +120,7 @@ func (k keyboard) Fill(selector, text string) {
 	k.retype(text)
 }
 
-// Slide goes to one end, then moves by pages and by steps.
+// Slide moves the slider to one end, and then by pages and by steps.
 func (k keyboard) Slide(selector string, value float64) float64 {
 	k.t.Helper()
 	k.goTo(selector)

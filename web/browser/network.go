@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// NoScripts blocks the scripts of pages that are opened from now on, as on a very slow
-// connection.
+// NoScripts blocks the scripts of pages that are opened from now on, as if the connection
+// were very slow.
 func (tab *Tab) NoScripts() {
 	tab.t.Helper()
 	tab.MayLose()
@@ -30,8 +30,8 @@ func (tab *Tab) StopWorkers() {
 	call(tab, "stop the workers", serviceworker.StopAllWorkers, cdp.Empty{})
 }
 
-// ForgetCache empties the visitor's network cache. It keeps data that pages and workers have stored
-// themselves.
+// ForgetCache empties the visitor's network cache. Data that pages and workers have stored
+// themselves is not deleted.
 func (tab *Tab) ForgetCache() {
 	tab.t.Helper()
 	call(tab, "empty the cache", network.ClearBrowserCache, cdp.Empty{})

@@ -64,8 +64,8 @@ func (p *Proxy) pass(c net.Conn) {
 	io.Copy(freezing{p, c}, s)
 }
 
-// keep remembers connections, to cut them later. It closes them and returns false if the network
-// is down.
+// keep records connections, so that they can be cut later. If the network is down, it closes
+// them and returns false.
 func (p *Proxy) keep(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (c freezing) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// Break closes every connection; new connections are accepted at once.
+// Break closes every connection. New connections are accepted immediately.
 func (p *Proxy) Break() { p.cut(false) }
 
 // Cut closes every connection and refuses new ones until [Proxy.Mend].

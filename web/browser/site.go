@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// A Site is a static site in whose pages the program runs. Its pages have the addresses of a
-// server, but below a path and in other forms. Tests use its pages like a server's: if they name an
-// address of the program, such as "/learn", in a selector or as location.pathname, the tab replaces
-// it with the site's address.
+// A Site is a static site in whose pages the program runs. Its pages have the same addresses
+// as a server's, but below a path and in a different form. Tests use its pages like a
+// server's: if they name an address of the program, such as "/learn", in a selector or as
+// location.pathname, the tab replaces it with the site's address.
 type Site struct {
 	// URL is the site's address, without a slash at its end, and Path is its path on the host, with
 	// a slash at both ends.
 	URL, Path string
-	// Address returns an address of the program below a root: "/learn" is "../learn/".
+	// Address converts an address of the program to one below a root: "/learn" becomes
+	// "../learn/".
 	Address func(address, root string) string
 	// Ready is a script that is true on a page while the program runs.
 	Ready string
@@ -45,7 +46,8 @@ func siteAt(url string) (found *Site) {
 	return found
 }
 
-// at returns the site's form of a server's address below the site's URL.
+// at converts an address below the site's URL, in the form that a server uses, to the form
+// that the site uses.
 func (s *Site) at(url string) string {
 	rest, ok := strings.CutPrefix(url, s.URL)
 	if !ok {
@@ -90,8 +92,8 @@ func (s *Site) script(text string) string {
 	return pathname.ReplaceAllLiteralString(text, here)
 }
 
-// own returns the program's form of an address on a site's page. A nil site returns it
-// unchanged.
+// own converts an address on a site's page to the form that the program uses. A nil site
+// returns it unchanged.
 func (s *Site) own(address string) string {
 	if s == nil {
 		return address

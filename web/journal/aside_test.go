@@ -41,8 +41,8 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 }
 
 // TestUnreadableRecordsAreQuarantined: a record that a fold cannot add, or at which it
-// panics, is set aside, and the others count. Records that were set aside are not read
-// again.
+// panics, is set aside, and the other records still apply. Records that were set aside are
+// not read again.
 func TestUnreadableRecordsAreQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		var list []Record
@@ -127,8 +127,8 @@ func TestDamagedSnapshotIsIgnored(t *testing.T) {
 	}
 }
 
-// count returns the number that a query of the database returns. change modifies the
-// database without the journal noticing.
+// count returns the number that a database query selects. change modifies the database
+// without the journal noticing.
 func count(t *testing.T, j *SQLite, query string) (n int) {
 	t.Helper()
 	must(t, j.db.Read(ctx, func(tx *sql.Tx) error { return tx.QueryRow(query).Scan(&n) }))

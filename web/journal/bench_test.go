@@ -87,7 +87,8 @@ func table(b *testing.B, synchronous string) *sql.DB {
 	return db
 }
 
-// insert stores a review as versions without logs did, except for the card's schedule.
+// insert stores a review in the tables of versions without logs, but does not update the
+// card's schedule.
 func insert(db *sql.DB, learner, id string) error {
 	tx, err := db.Begin()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestCheckReadsAllRecords: Check counts the records of all logs of a kind, and how many of
-// them are unreadable.
+// TestCheckReadsAllRecords: Check counts all records in the logs of a kind, and the
+// unreadable ones among them.
 func TestCheckReadsAllRecords(t *testing.T) {
 	t.Parallel()
 	j := NewMemory()

@@ -44,7 +44,7 @@ type Folded[S any] struct {
 	Unreadable []int64
 }
 
-// mostPanics is the maximum number of records that Load skips because the fold panics at
+// mostPanics is the maximum number of records that Load skips because the fold panics on
 // them.
 const mostPanics = 16
 
@@ -371,8 +371,7 @@ func (a *Active[S]) Empty() bool { return a.folded.Seq == 0 }
 // State returns the owner's state. Only [Active.Append] changes it.
 func (a *Active[S]) State() *S { return a.folded.State }
 
-// Append appends records to the owner's log and applies the records that are new to the
-// state.
+// Append appends records to the owner's log and applies the new ones to the state.
 func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record) ([]int64, error) {
 	seqs, err := a.append(ctx, Batch{a.owner, at, records})
 	if err != nil {

@@ -13,9 +13,9 @@
 // only saves time: without it, the log gives the same state.
 //
 // [Journal.Append] returns when the records are on the disk. Concurrent appends share one
-// commit, so that a class that votes waits for the disk a few times instead of a thousand
-// times. A large batch, such as an import, is committed in parts, with other owners' appends
-// in between, and becomes visible with its last part.
+// commit, so that a thousand votes of a class wait for the disk only a few times. A large
+// batch, such as an import, is committed in parts, with other owners' appends in between,
+// and becomes visible with its last part.
 //
 // [Journal.Compact] deletes records that a later record has superseded, such as an earlier
 // vote, [Journal.Drop] deletes a log on request, and [Journal.Retire] and [Journal.Sweep]
@@ -70,7 +70,7 @@ func (r Record) Size() int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data
 // Batch is a set of records of which either all are appended or none.
 type Batch struct {
 	Owner Owner
-	// At is when the owner was last active.
+	// At is the time at which the owner was last active.
 	At      time.Time
 	Records []Record
 }

@@ -83,7 +83,7 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 }
 
 // TestDeletedRowsAreGoneFromUnusedPages: SQLite copies rows within the file when the file
-// grows. Of a deleted row, none of these copies are left, however large the file is.
+// grows. After a row is deleted, none of its copies are left, however large the file is.
 func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
 	// Sizes of a record in bytes that make the file smaller or larger than the 4 MiB that
 	// are read at once.

@@ -13,15 +13,15 @@ import (
 // reachKey is the key of a reach in a context.
 type reachKey struct{}
 
-// reach holds whether a request can reach the logs.
+// reach records whether a request can reach the logs.
 type reach struct{ away atomic.Bool }
 
-// Reach returns a context for a request that might arrive while the logs cannot be reached. The
-// page should show a warning if away returns true when the page is sent. That is the case from the
-// start if isAway is true, and otherwise after the page has waited for the logs in vain for a few
-// seconds. From then on, no method waits for the logs: [Store.Map], [Store.Cards], [Store.Beliefs]
-// and [Store.Calibration] return the state of a new learner, so that lessons can be read, and all
-// other methods return [store.ErrAway].
+// Reach returns a context for a request that might arrive while the logs cannot be reached.
+// The page should show a warning if away returns true when the page is sent. It returns true
+// from the start if isAway is true, and otherwise once the page has waited for the logs in
+// vain for a few seconds. From then on, no method waits for the logs: [Store.Map],
+// [Store.Cards], [Store.Beliefs] and [Store.Calibration] return the state of a new learner,
+// so that lessons can be read, and all other methods return [store.ErrAway].
 func Reach(ctx context.Context, isAway bool) (_ context.Context, away func() bool) {
 	r := &reach{}
 	r.away.Store(isAway)
@@ -42,7 +42,7 @@ func isAway(ctx context.Context) bool {
 // enough for a server to notice that they are.
 const longest = 3 * time.Second
 
-// glance calls f with the state of a learner. It is for pages that only show the state.
+// glance calls f with the state of a learner. It serves pages that only show the state.
 func (s *Store) glance(ctx context.Context, name string, f func(*state)) error {
 	r := reachOf(ctx)
 	if r == nil {

@@ -21,9 +21,9 @@ func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 	return journal.Snapshot{}, journal.ErrAway
 }
 
-// TestPagesWaitForLogsOnceAndBriefly: before an outage of the logs has been noticed, a page waits
-// three seconds for them, even behind a form of the same learner that waits longer. After that, it
-// does not wait again.
+// TestPagesWaitForLogsOnceAndBriefly: before an outage of the logs has been noticed, a page
+// waits three seconds for them, even if the request of a form by the same learner is waiting
+// longer. After that, the page does not wait again.
 func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 	s := New(silent{journal.NewMemory()}, memory(t), course(), time.Now)
 	synctest.Test(t, func(t *testing.T) {

@@ -46,7 +46,7 @@ func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade
 	return after, nil
 }
 
-// sameCard returns an error if an id has been used for a review of another card.
+// sameCard returns an error if the id of a review has already been used for another card.
 func sameCard(ctx context.Context, l *learner, card, id string) error {
 	r, known, err := l.Find(ctx, journal.Key{Type: saved.TypeReview, ID: id})
 	if err != nil || !known {

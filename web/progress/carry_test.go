@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// earlier is the state of learners as saved by a version without logs; see
+// earlier is the state of the learners whose data a version without logs has saved; see
 // web/journal/testdata/README.md.
 type earlier struct {
 	Now      time.Time
@@ -60,7 +60,7 @@ func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	return New(logs, db, course(), func() time.Time { return now }), func() { must(t, db.Close()) }
 }
 
-// sameAsBefore compares the learners' state with their state before the migration.
+// sameAsBefore compares the learners' current state with their state before the migration.
 func sameAsBefore(t *testing.T, s *Store, was earlier) {
 	t.Helper()
 	for who, want := range was.Learners {
@@ -75,8 +75,8 @@ func sameAsBefore(t *testing.T, s *Store, was earlier) {
 		}
 		got, err := s.Calibration(ctx, who)
 		must(t, err)
-		// Means were computed from sums of floats and are now computed from sums of integers, so
-		// they are equal to twelve digits.
+		// The old version computed means from sums of floats. They are now computed from
+		// sums of integers, so old and new means agree to twelve digits.
 		near := func(a, b *float64) {
 			if math.Abs(*a-*b) < 1e-12 {
 				*a = *b

@@ -19,14 +19,14 @@ const (
 	AbandonedLife = 30 * 24 * time.Hour
 )
 
-// fewRecords is the maximum number of records in the log of an abandoned learner. There is one for
-// each time that the section was on the screen, until the log is compacted, and perhaps one or two
-// for settings.
+// fewRecords is the maximum number of records in the log of a learner who hardly began. The
+// log has one record for each time that the section was on the screen, until the log is
+// compacted, and perhaps one or two for settings.
 const fewRecords = 8
 
-// Expire deletes the data of learners who, at time now, have done nothing for [Life] or, if they
-// hardly began, for [AbandonedLife]. Other calls can write at the same time. It returns the number
-// of learners whose data was deleted.
+// Expire deletes the data of learners who, at time now, have done nothing for [Life] or, if
+// they hardly began, for [AbandonedLife]. Other calls can write at the same time. Expire
+// returns the number of learners whose data was deleted.
 func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error) {
 	list, err := s.logs.Owners(ctx, journal.Learner)
 	if err != nil {
@@ -75,7 +75,8 @@ func (s *Store) expireAside(ctx context.Context, logs []journal.Info, now time.T
 	return nil
 }
 
-// hardlyBegun reports whether a learner has done so little that there is nothing to come back to.
+// hardlyBegun reports whether a learner has done so little that they would lose nothing of
+// value.
 func (s *state) hardlyBegun() bool {
 	return len(s.Visits) <= 1 && len(s.Credit) == 0 && len(s.Drills) == 0 && len(s.Cards) == 0 &&
 		s.Counts[saved.TypePrediction] == 0

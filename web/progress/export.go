@@ -16,7 +16,7 @@ func (s *Store) Export(ctx context.Context, learnerID string) ([]byte, error) {
 	return f.Encode()
 }
 
-// read reads all entries of a learner, in the order of a file.
+// read reads all entries of a learner, in the order in which a file lists them.
 func read(ctx context.Context, l *learner, to *saved.File) error {
 	err := l.Read(ctx, func(r journal.Record) error {
 		switch e, err := saved.Read(r.Type, r.Data); {

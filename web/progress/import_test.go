@@ -277,8 +277,8 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 	})
 }
 
-// TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or any byte of the
-// files. The members of a class belong to the class, so web/class deletes them.
+// TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or any byte
+// of the files. Class members belong to the class, so web/class deletes them.
 // Promise: Deleting your progress leaves nothing of it in any table or file.
 func TestDeleteIsWhole(t *testing.T) {
 	dir := t.TempDir()

@@ -2,11 +2,11 @@
 // that they have answered, and their card reviews and predictions. A learner is the anonymous id in
 // a signed cookie; nothing else is known about them.
 //
-// Each learner has one log of events (web/journal), whose records have the same format as the
-// entries of an export. Answers, reviews and predictions have a key chosen by the caller, so that a
-// request that is sent again after a lost response counts only once. The record of a visit of a
-// section includes all earlier visits of that section. The schedule of a card is computed from its
-// reviews by lessons/fsrs alone.
+// Each learner has one log of events (web/journal), whose records have the same format as
+// the entries of an export. Answers, reviews and predictions have a key chosen by the
+// caller, so that a request that is sent again after a lost response counts only once. The
+// record of a visit to a section includes all earlier visits to that section. The schedule
+// of a card is computed from its reviews by lessons/fsrs alone.
 //
 // The results of [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state to
 // which the log is folded (state.go). Entries for parts that the course no longer has are kept and
@@ -94,7 +94,7 @@ func (s *Store) time() time.Time { return moment(saved.Bounded(s.now()).UnixMill
 // A learner is the log and state of a learner, to which the caller has exclusive access.
 type learner = journal.Active[state]
 
-// use calls f with the data of a learner.
+// use calls f with exclusive access to the data of a learner.
 func (s *Store) use(ctx context.Context, name string, f func(*learner) error) error {
 	if !saved.Name(name) {
 		return saved.Refuse("learner %s", saved.WantName)
@@ -169,7 +169,7 @@ func (s *Store) share() int64 {
 	return math.MaxInt64
 }
 
-// full returns an [ErrFull].
+// full returns an [ErrFull] that names the kind of entry.
 func full(of string) error {
 	return fmt.Errorf("%w %s: nothing is lost; to start again, export your progress and delete it", ErrFull, of)
 }
@@ -256,8 +256,8 @@ func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 // works.
 func (s *Store) Trouble(ctx context.Context) string { return store.Why(s.db.Ready(ctx)) }
 
-// DamagedFiles lists damaged databases on the server's disk. They can contain any learner's data,
-// which Delete does not delete from them.
+// DamagedFiles lists damaged databases on the server's disk. They can contain any learner's
+// data, and Delete does not delete data from them.
 func (s *Store) DamagedFiles() ([]store.DamagedFile, error) { return s.db.DamagedFiles() }
 
 // Delete deletes all data of a learner and removes it from the disk. Data in damaged databases

@@ -62,7 +62,7 @@ func course() *lessons.Course {
 	}
 }
 
-// A clock is a clock that only advances when a test advances it.
+// A clock is a clock that advances only when a test advances it.
 type clock struct {
 	mu sync.Mutex
 	t  time.Time

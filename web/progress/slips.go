@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// slipsMark separates the result of a drill's step from the names of the mistakes in the first
-// answers.
+// slipsMark separates the result of a drill's step from the names of the mistakes that the
+// learner made in their first answers.
 const slipsMark = "; slips: "
 
-// WithSlips appends the mistakes in the first answers to the detail of a drill's answer, without
-// duplicates, and as many as fit into a detail.
+// WithSlips appends the mistakes in the first answers to the detail of a drill's answer. It
+// leaves out duplicates, and mistakes that no longer fit into the detail.
 func WithSlips(detail string, slips []drills.Mistake) string {
 	slips = slices.Clone(slips)
 	slices.Sort(slips)
@@ -51,8 +51,8 @@ type Slip struct {
 	Choice   int    // the choice, starting at 0
 }
 
-// Slips returns the mistakes that a learner has made, without duplicates: first the mistakes in
-// drills, then those in the course's questions.
+// Slips returns the mistakes that a learner has made, without duplicates. The mistakes in
+// drills come first, followed by the mistakes in the course's questions.
 func (s *Store) Slips(ctx context.Context, learnerID string) (list []Slip, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		st := l.State()

@@ -26,7 +26,7 @@ type state struct {
 	Cards    map[string]*card        `json:"cards"`    // by id
 	Guesses  guesses                 `json:"guesses"`  // predictions
 	Settings map[string]*setting     `json:"settings"` // by name
-	Changes  int                     `json:"changes"`  // number of the latest change of a setting
+	Changes  int                     `json:"changes"`  // number of the latest setting change
 	Counts   map[string]int          `json:"counts"`   // answers, reviews and predictions, by type of record
 	Bytes    int64                   `json:"bytes"`    // total size of these, which stay in the log until it is deleted
 	Waste    []journal.Key           `json:"waste"`    // superseded records of visits and settings
@@ -80,8 +80,8 @@ type guesses struct {
 	Score int64        `json:"score"` // in units of 1/scoreUnit nats, which add up exactly
 }
 
-// 1/scoreUnit nats are the unit of scores. Sums fit into an int64 even for the maximum number of
-// predictions with the worst score.
+// Scores are stored in units of 1/scoreUnit nats. Their sums fit into an int64 even for the
+// maximum number of predictions with the worst score.
 const scoreUnit = 1 << 40
 
 type setting struct {
@@ -135,8 +135,8 @@ var folding = journal.Fold[state]{
 // sizeOf returns the size of a record, in bytes, that counts toward its learner's share.
 func sizeOf(r journal.Record) int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
-// join merges the visits of a section with other visits of it. The result has the earlier first
-// time, the later last time and the larger count.
+// join merges the visits of a section with other visits of the same section. The result has
+// the earlier first time, the later last time and the larger count.
 func (v *visit) join(e saved.Visit) visit {
 	if v == nil {
 		return visit{First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Times: e.Times}
@@ -266,11 +266,11 @@ func (s *state) predicted(e saved.Predicted) {
 	}
 }
 
-// mostChanges is the highest number that a change of a setting can have.
+// mostChanges is the highest valid number of a setting change.
 const mostChanges = 1 << 40
 
-// settingID returns the record id of a change of a setting. The changes of all settings share one
-// sequence of numbers.
+// settingID returns the record id of a setting change. The changes of all settings are
+// numbered in one sequence.
 func settingID(name string, n int) string { return name + "." + strconv.Itoa(n) }
 
 func (s *state) set(id string, e saved.Setting) bool {

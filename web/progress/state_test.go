@@ -75,8 +75,8 @@ func TestStatesFollowFromRecords(t *testing.T) {
 	})
 }
 
-// TestLogsStayShort: a large number of visits and changes of settings does not make the log much
-// longer than its contents.
+// TestLogsStayShort: even after a large number of visits and setting changes, the log is not
+// much longer than the state that it describes.
 func TestLogsStayShort(t *testing.T) {
 	logs, c := journal.NewMemory(), &clock{t: morning}
 	s := New(logs, memory(t), course(), c.now)
@@ -103,8 +103,8 @@ func TestLogsStayShort(t *testing.T) {
 	}))
 }
 
-// TestSupersededVisits: of the records of a section's visits, only the one that includes all visits
-// counts. A record that includes fewer visits is superseded, whether it was appended before or
+// TestSupersededVisits: only the record that includes all visits of a section counts. A
+// record that includes fewer visits is superseded, whether it was appended before or
 // afterwards.
 func TestSupersededVisits(t *testing.T) {
 	const ms = time.Millisecond
@@ -161,8 +161,8 @@ func TestDamagedRecord(t *testing.T) {
 	must(t, err)
 }
 
-// TestLossIsReported: a learner gets a notice about their own unreadable records, and nobody else
-// gets it. Intact records count.
+// TestLossIsReported: a learner gets a notice about their own unreadable records, and nobody
+// else gets it. Intact records still count.
 func TestLossIsReported(t *testing.T) {
 	db, err := store.Open("", nil)
 	must(t, err)

@@ -39,7 +39,7 @@ type CardState struct {
 	Card string
 	// New is true until the first review. Until then, the fields below are zero, except for Waits.
 	New bool
-	// Due is when the card is due. Last is when it was last reviewed.
+	// Due is the time at which the card is due. Last is the time of the last review.
 	Due, Last time.Time
 	// Reviews is the number of all reviews. Lapses is the number of reviews in which a known card
 	// had been forgotten.
@@ -52,13 +52,13 @@ type CardState struct {
 	Recall float64
 	// Strong means that the stability is at least [StrongDays].
 	Strong bool
-	// Waits is how long it would be until the card is due after each grade: again, hard, good,
-	// easy.
+	// Waits are the times until the card would be due again after each grade: again, hard,
+	// good, easy.
 	Waits [4]time.Duration
 }
 
-// StrongDays is the lowest stability, in days, of a card that counts as strong. The memory then
-// lasts for three weeks. Anki calls such cards mature.
+// StrongDays is the lowest stability, in days, of a card that counts as strong. The learner
+// then remembers the card for about three weeks. Anki calls such cards mature.
 const StrongDays = 21
 
 // Deck is the state of all cards for one learner at one moment.
@@ -69,7 +69,8 @@ type Deck struct {
 	// Next is the card to show: the card that has been due for the longest time, or the first new
 	// card in the course's order, or nil.
 	Next *CardState
-	// NextDue is when the first of the later cards is due, or zero if there are none.
+	// NextDue is the time at which the first of the later cards is due, or zero if there are
+	// none.
 	NextDue time.Time
 	// Cards contains all cards in the course's order.
 	Cards []CardState
@@ -89,7 +90,7 @@ type Map struct {
 	LastSection string
 }
 
-// Tally contains the numbers of parts of the course, and how many of them the learner has done.
+// Tally counts the parts of the course and how many of them the learner has done.
 type Tally struct {
 	// Sections is the number of sections, and Seen is the number of those that were seen.
 	Sections, Seen int
@@ -114,8 +115,8 @@ type LessonMap struct {
 type SectionMap struct {
 	// ID is the section's id within the lesson; Where is "slug#id".
 	ID, Where, Title string
-	// Seen reports whether the section was visited. FirstSeen is when it was visited for the first
-	// time.
+	// Seen reports whether the section was visited. FirstSeen is the time of the first
+	// visit.
 	Seen      bool
 	FirstSeen time.Time
 	Tally     Tally
@@ -138,7 +139,7 @@ type DrillMap struct {
 	Best, Last float64
 }
 
-// Calibration compares what a learner stated with how often they were right.
+// Calibration compares the confidence that a learner stated with how often they were right.
 type Calibration struct {
 	// N is the number of predictions, and Right is the number of those that were right.
 	N, Right int

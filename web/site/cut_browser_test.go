@@ -19,7 +19,7 @@ import (
 type cutHost struct {
 	files http.Handler
 	down  atomic.Bool  // send nothing
-	short atomic.Int32 // this many responses with weights are cut off halfway
+	short atomic.Int32 // the number of responses with weights that are cut off halfway
 }
 
 func (h *cutHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,7 @@ func (h *cutHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// A half cuts the connection after a megabyte.
+// A half is a response that cuts the connection after a megabyte.
 type half struct {
 	http.ResponseWriter
 	sent int

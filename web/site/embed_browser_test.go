@@ -48,7 +48,7 @@ func TestSiteInAPage(t *testing.T) {
 	for _, page := range []string{"/module", "/"} {
 		tab.Go(school.URL + page)
 		for _, element := range []string{"viz-loop", "viz-widget"} {
-			// The frame loads when it is near the window.
+			// The frame is loaded when it comes near the visible part of the page.
 			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element))
 			height := fmt.Sprintf(`Number(document.querySelector("%s iframe")?.height ?? 0)`, element)
 			tab.Wait("the height of "+element+" on "+page, fmt.Sprintf("%s > 80 && %[1]s !== %d", height, usual))
@@ -127,7 +127,7 @@ func (h *frameHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// visit checks the message of a site's Loop in such frames.
+// visit opens a site's Loop in such frames and checks its message.
 func (h *frameHost) visit(t *testing.T, url string) {
 	t.Helper()
 	tab := browser.Open(t, browser.Phone, url+"embed/loop/?sandboxed")

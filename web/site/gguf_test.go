@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// writeGGUF writes a Llama with the given number of layers and random 16-bit weights, 23 MB per
-// layer, with a vocabulary of single bytes. Without weights, the file has a hole of their size,
-// which uses no space on disk.
+// writeGGUF writes a Llama model that has the given number of layers, random 16-bit weights
+// (23 MB per layer) and a vocabulary of single bytes. If weights is false, the file has a
+// hole of their size, which uses no space on disk.
 func writeGGUF(t *testing.T, path string, layers int, weights bool) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -105,7 +105,7 @@ type ggufWriter struct {
 	n int // bytes so far
 }
 
-// Write counts the bytes. The underlying writer returns errors from its Flush.
+// Write counts the bytes. The underlying writer returns its errors from Flush.
 func (b *ggufWriter) Write(p []byte) (int, error) {
 	b.n += len(p)
 	return b.w.Write(p)
@@ -153,7 +153,8 @@ func (b *ggufWriter) vocabulary() {
 	b.put(uint32(floats), float32(1e-5))
 }
 
-// random writes a tensor: a vector of ones, or numbers between 1/64 and 1/32 of either sign.
+// random writes a tensor. A vector consists of ones; a matrix consists of random numbers
+// with absolute values between 1/64 and 1/32.
 func (b *ggufWriter) random(p ggufPart) {
 	from := rand.New(rand.NewPCG(p.count(), uint64(len(p.name))))
 	data := make([]byte, 0, p.bytes())

@@ -16,10 +16,11 @@ const allKept = `(caches.keys().then(async (names) => {
 	window.kept = (await cache.keys()).filter(({ url }) => url.includes("/models/draft")).length;
 }), window.kept > 0)`
 
-// TestHosts: however a static host handles addresses, types and compressed files, a lesson at an
-// address without a slash has its styles, the program runs, and a drill can be done. Without the
-// host, the pages still open and the program still runs. A wrong address shows a page with links
-// back: 404.html before the program runs, if the host sends it, and the program's page afterwards.
+// TestHosts: however a static host handles addresses, types and compressed files, a lesson
+// at an address without a slash has its styles, the program runs, and a drill can be done.
+// When the host is down, the pages still open and the program still runs. A wrong address
+// shows a page with links back: 404.html before the program runs, if the host sends it, and
+// the program's page afterwards.
 // Promise: A static site works however its host treats addresses, file types and compression.
 func TestHosts(t *testing.T) {
 	fixture.Long(t)
@@ -59,7 +60,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// visitMissing goes to an address at which the site has no page, deeper than any of its pages.
+// visitMissing goes to an address that has no page and is nested deeper than any page of the
+// site.
 func visitMissing(tab *browser.Tab, url string) {
 	tab.Go(url + "no/such/page/in/this/site/")
 	tab.Wait("the page for wrong addresses, with its styles, links and program", runs+` &&

@@ -41,7 +41,8 @@ type habits struct {
 	header    map[string]string
 }
 
-// asJekyll reports whether GitHub Pages publishes a file, which by default goes through Jekyll:
+// asJekyll reports whether GitHub Pages publishes a file. By default, it processes files
+// with Jekyll:
 // https://docs.github.com/pages/setting-up-a-github-pages-site-with-jekyll/about-github-pages-and-jekyll
 func asJekyll(name string) bool {
 	return !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
@@ -51,7 +52,8 @@ func asJekyll(name string) bool {
 }
 
 var (
-	// tenMinutes is how long GitHub and GitLab let browsers cache everything.
+	// tenMinutes is the header with which GitHub and GitLab allow browsers to cache
+	// everything for ten minutes.
 	tenMinutes = map[string]string{"Cache-Control": "max-age=600"}
 	// asked makes browsers revalidate each time.
 	asked = map[string]string{
@@ -183,8 +185,8 @@ func (h *host) has(name string) bool {
 	return h.file(name) != nil && (!odd || kind != "") && (h.published == nil || h.published(name))
 }
 
-// leads returns the target and the status of an address's redirect; the status is 0 if there is
-// none.
+// leads returns the target and the status of the redirect from an address. The status is 0
+// if the host does not redirect.
 func (h *host) leads(name string) (to string, status int) {
 	folder := strings.TrimSuffix(name, "/")
 	if page, ok := strings.CutSuffix("/"+name, "/index.html"); ok {

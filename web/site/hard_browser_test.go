@@ -29,7 +29,7 @@ func (c *cable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.files.ServeHTTP(w, r)
 }
 
-// A pulled is a response over a cable's connection.
+// A pulled is a response that is sent over a cable's connection.
 type pulled struct {
 	http.ResponseWriter
 	*cable
@@ -43,7 +43,8 @@ func (p *pulled) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// mended is a number of bytes that is never reached, so that the connection no longer breaks.
+// mended is a number of bytes that is never reached. With it, the connection no longer
+// breaks.
 const mended = 1 << 60
 
 // TestDownloadInterruptedAnywhere: wherever the download is interrupted, the page can be read and
@@ -154,9 +155,9 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab.Wait("a run", `document.querySelector("#strip-row")?.innerText.includes("upon")`)
 }
 
-// TestWorkerSurvivesSleep: a key that is pressed while the program loads does not change the text
-// in the address. When the machine sleeps, the browser ends the worker and with it the program and
-// the run; the page then restores the run at the same token and continues.
+// TestWorkerSurvivesSleep: pressing a key while the program loads does not change the text
+// in the address. When the machine sleeps, the browser ends the worker and with it the
+// program and the run; the page then restores the run at the same token and continues.
 func TestWorkerSurvivesSleep(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -67,9 +67,10 @@ func aboutProgram(act string) string {
 	})()`
 }
 
-// TestProgramFromCompressingHost: from a host that compresses files itself, the program is loaded
-// once, in the form for which browsers cache machine code, and started from the HTTP cache later.
-// If this cache or the worker's own cache is lost, the program still starts without the host.
+// TestProgramFromCompressingHost: if a host compresses files itself, the program is
+// downloaded once, in the form for which browsers cache machine code, and is later started
+// from the HTTP cache. If this cache or the worker's own cache is lost, the program still
+// starts without the host.
 func TestProgramFromCompressingHost(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

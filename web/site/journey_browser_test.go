@@ -102,8 +102,8 @@ func TestVisitUnderAPath(t *testing.T) {
 	tab.Wait("the finished drill with another worker", runs+" && "+kept)
 }
 
-// saveMissing makes the page save a file that the program does not have, and checks that the page
-// reports the failure.
+// saveMissing makes the page try to save a file that the program does not have, and checks
+// that the page reports the failure.
 func saveMissing(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Eval(`(() => {

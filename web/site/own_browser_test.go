@@ -18,10 +18,10 @@ import (
 // fixtures has small random models of several formats.
 const fixtures = "../../testdata/models"
 
-// TestOwnModelWritesTheSame: a model from the disk, which is a file or the files of a folder,
-// generates exactly the same text in the tab as it does here. If the worker ends, the model is
-// opened again, since the page keeps references to its files. A damaged file is refused with the
-// reason, and the previous model stays in use.
+// TestOwnModelWritesTheSame: a model from the disk, which is a file or the files of a
+// folder, generates exactly the same text in the tab as in the test process. If the worker
+// is stopped, the model is opened again, since the page keeps references to its files. A
+// damaged file is refused with the reason, and the previous model stays in use.
 // Promise: Your own model generates the same text in a static site as on a server.
 func TestOwnModelWritesTheSame(t *testing.T) {
 	fixture.Long(t)
@@ -138,8 +138,8 @@ func opened(tab *browser.Tab, name string) {
 	tab.Wait("the model "+name, runs+fmt.Sprintf(` && document.querySelector(".lead b")?.textContent === %q`, name))
 }
 
-// writesAs compares the text that the tab generates with the text that the model at a path
-// generates here.
+// writesAs compares the text that the tab generates with the text that the model at the
+// given path generates in the test process.
 func writesAs(t *testing.T, tab *browser.Tab, path string) {
 	t.Helper()
 	c, err := checkpoint.OpenPath(path)

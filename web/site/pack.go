@@ -14,8 +14,8 @@ import (
 // one percent.
 const quality = 6
 
-// small is the size in bytes up to which files are not compressed, since they would need just as
-// many packets.
+// small is the largest size in bytes of files that are not compressed, since compression
+// would not reduce the number of packets.
 const small = 1000
 
 // shrinks are the extensions of files that compression makes smaller.

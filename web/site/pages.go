@@ -85,8 +85,8 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	return all.addAssets(fmt.Sprintf("%q", own), d)
 }
 
-// depth is the maximum number of folders between the site's root and a wrong address for 404.html
-// to find the site. Valid addresses are at most four folders deep.
+// depth is the maximum depth of a wrong address, in folders below the site's root, from
+// which 404.html can find the site. Valid addresses are at most four folders deep.
 const depth = 8
 
 // addMissing adds 404.html, the page that many hosts send for an address without a file. Its own

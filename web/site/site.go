@@ -218,8 +218,8 @@ func (d *described) script() ([]byte, error) {
 	return fmt.Appendf(nil, "const site = %s;\n%s", site, text), err
 }
 
-// addHashed adds a file under a name that includes a hash of its content, and returns its path. A
-// browser that still has an older version cannot confuse the two.
+// addHashed adds a file under a name that includes a hash of its content, and returns its
+// path. A browser that has cached an older version cannot confuse the two.
 func (f files) addHashed(name string, data []byte) string {
 	sum := sha256.Sum256(data)
 	ending := path.Ext(name)

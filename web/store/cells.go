@@ -26,8 +26,8 @@ type foundRow struct {
 // this program read. Records have at most 256 KiB (web/journal), and snapshots a few MiB.
 const mostCell = 64 << 20
 
-// rows calls f for all readable rows in the pages of a database, whatever their table is. It
-// skips pages of other kinds and cells that are not completely valid rows.
+// rows calls f for all readable rows in the pages of a database, whichever tables they
+// belong to. It skips pages of other kinds and cells that are not completely valid rows.
 func (p *pages) rows(f func(foundRow) error) error {
 	page := make([]byte, p.size)
 	for n := uint32(1); n <= p.count; n++ {
@@ -223,7 +223,8 @@ func value(kind int64, b []byte) (v any, length int64, ok bool) {
 	return string(b), length, true
 }
 
-// varint decodes a number of n bytes, from one to nine. n is 0 if the number is incomplete.
+// varint decodes a variable-length integer and returns it with its length n, from one to
+// nine bytes. n is 0 if the integer is incomplete.
 func varint(b []byte) (x int64, n int) {
 	for i := range min(len(b), 9) {
 		if i == 8 {

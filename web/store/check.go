@@ -136,7 +136,7 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	// This reads every page. The data of one class takes a few milliseconds.
+	// This reads every page, which takes a few milliseconds for the data of one class.
 	var pages int
 	if err := conn.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
 		return err

@@ -15,8 +15,9 @@ import (
 
 // A database in an earlier format is migrated when it is opened: its tables become logs.
 // First, the file is copied to a name with its version and the date, for people who want to
-// return to the earlier program. Since the copy contains people's data too, data that is
-// deleted from the database is also deleted from the copy, and an empty copy is removed.
+// return to the earlier version of the program. Since the copy contains people's data too,
+// data that is deleted from the database is also deleted from the copy, and an empty copy is
+// removed.
 
 // copies matches the names of all copies. The stars stand for the version and the day.
 // Unfinished copies have temporary names, which match halfCopies.

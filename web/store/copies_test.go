@@ -110,7 +110,7 @@ func TestCopyIncludesTheWAL(t *testing.T) {
 }
 
 // TestCopiesOverwriteNothing: if an older version is used and then a newer one, another copy
-// is made. Repeating a start that was interrupted after its copy makes no other copy.
+// is made. A start that is repeated after it was interrupted does not make a second copy.
 func TestCopiesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)

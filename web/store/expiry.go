@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A damaged file that was set aside stays unchanged, since someone may want to repair it.
-// Because data that learners delete cannot be deleted from it, it is not kept forever.
-// Copies of earlier formats are not kept forever either: by the time they are deleted, the
-// cookies of their learners are no longer valid.
+// A damaged file that was set aside stays unchanged, since someone may want to repair it. It
+// is not kept forever, because data that learners delete cannot be deleted from it. Copies
+// of earlier formats are not kept forever either: by the time they are deleted, the cookies
+// of their learners are no longer valid.
 const (
 	DamagedLife = 30 * 24 * time.Hour
 	CopyLife    = 400 * 24 * time.Hour
@@ -48,7 +48,8 @@ func (db *DB) damagedAt(now time.Time) ([]DamagedFile, error) {
 }
 
 // dated lists the files with a time in their names. If that time is in the future, the time
-// of the file's last change is used instead or, if that is in the future too, now.
+// of the file's last change is used instead or, if that is in the future too, the current
+// time.
 func (db *DB) dated(
 	now time.Time, pattern string, name *regexp.Regexp, layout string,
 ) (list []DamagedFile, err error) {
@@ -94,7 +95,7 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	errs := []error{errDamaged, errOld}
 	remove := func(list []DamagedFile, life time.Duration) {
 		for _, a := range list {
-			if a.undated != "" { // its time begins now; without this, it would begin again each day
+			if a.undated != "" { // its lifetime begins now; otherwise it would begin again each day
 				errs = append(errs, os.Chtimes(a.undated, now, now))
 			}
 			if ctx.Err() == nil && now.Sub(a.Since) > life {

@@ -99,7 +99,7 @@ func TestFileFromTheFutureExpires(t *testing.T) {
 }
 
 // TestFileWithOnlyFutureDatesExpires: a file whose dates are all in the future expires too.
-// Its time begins when it is first seen.
+// Its lifetime begins when it is first seen.
 func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)

@@ -69,8 +69,8 @@ const (
 const secretLost = "The secret by which this server recognized its learners "
 
 // readSecret reads the secret of the folder, or returns nil if there is none. An invalid
-// file is set aside and replaced. All browsers then become new learners, and the data of the
-// old learners stays in the database.
+// file is set aside and replaced. From then on, every browser is treated as a new learner,
+// and the earlier learners' data stays in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
 	f, err := files.Open(path)
@@ -102,8 +102,8 @@ func ParseSecret(text string) (secret []byte, ok bool) {
 }
 
 // makeSecret makes the secret of a folder that has none. This is the last step of creating a
-// folder, so a folder with a secret has had a complete database. If a database without a
-// secret has been used, its secret is lost, and a notice reports that.
+// folder, so if a folder has a secret, its database was complete at some time. If a database
+// without a secret has been used, its secret is lost, and a notice reports that.
 func (db *DB) makeSecret(now time.Time) (err error) {
 	if db.secret != nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// losses maps names to functions that make files disappear while the server runs, and to
-// functions that undo that.
+// losses contains, by name, a function that makes files disappear while the server runs, and
+// a function that undoes it.
 var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the database deleted": {lose: func(dir string) error { return os.Remove(filepath.Join(dir, fileName)) }},
 	"the database moved": {
@@ -121,8 +121,8 @@ func TestCommitToLostFileFails(t *testing.T) {
 }
 
 // TestFullDiskRefusesWrites: when the disk is full, writes are refused, and all confirmed
-// data stays. Once there is space, writes are accepted again. SQLite reports that its limit
-// was reached like a full disk.
+// data stays. Once there is space, writes are accepted again. SQLite reports a database that
+// has reached its size limit as a full disk.
 func TestFullDiskRefusesWrites(t *testing.T) {
 	var log bytes.Buffer
 	db, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&log, nil)))

@@ -44,8 +44,8 @@ func TestOpenReadOnly(t *testing.T) {
 	}
 }
 
-// TestBackupIsAtomic: an interrupted backup leaves no file, and an existing file, or even a
-// dangling link, of the same name stays unchanged.
+// TestBackupIsAtomic: an interrupted backup leaves no file. If a file of the same name
+// exists, even a dangling link, it stays unchanged.
 func TestBackupIsAtomic(t *testing.T) {
 	t.Parallel()
 	dir, to := t.TempDir(), t.TempDir()

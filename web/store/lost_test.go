@@ -14,8 +14,8 @@ import (
 )
 
 // TestLostDatabaseIsReported: if the database is missing or empty in a folder that has been
-// used, a notice and the log report that. Nothing is overwritten, and the secret stays.
-// Before the start, [Check] and [OpenToRead] report it.
+// used, a notice and the log report that. Nothing is overwritten, and the secret stays. If
+// they are called before the start, [Check] and [OpenToRead] report it too.
 // Promise: A missing or empty database is reported, and nothing is overwritten.
 func TestLostDatabaseIsReported(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.db")

@@ -64,7 +64,8 @@ const announcedName = "viz-notices.part"
 
 func (db *DB) announced() string { return filepath.Join(db.dir, announcedName) }
 
-// announce saves a notice that will be shown once a file has been renamed to the path to.
+// announce saves a notice that will be shown once a file has been renamed to the given path
+// (to).
 func (db *DB) announce(now time.Time, text, to string) error {
 	list := append(db.announcements(), announcement{now, text, filepath.Base(to)})
 	data, err := json.Marshal(list)
@@ -101,8 +102,8 @@ func (db *DB) hasNotice(file string) bool {
 	return slices.ContainsFunc(db.notices, func(n Notice) bool { return strings.Contains(n.Text, filepath.Base(file)) })
 }
 
-// Notices returns the notices of [Open]. Each notice is also in the log and, for pages, in
-// the result of [DB.News].
+// Notices returns the notices of [Open]. Each notice is also logged and, for pages, included
+// in the result of [DB.News].
 func (db *DB) Notices() []Notice { return db.notices }
 
 // News returns the notices since a time that a learner has not seen yet, and marks them as

@@ -83,7 +83,7 @@ func newTokens(t *testing.T) *tokens {
 }
 
 // damage is a function that damages a file. It returns the damaged file and the numbers of
-// the pages that it hit.
+// the damaged pages.
 type damage func(r *rand.Rand, file []byte) (after []byte, hit []int)
 
 var damages = map[string]damage{
@@ -131,9 +131,9 @@ var damages = map[string]damage{
 }
 
 // TestDamagedAtRandom: whatever is damaged in a file, the start succeeds. Every record whose
-// pages were not hit is still there, and so is every record that the sqlite3 command, if
+// pages were not damaged is still there, and so is every record that the sqlite3 command, if
 // available, can recover. If the header claims that the file belongs to another program, and
-// the tables no longer prove the opposite, the file is refused and left unchanged.
+// the tables no longer prove otherwise, the file is refused and left unchanged.
 func TestDamagedAtRandom(t *testing.T) {
 	x := newTokens(t)
 	each, most := 2, uint64(1<<20)

@@ -10,9 +10,9 @@ import (
 )
 
 // checkRows looks for rows that contradict other rows, in a database whose pages are intact.
-// It sets aside rows whose parent rows are missing, within the database, and corrects values
-// that follow from other rows. The only rows that it deletes are the read marks of missing
-// notices.
+// Within the database, it sets aside rows whose parent rows are missing, and corrects values
+// that can be derived from other rows. The only rows that it deletes are the read marks of
+// missing notices.
 func (db *DB) checkRows(now time.Time) error {
 	version, err := versionOf(db.write)
 	if err != nil || version < withLogs {
@@ -55,8 +55,8 @@ func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	return found, err
 }
 
-// adopt adds logs that are set aside for the records that have no log, and returns the
-// number of these records.
+// adopt sets aside the records that have no log, in new logs, and returns the number of
+// these records.
 func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 	type lost struct{ id, records, bytes int64 }
 	var logs []lost

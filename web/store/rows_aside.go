@@ -28,22 +28,24 @@ const (
 // by the day.
 func setAsideName(kind, name string) string { return kind + " " + name + " " }
 
-// SetAsideName returns the name of the log for records that were set aside from a log on a
-// day.
+// SetAsideName returns the name of the log that holds the records set aside from a log on
+// the given day.
 func SetAsideName(kind, name string, at time.Time) string {
 	return setAsideName(kind, name) + at.UTC().Format(time.DateOnly)
 }
 
 // SetAsideOf returns the kind and name of the log from which records were set aside, given
-// the name of their present log. For records that belonged to no log, the kind is "log".
+// the name of the log that now holds them. For records that belonged to no log, the kind is
+// "log".
 func SetAsideOf(name string) (kind, of string) {
 	kind, rest, _ := strings.Cut(name, " ")
 	return kind, rest[:max(0, strings.LastIndexByte(rest, ' '))]
 }
 
-// SetAside moves records of a log to a log that is set aside. The parameter missing is the
-// number of other records that are known to be lost. If seqs is empty and missing is 0, the
-// whole log is set aside. The log's snapshot, which might contain the records, is deleted.
+// SetAside moves records of a log to another log, for data that is set aside. The parameter
+// missing is the number of other records that are known to be lost. If seqs is empty and
+// missing is 0, the whole log is set aside. The log's snapshot, which might contain the
+// records, is deleted.
 func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time.Time) error {
 	var from int64
 	err := tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", kind, name).Scan(&from)
@@ -95,8 +97,8 @@ func DropSetAside(tx *sql.Tx, kind, name string) error {
 	return nil
 }
 
-// setAsideDays is the number of days for which records that were set aside are kept if
-// possibly nobody will delete them: records of learners, who might never return, and records
+// setAsideDays is the number of days for which records that were set aside are kept if there
+// might be nobody who deletes them: records of learners, who might never return, and records
 // without an owner. Rooms that were set aside expire like other rooms; see web/class.
 const setAsideDays = 30
 
@@ -145,8 +147,8 @@ func EachSetAside(
 	}, SetAsideKind, utf8.RuneCountInString(begin), begin)
 }
 
-// freeName returns an unused name for a log that is set aside on a day. It consists of the
-// prefix, the day and, if necessary, a number.
+// freeName returns an unused name for a log that is set aside on the given day. It consists
+// of the prefix, the day and, if necessary, a number.
 func freeName(tx *sql.Tx, begin string, now time.Time) (string, error) {
 	day := begin + now.UTC().Format(time.DateOnly)
 	for n, name := 2, day; ; n, name = n+1, fmt.Sprintf("%s-%d", day, n) {

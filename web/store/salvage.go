@@ -18,7 +18,8 @@ import (
 // The readable rows of a damaged database are copied into a new one, from all intact pages,
 // whether or not the pages can still be reached through the tree. The new database is
 // complete under the name salvagedName before the damaged one and its log get a dated name.
-// Then it replaces the damaged one. So no data is lost if the start is killed at any moment.
+// Then it replaces the damaged one. So no data is lost, even if the start is killed at any
+// moment.
 const (
 	salvagingName = "viz-salvaging.part"
 	salvagedName  = "viz-salvaged.part"
@@ -273,8 +274,8 @@ func (s shape) insert() string {
 		s.table, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
 }
 
-// names holds the names of logs that were found in the index over them. They are used to
-// recreate lost rows in owners.
+// names holds the names of logs that were found in the index of these names. They are used
+// to recreate lost rows in owners.
 type names struct {
 	wanted bool
 	found  map[int64][2]any

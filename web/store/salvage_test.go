@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// addLogs stores logs with records that can be identified by their texts.
+// addLogs stores logs with records that can be identified by their contents.
 func addLogs(t *testing.T, db *DB, logs, records int) {
 	t.Helper()
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
@@ -296,8 +296,8 @@ func TestInterruptedSalvage(t *testing.T) {
 	}
 }
 
-// damagedWithLog makes a new folder with a database that has no valid header, with commits
-// in its write-ahead log as after kill -9. It also returns the contents of the database.
+// damagedWithLog makes a new folder whose database has no valid header and, as after kill
+// -9, has commits in its write-ahead log. It also returns the contents of the database.
 func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string][]string) {
 	t.Helper()
 	from, path, _ := fullFolder(t, 2, 20)
@@ -411,8 +411,8 @@ func TestNoticesAreSavedOnce(t *testing.T) {
 	}
 }
 
-// TestSecretNoticeSurvivesAKill: a secret that was set aside is reported even if that start
-// was killed.
+// TestSecretNoticeSurvivesAKill: a secret that was set aside is reported even if the start
+// that set it aside was killed.
 func TestSecretNoticeSurvivesAKill(t *testing.T) {
 	dir, _ := filled(t)
 	path := filepath.Join(dir, secretName)

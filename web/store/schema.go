@@ -241,15 +241,15 @@ func versionOf(conn *sql.DB) (version int, err error) {
 	return version, nil
 }
 
-// Before reports whether the database still has the tables that are dropped at a version.
-// Their contents must then be moved.
+// Before reports whether the database still has the tables that the schema no longer has
+// from the given version on. If so, their contents must be moved into logs.
 func (db *DB) Before(version int) (bool, error) {
 	have, err := versionOf(db.read)
 	return err == nil && have < version, err
 }
 
-// Carried drops the tables that are dropped at a version. Their contents must have been
-// moved.
+// Carried drops the tables that the schema no longer has from the given version on. Their
+// contents must have been moved into logs.
 func (db *DB) Carried(version int) error { return migrate(db.write, version) }
 
 // schemaOf returns the definitions of all tables and indexes, without comments, ordered by

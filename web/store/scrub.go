@@ -15,8 +15,8 @@ import (
 // the moved rows in the unused part of the old page, and these copies remain. Rewriting the
 // file (VACUUM) would remove them, but it blocks writers and takes some 30 ms per MiB. So
 // the pages are read, a thousand at a time, in some 2 ms per MiB, and unused parts that are
-// not zero are overwritten. Others can write in between: once a row is deleted, no other
-// page can get a copy of it.
+// not zero are overwritten. Others can write in between, since no other page can get a copy
+// of a row after the row has been deleted.
 const (
 	scanPages  = 1024 // pages in one read: 4 MiB
 	cleanPages = 256  // pages in one write transaction
@@ -26,9 +26,9 @@ const (
 // and viz check do. The deleted data then remains on the disk.
 var ErrReading = errors.New("another program is reading the database")
 
-// The times for which Scrub waits until nobody reads deleted data.
+// The times for which Scrub waits for readers of deleted data to finish.
 const (
-	scrubWait     = 25 * time.Millisecond // nobody can write during this time; the queries of this process take less
+	scrubWait     = 25 * time.Millisecond // nobody can write during this time; this process's queries are shorter
 	scrubPause    = 100 * time.Millisecond
 	scrubPatience = 2 * time.Second // total time, with pauses, before Scrub fails
 	scrubAgain    = 5 * time.Second // time before a retry after a failure

@@ -28,7 +28,7 @@ func onDisk(t *testing.T, dir string) bool {
 }
 
 // deleteWhileRead returns a database from which the word was deleted while another
-// connection is reading, as viz backup does. The function stop ends the reading.
+// connection kept reading, as viz backup does. The function stop ends the reading.
 func deleteWhileRead(t *testing.T) (db *DB, dir string, stop func()) {
 	t.Helper()
 	dir = t.TempDir()

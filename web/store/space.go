@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// Space is a level of how much of a database's limit is used. Levels are named after the
-// data that is still accepted.
+// Space is a level that describes how much of a database's limit is used. Levels are named
+// after the data that is still accepted.
 type Space int
 
 // Each level accepts less than the one before; see [DB.Space]. SQLite itself accepts nothing
 // beyond the limit.
 const (
 	SpaceForAll     Space = iota
-	SpaceForSmall         // no more imports
-	SpaceForKnown         // nor data of learners who have no log yet, nor new rooms
+	SpaceForSmall         // imports are no longer accepted
+	SpaceForKnown         // neither are new rooms, nor data of learners who have no log yet
 	SpaceForAnswers       // only answers, card reviews, and the activity of classes
 )
 
 // spaceFrom is the percentage of the limit at which each level begins.
 var spaceFrom = [...]int64{SpaceForSmall: 50, SpaceForKnown: 75, SpaceForAnswers: 90}
 
-// LearnerShare determines the part of the limit that one learner may fill: 1/LearnerShare of
-// it.
+// LearnerShare limits the space of each learner to 1/LearnerShare of the database's limit.
 const LearnerShare = 64
 
 // space is the limit of a database and its last known size.
@@ -35,8 +34,8 @@ type space struct {
 	until time.Time // used is not measured again before this time
 }
 
-// measureEvery is how long a measured size is used. The space in reserve is much larger than
-// the data that can be written in that time.
+// measureEvery is the time for which a measured size is used. The space in reserve is much
+// larger than the data that can be written in that time.
 const measureEvery = time.Second
 
 // SetLimit sets the maximum size of the database, in bytes. A database that is already

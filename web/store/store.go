@@ -166,7 +166,7 @@ func (db *DB) connect(path string) (err error) {
 
 const busyTimeout = 5 * time.Second
 
-// pragmas returns the settings of every connection.
+// pragmas returns the settings for every connection.
 func pragmas(file bool) url.Values {
 	v := url.Values{
 		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())}, // for tools that read the file while the server runs

@@ -42,7 +42,8 @@ func opened(t *testing.T, dir string) *DB {
 	return db
 }
 
-// put stores a name and a value as the name of a learner. get returns the value.
+// put stores a value under a name, by adding a learner whose id contains both. get returns
+// the value.
 func put(db *DB, name, value string) error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(insertOwner, value, name)

@@ -77,7 +77,7 @@ type trouble struct {
 	clock func() time.Time
 }
 
-// The interval at which [DB.Ready] tries to write, and the amount of data.
+// The interval at which [DB.Ready] tries to write, and the amount of data that it writes.
 const (
 	probeEvery = time.Second
 	probeBytes = 64 << 10

@@ -48,7 +48,7 @@ func zeroUnused(page []byte, number int) (changed bool) {
 	return changed
 }
 
-// zero overwrites bytes with zeros and reports whether any of them was not zero.
+// zero overwrites bytes with zeros and reports whether any of them was nonzero.
 func zero(part []byte) bool {
 	if len(bytes.TrimLeft(part, "\x00")) == 0 {
 		return false

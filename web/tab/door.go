@@ -26,7 +26,7 @@ type Door struct {
 	// the request has one or is to remain anonymous. Pages of a site are files until the program
 	// runs, so a live part may send the first request.
 	Greet func(r *http.Request) *http.Cookie
-	// Keep, if not nil, is called with all cookies when they have changed.
+	// Keep, if not nil, is called with all cookies whenever they have changed.
 	Keep func(cookies []byte)
 
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Bring sets the cookies that Keep received earlier.
+// Bring restores cookies that Keep received earlier.
 func (d *Door) Bring(cookies []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,8 +56,8 @@ func (d *Door) Bring(cookies []byte) {
 	}
 }
 
-// Told reports whether the cookies hold more than the learner's id. If not, the learner has not
-// done anything yet, and pages are the same as for everyone.
+// Told reports whether the cookies hold more than the learner's id. If not, the learner has
+// not done anything yet and sees the same pages as any new visitor.
 func (d *Door) Told() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -69,7 +69,7 @@ func (f *file) ModTime() time.Time         { return time.Time{} }
 func (f *file) IsDir() bool                { return false }
 func (f *file) Sys() any                   { return nil }
 
-// A summedFile is a file whose SHA-256 the browser computes.
+// A summedFile is a file whose SHA-256 hash is computed by the browser.
 type summedFile struct {
 	*file
 	checkpoint.Summed

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// TestPiecesReadAnyRange: a file that is fetched in pieces can be read at any offset; a piece is
-// fetched once as long as no other is needed, and a piece that is shorter than expected from the
-// file's size is an error.
+// TestPiecesReadAnyRange: a file that is fetched in pieces can be read at any offset; a
+// piece is not fetched again until another piece was needed, and a piece that is shorter
+// than the file's size implies is an error.
 func TestPiecesReadAnyRange(t *testing.T) {
 	t.Parallel()
 	whole := make([]byte, 2*pieceBytes+100)
@@ -81,8 +81,9 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 	return list
 }
 
-// TestOpenOwnModel: a visitor's model is the same as when the program opens it by its path; if its
-// weights do not fit, they are rounded; if the rounded weights do not fit, the model is refused.
+// TestOpenOwnModel: a visitor's model gives the same results as when the program opens it by
+// its path. If its weights do not fit into memory, they are rounded; if the rounded weights
+// do not fit either, the model is refused.
 func TestOpenOwnModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

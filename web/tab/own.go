@@ -16,7 +16,8 @@ import (
 // can address, since a matrix exists twice while it is read.
 const ownLimit = 2 << 30
 
-// unnamed is the name of a model whose files were chosen one by one, so that it has no name.
+// unnamed is the name that is shown for a model whose files were chosen one by one, without
+// a folder that names it.
 const unnamed = "your model"
 
 // A refusal explains to users why a model was not opened: the problem and, if there are several
@@ -69,7 +70,7 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 // mostPerByte is an upper bound on the number of weights per byte of a file.
 const mostPerByte = 8
 
-// quantFor returns how a model's weights fit into limit bytes, or a refusal.
+// quantFor returns the format in which a model's weights fit into limit bytes, or a refusal.
 func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
 	quant := infer.QuantNone
 	if infer.WeightMemory(c, quant) > limit {

@@ -14,9 +14,10 @@ import (
 // how much memory the device has.
 const usualMemory = 1 << 30
 
-// open is the function open(folder, files, tell): it switches to a visitor's own model, from a
-// list of {name, file} with the names as they were chosen, and calls tell with the progress in
-// percent. It returns a promise of {name}, or of {say, why} if the previous model stays.
+// open is the function open(folder, files, tell): it switches to a visitor's own model, from
+// a list of {name, file} with the names as they were chosen, and calls tell with the
+// progress in percent. It returns a promise of {name} or, if the previous model stays in
+// use, of {say, why}.
 func (p *program) open(_ js.Value, args []js.Value) any {
 	folder, list, tell := args[0].String(), args[1], args[2]
 	return promise(func() (any, error) {

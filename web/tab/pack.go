@@ -35,9 +35,9 @@ const (
 )
 
 // PackWeights rewrites a safetensors file so that gzip makes it smaller. It is lossless: the
-// bundled models' matrices are on the grid of the engine's int8, so a byte describes a weight; a
-// value that is not on the grid is stored in full, and a matrix with many such values is not
-// converted to steps. For a file that it cannot parse, it returns an error.
+// bundled models' matrices are on the grid of the engine's int8, so one byte describes each
+// weight; a value that is not on the grid is stored in full, and a matrix with many such
+// values is not converted to steps. For a file that it cannot parse, it returns an error.
 func PackWeights(file []byte) ([]byte, error) {
 	data, list, err := takeApart(file)
 	if err != nil {
@@ -156,8 +156,9 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 	return data, list, nil
 }
 
-// layout parses a safetensors header: it returns the header with its length field, the tensors
-// in the order of their data, which must not leave gaps, and the total bytes of data.
+// layout parses a safetensors header. It returns the header with its length field, the
+// tensors in the order of their data, and the total size of the data in bytes. There must be
+// no gaps in the data.
 func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
 		return nil, nil, 0, errors.New("the header is longer than the file")
@@ -203,7 +204,7 @@ func layout(file []byte) (head []byte, list []packing, size int, err error) {
 // maxWeights is the maximum size in bytes of the tensors in a site.
 const maxWeights = 1 << 28
 
-// planes returns the low bytes of 16-bit values, followed by the high ones.
+// planes returns the low bytes of 16-bit values, followed by their high bytes.
 func planes(values []byte) []byte {
 	out, n := make([]byte, len(values)), len(values)/2
 	for i := range n {
@@ -212,7 +213,7 @@ func planes(values []byte) []byte {
 	return out
 }
 
-// together undoes [planes]; it does nothing if the bytes have run out.
+// together is the inverse of [planes]. It does nothing if there are no bytes left.
 func together(values, p []byte) {
 	for i, n := 0, len(p)/2; i < n; i++ {
 		values[2*i], values[2*i+1] = p[i], p[n+i]
@@ -249,7 +250,8 @@ func packSteps(values []byte, cols int) []byte {
 	return slices.Concat(out, off, planes(scales), steps)
 }
 
-// A reader holds the bytes that are still to be read, or nil after they have run out.
+// A reader holds the bytes that have not been read yet, or nil after an attempt to read too
+// many.
 type reader struct{ rest []byte }
 
 // take returns the next n bytes, or nil.
@@ -263,7 +265,7 @@ func (r *reader) take(n int) []byte {
 	return b
 }
 
-// steps undoes [packSteps].
+// steps is the inverse of [packSteps].
 func (r *reader) steps(values []byte, cols int) {
 	n, count := len(values)/2, r.take(4)
 	if count == nil {

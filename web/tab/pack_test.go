@@ -38,7 +38,7 @@ func TestPackedModelsAreSmaller(t *testing.T) {
 	}
 }
 
-// there packs a file, checks that unpacking restores it, and returns the packed file.
+// there packs a file, checks that unpacking restores the file, and returns the packed file.
 func there(t testing.TB, file []byte) []byte {
 	t.Helper()
 	packed, err := PackWeights(file)
@@ -64,7 +64,8 @@ func zipped(t testing.TB, data []byte) int {
 	return b.Len()
 }
 
-// safetensors returns a file with the given header, whose length it adds, and values.
+// safetensors returns a safetensors file with the given header, preceded by the header's
+// length, and the given values.
 func safetensors(header string, values ...byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), values...)
 }
@@ -79,7 +80,8 @@ func TestPackRoundTrip(t *testing.T) {
 	}
 	there(t, safetensors(`{"m":{"dtype":"BF16","shape":[3,70],"data_offsets":[0,420]}}`, noise...))
 	there(t, safetensors(`{"v":{"dtype":"F32","shape":[105],"data_offsets":[0,420]},"__metadata__":{}}`, noise...))
-	// Steps of 1 up to 127 take a byte each. Then the same with a value between two steps.
+	// Steps from 1 to 127 take a byte each. The second file also has a value between two
+	// steps.
 	var grid []byte
 	for i := range 3 * 70 {
 		grid = binary.LittleEndian.AppendUint16(grid, uint16(math.Float32bits(float32(i%127+1))>>16))

@@ -29,16 +29,16 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// The memory that the program can use in a browser, where a quarter of a gigabyte is already a lot
-// for a page, and the part of it that runs can use.
+// The memory that the program can use in a browser, and the part of this memory that runs
+// can use. A quarter of a gigabyte is already a lot for a page.
 const (
 	memoryLimit = 200 << 20
 	runsMemory  = 64 << 20
 )
 
-// The garbage collector's GOGC percentages: the usual one, one for loading a model, which leaves
-// garbage of about the model's size, and one for the time before the image is taken. WebAssembly
-// never returns memory, so a tab keeps as much as was ever used.
+// The garbage collector's GOGC percentages: the usual one, one for loading a model, which
+// leaves garbage of about the model's size, and one for the time before the image is taken.
+// WebAssembly never returns memory, so a tab keeps all memory that it has ever used.
 const (
 	garbage          = 50
 	garbageLoading   = 20
@@ -69,10 +69,11 @@ type models struct {
 // called with the visitor's viz. `viz site` takes an image of the program while it waits
 // (web/site/image), and browsers start from this image.
 //
-// The visitor's viz has draft (a function that returns a promise of a model like the other one, or
-// of {say} if the download failed), the host and path of the site, and the table, secret and
-// cookies from the browser's storage. Run calls viz.ready with the program's functions, or
-// viz.failed with a message, and serves requests until the worker ends.
+// The visitor's viz has draft (a function that returns a promise of a model in the same form
+// as the main one or, if the download failed, of {say}), the host and path of the site, and
+// the table, secret and cookies from the browser's storage. Run calls viz.ready with the
+// program's functions, or viz.failed with a message, and serves requests until the worker
+// ends.
 func Run() {
 	p, err := prepare(js.Global().Get("viz"))
 	if err != nil {
@@ -102,7 +103,8 @@ func visitor() js.Value {
 	return <-came
 }
 
-// tidy frees as much memory as possible, since every visitor downloads the rest.
+// tidy frees as much memory as possible, since every visitor downloads the memory that is
+// still in use.
 func tidy() {
 	for range 2 { // the first pass releases JavaScript values
 		runtime.GC()
@@ -220,7 +222,8 @@ func courseWith(own []byte) (*lessons.Course, error) {
 	return course, nil
 }
 
-// opens returns a function that opens the draft model, which the worker downloads on demand.
+// opens returns a function that opens the draft model. The worker downloads this model on
+// demand.
 func opens(viz js.Value) func() (*infer.Model, error) {
 	return func() (*infer.Model, error) {
 		of, err := await(viz.Call("draft"))
@@ -254,7 +257,8 @@ func load(of js.Value) (*infer.Model, error) {
 	return open(files, of.Get("name").String())
 }
 
-// loadMade loads a model while a site is built, from files that can be read at any offset.
+// loadMade loads a model while a site is being built, from files that can be read at any
+// offset.
 func loadMade(of js.Value) (*infer.Model, error) {
 	files := Files{}
 	list := of.Get("files")

@@ -47,8 +47,8 @@ func isAddress(html string) bool {
 	return false
 }
 
-// Address returns an address of the program, such as "/learn/kv-cache#why", below a root. It
-// returns addresses that do not begin with exactly one slash unchanged.
+// Address returns an address of the program, such as "/learn/kv-cache#why", below a root. An
+// address that does not begin with exactly one slash is returned unchanged.
 func Address(address, root string) string {
 	if !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
 		return address
@@ -63,7 +63,8 @@ func Address(address, root string) string {
 	return root + address[1:] + rest
 }
 
-// isPage reports whether p is the path of a page, without the slash at its end, and not of a file.
+// isPage reports whether p is the path of a page (without the slash at its end) rather than
+// of a file.
 func isPage(p string) bool { return !strings.HasSuffix(p, "/") && path.Ext(p) == "" }
 
 // RootFrom returns the root of a site relative to an address below it, which is written as

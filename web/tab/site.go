@@ -26,9 +26,9 @@ const (
 	headMark = `<meta charset="utf-8">`
 )
 
-// Page turns a page of the server, whose path is p, into one of the site: its addresses begin with
-// root, and its head has the policy, the manifest and the script that starts the program. running
-// means that the program serves the page, and not a file.
+// Page turns a page of the server, whose path is p, into one of the site: its addresses
+// begin with root, and its head has the policy, the manifest and the script that starts the
+// program. running is true if the program serves the page, and false if the page is a file.
 func (place Site) Page(page, p, root string, running bool) (string, error) {
 	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
 		return "", fmt.Errorf("the page %s has no frame around it", p)

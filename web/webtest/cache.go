@@ -59,8 +59,8 @@ func forget(dir string, before time.Time) {
 	}
 }
 
-// sourceFiles is a template for "go list": the files of this module that a package is compiled
-// from, and the files that it embeds.
+// sourceFiles is a template for "go list". It lists the files of this module from which a
+// package is compiled, and the files that the package embeds.
 const sourceFiles = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}` +
 	`{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
 	`{{range .EmbedFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`

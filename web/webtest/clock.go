@@ -20,7 +20,8 @@ type Clock struct {
 // Now returns the clock's time.
 func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// Ahead sets the clock ahead of the machine's by a duration, for the pages of a tab.
+// Ahead sets the clock ahead of the machine's clock by the given duration, for the pages of
+// a tab.
 func (c *Clock) Ahead(tab *browser.Tab, by time.Duration) {
 	c.ahead.Store(int64(by))
 	if !c.inTab {

@@ -67,8 +67,8 @@ type keptSite struct {
 	First int64
 }
 
-// A made is a site that the tests of all packages share while the sources stay the same, so it is
-// built only once.
+// A made is a site that the tests of all packages share. It is built only once, as long as
+// the sources stay the same.
 type made struct {
 	once sync.Once
 	site *Site

@@ -43,8 +43,8 @@ return new Promise((resolve, reject) => {
 	navigator.serviceWorker.controller.postMessage({ viz: 'connect', query: '', protocol: 'viz.json.v1' }, [port2]);
 });`
 
-// Stages makes the program of a site's tab run a prompt to its end, after the command set, and
-// returns the stages as a list of JSON objects.
+// Stages makes the program in a site's tab process a prompt until the run ends, after
+// sending it the command set, and returns the stages as a list of JSON objects.
 func Stages(t testing.TB, tab *browser.Tab, set map[string]any, prompt string, tokens int) (stages []map[string]any) {
 	t.Helper()
 	commands, err := json.Marshal([]map[string]any{
@@ -63,7 +63,7 @@ func Stages(t testing.TB, tab *browser.Tab, set map[string]any, prompt string, t
 	return stages
 }
 
-// apart are the fields that can differ: times, and lists that depend on the screen's size.
+// apart lists the fields that can differ: times, and lists that depend on the screen's size.
 var apart = []string{"ns", "rows", "rest", "lanes", "lanes_rest", "penalty"}
 
 // Differ describes where two values differ by more than a thousandth.

@@ -17,7 +17,8 @@ func as(j *Journal, epoch uint64, records ...journal.Record) error {
 
 func epoch(n int) journal.Record { return record("epoch", fmt.Sprint(n), "{}") }
 
-// TestLateWriterIsRefused: only the newest writer can append, whatever older writers know.
+// TestLateWriterIsRefused: only the newest writer can append, even if older writers do not
+// know that they have been replaced.
 func TestLateWriterIsRefused(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})
@@ -47,8 +48,8 @@ func TestLateWriterIsRefused(t *testing.T) {
 }
 
 // TestFencedWriterWithLostAnswer: a writer that got no reply does not know whether its batch
-// was stored. Once the next writer has begun, the batch has either been stored once or is
-// refused.
+// was stored. Once the next writer has begun, the batch has either been stored exactly once
+// or is refused.
 func TestFencedWriterWithLostAnswer(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	a := open(t, nc, Config{InMemory: true})

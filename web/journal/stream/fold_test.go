@@ -65,8 +65,8 @@ func add(t *testing.T, fs *journal.Folds[seen], kind string, ids ...string) {
 }
 
 // TestServersShareLearnerState: if a learner's requests reach several servers, each server
-// has the records that were saved through the others, and does not have the records that
-// were deleted there.
+// sees the records that were saved through the others, and no longer sees the records that
+// were deleted through them.
 func TestServersShareLearnerState(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	first := open(t, nc, Config{InMemory: true})

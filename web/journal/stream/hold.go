@@ -86,13 +86,13 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Mirrors describes how much of the logs is in memory.
+// Mirrors describes how many logs are in memory and how large they are.
 type Mirrors struct {
 	Logs  int
 	Bytes int64
 }
 
-// Mirrors returns how much of the logs this server has in memory.
+// Mirrors describes the logs that this server has in memory.
 func (j *Journal) Mirrors() Mirrors {
 	j.mu.Lock()
 	defer j.mu.Unlock()

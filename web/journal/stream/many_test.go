@@ -126,8 +126,8 @@ func TestLargeBatchIsAtomic(t *testing.T) {
 	}
 }
 
-// TestLostAnswersDoNotDuplicate: after a lost reply, the change is looked up. It is neither
-// made twice nor lost.
+// TestLostAnswersDoNotDuplicate: after a lost reply, the change is looked up. The change is
+// neither made twice nor lost.
 func TestLostAnswersDoNotDuplicate(t *testing.T) {
 	nc := dial(t, streamtest.Node(t, t.TempDir()))
 	j := open(t, nc, Config{InMemory: true})

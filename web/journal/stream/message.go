@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// form is the number of the message format that this version writes. It refuses later
-// formats, so that an outdated server does not misread messages.
+// form is the number of the message format that this version writes. Messages in later
+// formats are refused, so that an outdated server does not misread them.
 const form = 1
 
 // aboutHeader is the header that contains a message's [meta].
@@ -21,11 +21,12 @@ const aboutHeader = "Viz-Log"
 
 // indexBits is the number of low bits of a record's sequence number that hold its index in
 // its message; the high bits hold the message's sequence number in the stream. A message
-// always has fewer records than these bits can number.
+// never has more records than these bits can number.
 const indexBits = 17
 
-// meta describes a message and its log after the last message of the change. It is in a
-// header, so that logs can be listed without reading the bodies of messages.
+// meta describes a message, and the state of its log after the change to which the message
+// belongs. It is in a header, so that logs can be listed without reading the bodies of
+// messages.
 type meta struct {
 	Form int    `json:"v"`
 	ID   string `json:"id"` // id of the change to which the message belongs
@@ -45,8 +46,8 @@ type meta struct {
 	First int64  `json:"first,omitempty"`
 	Cut   uint64 `json:"cut,omitempty"`
 
-	// Aside is when records of the log were last set aside, or 0 if none are. Used is when
-	// the log was last used. Both are in milliseconds since 1970.
+	// Aside is the time at which records of the log were last set aside, or 0 if none are.
+	// Used is the time at which the log was last used. Both are in milliseconds since 1970.
 	Aside   int64 `json:"aside,omitempty"`
 	Used    int64 `json:"used,omitempty"`
 	Records int   `json:"records,omitempty"`

@@ -139,8 +139,9 @@ func (j *Journal) ask(ctx context.Context, api string, request, answer any) erro
 	return json.Unmarshal(r.Data, answer)
 }
 
-// lead requests from the stream's leader the first message of a subject whose number is at
-// least from, or the last message if from is 0. found is false if there is no such message.
+// lead asks the stream's leader for the first message of a subject whose number is at least
+// from or, if from is 0, for the subject's last message. found is false if there is no such
+// message.
 func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64) (x message, found bool, err error) {
 	request := struct {
 		Seq  uint64 `json:"seq,omitempty"`
@@ -176,9 +177,9 @@ func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64)
 	return x, err == nil, err
 }
 
-// fetch calls f, in order, for the messages of a subject whose numbers are at least from,
-// and returns how many there are. The reply can come from any replica, even one that lags
-// behind: the messages are then a consistent earlier state.
+// fetch calls f, in order, for each message of a subject whose number is at least from, and
+// returns the count of these messages. The reply can come from any replica. If the replica
+// lags behind, the messages represent a consistent earlier state.
 func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64, f func(message)) (n int, err error) {
 	for {
 		some, last, err := j.fetchSome(ctx, stream, subject, from, f)
@@ -190,8 +191,8 @@ func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64
 	}
 }
 
-// fetchSome sends one request of fetch. last is the number of the last message that it got,
-// or 0 if there are no more messages.
+// fetchSome sends one request of fetch. last is the number of the last message received, or
+// 0 if there are no more messages.
 func (j *Journal) fetchSome(
 	ctx context.Context, stream, subject string, from uint64, f func(message),
 ) (n int, last uint64, err error) {

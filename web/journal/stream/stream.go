@@ -65,7 +65,7 @@ type Config struct {
 	// Replicas is the number of nodes of each stream when it is created. 0 means three in a
 	// NATS cluster and one on a single node.
 	Replicas int
-	// Patience is how long an operation is retried before it returns an error that NATS is
+	// Patience is the time for which an operation is retried before it fails because NATS is
 	// down. 0 means [DefaultPatience].
 	Patience time.Duration
 	// InMemory creates streams that are not stored on disk.
@@ -82,7 +82,7 @@ const (
 	mirrorBytes = 64 << 20
 )
 
-// leastPayload is the lowest limit on the size of messages at which all records fit.
+// leastPayload is the lowest message size limit that leaves room for the largest record.
 const leastPayload = journal.MaxRecord + 16<<10
 
 // Journal stores logs in JetStream.
@@ -161,7 +161,7 @@ func Replicas(nc *nats.Conn, want int) int {
 }
 
 // Ready creates the streams if they do not exist. If the logs cannot be used, it returns
-// [journal.ErrAway] while NATS does not respond, or an error that describes the problem with
+// [journal.ErrAway] while NATS does not respond, or another error if there is a problem with
 // a stream.
 func (j *Journal) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, j.cfg.Patience)

@@ -48,7 +48,7 @@ func dial(t testing.TB, s *server.Server) *nats.Conn {
 
 var prefixes atomic.Int64
 
-// open returns a journal on a server that is separate from the others.
+// open returns a journal in streams that no other test uses.
 func open(t testing.TB, nc *nats.Conn, cfg Config) *Journal {
 	t.Helper()
 	if cfg.Prefix == "" {
@@ -91,7 +91,7 @@ func wantIDs(t rapid.TB, j journal.Journal, o journal.Owner, want ...string) {
 	}
 }
 
-// turns is one journal that is served by two servers. Calls alternate between them.
+// turns is a journal that passes its calls alternately to two servers.
 type turns struct {
 	of   [2]journal.Journal
 	next atomic.Int64

@@ -16,7 +16,8 @@ const (
 // timeLayout is RFC 3339 in UTC with milliseconds, always of the same length.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// Encode returns the file as JSON. Each entry is on a line of its own, so that people can read it.
+// Encode returns the file as JSON. Each entry is on its own line, so that people can read
+// the file.
 func (f *File) Encode() ([]byte, error) {
 	w := writer{}
 	fmt.Fprintf(
@@ -78,7 +79,7 @@ type writer struct {
 func list[E Entry](w *writer, name string, entries []E) {
 	fmt.Fprintf(&w.out, ",\n  %q: [", name)
 	encoder := json.NewEncoder(&w.out)
-	encoder.SetEscapeHTML(false) // a file needs no escaping, which could double its length
+	encoder.SetEscapeHTML(false) // a file needs no HTML escaping, which could double its length
 	for i, e := range entries {
 		if i > 0 {
 			w.out.WriteString("    ,")

@@ -17,8 +17,8 @@ var ErrInput = errors.New("nothing was kept")
 
 // Limits for one learner. They ensure that [Parse] accepts every exported file.
 const (
-	// MaxEntries is the maximum number of answers, of reviews, and of predictions. It allows ten a
-	// day for more than five years.
+	// MaxEntries is the maximum number of answers, and also of reviews and of predictions.
+	// It allows ten of each a day for more than five years.
 	MaxEntries = 20_000
 	// MaxID is the maximum length of a name or key, in bytes.
 	MaxID = 128
@@ -72,7 +72,7 @@ type Prediction struct {
 // File contains all data of one learner, but does not identify the learner. The state of cards is
 // not included, since it is computed from their reviews.
 type File struct {
-	// Exported is when the file was written.
+	// Exported is the time at which the file was written.
 	Exported time.Time
 	// Visits are sorted by section; answers, reviews and predictions are sorted by time, then by
 	// id; settings are sorted by name.

@@ -111,7 +111,7 @@ func readForm(kind string, data []byte) (Entry, error) {
 	return nil, fmt.Errorf("there are no entries of type %q", kind)
 }
 
-// moments parses times and stores the first error.
+// moments parses times and keeps the first error.
 type moments struct{ err *error }
 
 func (m moments) note(err error) {
@@ -152,7 +152,7 @@ func (f *File) Put(e Entry) {
 	}
 }
 
-// Sort sorts the entries into the order of a file.
+// Sort sorts the entries into the order that a file must have.
 func (f *File) Sort() {
 	slices.SortFunc(f.Visits, func(a, b Visit) int { return strings.Compare(a.Section, b.Section) })
 	slices.SortFunc(f.Answers, func(a, b Answered) int { return Earlier(a.At, b.At, a.ID, b.ID) })

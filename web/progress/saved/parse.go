@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// Parse parses a file. It checks that the file has exactly the defined fields, each of the right
-// type and within its range, and no duplicate keys. Errors are [ErrInput] with the location, such
-// as reviews[3].grade, where indexes start at 0.
+// Parse parses a file. It checks that the file has exactly the defined fields, each of the
+// right type and within its range, and no duplicate keys. Errors are [ErrInput] with the
+// location, such as reviews[3].grade, whose index starts at 0.
 //
-// Parse does not check whether the course has the sections, questions and cards, since the file may
-// come from an earlier or later version of the course.
+// Parse does not check whether the sections, questions and cards exist in the course, since
+// the file may come from an earlier or later version of the course.
 func Parse(data []byte) (File, error) {
 	data, err := wellFormed(data)
 	if err != nil {
@@ -93,8 +93,8 @@ type object struct {
 
 func (o object) place(field string) string { return strings.TrimPrefix(o.at+"."+field, ".") }
 
-// A parser parses data that is known to be JSON. It stores the first error, and then reads nothing
-// more.
+// A parser parses data that is known to be JSON. After the first error, which it keeps, it
+// parses nothing more.
 type parser struct{ err error }
 
 func (p *parser) fail(at, format string, args ...any) {
@@ -103,7 +103,7 @@ func (p *parser) fail(at, format string, args ...any) {
 	}
 }
 
-// is records an error about a field if ok is false.
+// is records an error about a field, which must meet a condition, if ok is false.
 func (p *parser) is(field string, o object, ok bool, must string) {
 	if !ok {
 		p.fail(o.place(field), "%s", must)

@@ -153,9 +153,9 @@ func many(format string, n int) string {
 	return b.String()
 }
 
-// TestFullestExportFits: the largest possible export, with the longest possible entries and as many
-// as allowed, is accepted. The test encodes only some of the entries, and computes the size of all
-// in proportion.
+// TestFullestExportFits: the largest possible export, with the longest possible entries and
+// as many as allowed, is accepted. The test encodes only some of the entries, and
+// extrapolates the size of the whole file.
 func TestFullestExportFits(t *testing.T) {
 	const part = 100
 	at, long, quotes := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), strings.Repeat(

@@ -14,9 +14,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// start is the time on the program's clock when the program starts, and step is the time by which
-// the clock advances with each reading. start is earlier than the time on any browser's clock,
-// since Go's clock must not go back.
+// start is the time on the program's clock when the program starts, and step is the time by
+// which the clock advances each time it is read. start is earlier than the time on any
+// browser's clock, since Go's clock must not go back.
 const (
 	start = 1_000_000_000 * time.Second // after 1970: 9 September 2001
 	step  = time.Microsecond
@@ -38,7 +38,7 @@ type host struct {
 	random   *rand.ChaCha8
 	timeouts map[int32]time.Duration // the pending timeouts, by id
 	timeout  int32                   // the id of the last timeout
-	failed   error                   // why the run was ended
+	failed   error                   // the reason why the run was ended
 }
 
 // forever is the count of a value that is never released.

@@ -36,7 +36,7 @@ type Image struct {
 	// Memory contains the nonzero parts of the memory, one after another, with zeros in place of
 	// the model's matrices.
 	Memory []byte
-	// Weights are these matrices, one after another, packed as in [tab.Matrix].
+	// Weights contains these matrices, one after another, packed as in [tab.Matrix].
 	Weights []byte
 	State
 }
@@ -47,7 +47,8 @@ type State struct {
 	Parts []Range `json:"parts"`
 	// Matrices describes the matrices in Weights and their positions in Memory.
 	Matrices []Matrix `json:"matrices"`
-	// Values are the referenced values, starting with the first that not every program references.
+	// Values are the values that the program references, without those that every program
+	// references.
 	Values []Held `json:"values"`
 	// Prepared is the id of the program's function that accepts the visitor's data.
 	Prepared uint32 `json:"prepared"`
@@ -210,8 +211,8 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	return i, nil
 }
 
-// gap is the number of zeros that end a part. It is not smaller because each part costs a few bytes
-// and a call.
+// gap is the number of zeros that end a part. A smaller gap would produce more parts, each
+// of which costs a few bytes and a call.
 const gap = 4096
 
 // parts returns the ranges of memory that are not zero.

@@ -98,8 +98,8 @@ func resume(t *testing.T, i *Image) []string {
 	return said
 }
 
-// TestImageRestoresTheProgram takes a program's image and starts it: the program does not repeat
-// its work from before there was a visitor, but continues from there.
+// TestImageRestoresTheProgram takes a program's image and starts it: the program continues
+// from the point at which the image was taken and does not repeat earlier work.
 func TestImageRestoresTheProgram(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

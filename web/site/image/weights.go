@@ -34,9 +34,9 @@ func (i *Image) takeWeights(files []File) error {
 	return nil
 }
 
-// panelRows is how many rows the engine interleaves (infer/kernel): for each column, it stores the
-// values of the first half of the rows in the lower halves of words, and the others in the upper
-// halves.
+// panelRows is the number of rows that the engine interleaves (infer/kernel). For each
+// column, it stores the values of the first half of these rows in the lower halves of words,
+// and the values of the other rows in the upper halves.
 const panelRows = 32
 
 // panels returns a matrix's bytes in the form of infer/kernel, with panels padded with zeros.

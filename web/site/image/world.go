@@ -15,8 +15,8 @@ type undefined struct{}
 
 // An object is the part of a JavaScript object that a program uses.
 type object struct {
-	// path leads to the object from the worker's globals in every browser; nil if only this
-	// world has it.
+	// path leads to the object from the worker's globals in every browser. It is nil if the
+	// object exists only in this world.
 	path []string
 	// function is the id of a function that the program made; 0 for every other object.
 	function int32
@@ -113,7 +113,8 @@ func (w *world) site(in Input) *object {
 	}
 }
 
-// newBytes is the constructor of Uint8Array: from a length, or from the bytes of another.
+// newBytes is the constructor of Uint8Array. Its argument is a length, or another array
+// whose bytes are copied.
 func newBytes(args []value) (value, error) {
 	switch of := args[0].(type) {
 	case float64:
