@@ -16,7 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The maximum time for a request, and the time after which to retry if the server is full.
+// These are the maximum time for a request, and the time after which a client should retry if the
+// server is full.
 const (
 	answerTime = 10 * time.Minute
 	fullWait   = 5 * time.Second
@@ -34,7 +35,7 @@ func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// onlookers holds the parts of the program that observe a request.
+// onlookers holds the parts of the program that observe a request while it is being answered.
 type onlookers struct {
 	seen  func(*session.State) // called with the last state of each choice; can be nil
 	watch *watched             // the request on the page /api; can be nil
@@ -89,8 +90,8 @@ func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 	return place, nil
 }
 
-// unread reports whether a request failed because its body did not arrive. That cancels its
-// context, but the client may still be connected.
+// unread reports whether a request failed because its body did not arrive. Such a failure cancels
+// the request's context, but the client may still be connected.
 func unread(err error) bool {
 	var p *problem
 	return errors.As(err, &p) && p.status == http.StatusRequestTimeout
@@ -165,8 +166,8 @@ type answer struct {
 	Usage       *usage   `json:"usage,omitempty"`
 }
 
-// A choice is one generated answer, or the part that a step added to it. One of Text, Message and
-// Delta is set.
+// A choice is one generated answer or, in a stream, the part that a step added to it. One of Text,
+// Message and Delta is set.
 type choice struct {
 	Index    int      `json:"index"`
 	Text     *string  `json:"text,omitempty"`
@@ -233,9 +234,9 @@ func chatLogprobsOf(tokens []token) chatLogprobs {
 	return list
 }
 
-// textLogprobsOf lists the given tokens, the first of which begins at character from of the text.
-// If several alternatives have the same text, only the most probable one is listed under that
-// text. The others are listed by id if the request named them.
+// textLogprobsOf lists the given tokens. from is the index of the character at which the first
+// token begins. If several alternatives have the same text, only the most probable one is listed
+// under that text. The others are listed by id if the request named them.
 func textLogprobsOf(tokens []token, from int, named []int) (list textLogprobs, to int) {
 	list = textLogprobs{[]string{}, []*float64{}, []map[string]float64{}, []int{}}
 	for _, t := range tokens {

@@ -18,7 +18,7 @@ import (
 const chatFolder = "../../testdata/models/qwen3"
 
 // TestChatsThroughTheModelsTemplate: the prompt has the tokens that the template produces, the
-// answer ends at the end of a turn, and the stop string of plain chats is not used.
+// answer ends when the model ends its turn, and the stop string for plain chats is not used.
 // Promise: Chat requests go through the model's own chat template, and the answer ends with the model's turn.
 func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	if got := answer.Usage.PromptTokens; got != int64(want) {
 		t.Errorf("the prompt has %d tokens, want %d", got, want)
 	}
-	// The bias makes the first token the end of the turn.
+	// The bias forces the first generated token to be the end of the turn.
 	params.LogitBias, params.Stop = map[string]int64{"317": 100}, openai.ChatCompletionNewParamsStopUnion{}
 	if answer, err = client.Chat.Completions.New(t.Context(), params); err != nil {
 		t.Fatal(err)
@@ -98,9 +98,9 @@ func TestPageExplainsChatFormat(t *testing.T) {
 	}
 }
 
-// TestTemplateWritesRequests: if the last message is the model's own, the template leaves its
-// turn open, unless the request asks for another turn. A request's variables are passed to the
-// template, and names of special tokens in them are encoded as text.
+// TestTemplateWritesRequests: if the last message is from the model, the template leaves that turn
+// open, unless the request asks for another turn. A request's variables are passed to the template,
+// and names of special tokens in their values are encoded as plain text.
 func TestTemplateWritesRequests(t *testing.T) {
 	t.Parallel()
 	const extra = "{% if thinks is defined and thinks is false %}|no{% endif %}{{ who }}"

@@ -36,7 +36,7 @@ var prompts = []string{
 	"Ünïcödé — “x”", "The capital of France is",
 }
 
-// calls returns the client's calls for each prompt.
+// calls returns the calls that the client makes for a prompt.
 func calls(prompt string) []openai.CompletionNewParams {
 	list := []openai.CompletionNewParams{
 		{Seed: openai.Int(4), Temperature: openai.Float(0.8), TopP: openai.Float(0.95), MaxTokens: openai.Int(24)},
@@ -139,7 +139,8 @@ func talks() (list []openai.ChatCompletionNewParams) {
 	return list
 }
 
-// chatCalls makes the chat calls, both streamed and not, and returns their number.
+// chatCalls makes each chat call twice, once streamed and once not, and returns the number of
+// calls.
 func chatCalls(t *testing.T, client openai.Client) (n int) {
 	for i, params := range talks() {
 		n += 2
@@ -224,7 +225,7 @@ func TestAPIMatchesTheLoop(t *testing.T) {
 	}
 }
 
-// written returns the text that the loop generates after another text, and the model's p of each
+// written returns the text that the loop generates after the given text, and the model's p for each
 // token. At T = 1, p is the number that the trace prints; otherwise, it is computed from the
 // trace's logits.
 func written(t *testing.T, m *infer.Model, after chat.Text, settings infer.Settings) (text string, traced []float64) {
@@ -268,7 +269,7 @@ func differs(got, traced []float64) int {
 	return -1
 }
 
-// trace returns the p of the drawn token as printed in the trace.
+// trace returns p for the drawn token as it is printed in the trace.
 func trace(t *testing.T, s infer.Sample) float64 {
 	t.Helper()
 	text, err := json.Marshal(s)

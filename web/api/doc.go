@@ -7,11 +7,11 @@
 //	POST /tokenize             convert a text to tokens, as in vLLM and llama.cpp
 //	POST /detokenize           convert tokens to a text
 //
-// A request is a run like a learner's: its fields are settings of [infer.Settings], checked by
-// the same table of knobs, and [runs.Registry] runs it among the learners' runs. So there is no
-// second sampler, and a request generates the same text as the Loop with the same settings.
-// Fields that would change an answer in ways that are not supported here are refused by name,
-// never ignored. The table in others.go lists the fields that are accepted without effect.
+// A request is a run like a learner's: its fields are settings of [infer.Settings], checked by the
+// same table of knobs, and [runs.Registry] schedules it together with the learners' runs. There is
+// therefore no second sampler, and a request generates the same text as the Loop with the same
+// settings. Fields that would change an answer in ways that are not supported here are refused by
+// name, never ignored. The table in others.go lists the fields that are accepted without effect.
 //
 // The code in request.go parses a request, write.go carries it out, answer.go and stream.go send
 // the result, and problem.go defines the errors. front.go wraps the server's gate and converts

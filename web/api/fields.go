@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// accepted holds fields that have no effect and are accepted with the same values.
+// accepted is a group of fields that have no effect, all of which are accepted with the same
+// values.
 type accepted struct {
 	Values []string // as JSON; empty for any value
 	Names  []string

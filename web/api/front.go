@@ -9,9 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Front wraps the server's gate. It converts refusals by the gate and by other handlers that do
-// not know the API from plain sentences to the API's format. Requests from pages of allowed
-// origins pass the gate, which still checks the host name; those from other sites are refused.
+// Front wraps the server's gate. The gate, and other handlers that do not know the API, refuse
+// requests with plain sentences, which Front converts to the API's format. Requests from pages of
+// allowed origins pass the gate, although it still checks their host name; requests from pages of
+// other sites are refused.
 func (s *Server) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !shell.OfAPI(r.URL.Path) {
@@ -34,8 +35,8 @@ func (s *Server) Front(next http.Handler) http.Handler {
 	})
 }
 
-// allow sets headers that allow a page of an origin to read the response. Cookies are not
-// allowed.
+// allow sets the headers that allow a page of the given origin to read the response. Cookies are
+// not allowed.
 func allow(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")

@@ -18,7 +18,7 @@ import (
 // Limits for the requests that are stored for display.
 const (
 	glassTime     = 15 * time.Minute // time for which a request is stored after its end
-	glassLeft     = 2 * time.Minute  // time for which a shelf is stored without a page, which may be reloading
+	glassLeft     = 2 * time.Minute  // time for which a shelf without a page is kept, since a page may be reloading
 	glassPages    = 256
 	glassRequests = 8 // per shelf
 	glassTokens   = 200
@@ -26,9 +26,9 @@ const (
 	glassChars    = 60 // per value of a field
 )
 
-// A glass stores the newest requests of clients, in memory only, for the pages that show them.
-// The amount is bounded by the number of open pages, since requests are stored only while a page
-// shows their shelf. The zero value cannot be used; see [newGlass].
+// A glass stores the newest requests of clients, in memory only, for the pages that show them. The
+// memory that it uses is bounded by the number of open pages, since requests are stored only while
+// a page shows their shelf. The zero value cannot be used; see [newGlass].
 type glass struct {
 	mu      sync.Mutex
 	last    uint64 // the newest request's number
@@ -36,8 +36,8 @@ type glass struct {
 }
 
 // A shelf holds the requests that were sent with one code. The local shelf, with the code "",
-// always exists. It holds requests without a code on a server that only its own machine can
-// reach.
+// always exists. It holds the requests without a code, if the server can be reached only from its
+// own machine.
 type shelf struct {
 	list  []*watched // newest first
 	pages map[chan struct{}]struct{}
@@ -49,15 +49,15 @@ func newGlass() *glass {
 	return &glass{shelves: map[string]*shelf{"": {pages: map[chan struct{}]struct{}{}}}}
 }
 
-// A watched is a request that pages show. The value nil stands for a request that no page shows,
-// and all methods do nothing on it. The fields are guarded by the glass's lock.
+// A watched is a request that pages show. A nil *watched stands for a request that no page shows;
+// its methods do nothing. The fields are guarded by the glass's lock.
 type watched struct {
 	g    *glass
 	code string
 	seen
 }
 
-// seen holds the data of a request that pages display. A copy of it does not change any more.
+// seen holds the data of a request that pages display. Copies of it are immutable.
 type seen struct {
 	ID      uint64
 	Version int // increases with every change
@@ -86,10 +86,10 @@ type seenToken struct {
 // p returns the token's probability.
 func (t seenToken) p() float64 { return math.Exp(t.LogProb) }
 
-// watch adds a page that shows the shelves with the given codes. The channel wake receives a
-// value when something has changed. The caller ensures that there are at most [glassPages] pages.
-// The number of shelves besides the local one has the same limit, so a new page can replace a
-// shelf without pages.
+// watch adds a page that shows the shelves with the given codes. The channel wake receives a value
+// when something has changed. The caller ensures that there are at most [glassPages] pages. The
+// same limit applies to the number of shelves besides the local one, so a new page may replace a
+// shelf that no page shows.
 func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -127,7 +127,7 @@ func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	}
 }
 
-// drop removes a shelf if no page has returned to it.
+// drop removes a shelf if no page shows it again by now.
 func (g *glass) drop(code string, s *shelf) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -136,8 +136,7 @@ func (g *glass) drop(code string, s *shelf) {
 	}
 }
 
-// clear removes the shelf that has been without pages for the longest time. The caller holds the
-// lock.
+// clear removes the shelf that no page has shown for the longest time. The caller holds the lock.
 func (g *glass) clear() {
 	oldest, found := "", false
 	for code, s := range g.shelves {
@@ -256,7 +255,7 @@ func (w *watched) wrote(m *infer.Model, step *infer.Step) {
 	})
 }
 
-// wroteAll records the end of the first answer.
+// wroteAll records that the first answer is complete.
 func (w *watched) wroteAll(st *session.State) {
 	if w == nil {
 		return
@@ -267,8 +266,8 @@ func (w *watched) wroteAll(st *session.State) {
 	})
 }
 
-// ends records the usage of a request that has ended or the problem with which it ended. Only the
-// first call has an effect. The request is stored for [glassTime] from then on.
+// ends records the end of a request: its usage or the problem that ended it. Only the first call
+// has an effect. The request is stored for [glassTime] from then on.
 func (w *watched) ends(u usage, p *problem) {
 	if w == nil {
 		return
@@ -322,8 +321,8 @@ func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	return list
 }
 
-// shownValue returns a field's value as it was sent, shortened if it is long. For a seed that is
-// mapped to one of this program's seeds, it returns both.
+// shownValue returns a field's value as it was sent, shortened if it is long. If the API maps a
+// seed to another seed, shownValue returns both.
 func shownValue(name string, sent json.RawMessage) string {
 	text := string(sent)
 	if here := string(seedHere(sent)); name == "seed" && here != text {

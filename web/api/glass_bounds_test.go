@@ -11,9 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestRequestListSurvivesShortAbsence: a page that returns within two minutes still has its
-// requests; after that, they are gone. A shelf without requests is removed with its last page,
-// and a new page replaces the shelf that has been without pages for the longest time.
+// TestRequestListSurvivesShortAbsence: a page that is opened again within two minutes still shows
+// its requests; after that, they are gone. A shelf without requests is removed when its last page
+// is closed. When the limit is reached, a new page replaces the shelf that no page has shown for
+// the longest time.
 func TestRequestListSurvivesShortAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()

@@ -29,7 +29,7 @@ func (s *Server) code(learner string) string {
 }
 
 // codes returns the codes of the shelves that a learner's page shows: the learner's shelf and, if
-// only the server's own machine can reach it, the shelf for clients without a code.
+// the server can be reached only from its own machine, the shelf for clients without a code.
 func (s *Server) codes(who admission.Caller) []string {
 	if s.open(who) {
 		return []string{s.code(who.Learner), ""}
@@ -48,7 +48,7 @@ func keyOf(r *http.Request) string {
 	return header
 }
 
-// cutCode splits the code from a key.
+// cutCode separates a key from the code that was appended to it.
 func cutCode(key string) (before, code string, ok bool) {
 	i := strings.LastIndex(key, codeMark)
 	if i < 0 || len(key)-i-len(codeMark) != codeLength {
@@ -82,11 +82,11 @@ func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Caller)}, nil
 }
 
-// glassShare limits the number of connected pages. The limits per address and per browser leave
-// places for others.
+// glassShare limits the number of connected pages. The limits per address and per browser ensure
+// that some places are left for other visitors.
 var glassShare = admission.Share{Most: glassPages, Newcomers: 192, PerAddress: 96, PerLearner: 8}
 
-// errLookers is the refusal of a page for which there is no place.
+// errLookers is the error for a page that cannot be connected because there are too many.
 var errLookers = terms.Refuse(
 	"full", "Too many pages are looking at requests right now. Close some of yours, or reload this one in a minute.",
 )
@@ -101,8 +101,8 @@ type glassFeed struct {
 // glassPace is the minimum time between two updates of a page.
 const glassPace = 100 * time.Millisecond
 
-// Serve implements [wire.Part]. A page that already has all requests is sent only those that have
-// changed.
+// Serve implements [wire.Part]. If a page already shows all requests, Serve sends it only those
+// that have changed.
 func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	place, refused := f.s.lookers.Hold(f.who, nil)
 	if refused != admission.Admitted {
@@ -149,8 +149,8 @@ func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.
 	}
 }
 
-// panels returns the panels that differ from the versions in shown: the whole list if requests
-// were added or removed, and otherwise single requests.
+// panels returns the panels that differ from the versions in shown: the whole list if requests were
+// added or removed, and otherwise only the requests that changed.
 func (f *glassFeed) panels(
 	ctx context.Context, shown map[uint64]int, first bool,
 ) (list []wire.Panel, err error) {
@@ -216,7 +216,7 @@ func (x seen) badge() (words, class string) {
 	return "being answered", "is-busy"
 }
 
-// pace describes the time that the first token took, and the average time of the others.
+// pace describes the time until the first token and the average time per token after that.
 func (x seen) pace() string {
 	if x.First.IsZero() {
 		return ""

@@ -118,7 +118,7 @@ func visits(t *testing.T, server string) *visitor {
 	return v
 }
 
-// looks connects to the page's live part and returns once the server has registered the
+// looks connects to the live part of the page /api and returns once the server has registered the
 // connection.
 func (v *visitor) looks() (stop func()) {
 	v.t.Helper()
@@ -167,9 +167,9 @@ func (v *visitor) code() string {
 	return "~" + code
 }
 
-// TestOthersRequestsAreHidden: a request with a code is shown on one page. A request without a
-// code is shown on all pages of a server that only its own machine can reach, and on no page of a
-// server with keys.
+// TestOthersRequestsAreHidden: a request with a code is shown only on the page that the code
+// belongs to. A request without a code is shown on every page if the server can be reached only
+// from its own machine, and on no page if the server has keys.
 // Promise: On a server with keys, nobody sees other people's requests on the page /api.
 func TestOthersRequestsAreHidden(t *testing.T) {
 	t.Parallel()
@@ -221,9 +221,9 @@ func TestOthersRequestsAreHidden(t *testing.T) {
 	})
 }
 
-// TestRefusedRequestsAppear: a refused request is on the page with the message that the client
-// received, even if the request is not JSON. The address of a token that does not exist shows an
-// error page.
+// TestRefusedRequestsAppear: a refused request appears on the page with the message that the client
+// received, even if the request is not JSON. A link to a token that does not exist opens an error
+// page.
 func TestRefusedRequestsAppear(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})
@@ -292,8 +292,8 @@ func TestRequestListIsBounded(t *testing.T) {
 	}
 }
 
-// TestWatchingPagesAreBounded: one browser can have eight connected pages. A ninth shows an
-// explanation and is connected when another one is closed.
+// TestWatchingPagesAreBounded: one browser can have eight connected pages. A ninth page shows an
+// explanation and is connected when one of the others is closed.
 func TestWatchingPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	v := visits(t, webtest.Serve(t, webtest.Options{}))

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// readGrammar reads the constraint on the text from one of three fields: response_format of the
-// published API, json_schema of llama.cpp, or regex, which is a regular expression.
+// readGrammar reads the constraint on the generated text from one of three fields: response_format
+// of the published API, json_schema of llama.cpp, or regex, which is a regular expression.
 func (q *request) readGrammar(f *session.Fields) error {
 	var given string // name of the field
 	for _, name := range []string{"response_format", "json_schema", "regex"} {
@@ -56,8 +56,8 @@ func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) 
 	return err
 }
 
-// grammarIn reads one of these fields. It returns the grammar in the format of the settings, or
-// "" if there is none, and its location in the request.
+// grammarIn reads the field with the given name. It returns the grammar in the format that the
+// settings use, or "" if there is none, and the location of the grammar in the request.
 func grammarIn(name string, f *session.Fields) (text, at string, err error) {
 	if name == "regex" {
 		expression := f.Text(name)

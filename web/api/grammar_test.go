@@ -221,7 +221,8 @@ func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
 }
 
 // TestStopStringCutsValue: a stop string ends an answer even inside a value that the schema
-// requires, as described on the API's page. Only the part of "house" before "us" is left.
+// requires, as the API's page states. Here the stop string is "us", so only the part of "house"
+// before it is left.
 func TestStopStringCutsValue(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

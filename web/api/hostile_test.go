@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestNumbersOutOfRangeAreRefused: every numeric field refuses values that are not numbers or
-// that are out of range, with its name in the error. A valid request is answered afterwards.
+// TestNumbersOutOfRangeAreRefused: every numeric field refuses values that are not numbers or are
+// out of range, and the error names the field. A valid request is answered afterwards.
 func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
@@ -38,7 +38,7 @@ func TestNumbersOutOfRangeAreRefused(t *testing.T) {
 				answer := send(t, server+to, ask(`"`+field+`":`+x))
 				says, param := refusal(t, answer)
 				answer.Body.Close()
-				// Without valid JSON, there are no fields.
+				// If the body is not valid JSON, the error cannot name a field.
 				notJSON := strings.Contains(says, "one JSON object")
 				if answer.StatusCode != http.StatusBadRequest || param != field && !notJSON || len(says) > 1000 {
 					t.Errorf(

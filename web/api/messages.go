@@ -114,8 +114,8 @@ const (
 	maxTemplateBytes = 1000 // per string
 )
 
-// readOptions reads the options for formatting a chat. last is the role of the last message. If
-// that is the model, the message is continued, unless the request asks for another turn.
+// readOptions reads the options for formatting a chat. last is the role of the last message. If the
+// last message is from the model, it is continued, unless the request asks for another turn.
 func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
 	const begin, onward = "add_generation_prompt", "continue_final_message"
 	hasBegin, hasOnward := f.Has(begin), f.Has(onward)

@@ -63,7 +63,7 @@ type requested struct {
 
 // TestClientsFromNPM: the published clients for JavaScript, unmodified, parse all answers and
 // refusals. Streamed answers have the same bytes as other answers. Both match the text that the
-// loop generates and the p that the trace prints. Disconnecting ends a request.
+// loop generates and the values of p that the trace prints. Disconnecting ends a request.
 // Promise: The published OpenAI clients for JavaScript work unmodified.
 func TestClientsFromNPM(t *testing.T) {
 	fixture.Long(t)
@@ -128,7 +128,7 @@ func TestClientsFromNPM(t *testing.T) {
 				t.Errorf("got %d calls: %v; want 40 or more, of every kind", n, seen)
 			}
 			t.Logf("%d calls", n)
-			// If the client had not disconnected, the long answer would have 16 · 480 tokens. It
+			// If the client stayed connected, the long answer would have 16 · 480 tokens, but it
 			// disconnects after two.
 			if written := tokensOf(t, narrow); written < 2 || written > 16*480 {
 				t.Errorf("%v tokens were generated after the client disconnected, want 2 to 16*480", written)
@@ -209,8 +209,8 @@ func (c called) read(t *testing.T, m *infer.Model) (after chat.Text, s infer.Set
 	return after, s, max(asks.N, 1), asks.Echo
 }
 
-// refusals lists the errors that the clients must throw. Their classes are those in the clients'
-// documentation for each status.
+// refusals lists the errors that the clients must throw. The class of each error is the one that
+// the clients' documentation gives for its status.
 var refusals = map[string]thrown{
 	"temperature":           {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
 	"temperature, streamed": {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
@@ -230,7 +230,8 @@ var refusals = map[string]thrown{
 	"two at a time": {Name: "RateLimitError", Status: 429, Code: "rate_limit_exceeded"},
 }
 
-// isRefused checks a thrown error. The client for any server has a single class of errors.
+// isRefused checks a thrown error. The generic client, which is not tied to one provider, has a
+// single class of errors.
 func (c called) isRefused(t *testing.T) {
 	t.Helper()
 	if c.Call == "leaving" {

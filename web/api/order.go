@@ -5,8 +5,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// readOrder reads the order of the rules and returns the rules that are missing from it. Without
-// the field, it returns this program's own order.
+// readOrder reads the order of the rules and returns the rules that are missing from it. If the
+// request has no such field, readOrder returns this program's own order.
 func readOrder(f *session.Fields) (o sampling.Order, unnamed []sampling.Rule) {
 	if f.Has("samplers") {
 		return f.Order("samplers")

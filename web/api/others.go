@@ -22,7 +22,7 @@ type other struct {
 	// without lists settings. If all of them are off, the field has no effect, whatever its
 	// value.
 	without []string
-	// ends lists fields that count as missing if this field is turned off.
+	// ends lists the fields that are ignored if this field is turned off.
 	ends []string
 	why  string // why other values are refused; if "", the error lists the accepted values
 }
@@ -141,7 +141,7 @@ const (
 var mirostat = []string{"mirostat_tau", "mirostat_eta"}
 
 // setAside removes the fields of an object that have no effect. In others, their names have the
-// prefix within. It returns the names of the removed fields that act at no stage.
+// prefix within. It returns the names of those removed fields that act at no stage.
 func setAside(within string, all map[string]json.RawMessage) (names []string) {
 	for _, field := range slices.Sorted(maps.Keys(all)) {
 		name := within + field

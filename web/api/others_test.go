@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// Fields that clients send although they have no effect: labels, and fields that are turned off.
+// These are fields that clients send although they have no effect: labels, and fields whose value
+// turns them off.
 const (
 	anyones = `"user":"desk-4","metadata":{"course":"7b"},"store":true,"service_tier":"auto","safety_identifier":"x",` +
 		`"prompt_cache_key":"x","prompt_cache_retention":"24h","request_id":"x","priority":3,"cache_salt":"x",` +

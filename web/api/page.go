@@ -65,8 +65,8 @@ type field struct {
 	Stage       int
 }
 
-// fields returns the fields of the request as JSON. An invalid number is sent as it was typed, so
-// that the API refuses it.
+// fields returns the fields of the request as JSON. An invalid number is passed on as it was typed,
+// so that the API refuses it.
 func (a ask) fields() []field {
 	number := func(text string) string {
 		if text = strings.TrimSpace(text); json.Valid([]byte(text)) {
@@ -185,8 +185,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.base.HTML(w, r, status, pageHTML(v))
 }
 
-// send sends the page's request as a client would, but without a key. The caller is the learner,
-// who counts as one client.
+// send sends the page's request as a client would, but without a key. The request is charged to the
+// learner, who counts as one client.
 func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	x := &exchange{Stages: stagesOf(a.fields())}
 	refuse := func(err error) (*exchange, int) {
@@ -307,8 +307,8 @@ type orderRow struct {
 	Places []string // in this program, llama.cpp, Hugging Face and GPT-2; "–" where the rule is missing
 }
 
-// orderRows returns the rows of a table that compares the orders. They come from the sampler's
-// own data.
+// orderRows returns the rows of a table that compares the orders. The rows are built from the
+// sampler's own data.
 func orderRows() (list []orderRow) {
 	for _, rule := range sampling.OrderOwn.Rules() {
 		row := orderRow{Rule: rule.Name()}

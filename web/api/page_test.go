@@ -49,8 +49,8 @@ func sent(change ...string) url.Values {
 }
 
 // TestPageShowsTheAPIResponse: the tokens on the page, their log-probabilities and the raw answer
-// are the same as those that a client receives for the body of the page's own curl example. The
-// link of each token opens its draw.
+// are the same as those that a client receives for the body of the page's own curl example. Each
+// token's link opens its draw.
 // Promise: The page /api shows exactly what a client gets, and each token opens its draw in the Loop.
 func TestPageShowsTheAPIResponse(t *testing.T) {
 	t.Parallel()
@@ -171,8 +171,9 @@ func TestPageListsSamplerOrders(t *testing.T) {
 	}
 }
 
-// TestPageWithoutKeys: if nobody can use the API, the page explains that, and its examples are
-// for the visitor's own machine. If keys are required, the examples show where to put one.
+// TestPageWithoutKeys: if nobody can use the API, the page says so, and its examples are for a
+// server on the visitor's own machine. If keys are required, the examples show where to insert a
+// key.
 func TestPageWithoutKeys(t *testing.T) {
 	t.Parallel()
 	d, _ := pageAt(t, webtest.Serve(t, webtest.Options{API: &api.Access{}}), nil)

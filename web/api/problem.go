@@ -43,7 +43,7 @@ func wrong(param, code, format string, args ...any) *problem {
 	return p
 }
 
-// unsupported returns a problem for a field that other programs support and this one does not.
+// unsupported returns a problem for a field that other programs support but this one does not.
 func unsupported(field, why string) *problem {
 	return wrong(field, "unsupported_parameter", "This server does not support %s: %s.", terms.Quoted(field), why)
 }
@@ -75,8 +75,8 @@ func full(message string) *problem {
 	return p
 }
 
-// problemOf converts any error to a problem. logged is set if the failure must be logged, since
-// it is the program's own.
+// problemOf converts any error to a problem. logged reports whether the failure must be logged
+// because the program itself is at fault.
 func problemOf(err error) (p *problem, logged bool) {
 	if errors.As(err, &p) {
 		return p, false

@@ -263,10 +263,10 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 	return q.readStops(f)
 }
 
-// seedHere converts a seed of the published API, which is a signed 64-bit number, to a seed of
-// this program. The latter has 53 bits, so that JavaScript and links represent it exactly. The
-// result is the lower 53 bits of the number, so seeds from 0 to [infer.MaxSeed] are unchanged.
-// Other values are returned unchanged, so that the knob refuses them.
+// seedHere converts a seed of the published API, which is a signed 64-bit number, to a seed of this
+// program. This program's seeds have 53 bits, so that JavaScript and links can represent them
+// exactly. The result is the lower 53 bits of the number, so seeds from 0 to [infer.MaxSeed] are
+// unchanged. Other values are returned unchanged, so that the knob refuses them.
 func seedHere(raw json.RawMessage) json.RawMessage {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
@@ -276,7 +276,7 @@ func seedHere(raw json.RawMessage) json.RawMessage {
 }
 
 // readStops reads one stop string or a list of them. For a chat in plain lines, it adds the stop
-// string that ends a turn. With a chat template, a token ends the turn.
+// string that ends a turn. With a chat template, a special token ends the turn instead.
 func (q *request) readStops(f *session.Fields) error {
 	var list []string
 	if raw := f.Rest()["stop"]; raw != nil && raw[0] == '"' {

@@ -20,8 +20,8 @@ import (
 
 // Access defines who can use the API.
 type Access struct {
-	// Open accepts requests without a key, or with any key. It is meant for a server that only
-	// its own machine can reach.
+	// Open means that requests are accepted without a key or with any key. It is meant for a server
+	// that can be reached only from its own machine.
 	Open bool
 	// Keys are the keys that are accepted if Open is false. If there are none, the API is off.
 	Keys []string
@@ -129,12 +129,13 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 	}
 }
 
-// open reports whether a caller does not need a key. Phones that were admitted while the server
-// is running are other machines and need one.
+// open reports whether a caller does not need a key. Phones that were admitted while the server is
+// running are other machines, so they need a key.
 func (s *Server) open(who admission.Caller) bool { return s.Access.Open && !who.Phone }
 
-// enter returns the sender of a request, which is the holder of a key, or all clients at an
-// address. Their names contain a space, so they differ from the ids of learners.
+// enter returns the sender of a request. Requests with the same key or, if no key is needed, from
+// the same address have the same sender. The senders' names contain a space, so they differ from
+// the ids of learners.
 func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	who, _ := s.Caller(r)
 	key := keyOf(r)

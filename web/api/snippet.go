@@ -35,7 +35,8 @@ func (s *Server) curl(v view, a ask, key string) string {
 		v.Base, auth, strings.ReplaceAll(s.body(a), "'", `'\''`))
 }
 
-// lines returns the fields for a language that has them as name, separator and value.
+// lines formats the fields for a language in which each is written as a name, a separator (between)
+// and a value.
 func (s *Server) lines(a ask, between string) string {
 	text := fmt.Sprintf("    model%s%s,\n", between, quoted(s.Model.Name()))
 	for _, f := range a.fields() {

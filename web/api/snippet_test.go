@@ -19,8 +19,8 @@ import (
 // languages.
 const odd = "It's \"a\" \\ $HOME `x` %s {y} é 🦊\n\tand\u2028a line"
 
-// examples returns the page's programs for a request by language, and the text that they should
-// print.
+// examples returns the programs that the page shows for a request, by language, and the text that
+// they should print.
 func examples(t *testing.T, server, prompt string) (programs map[string]string, want string) {
 	t.Helper()
 	page, _ := pageAt(t, server, sent("prompt", prompt, "temperature", " 0.8"))

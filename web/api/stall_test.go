@@ -36,9 +36,9 @@ func (a alone) Close() error { close(a.conns); return nil }
 
 func (a alone) Addr() net.Addr { return a.LocalAddr() }
 
-// TestStalledClientIsDisconnected: if a client does not read its events, its request, and with it
-// the run, ends after a time limit. The same applies to a client that does not read the whole
-// answer.
+// TestStalledClientIsDisconnected: if a client does not read its events, its request and the run
+// that belongs to it end after a time limit. The same applies to a client that does not read the
+// whole answer.
 func TestStalledClientIsDisconnected(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, stream := range []bool{true, false} {

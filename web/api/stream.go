@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// sendWait is the maximum time that a client can take to read an event or a whole answer.
+// sendWait is the maximum time for a client to read an event or a whole answer.
 const sendWait = 10 * time.Second
 
 // An output collects the pieces of a request's choices, or streams them.
@@ -70,7 +70,7 @@ func (o *output) add(index int, p delta) error {
 	return o.event(event)
 }
 
-// choice returns a piece in the form of an answer's choice.
+// choice converts a piece to the form of a choice in an answer.
 func (o *output) choice(index int, c *collected, p delta) choice {
 	x := choice{Index: index}
 	if p.end != "" {

@@ -12,8 +12,8 @@ import (
 )
 
 // This file converts texts to tokens and back, as vLLM and llama.cpp do. Clients of vLLM send
-// prompt or messages, and clients of llama.cpp send content. Each gets the response format that
-// it expects.
+// prompt or messages, and clients of llama.cpp send content. Each kind of client receives the
+// response format that it expects.
 
 // tokenized is the response to vLLM's clients.
 type tokenized struct {
@@ -33,9 +33,9 @@ type pieceView struct {
 // encodeTime is an estimate of the time that tokenizing the longest text takes.
 const encodeTime = 100 * time.Millisecond
 
-// asking reads the fields of a request about tokens and sends the result of answer. Like any
-// other request, it counts toward the limit on concurrent requests. No pool distributes this
-// work, so the requests are handled one at a time, and clients take turns.
+// asking reads the fields of a request about tokens and sends the result of answer. Like any other
+// request, it counts toward the limit on concurrent requests. This work does not run in a pool, so
+// the requests are handled one at a time, and clients take turns.
 func (s *Server) asking(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*session.Fields) (any, error),
 ) error {

@@ -63,9 +63,9 @@ type scoredAnswer struct {
 // ids formats token ids as JSON.
 func ids(list []int) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ",") }
 
-// idPrompts checks prompts that are token ids. They have the log-probabilities of their text, one
-// for each id that was sent. With echo, there is one more for each generated token, including the
-// end of the text.
+// idPrompts checks prompts that are token ids. Such a prompt has the same log-probabilities as its
+// text, one for each id that was sent. With echo, the response has another one for each generated
+// token, including the end of the text.
 func idPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)
@@ -100,8 +100,8 @@ func idPrompts(t *testing.T, server string) {
 	if first := got.Choices[0].Logprobs; first.Probs[0] != nil || first.Top[0] != nil {
 		t.Errorf("a start token that was sent has the log-probability %v, want null", first.Probs[0])
 	}
-	// The model ends this text immediately. It is generated with the end of text, and only
-	// scored.
+	// The model ends this text immediately. The first request generates the end of the text; the
+	// second only scores the prompt.
 	end := fmt.Sprintf(`"logit_bias":{"%d":100},`, m.Config().EOS[0])
 	if c := ask(ids(all), end+score).Choices[0]; len(c.Logprobs.Probs) != len(all)+1 || c.Text != text {
 		t.Errorf("with the end of the text: got %q with %d figures, want %d", c.Text, len(c.Logprobs.Probs), len(all)+1)

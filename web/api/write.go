@@ -15,7 +15,7 @@ import (
 // A token is a token of an answer with its log-probabilities.
 type token struct {
 	infer.ReadToken
-	offset int // in bytes of the text of all the answer's tokens
+	offset int // position, in bytes, in the text of all tokens of the answer
 	size   int // bytes
 }
 
@@ -52,8 +52,8 @@ func finish(why infer.StopReason) string {
 }
 
 // delta returns the part that a step adds. Tokens that are not part of the text because of a stop
-// string or the end of text are left out. The exception is an echo, which includes the end of
-// text, since its clients count tokens.
+// string or the end of text are left out. The exception is an answer with an echo, which includes
+// the end of text, since clients that use echo count tokens.
 func (w *writer) delta(step *infer.Step) delta {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
 	if w.logprobs >= 0 {
@@ -90,7 +90,7 @@ func spelled(t infer.Token) []byte {
 	return []byte(t.Text)
 }
 
-// A text identifies one of the texts that a request asks for.
+// A text identifies one of the texts that are generated for a request.
 type text struct {
 	prompt chat.Text
 	choice int      // index among the choices for this prompt
@@ -148,14 +148,15 @@ func (s *Server) write(
 	}
 }
 
-// errPaused is the error for a run that stopped before its end because of a lack of memory.
+// errPaused is the error for a run that stopped early because the server ran out of memory for
+// runs.
 var errPaused = func() *problem {
 	p := ofStatus(http.StatusServiceUnavailable, "The server's memory for runs is used up. Try again in a moment.")
 	p.wait = fullWait
 	return p
 }()
 
-// ended returns the problem for a run that is gone. It returns other errors unchanged.
+// ended returns the problem for a run that no longer exists. It returns other errors unchanged.
 func (s *Server) ended(err error) error {
 	switch {
 	case !errors.Is(err, runs.ErrGone):

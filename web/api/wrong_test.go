@@ -261,8 +261,8 @@ func TestUnknownRoutesAreRefused(t *testing.T) {
 	}
 }
 
-// TestKeysAndOrigins: a server that others can reach accepts only requests with one of its keys
-// and, from pages of other sites, only those of its allowed origins.
+// TestKeysAndOrigins: a server that others can reach accepts only requests with one of its keys,
+// and it accepts requests from pages of other sites only if their origins are allowed.
 // Promise: With API keys the server answers only to them, and of other sites only those that you list may call it.
 func TestKeysAndOrigins(t *testing.T) {
 	t.Parallel()
@@ -339,8 +339,8 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 	limits := admission.DefaultLimits()
 	limits.API = admission.Share{PerLearner: 1}
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
-	// The body is incomplete, so the request is in progress until its client disconnects. The
-	// request has its place once the server asks for the body.
+	// The body is incomplete, so the request is in progress until its client disconnects. By the
+	// time the server asks for the body, the request has taken its place.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
 	if err != nil {
 		t.Fatal(err)

@@ -59,8 +59,8 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 	return NewMap(b.course, m), nil
 }
 
-// Fail responds to a request if the learner's progress could not be read or saved. If the reason
-// is the learner's input or the disk, the response explains it. Fail logs every other error.
+// Fail responds to a request if the learner's progress could not be read or saved. If the cause is
+// the learner's input or the disk, the response explains it. Fail logs all other errors.
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):

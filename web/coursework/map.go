@@ -68,7 +68,7 @@ func (l *MapLesson) Seen() string {
 	return "not begun"
 }
 
-// Time describes how many minutes the lesson takes, and whether it is a harder one.
+// Time describes how many minutes the lesson takes and whether it is one of the harder lessons.
 func (l *MapLesson) Time() string {
 	if l.Difficulty == "harder" {
 		return fmt.Sprintf("%d min, harder", l.Minutes)
@@ -109,8 +109,8 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 	return v
 }
 
-// goOn returns the first unseen section after the one with the key last or, if there is none, the
-// first unseen section of the course.
+// goOn returns the first unseen section after the section with the given key (last), or the first
+// unseen section of the course if there is none.
 func (v *Map) goOn(last string) *MapSection {
 	var first, after *MapSection
 	passed := last == ""

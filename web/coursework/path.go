@@ -12,9 +12,9 @@ var core = []string{
 	"the-loop", "temperature", "logits-and-softmax", "stopping", "choosing-a-token", "kv-cache", "calling-an-api",
 }
 
-// Within returns a map of unread lessons for the given number of minutes, in the order of the
-// course, and their total time. The total may exceed minutes by a quarter, since reading times
-// are only estimates.
+// Within returns a map of the unread lessons that fit into the given number of minutes, in the
+// order of the course, and their total time. The total may exceed minutes by up to a quarter, since
+// reading times are only estimates.
 func (v *Map) Within(minutes int) (part *Map, took int) {
 	order := slices.Clone(core)
 	for i := range v.Lessons {
@@ -40,7 +40,7 @@ func (v *Map) Within(minutes int) (part *Map, took int) {
 	return part, took
 }
 
-// Times lists the numbers of minutes that a learner can choose, besides the whole course.
+// Times lists the times, in minutes, that a learner can choose instead of the whole course.
 var Times = []int{5, 20}
 
 // TimeLink is the link for one of the offered times.
@@ -49,8 +49,8 @@ type TimeLink struct {
 	Now        bool
 }
 
-// TimeLinks returns the links for [Times] and for the whole course, which takes all minutes.
-// asked is the chosen time, or 0.
+// TimeLinks returns the links for [Times] and for the whole course, which takes the given number of
+// minutes (all). asked is the chosen time, or 0 if none was chosen.
 func TimeLinks(all, asked int) []TimeLink {
 	var list []TimeLink
 	for _, n := range Times {

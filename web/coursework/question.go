@@ -28,7 +28,7 @@ type Question struct {
 
 	Written string // the written answer, for a recall question
 	Compare bool   // whether a good answer is shown
-	Ticked  []int  // points of the rubric that the learner found in their answer
+	Ticked  []int  // points of the rubric that learners found in their own answer
 	Kept    bool   // whether the ticks were saved
 	Say     string // a message about missing input, such as a choice
 }
@@ -61,8 +61,8 @@ func (q *Question) Verdict() string {
 	return "right"
 }
 
-// Credit returns the credit, from 0 to 1. For a choice question, each wrong choice before the
-// right one costs an equal part of it. For a recall question, it is the share of points that were
+// Credit returns the credit, from 0 to 1. For a choice question, each wrong choice before the right
+// one costs an equal part of the credit. For a recall question, it is the share of points that were
 // ticked.
 func (q *Question) Credit() float64 {
 	if q.Q.Kind == "recall" {

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// TestCreditPerWrongChoice: with four choices, each wrong one costs a third.
+// TestCreditPerWrongChoice: with four choices, each wrong one costs a third of the credit.
 func TestCreditPerWrongChoice(t *testing.T) {
 	t.Parallel()
 	q := Question{Q: &lessons.Question{Kind: "choice", Choices: make([]lessons.Choice, 4)}}
@@ -32,7 +32,7 @@ func TestCreditPerWrongChoice(t *testing.T) {
 	}
 }
 
-// TestChoicesAreShuffled: all choices come first about equally often, and the order stays the
+// TestChoicesAreShuffled: each choice is shown first about equally often, and the order stays the
 // same during an attempt.
 func TestChoicesAreShuffled(t *testing.T) {
 	q := &lessons.Question{ID: "q", Kind: "choice", Choices: make([]lessons.Choice, 4)}

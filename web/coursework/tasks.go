@@ -58,7 +58,7 @@ func DrillText(all []progress.DrillMap, kind drill.Kind) string {
 	return ""
 }
 
-// Only returns the named tasks in the order of list.
+// Only returns the tasks of list with the given names, in the order of list.
 func Only(list []Task, named []string) (kept []Task) {
 	for _, t := range list {
 		for _, key := range named {

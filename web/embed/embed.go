@@ -2,8 +2,8 @@
 // state in a link, an experiment from a lesson, or a drill.
 //
 // An embedded page is the same page without its header. The same handlers serve it below /embed,
-// and web/shell records in the request's context that the page is in a frame. Such a page does
-// not send or receive cookies, and nothing that is done on it is saved. [shell.Embeds] defines
+// and web/shell records in the request's context that the page is in a frame. Such a page does not
+// send or receive cookies, and nothing that a visitor does on it is saved. [shell.Embeds] defines
 // which sites can show it, and browsers enforce this.
 //
 // Other sites embed pages with one script, /embed/viz.js (static/js/module/viz.js), or with an
@@ -70,7 +70,7 @@ func (o *Room) Mount(mux *http.ServeMux) {
 	}, routes)
 }
 
-// inner serves the embedded page itself.
+// inner serves the page inside the frame.
 func (o *Room) inner(w http.ResponseWriter, r *http.Request) { o.Pages.ServeHTTP(w, shell.Unframed(r)) }
 
 // scriptName is the file that other sites load.
@@ -94,10 +94,10 @@ func sendScript(w http.ResponseWriter) {
 	w.Write(f.Data)
 }
 
-// Front returns a handler that sends the script to pages of the allowed origins, which load it as
-// a module, and passes all other requests to next. It comes before the gate, which refuses
-// requests from other origins. The file is the same for everyone. Pages of origins that are not
-// allowed cannot read it.
+// Front returns a handler that sends the script to pages of the allowed origins, which load it as a
+// module, and passes all other requests to next. It must come before the gate, which refuses
+// requests from other origins. The file is the same for everyone, but pages from other origins
+// cannot read it.
 func Front(origins []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("Origin")
@@ -113,7 +113,7 @@ func Front(origins []string, next http.Handler) http.Handler {
 	})
 }
 
-// A one is a page that can be embedded.
+// A one describes a single page that can be embedded.
 type one struct {
 	Name    string
 	Address string // address of the page outside a frame
@@ -160,7 +160,8 @@ func (o *Room) groups() []group {
 	return append(list, experiments, drills)
 }
 
-// page handles GET /embed, which lists the pages that can be embedded and explains how to do so.
+// page handles GET /embed, which lists the pages that can be embedded and explains how to embed
+// them.
 func (o *Room) page(w http.ResponseWriter, r *http.Request) {
 	o.HTML(w, r, http.StatusOK, pageHTML(o.groups(), o.Origins))
 }

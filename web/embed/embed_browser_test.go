@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// heightOf returns a script that evaluates to the height of the frame in an element, as set by
-// the framed page.
+// heightOf returns a script that evaluates to the height of the frame inside an element, which
+// depends on the page in the frame.
 func heightOf(element string) string {
 	return fmt.Sprintf(`Number(document.querySelector(%q)?.height ?? 0)`, element+" iframe")
 }
@@ -52,7 +52,7 @@ func TestExamplePage(t *testing.T) {
 		tab.Wait("the height of "+element, fmt.Sprintf("%s > 80 && %[1]s !== %d", heightOf(element), usual))
 	}
 	tab.FullShot("embed-example.png")
-	// Messages that are dispatched here arrive immediately, without messages from the page in
+	// Messages that the test dispatches arrive immediately, so no message from the page can come in
 	// between.
 	tab.Eval(`
 		const frame = document.querySelector('viz-loop iframe');
@@ -98,9 +98,9 @@ func sandboxed(t *testing.T, server string) string {
 	return proxy.URL
 }
 
-// TestLoopInAFrame: the Loop below /embed, here without another page around it, generates text
-// and has a link to the same state on the usual page. It stores nothing in the browser. In a
-// frame without an origin, it explains that it cannot run there.
+// TestLoopInAFrame: the Loop below /embed, opened directly rather than inside another page,
+// generates text and has a link to the same state on the usual page. It stores nothing in the
+// browser. In a frame without an origin, it explains that it cannot run there.
 func TestLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

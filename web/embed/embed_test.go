@@ -18,7 +18,7 @@ import (
 
 const school = "https://school.example"
 
-// get sends a request as a browser does for a page on the school's site.
+// get sends a request like a browser that is showing a page of the school's site.
 func get(t *testing.T, client *http.Client, address string) (*http.Response, *goquery.Document) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -44,8 +44,8 @@ var embedded = []string{
 	"/embed/learn/widget/cache-saves", "/embed/practice/softmax?level=2&seed=7",
 }
 
-// TestFramesAllowOnlyGivenOrigins: only pages below /embed can be shown in pages of other
-// origins. The origins must be among the given ones; if there are none, no page can be shown.
+// TestFramesAllowOnlyGivenOrigins: only pages below /embed can be shown in pages of other origins,
+// and only on the configured origins. If none are configured, no page can be shown.
 // Promise: Only the sites that you list can embed your server's pages.
 func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 	t.Parallel()
@@ -253,8 +253,8 @@ func TestModuleIsForGivenOrigins(t *testing.T) {
 	}
 }
 
-// TestOEmbedResponses: the response to an oEmbed request for a page that can be embedded is a
-// frame that is no larger than the request allows. For any other page, it is an error. Text is
+// TestOEmbedResponses: the response to an oEmbed request for a page that can be embedded contains a
+// frame no larger than the request allows. For any other page, the response is an error. Text is
 // escaped.
 func TestOEmbedResponses(t *testing.T) {
 	t.Parallel()

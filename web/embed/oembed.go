@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// The size, in pixels, of a frame created from an oEmbed response. Unlike the module's frames, it
-// cannot grow with its content.
+// These are the width and height, in pixels, of a frame created from an oEmbed response. Unlike the
+// frames that the module creates, such a frame cannot grow with its content.
 const (
 	frameWidth  = 760
 	frameHeight = 640
@@ -60,8 +60,8 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// side returns a size in pixels: the smaller of usual and the request's maximum, most, which may
-// be empty.
+// side returns a width or height in pixels: the smaller of usual and most, the maximum in the
+// request, which may be empty.
 func side(most string, usual int) (n int, ok bool) {
 	if most == "" {
 		return usual, true

@@ -16,19 +16,19 @@ import (
 type card struct {
 	Link  string
 	Parts []cardPart
-	// Shares are the probabilities of the tokens when they were drawn. The learner's tokens
-	// come first and count as 1.
+	// Shares holds the probability that each token had when it was drawn. The learner's tokens come
+	// first, with the probability 1.
 	Shares []float64
 	Given  int    // number of tokens from the learner
 	Yours  string // "7 tokens"
 	Its    string
-	// Boldest is the token that was least likely when it was drawn, and Chance is its
-	// probability then: "4 in 100". Both are empty if nothing was drawn.
+	// Boldest is the token that was least likely when it was drawn, and Chance is the probability
+	// that it had then, such as "4 in 100". Both are empty if nothing was drawn.
 	Boldest stage.Text
 	Chance  string
 	Lesson  string // address of the first lesson; "" for none
 	Times   []coursework.TimeLink
-	// Boxes is set if the PNG shows boxes in place of some characters.
+	// Boxes reports whether the PNG shows boxes in place of some characters.
 	Boxes bool
 	Made  string // the model and the seeds of the text: "tiny-5M, seed 42"
 }
@@ -41,7 +41,7 @@ type cardPart struct {
 	Share string
 }
 
-// cardMark is a token as a bar whose height is its probability.
+// cardMark is the bar of a token. Its height shows the token's probability.
 type cardMark struct {
 	X, Y, W, H string // SVG lengths
 	Yours      bool
@@ -102,7 +102,8 @@ func (c card) marks() []cardMark {
 	return list
 }
 
-// seedsOf lists the seeds of a run's draws. Each new try has another seed.
+// seedsOf lists the seeds of a run's draws. Each time the learner draws again, the seed is a
+// different one.
 func seedsOf(st *session.State) string {
 	var list []string
 	for _, step := range st.Steps {
@@ -125,8 +126,8 @@ func cardFile(link, extension string) string {
 	return base + "/card" + extension + "?" + url.Values{"log": {link}}.Encode()
 }
 
-// withCard calls f, in the queue, with the card of the link in a request. If there is no card,
-// it responds with the reason.
+// withCard waits in the queue and then calls f with the card for the link in a request. If there is
+// no card, it sends a response that states the reason.
 func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card) error) bool {
 	link, err := session.ParseLink(s.Model, r.URL.Query().Get("log"))
 	if err == nil && !ended(link) {
@@ -147,9 +148,9 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	return err == nil
 }
 
-// The texts of a card's page without a run. It is an ordinary page, since a static site first
-// sends it to a visitor with a card's link, until the program runs in the browser and creates
-// the card.
+// These are the texts of the card page for a request without a run. It is an ordinary page rather
+// than an error page, since a static site sends it first to a visitor who opens a card's link and
+// shows it until the program runs in the browser and creates the card.
 const (
 	noRunHead = "A text that somebody wrote with a model."
 	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, " +

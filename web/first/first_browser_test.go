@@ -11,12 +11,13 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// atScene returns an expression that is true at a scene.
+// atScene returns a JavaScript expression that is true while the page shows the given scene.
 func atScene(scene string) string {
 	return `document.readyState === "complete" && document.querySelector(".fr--` + scene + `") !== null`
 }
 
-// TestBrowserFirstRun goes from the home page to the card, and leaves and resumes on the way.
+// TestBrowserFirstRun goes from the home page to the card, and leaves and resumes the first run on
+// the way.
 func TestBrowserFirstRun(t *testing.T) {
 	t.Parallel()
 	url := webtest.Serve(t, webtest.Options{})
@@ -96,8 +97,8 @@ func TestFirstRunBeforeItsScripts(t *testing.T) {
 	tab.Until(`document.querySelector(".keep")`)
 }
 
-// TestFirstRunShowsPendingAnswer: while an answer is in flight, the button shows that it
-// was pressed, and another press does nothing.
+// TestFirstRunShowsPendingAnswer: while a response is pending, the button shows that it was
+// pressed, and pressing it again does nothing.
 func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -121,10 +122,10 @@ func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	}
 }
 
-// TestFirstRunMotion: elements at the end of a scene move to their places in the next one. A
-// key ends a movement midway, and nothing of it remains. Until the marker has fallen, neither
-// the heading nor the title names the winner. If VIZ_SHOTS is set, the test takes five
-// screenshots of each movement.
+// TestFirstRunMotion: elements at the end of a scene move to their places in the next one. Pressing
+// a key stops a movement halfway, and no trace of it remains. Until the marker has fallen, neither
+// the heading nor the title names the winner. If VIZ_SHOTS is set, the test takes five screenshots
+// of each movement.
 func TestFirstRunMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -213,21 +214,20 @@ func TestBrowserEnterContinues(t *testing.T) {
 	tab.Until(atScene("joined"))
 }
 
-// places is an expression for the positions of the heading and the main button.
+// places is a JavaScript expression for the positions of the heading and the main button.
 const places = `["h1", "main .btn--main"].map((s) => document.querySelector(s)?.getBoundingClientRect())
 	.map((b, i) => b ? [b.left, b.top, ...(i ? [b.right, b.bottom] : [])].map(Math.round).join() : "")`
 
-// isCut is an expression that is true if the text ends out of view or one of its lines is cut
-// off.
+// isCut is a JavaScript expression that is true if the text ends out of view or one of its lines is
+// cut off.
 const isCut = `(() => {
 	const box = document.querySelector(".fr__text > div")?.getBoundingClientRect();
 	const lines = [...document.querySelectorAll(".fr__text .prose > span")].flatMap((e) => [...e.getClientRects()]);
 	return lines.some((l) => l.top < box.top - 2 && l.bottom > box.top + 2 || l.bottom > box.bottom + 2);
 })()`
 
-// steady checks that the heading and the main button of a scene are at the same positions
-// as in earlier scenes, on screens where that is possible, and that the end of the text is
-// in view.
+// steady checks that the end of the text is in view and that, on screens where this is possible,
+// the heading and the main button of a scene are at the same positions as in earlier scenes.
 func steady(tab *browser.Tab, seen map[string]string, scene string) {
 	for _, s := range []browser.Screen{browser.Chromebook, browser.Laptop} {
 		tab.Screen(s)
@@ -245,9 +245,8 @@ func steady(tab *browser.Tab, seen map[string]string, scene string) {
 	}
 }
 
-// TestScenesAreAccessible: axe-core finds nothing in any scene, the heading and the main
-// button do not move from one scene to the next, and the last lines of the text are fully
-// visible.
+// TestScenesAreAccessible: axe-core reports no problems in any scene, the heading and the main
+// button do not move from one scene to the next, and the last lines of the text are fully visible.
 func TestScenesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

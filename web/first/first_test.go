@@ -95,10 +95,10 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 }
 
-// TestFirstRunHidesAnswersUntilGuessed: before a guess, a page has no shares, and before the
-// draw, it reveals nothing about the draw: for two seeds with different draws, the page is the
-// same except for the link. The pages after them do contain the answers, which shows that the
-// test would have found them.
+// TestFirstRunHidesAnswersUntilGuessed: before the guess, a page contains no shares, and before the
+// draw, it reveals nothing about the draw: for two seeds with different draws, the pages are
+// identical except for the link. The later pages do contain the answers, which shows that the test
+// would find them.
 func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -166,8 +166,8 @@ func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 	}
 }
 
-// TestFirstRunResumesFromItsAddress: the first run can be left at any location and resumed from
-// its address in any browser, and in the same browser from /first and the home page.
+// TestFirstRunResumesFromItsAddress: a visitor can leave the first run at any location and resume
+// it: from its address in any browser, and from /first or the home page in the same browser.
 func TestFirstRunResumesFromItsAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -224,7 +224,7 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	}
 }
 
-// mustBeField fails unless the page is the one with the prompt field.
+// mustBeField fails the test unless the page is the one with the prompt field.
 func (p page) mustBeField() {
 	p.s.t.Helper()
 	if p.status != http.StatusOK || p.Find("#begin").Length() != 1 {
@@ -232,7 +232,7 @@ func (p page) mustBeField() {
 	}
 }
 
-// TestBadInputIsExplained: invalid input is answered with an explanation and a way to
+// TestBadInputIsExplained: the response to invalid input contains an explanation and a way to
 // continue.
 func TestBadInputIsExplained(t *testing.T) {
 	t.Parallel()
@@ -279,8 +279,8 @@ func TestBadInputIsExplained(t *testing.T) {
 			t.Errorf("the field at %s accepts %s characters, want 4097, one more than allowed", at, most)
 		}
 	}
-	// The first text has more bytes than allowed (4,097 characters), and the second has more tokens
-	// than the model can read (1,200 characters).
+	// The first text, of 4,097 characters, has more bytes than allowed. The second, of 1,200
+	// characters, has more tokens than the model can read.
 	for long, has := range map[string]string{
 		strings.Repeat("a", 4097): "4,097 characters", strings.Repeat("日本語", 400): "1,200 characters",
 	} {
@@ -314,13 +314,14 @@ func TestBadInputIsExplained(t *testing.T) {
 	}
 }
 
-// TestKnobKeepsTheAxis: the axis of the shares stays the same, and values outside of the knob's
-// range are refused.
+// TestKnobKeepsTheAxis: the axis of the shares is the same for every value of the knob, and values
+// outside the knob's range are refused.
 func TestKnobKeepsTheAxis(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 1, begins, oneStage, oneStage)
 	p := newSite(t).open(at("bolder", link)).mustBe("bolder").press(pick).mustBe("bolder")
-	// Tokens below half a percent are in the last row, so its tick changes.
+	// Tokens with less than half a percent are combined in the last row, so that row's tick
+	// changes.
 	ghosts := func(p page) map[string]string {
 		list := map[string]string{}
 		p.Find(".shares li:not(:last-child)").Each(func(_ int, row *goquery.Selection) {

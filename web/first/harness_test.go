@@ -48,7 +48,7 @@ func (s site) another() site {
 	return s
 }
 
-// page is a response, after redirects.
+// page is the response to a request, after any redirects.
 type page struct {
 	*goquery.Document
 	s      site
@@ -81,7 +81,7 @@ func (s site) post(path string, form url.Values) page {
 	return s.page(s.PostForm(s.url+path, form))
 }
 
-// press sends the form of a button, as a browser does.
+// press submits the form that a button belongs to, as a browser does.
 func (p page) press(selector string) page {
 	p.s.t.Helper()
 	button := p.Find(selector).First()
@@ -102,7 +102,7 @@ func (p page) press(selector string) page {
 func (p page) scene() string { return p.at.Query().Get("scene") }
 func (p page) link() string  { return p.at.Query().Get("log") }
 
-// mustBe fails unless the page is a scene.
+// mustBe fails the test unless the page shows the given scene.
 func (p page) mustBe(scene string) page {
 	p.s.t.Helper()
 	if p.status != http.StatusOK || p.at.Path != "/first" || p.scene() != scene {
@@ -113,7 +113,7 @@ func (p page) mustBe(scene string) page {
 
 const main, pick = "main .btn--main", "main .pick"
 
-// to goes to a scene with the main buttons, and makes the first guess that is offered.
+// to goes to a scene by pressing the main buttons, and makes the first guess that is offered.
 func (s site) to(scene string) page {
 	s.t.Helper()
 	p := s.open("/first?" + url.Values{"prompt": {begins}}.Encode()).mustBe("read")

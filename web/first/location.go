@@ -21,20 +21,20 @@ const (
 	sceneRead   scene = "read"   // the model reads the text as tokens
 	sceneGuess  scene = "guess"  // the learner guesses the next token
 	sceneShares scene = "shares" // the page shows the model's shares
-	sceneBolder scene = "bolder" // a guess about the knob, then the knob
+	sceneBolder scene = "bolder" // the learner guesses the effect of the knob, then turns it
 	sceneDrop   scene = "drop"   // a token is drawn, and can be drawn again
 	sceneJoined scene = "joined" // the token joins the text
-	sceneEnd    scene = "end"    // the model has written the sentence to its end
+	sceneEnd    scene = "end"    // the model has completed the sentence
 )
 
 var scenes = []scene{
 	sceneWrite, sceneRead, sceneGuess, sceneShares, sceneBolder, sceneDrop, sceneJoined, sceneEnd,
 }
 
-// guessElse is the guess that the next token is none of the offered ones.
+// guessElse is the guess that the next token is none of the offered tokens.
 const guessElse = "else"
 
-// Guesses about the effect of the knob on the bar of the favorite.
+// These are the guesses about the effect of the knob on the bar of the most probable token.
 const (
 	turnGrow   = "grow"
 	turnShrink = "shrink"
@@ -66,7 +66,7 @@ func (p location) query() string {
 
 func (p location) address() string { return base + "?" + p.query() }
 
-// placeOf returns the location in a query. It does not parse the link.
+// placeOf returns the location that a query contains. It does not parse the link.
 func placeOf(q url.Values) location {
 	return location{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess"), turn: q.Get("turn")}
 }
@@ -135,8 +135,8 @@ func (p location) turnFits() bool {
 	return p.turn == "" || p.scene == sceneBolder && slices.Contains([]string{turnGrow, turnShrink, turnSame}, p.turn)
 }
 
-// The cookies of the first run. One records that the first run was finished or skipped, and the
-// other records where the learner is. Neither identifies a person.
+// These are the names of the first run's cookies. One records that the first run was finished or
+// skipped, and the other stores the learner's location. Neither identifies a person.
 const (
 	overCookie  = "first"
 	placeCookie = "first_at"
@@ -174,7 +174,7 @@ func finish(w http.ResponseWriter, r *http.Request) {
 	shell.SetCookie(w, r, http.Cookie{Name: placeCookie, Path: "/", MaxAge: -1})
 }
 
-// keptPlace returns the location that was stored last.
+// keptPlace returns the location stored in the cookie.
 func keptPlace(r *http.Request) (location, bool) {
 	for _, c := range shell.Cookies(r, placeCookie, "/") {
 		if q, err := url.ParseQuery(c.Value); err == nil && q.Get("log") != "" {
@@ -184,7 +184,7 @@ func keptPlace(r *http.Request) (location, bool) {
 	return location{}, false
 }
 
-// short shortens a quote from an address.
+// short shortens a text from an address so that it can be quoted.
 func short(s string) string {
 	if r := []rune(s); len(r) > 20 {
 		return string(r[:20]) + "…"
@@ -192,5 +192,5 @@ func short(s string) string {
 	return s
 }
 
-// promptAddress returns the address that begins a run of a text.
+// promptAddress returns the address that starts a run with the given text.
 func promptAddress(text string) string { return base + "?" + url.Values{"prompt": {text}}.Encode() }

@@ -35,7 +35,7 @@ func sendFile(w http.ResponseWriter, kind, extension string, content []byte) {
 	_, _ = w.Write(content) // fails only if the client has left
 }
 
-// keepsake returns the data that is needed to draw the card.
+// keepsake returns the data needed to draw the card.
 func (c card) keepsake() plots.Keepsake {
 	k := plots.Keepsake{
 		Title: "Written together with a model",

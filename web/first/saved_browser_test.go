@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardPicturesAreSaved: the card is saved as SVG and as PNG, and both files are identical
-// to the server's.
+// TestCardPicturesAreSaved: the browser saves the card as SVG and as PNG, and both files are
+// identical to those from the server.
 func TestCardPicturesAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -56,7 +56,7 @@ func New(d Deps) *Server {
 	return s
 }
 
-// Mount adds the first run's addresses to the server's.
+// Mount registers the first run's routes on mux.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
@@ -71,14 +71,15 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	})
 }
 
-// stepTime is roughly the time of one replayed step. It only affects the order of the queue.
+// stepTime is roughly the time that replaying one step takes. It only affects the order of the
+// queue.
 const stepTime = 2 * time.Millisecond
 
 // errBusy means that a request has waited too long, or that too many requests are waiting.
 var errBusy = errors.New("the server is busy")
 
-// within calls f with a run, in the queue for plain requests. If link is not nil, it is opened
-// in the run first.
+// within waits in the queue for plain requests and then calls f with a run. If link is not nil, it
+// first opens the link in that run.
 func (s *Server) within(
 	w http.ResponseWriter, r *http.Request, link *session.Link, f func(m *mover) error,
 ) error {
@@ -106,7 +107,7 @@ func (s *Server) within(
 	return m.err
 }
 
-// fail answers a request that does not lead to a page.
+// fail responds to a request for which there is no page because of err.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *terms.Refusal
 	switch {
@@ -119,8 +120,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// page handles GET /first. It shows the scene in the address or, with ?prompt=TEXT, a new run.
-// Without either, it shows the location where the learner left off, or the first scene.
+// page handles GET /first. It shows the scene in the address or, with ?prompt=TEXT, a new run. If
+// the address contains neither, it shows the location where the learner left off or, for a new
+// learner, the first scene.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Has("prompt") {
@@ -162,7 +164,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 // of three letters, or one character of a script with three bytes per character.
 const fewest = 3
 
-// begin starts a run of a text. If the text cannot be started, the page shows it in the field,
+// begin starts a run with a prompt. If the prompt cannot be used, the page shows it in the field,
 // with the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	// Phone keyboards add a space after every word, and at this point learners do not know
@@ -170,7 +172,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	if space, ok := session.NewSpaceAtEnd(s.Model, prompt); ok {
 		prompt = space.Prompt
 	}
-	if len(prompt) > infer.MaxSampleBytes { // the run's locations must fit into addresses
+	if len(prompt) > infer.MaxSampleBytes { // the run's locations, which contain the prompt, must fit into addresses
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, s.overlong(prompt))))
 		return
 	}
@@ -207,8 +209,8 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	}
 }
 
-// overlong explains what to do about a text that is longer than the model can read, and
-// returns "" for a shorter one.
+// overlong returns advice on a text that is longer than the model can read, or "" if the text is
+// short enough.
 func (s *Server) overlong(text string) string {
 	if _, over := session.TooLong(s.Model, text, infer.MaxSampleBytes); !over {
 		return ""
@@ -217,7 +219,7 @@ func (s *Server) overlong(text string) string {
 		"this small model can read. It is still in the field: keep a sentence or two, and the model goes on from there."
 }
 
-// seeds is the number of different seeds: small enough to read a seed aloud.
+// seeds is the number of different seeds. It is so small that people can read a seed aloud.
 const seeds = 9999
 
 // next handles POST /first/next. It carries out the action of the pressed button, stores the

@@ -29,21 +29,21 @@ const (
 	mostTokens   = 40
 )
 
-// The ends of the knob's range. At 0, nothing would be drawn.
+// These are the ends of the knob's range. It excludes 0, since at 0 there would be no draw.
 const (
 	safest  = 0.1
 	boldest = 1.9
 )
 
 var (
-	// errChoice is the error for an action that the page does not offer.
+	// errChoice is the error for an action for which the page has no button.
 	errChoice = errors.New("the page has no such button")
 	// errUnfinished is the error for a request for the card of a run that is in the middle of a
 	// token.
 	errUnfinished = errors.New("this run is in the middle of a token, so it has no card yet")
 )
 
-// mover carries out a learner's actions. The first error stops it.
+// mover carries out a learner's actions. After the first error, it does nothing more.
 type mover struct {
 	ctx context.Context
 	run *session.Session
@@ -64,9 +64,9 @@ var (
 	withheld = session.StepStage{Withhold: true}
 )
 
-// move carries out an action at a location and returns the resulting location, in this scene or
-// another one. x is the knob's new value. After the last scene comes the card, whose scene is
-// "".
+// move carries out the action of the pressed button at a location and returns the resulting
+// location, in the same scene or another one. x is the new value of the knob. The last scene is
+// followed by the card, whose scene is "".
 func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	st := m.run.State()
 	next := location{scene: p.scene, guess: p.guess, turn: p.turn}
@@ -144,7 +144,7 @@ func (m *mover) sentence() *session.State {
 	return st
 }
 
-// endsSentence reports whether the text so far ends with the end of a sentence.
+// endsSentence reports whether the text so far ends with a complete sentence.
 func endsSentence(st *session.State) bool {
 	text := strings.TrimRight(textOf(st), " \n\"'”’)")
 	return strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?")
@@ -163,7 +163,7 @@ func textOf(st *session.State) string {
 // candidates is the number of tokens offered as guesses.
 const candidates = 5
 
-// offered reports whether a guess is one of the guesses that the page offers.
+// offered reports whether a guess is one of those that the page offers.
 func offered(st *session.State, guess string) bool {
 	if guess == guessElse {
 		return true

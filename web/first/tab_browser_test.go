@@ -9,7 +9,7 @@ import (
 // TestFirstRunBeforeItsScripts does not run in a tab, since the program cannot run there
 // without scripts.
 
-// TestInTab tests the first run with the program running in the page.
+// TestInTab tests the first run with the program running in a browser tab.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestBrowserFirstRun, TestFirstRunShowsPendingAnswer, TestFirstRunMotion, TestBrowserEnterContinues,

@@ -35,7 +35,7 @@ type view struct {
 	Others []string
 
 	Tokens  []stage.Text // sceneRead
-	Choices []choice     // sceneGuess, and sceneBolder before the knob
+	Choices []choice     // sceneGuess, and sceneBolder before the knob is shown
 	Asked   string       // the form field that a choice sets
 	Do      string       // the action that a choice sends
 	Shares  *stage.StoryShares
@@ -59,8 +59,8 @@ type choice struct {
 // screen.
 const fitsUnscrolled = 80
 
-// scrolls reports whether the text can be longer than its box, so that it must be reachable
-// and scrollable by keyboard.
+// scrolls reports whether the text may be longer than its box, which must then be reachable and
+// scrollable by keyboard.
 func (v view) scrolls() bool {
 	n := 0
 	for _, p := range v.Text {
@@ -72,7 +72,7 @@ func (v view) scrolls() bool {
 // steps is the number of steps of the first run.
 var steps = len(scenes)
 
-// enter returns the stage whose animation the page plays at first, or "" for none.
+// enter returns the stage whose animation the page plays first, or "" for none.
 func (v view) enter() string {
 	switch {
 	case len(v.Tokens) > 0:
@@ -98,14 +98,16 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 			terms.Counted(s.Model.Config().Layers, "block") + ".",
 	}
 	n := int(chance.N(ctx, uint64(len(session.Openings))))
-	for i := range 3 { // only tales: the model is certain of a capital or a sum, so chance would play no part
+	// Only openings of tales: after a question about a capital or a sum, the model is certain, so
+	// chance would play no part.
+	for i := range 3 {
 		v.Others = append(v.Others, session.OpeningOf(session.Tale, n+i).Text)
 	}
 	return v
 }
 
-// newView returns the page for a location. m has opened the location's run. The page contains
-// nothing that its scene must not show yet.
+// newView returns the page for a location. The location's run must already be open in m. The page
+// contains nothing that its scene must not show yet.
 func newView(p location, m *mover) view {
 	st := m.run.State()
 	v := view{location: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(st).Parts, Open: true}
@@ -170,7 +172,7 @@ func (v *view) guessToken(st *session.State) {
 	v.Under = "The last column holds everything that the model has understood so far. Its answer is made from that."
 }
 
-// places are the names for the ranks of a guess.
+// places are the names of the ranks that a guess can have.
 var places = []string{
 	"its first choice", "its second choice", "its third choice", "its fourth choice",
 	"its fifth choice",
@@ -195,8 +197,8 @@ func (v *view) shares(st *session.State, story stage.Story) {
 		terms.Count(st.Model.Config().Vocab) + " tokens."
 }
 
-// sees shows the shares, and which of the tokens was guessed. It omits the ticks at T = 1,
-// since they belong to the knob, which has not been introduced yet.
+// sees sets up the view to show the shares and which token was guessed. It omits the ticks at T =
+// 1, since they belong to the knob, which has not been introduced yet.
 func (v *view) sees(st *session.State, story stage.Story) {
 	v.Shares = story.Shares
 	rows := v.Shares.Rows
@@ -224,7 +226,7 @@ func plain(st *session.State, id int) string {
 	return strings.TrimLeft(stage.TokenText(st.Model.Token(id)).String(), "·")
 }
 
-// draw shows the line and, after the draw, where the marker fell.
+// draw sets up the view to show the line and, after the draw, the place where the marker fell.
 func (v *view) draw(st *session.State, story stage.Story) {
 	v.Line = story.Line
 	if st.Undrawn {
@@ -258,7 +260,8 @@ func (v *view) draw(st *session.State, story stage.Story) {
 	v.Under = "One share was drawn. Everything else was possible too."
 }
 
-// almostSure is the probability above which another draw hardly ever has a different result.
+// almostSure is the probability of a token above which drawing again hardly ever gives a different
+// result.
 const almostSure = 0.99
 
 // inHundred returns a probability in words: "4 in 100".

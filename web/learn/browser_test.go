@@ -31,8 +31,8 @@ func checks(l *lessons.Lesson) []*lessons.Question {
 }
 
 // TestLessonByEveryHand completes a whole lesson, from the list of lessons to the next lesson, by
-// mouse, by keyboard alone and by touch. It first answers every question wrongly. In the end,
-// every section must be marked as read.
+// mouse, by keyboard alone and by touch. It first answers every question wrongly. At the end, every
+// section must be marked as read.
 // Promise: A whole lesson can be done by mouse, by keyboard alone and by touch.
 func TestLessonByEveryHand(t *testing.T) {
 	t.Parallel()
@@ -60,8 +60,8 @@ func TestLessonByEveryHand(t *testing.T) {
 	})
 }
 
-// readThrough scrolls through a page with the wheel, which a script turns, with the Page Down
-// key, or with a finger.
+// readThrough scrolls through a page with the mouse wheel (simulated by a script), the Page Down
+// key or a finger.
 func readThrough(tab *browser.Tab, hands browser.Hands) {
 	const end = `scrollY + innerHeight > document.documentElement.scrollHeight - 2`
 	for !browser.Value[bool](tab, end) {
@@ -107,7 +107,8 @@ func TestReadingIsNoticed(t *testing.T) {
 	}
 }
 
-// TestReadingIsReportedAgain: a section whose report failed is reported with the next one.
+// TestReadingIsReportedAgain: a section that could not be reported to the server is reported
+// together with the next section.
 func TestReadingIsReportedAgain(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -156,8 +157,8 @@ func TestReferencePrintsOnOneSheet(t *testing.T) {
 	}
 }
 
-// TestSearchFromAnyPage: the key "/" leads to the search from every page with shortcuts, and
-// results appear while typing.
+// TestSearchFromAnyPage: the key "/" opens the search from every page with shortcuts, and results
+// appear as the user types.
 func TestSearchFromAnyPage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 
 var text = courseworktest.Text
 
-// The experiments and pictures of the bundled pair, rendered once for all tests that read the
-// whole course: see [newReader].
+// The experiments and pictures for the bundled pair of models, rendered once for all tests that
+// read the whole course: see [newReader].
 var sharedWidgets, sharedPictures = newKept[shown](), newKept[pictureKey]()
 
 // A site holds the pages as seen by one learner who has switched to Numbers.
@@ -31,8 +31,8 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// newReader returns a site with the bundled pair, for tests that only read pages. They share the
-// rendered experiments and pictures.
+// newReader returns a site with the bundled pair of models, for tests that only read pages. They
+// share the rendered experiments and pictures.
 func newReader(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t).withDraft()

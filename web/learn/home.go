@@ -15,15 +15,16 @@ import (
 type homePage struct {
 	Turn *turnView
 	Map  *coursework.Map
-	// Begin is the text in the prompt field. Others are more openings to choose from.
+	// Begin is the text in the prompt field. Others are the other openings that the visitor can
+	// choose.
 	Begin  string
 	Others []string
-	// Knows is set if the openings were checked with this model.
+	// Knows reports whether the openings were checked with this model.
 	Knows bool
 	Vocab string // such as "4,096"
-	// Writes is the path to which the prompt field is submitted: the first run, or the Loop for
-	// visitors who have finished or skipped the first run. Begun is set if they left it
-	// unfinished.
+	// Writes is the path to which the prompt field is submitted: that of the first run or, for
+	// visitors who have finished or skipped the first run, that of the Loop. Begun reports whether
+	// the visitor left the first run unfinished.
 	Writes string
 	Begun  bool
 }

@@ -46,9 +46,9 @@ func TestHomePlaysTheLoop(t *testing.T) {
 	tab.Wait("the run in the loop", `document.querySelectorAll("#strip-gen > *").length === 3`)
 }
 
-// TestHomeWithReducedMotion: visitors who asked for reduced motion get a still picture that can
-// be stepped and played. The page below the picture does not move, however long the text is. On a
-// low laptop screen, the last button and half of the space for the highest bar are in view.
+// TestHomeWithReducedMotion: visitors who prefer reduced motion get a still picture, which they can
+// step through or play. The page below the picture does not move, however long the text is. On a
+// short laptop screen, the last button and half of the space for the highest bar are in view.
 func TestHomeWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	}
 }
 
-// TestHomeWritesFirst: the text before the turn appears token by token. Only then does the page
-// step through the stages, at a turn where the model is unsure.
+// TestHomeWritesFirst: the text generated before the shown turn appears token by token. Only then
+// does the page step through the stages of that turn, at which the model is unsure.
 func TestHomeWritesFirst(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -110,9 +110,9 @@ func TestHomeWritesFirst(t *testing.T) {
 	tab.Wait("the whole text in a pause", due+` === 0`)
 }
 
-// TestHomePromptStartsTheFirstRun: a newcomer's text on the home page becomes the prompt of a
-// first run, by mouse, by keyboard and by touch; so does an opening. Skipping the first run opens
-// the text in the Loop. From then on, the field leads to the Loop, too.
+// TestHomePromptStartsTheFirstRun: a newcomer who types text on the home page or chooses an opening
+// starts a first run with that prompt, by mouse, by keyboard and by touch. Skipping the first run
+// opens the text in the Loop. From then on, the field leads to the Loop, too.
 func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -76,8 +76,8 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 		if got := text(d.Find(".say-5")); got != want {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}
-		// The bars show p at first and p′ once the filters have cut, since the sentence about the
-		// draw states p′.
+		// The bars show p before the filters and p′ after them, since the sentence about the draw
+		// states p′.
 		first := filter.Rows.Rows[0]
 		for at, p := range map[string]float64{
 			".map__bars:not(.map__bars--4, .map__bars--5)": first.P, ".map__bars--4": first.Q, ".map__bars--5": first.Q,
@@ -109,8 +109,8 @@ func TestLessonsAreCountedAlike(t *testing.T) {
 	}
 }
 
-// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, and from there to the
-// first turn of another one. Invalid turns are replaced by the nearest valid one.
+// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, which leads to the first
+// turn of another run. The page replaces an invalid turn with the nearest valid one.
 func TestHomeRunEndsAndRestarts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -144,8 +144,8 @@ func TestHomeRunEndsAndRestarts(t *testing.T) {
 	}
 }
 
-// TestLeavingVisitorDoesNotSpoilHomeRun: a visitor who leaves while the model is working does
-// not affect the run of others.
+// TestLeavingVisitorDoesNotSpoilHomeRun: a visitor who leaves while the model is working does not
+// affect the run that others are watching.
 func TestLeavingVisitorDoesNotSpoilHomeRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -180,9 +180,9 @@ func TestHomeRunIsShared(t *testing.T) {
 	}
 }
 
-// TestHomeStartsAtAnUnsureTurn: if no turn is requested, the home page shows the first turn after
-// a sentence at which no token has half of the probability. In a run without such a turn, it
-// shows the last one.
+// TestHomeStartsAtAnUnsureTurn: if no turn is requested, the home page shows the first turn at
+// which a sentence has ended and no token has half of the probability. In a run without such a
+// turn, it shows the last turn.
 func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

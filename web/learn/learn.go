@@ -13,7 +13,7 @@ type Deps struct {
 	coursework.Deps
 	// Model is the model whose output the pages show.
 	Model *infer.Model
-	// Slot, if not nil, returns a slot in the pool that runs Model for everyone.
+	// Slot, if not nil, returns a slot in the pool in which Model runs for all visitors.
 	Slot func() *infer.Slot
 	// Draft, if not nil, returns a slot in the pool of the draft model, for lessons about
 	// speculation. It may have to load the model first. Its errors are sentences for the learner.

@@ -38,8 +38,8 @@ func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 	p.showLesson(w, r, p.Course.Lesson(r.PathValue("slug")), nil)
 }
 
-// showLesson sends a lesson's page. After a form was submitted without scripts, asked is the
-// current state of its question; otherwise it is nil.
+// showLesson sends a lesson's page. If the page is the response to a form submitted without
+// scripts, asked is the current state of the question in the form; otherwise it is nil.
 func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *coursework.Question) {
 	if l == nil {
 		p.Refuse(
@@ -111,7 +111,8 @@ func (p *Pages) block(
 	case lessons.Aside:
 		return aside(b)
 	}
-	// The page fails if this package cannot show a part, rather than leaving it out.
+	// If this package cannot show a part, the whole page fails, so that the part is not silently
+	// left out.
 	return templ.ComponentFunc(func(context.Context, io.Writer) error {
 		return fmt.Errorf("a lesson holds a %T, which has no layout", b)
 	})

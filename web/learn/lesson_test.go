@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/practice"
 )
 
-// others are the pages to which links lead outside Learn and Practice.
+// others lists the pages outside Learn and Practice to which their pages link.
 var others = func() map[string]bool {
 	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
 	for _, l := range lab.All() {
@@ -120,8 +120,8 @@ func TestLessonPagesAreComplete(t *testing.T) {
 	}
 }
 
-// TestVisitsTickSections: sections are ticked one by one, then all at once by the button. The map
-// and the link for continuing are updated.
+// TestVisitsTickSections: sections are ticked one by one as they are read, or all at once with the
+// button. The map and the link for continuing are updated.
 func TestVisitsTickSections(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -169,8 +169,8 @@ func TestVisitsTickSections(t *testing.T) {
 	}
 }
 
-// TestUnknownAddressesLeadOn: unknown addresses, and forms sent to pages, get pages with links
-// to continue.
+// TestUnknownAddressesLeadOn: a request for an unknown address, or a form sent to the address of a
+// page, gets an error page with links to continue.
 func TestUnknownAddressesLeadOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

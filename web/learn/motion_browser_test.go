@@ -31,9 +31,9 @@ func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 }
 
 // TestExperimentMotion: in a lesson, each stage animates the result of the previous stage, as in
-// the Loop. The next stage or a key ends the animation halfway, and no part of it remains. The
-// winner is not named before the marker has fallen. Going back starts no animation. With
-// VIZ_SHOTS, five frames of each animation are saved.
+// the Loop. Moving to the next stage or pressing a key stops the animation halfway, and no part of
+// it remains on the page. The winner is not named before the marker has fallen. Going back starts
+// no animation. With VIZ_SHOTS, five frames of each animation are saved.
 func TestExperimentMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -89,8 +89,8 @@ func TestExperimentMotion(t *testing.T) {
 	}
 }
 
-// TestExperimentWithReducedMotion: nothing moves for readers who have asked for reduced motion.
-// The inputs survive the switch between the views, which reloads the page.
+// TestExperimentWithReducedMotion: nothing moves for readers who prefer reduced motion. The inputs
+// keep their values when the reader switches between the views, which reloads the page.
 func TestExperimentWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -10,14 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// state returns the condition that the picture shows only its nth state.
+// state returns a JavaScript condition that is true if the picture shows only its nth state.
 func state(n int) string {
 	return fmt.Sprintf(
 		`[...document.querySelectorAll(".pic__state")].every((e, i) => e.checkVisibility() === (i === %d))`, n-1,
 	)
 }
 
-// TestPictureFollowsTheText: the picture changes where the text requires it, and stays in view.
+// TestPictureFollowsTheText: the picture changes to the state that the text describes, and stays in
+// view.
 func TestPictureFollowsTheText(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -39,7 +40,7 @@ func TestPictureFollowsTheText(t *testing.T) {
 }
 
 // TestPictureByEveryHand: states can be selected by mouse, by keyboard and by touch, and the text
-// follows.
+// scrolls to the matching place.
 func TestPictureByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -70,7 +71,7 @@ func TestPictureByEveryHand(t *testing.T) {
 }
 
 // TestOddPicturesAccessible: all states of the pictures in lessons 1, 3, 5 and so on pass the
-// audit.
+// accessibility audit.
 func TestOddPicturesAccessible(t *testing.T) {
 	fixture.Long(t)
 	auditPictures(t, 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// TestChoiceExplainsAndScores: a wrong choice is explained, leaves the question open and costs
-// one share of the credit. The right choice ends the question.
+// TestChoiceExplainsAndScores: a wrong choice is explained, leaves the question open and reduces
+// the credit by one share. The right choice closes the question.
 func TestChoiceExplainsAndScores(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -68,8 +68,9 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 	}
 }
 
-// TestRecallComparesBeforeGrading: learners first write, then compare, then save what they
-// ticked. The written text is returned as text and not saved anywhere.
+// TestRecallComparesBeforeGrading: learners first write their answer, then compare it, then save
+// the points that they ticked. The page shows the answer again as plain text, and the answer is not
+// saved anywhere.
 func TestRecallComparesBeforeGrading(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

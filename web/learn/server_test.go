@@ -17,7 +17,7 @@ func serve(t *testing.T) (url string, course *lessons.Course) {
 	return serveIn(t, shell.Numbers)
 }
 
-// serveIn is like serve, for learners who have switched to a view.
+// serveIn is like serve, for learners who have switched to the given view.
 func serveIn(t *testing.T, view shell.View) (url string, course *lessons.Course) {
 	t.Helper()
 	return webtest.Serve(t, webtest.Options{View: view}), webtest.Course(t)

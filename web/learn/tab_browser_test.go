@@ -12,7 +12,7 @@ import (
 //   - TestFirstPageIsLight: on a site, the first page also loads the program; make site-figures measures that;
 //   - TestScreenshotsOfLearn, TestScreenshotsOfExperiments: they take pictures and check nothing.
 
-// TestInTab tests Learn where the program runs in the page.
+// TestInTab tests Learn with the program running in a browser tab.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestLessonByEveryHand, TestReadingIsNoticed, TestSearchFromAnyPage, TestPhoneMenu, TestHomePlaysTheLoop,
@@ -23,8 +23,8 @@ func TestInTab(t *testing.T) {
 	)
 }
 
-// TestInTabPages tests lessons, the home page and all experiments, on phones and on paper, for
-// accessibility.
+// TestInTabPages tests the lessons, the home page and all experiments in a browser tab: on phones,
+// on paper and for accessibility.
 func TestInTabPages(t *testing.T) {
 	webtest.InTab(
 		t, TestLearnIsAccessible, TestExperimentsAccessible, TestExperimentWithReducedMotion, TestHomeIsShort,
@@ -32,7 +32,8 @@ func TestInTabPages(t *testing.T) {
 	)
 }
 
-// TestInTabPictures tests every state of the picture that grows from lesson to lesson.
+// TestInTabPictures tests, in a browser tab, every state of the picture that grows from lesson to
+// lesson.
 func TestInTabPictures(t *testing.T) {
 	webtest.InTab(t, TestOddPicturesAccessible, TestEvenPicturesAccessible)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// tourPages maps the paths of the pages of Learn that a visitor sees, and of their progress, to
-// the names of the pictures.
+// tourPages maps the paths of Learn's pages and of the progress page to the names of their
+// screenshots.
 var tourPages = map[string]string{
 	"/?seed=3&n=6": "home", "/learn": "learn", "/learn/the-loop": "the-loop", "/learn/temperature": "temperature",
 	"/learn/logits-and-softmax": "logits", "/learn/longer-chapter": "longer", "/reference": "reference",

@@ -27,7 +27,7 @@ const (
 // has watched. However many visitors there are, this costs one pass per token, and memory for
 // [homeSeeds] times [homeTurns] small view models.
 type turns struct {
-	model func() *infer.Model // runs at its own slot if there is a pool
+	model func() *infer.Model // the model runs in a slot of its own if there is a pool
 	runs  [homeSeeds]homeRun
 }
 
@@ -86,7 +86,7 @@ func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int)
 	return nil
 }
 
-// start sets the settings and the prompt of a session and repeats the turns that are done.
+// start sets the settings and the prompt of a session and repeats the first done turns.
 func start(ctx context.Context, s *session.Session, seed, done int) error {
 	commands := []session.Command{
 		session.SetPreset{Key: homePreset},
@@ -115,8 +115,8 @@ func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, turnHTML(v))
 }
 
-// turnOf returns the requested turn. If its number is invalid, that is turn 1; without a number,
-// it is the one that [turns.unsure] returns.
+// turnOf returns the requested turn. If the number in the request is invalid, it returns turn 1; if
+// there is none, the turn that [turns.unsure] returns.
 func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 	number := func(name string, most int) int {
 		n, _ := strconv.Atoi(r.URL.Query().Get(name))

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentsAccessible: axe-core reports no problems on any lesson with an experiment after
-// each of its buttons for continuing has been pressed. Nothing is wider than the window, and
-// targets are large enough for a finger.
+// TestExperimentsAccessible: in every lesson with an experiment, axe-core reports no problems after
+// each press of one of the experiment's buttons for continuing. Nothing is wider than the window,
+// and targets are large enough for a finger.
 func TestExperimentsAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

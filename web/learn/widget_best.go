@@ -58,7 +58,7 @@ type bestView struct {
 	Tried string
 }
 
-// A way is a sequence of tokens with their probabilities.
+// A way is one of the two paths: a sequence of tokens with their probabilities.
 type way struct {
 	Name    string
 	Tokens  []wayToken

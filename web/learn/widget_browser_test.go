@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// A use is an action of a user in an experiment and its expected result, a condition in
-// JavaScript on f, the experiment's figure.
+// A use is a user's action in an experiment and the expected result: a JavaScript condition on f,
+// the experiment's figure element.
 type use struct {
 	do   func(h browser.Hands, in string) // in is the figure's selector
 	then string
@@ -156,8 +156,8 @@ func TestExperimentsByEveryHand(t *testing.T) {
 	})
 }
 
-// TestExperimentReportsErrorsInPlace: an emptied prompt is refused in place, the old result
-// stays, and the next valid input removes the message.
+// TestExperimentReportsErrorsInPlace: if the prompt is cleared, the experiment shows an error
+// message and the old result stays; the next valid input removes the message.
 func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -189,8 +189,8 @@ func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	}
 }
 
-// TestSlowExperimentFinishesInPlace: an experiment that exceeded the page's time limit, as on a
-// slow machine, is computed in place as soon as it is in view.
+// TestSlowExperimentFinishesInPlace: an experiment that exceeded the page's time limit, as happens
+// on a slow machine, is computed once the reader scrolls to it.
 func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -250,8 +250,8 @@ func TestExperimentPlays(t *testing.T) {
 	}
 }
 
-// TestExperimentWithoutAScript: a form without scripts leads to a page with the experiment for
-// its inputs, and back to the lesson.
+// TestExperimentWithoutAScript: without scripts, submitting the form opens a page that shows the
+// experiment with its inputs and links back to the lesson.
 func TestExperimentWithoutAScript(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -43,8 +43,8 @@ func shareCurve(logits []float32) []float64 {
 
 func curveT(i int) float64 { return leastT + float64(i)*(mostT-leastT)/(curvePoints-1) }
 
-// newShareChart plots a curve of [shareCurve] and marks its point at t. The share is p at t, and
-// one at T = 1.
+// newShareChart plots a curve of [shareCurve] and marks its point at t. The share is p at the
+// temperature t, and one (the parameter) at T = 1.
 func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shareChart {
 	x := func(t float64) float64 { return shareLeft + shareWidth*t/mostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }

@@ -23,8 +23,8 @@ func chatFields() []field {
 	}
 }
 
-// A chatPart is one run of tokens in the example conversation, with marks like those of a chat
-// template. Born is the request that first reads or generates it.
+// A chatPart is a stretch of the example conversation, with marks like those of a chat template.
+// Born is the number of the request that first reads or generates it.
 type chatPart struct {
 	Who, Text string
 	Sees      string // the text on the screen; "" for hidden parts
@@ -128,7 +128,7 @@ type chatView struct {
 	At                          int
 	Turns                       []chatTurn
 	Kept, Read, Thought, Wrote  int
-	Dead                        int // columns that an edit made useless
+	Dead                        int // columns that an edit invalidated
 	Columns                     int
 	bytes                       int64
 	Back, Forward               target
@@ -182,7 +182,7 @@ func (e *chat) view(question, edit string, at int) chatView {
 	return v
 }
 
-// chatSteps holds the name of the step after each position.
+// chatSteps holds, for each position, the name of the step that follows it.
 var chatSteps = [...]string{"", "The tool answers", "You ask again", "Change your first question", ""}
 
 // request computes the counts of a request from the parts up to it, and lays out its row.
@@ -218,8 +218,8 @@ func (e *chat) request(v *chatView, parts []chatPart, request int) {
 	v.Columns = n - 1 // the last generated token has no column yet
 }
 
-// edited compares the conversation with one whose first question is different. All columns from
-// the first changed token onward are useless.
+// edited compares the conversation with one whose first question is different. All columns from the
+// first changed token onward are invalid.
 func (e *chat) edited(v *chatView, old, changed []chatPart) {
 	var was, is []chatToken
 	for _, p := range old {

@@ -50,7 +50,7 @@ func newFigure(s *spec, view shell.View, in values, body string, err error) figu
 	return f
 }
 
-// nothing returns the body of an experiment that has nothing to show.
+// nothing returns the empty body of an experiment that has nothing to show.
 func nothing(id string) string { return `<div id="` + id + `-body" class="w__body"></div>` }
 
 // A target is a button and the position to which it leads.

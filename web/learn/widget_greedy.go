@@ -42,9 +42,9 @@ func (e greedyLoop) show(ctx context.Context, in values) (templ.Component, error
 // Period tokens, each one equals the token that is Period tokens before it.
 type circle struct{ From, Period, Length int }
 
-// findCircle returns the longest stretch with at least two rounds, or three if a round is a
-// single token. Among equally long stretches, it returns the one with the shortest period. Length
-// is 0 if there is none.
+// findCircle returns the longest stretch with at least two rounds (three if a round is a single
+// token). Among equally long stretches, it returns the one with the shortest period. If there is
+// none, the Length of the result is 0.
 func findCircle(ids []int) circle {
 	var best circle
 	for period := 1; period <= len(ids)/2; period++ {
@@ -115,7 +115,7 @@ func newGreedyView(st *session.State) greedyView {
 	return v
 }
 
-// circleText describes the repetition and how sure of it the model became.
+// circleText describes the repetition and how confident the model became in it.
 func circleText(st *session.State, c circle, after int) stage.Rich {
 	t := st.Steps[0].Settings.Temperature
 	how := "At T = " + terms.Decimals(t, 2)

@@ -47,7 +47,7 @@ func (v values) whole(name string) int { return int(v.float(name)) }
 
 func (v values) set(name string, n int) { v[name] = strconv.Itoa(n) }
 
-// Inputs that several experiments have.
+// These functions return the input fields that several experiments share.
 func promptField(name, label string) field { return field{Name: name, Label: label, Kind: inText} }
 
 // knobField returns a field for a knob that the lesson sets and no input shows.
@@ -161,7 +161,7 @@ func (f field) read(value string) (string, error) {
 	return terms.Plain(x), nil
 }
 
-// named returns an engine's refusal with the label of the field in its message.
+// named adds the label of the field to the message of an error from the engine.
 func named(f field, err error) error {
 	if err == nil {
 		return nil

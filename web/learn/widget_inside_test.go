@@ -53,8 +53,8 @@ func read(t *testing.T, written string) float64 {
 	return x
 }
 
-// TestTokensSpellTheText: a text's tokens joined together are the text, and their numbers are
-// the model's.
+// TestTokensSpellTheText: the tokens on the page, joined together, spell the text, and their IDs
+// are those of the model.
 func TestTokensSpellTheText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -74,9 +74,9 @@ func TestTokensSpellTheText(t *testing.T) {
 	}
 }
 
-// TestLearnerCutsBeforeTheModel: the learner cuts the lesson's sentence first, between any of its
-// letters and with the model's pieces hidden. The model cuts only where a piece begins: after The
-// (3 letters), ·w (2), izard (5), ·lived (6) and ·in (3).
+// TestLearnerCutsBeforeTheModel: the learner cuts the lesson's sentence first, between any two
+// letters and without seeing the model's tokens. The model cuts only where a token begins: after
+// The (3 letters), ·w (2), izard (5), ·lived (6) and ·in (3).
 func TestLearnerCutsBeforeTheModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -87,7 +87,7 @@ type lookRow struct {
 	w                 float64
 }
 
-// A lookStream is the last token's vector at one point on its way up.
+// A lookStream is the last token's vector at one point on its way up through the blocks.
 type lookStream struct{ Where, Length, Says string }
 
 func (e *headLook) view(block, head int) lookView {

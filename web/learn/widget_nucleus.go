@@ -26,7 +26,7 @@ func nucleusFields() []field {
 	}
 }
 
-// nucleus compares two rules on two prompts. The scores of each are computed once.
+// nucleus compares two rules on two prompts. Each prompt's scores are computed once.
 type nucleus struct {
 	model *infer.Model
 	sides [2]struct {

@@ -112,8 +112,8 @@ func TestNucleusMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestStagesMatchTheEngine: at every stage, the widget shows the same as a loop with the same
-// settings, across the end of a turn and back.
+// TestStagesMatchTheEngine: at every stage, also beyond the end of a turn and back again, the
+// widget shows the same as a loop with the same settings.
 func TestStagesMatchTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -155,7 +155,8 @@ func TestStagesMatchTheEngine(t *testing.T) {
 	}
 }
 
-// TestPositionBeyondTheEndIsClamped: a position after the end of a text becomes its end.
+// TestPositionBeyondTheEndIsClamped: a position beyond the end of a text is replaced by the last
+// position.
 func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -191,8 +192,8 @@ func tinyModel(t *testing.T) *infer.Model {
 	return m
 }
 
-// TestSearchFindsTheBest: the search finds the same best sequence as trying every pair of tokens,
-// and it returns greedy's path.
+// TestSearchFindsTheBest: the search finds the same best sequence as an exhaustive search of all
+// pairs of tokens, and it also returns greedy's path.
 func TestSearchFindsTheBest(t *testing.T) {
 	t.Parallel()
 	m := tinyModel(t)

@@ -74,9 +74,9 @@ func loopAt(st *session.State) string {
 	return ""
 }
 
-// writtenAs makes the run generate the given tokens, so that the Loop shows the same text. It
-// chooses a token by hand if the draw did not choose it. A run that already has the first of
-// these tokens is continued.
+// writtenAs makes the run generate the given tokens, so that the Loop shows the same text. Where
+// the draw would choose another token, it overrides the draw. If the run already has some of the
+// first tokens, it continues from there.
 func writtenAs(ctx context.Context, run *session.Session, tokens []int) (*session.State, error) {
 	st := run.State()
 	for i, id := range tokens {

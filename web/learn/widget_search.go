@@ -73,8 +73,8 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 			return f, err
 		}
 		for _, id := range d.Order[:min(width, len(d.Order))] {
-			// Not <=: greedy's own path must not be skipped. Its product is the same, since it
-			// comes from the same multiplications.
+			// The comparison is not <=, since greedy's own path must not be skipped. Its product
+			// here equals greedy.p exactly, since the same multiplications yield both.
 			if p.p*d.P[id] < f.greedy.p {
 				break
 			}
@@ -103,8 +103,8 @@ func (s *search) longer(p path, d *sampling.Distribution, id int) path {
 	return path{append(slices.Clip(p.tokens), id), append(slices.Clip(p.ps), d.P[id]), p.p * d.P[id]}
 }
 
-// after returns the distribution after a path, at T = 1. It does not process tokens again that
-// are already in the cache.
+// after returns the distribution after a path, at T = 1. It does not reprocess tokens that are
+// already in the cache.
 func (s *search) after(ctx context.Context, p path) (*sampling.Distribution, error) {
 	s.tried++
 	text := append(slices.Clip(s.prompt), p.tokens...)

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentsHaveAStory: in experiments that have a Story, a newcomer sees it, with a switch
-// that leads back to the experiment and without a table. A learner who has switched to Numbers
+// TestExperimentsHaveAStory: in experiments that have a Story, a newcomer sees the Story, without a
+// table, and a switch whose link returns to the experiment. A learner who has switched to Numbers
 // sees the table and not the Story.
 func TestExperimentsHaveAStory(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestEveryExperimentIsComplete: each lesson's page has the results of its experiments, with a
-// working link into the Loop, a name, a sentence that is read out, and a hint about what to
+// TestEveryExperimentIsComplete: each lesson's page shows every experiment with its result, a
+// working link into the Loop, a name, a sentence for screen readers, and a hint about what to
 // notice. IDs are unique in the course.
 // Promise: Every lesson page shows its experiments as the model computed them, each with a way into the Loop.
 func TestEveryExperimentIsComplete(t *testing.T) {
@@ -94,8 +94,8 @@ func TestFeedMatchesThePage(t *testing.T) {
 	}
 }
 
-// TestNewestCommandWins: commands that arrive while an experiment works are skipped, except for
-// the last.
+// TestNewestCommandWins: of the commands that arrive while an experiment is being computed, all but
+// the last are skipped.
 func TestNewestCommandWins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -153,8 +153,8 @@ func (f failing) show(context.Context, values) (templ.Component, error) {
 	return nil, fmt.Errorf("layer 3 is short")
 }
 
-// TestFailedExperimentLeavesTheLesson: an experiment that fails leaves the lesson intact and
-// shows an explanation in its place. It is tried again for the next reader.
+// TestFailedExperimentLeavesTheLesson: an experiment that fails leaves the lesson intact and shows
+// an explanation in its place. The experiment is run again for the next reader.
 func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	t.Parallel()
 	for _, e := range []failing{{}, {true}} {
@@ -222,7 +222,7 @@ func TestBadInputsNameTheRange(t *testing.T) {
 }
 
 // TestMultilinePromptIsNormalized: a form sends a line break as two characters, but the model
-// gets one.
+// receives one.
 func TestMultilinePromptIsNormalized(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -237,8 +237,8 @@ func TestMultilinePromptIsNormalized(t *testing.T) {
 	}
 }
 
-// TestExperimentsTakeTypicalP: a lesson's typical-p is used for drawing and is part of the link
-// into the Loop.
+// TestExperimentsTakeTypicalP: the lesson's value of typical-p is used in the draw and is part of
+// the link into the Loop.
 func TestExperimentsTakeTypicalP(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()

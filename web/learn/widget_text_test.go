@@ -116,8 +116,8 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestCacheTalliesMatchFormulas: the amounts of work with and without the cache match the
-// formulas, and the scores were compared.
+// TestCacheTalliesMatchFormulas: the amounts of work with and without the cache match the formulas,
+// and the page reports that the scores were compared.
 func TestCacheTalliesMatchFormulas(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -75,8 +75,8 @@ func cuttable(text string) bool {
 	return utf8.RuneCountInString(text) <= mostCut
 }
 
-// cutID returns an ID that differs between texts, so that one text does not show the cuts of
-// another.
+// cutID returns an ID that is different for each text, so that the cuts of one text are never shown
+// on another.
 func (v tokensView) cutID() string {
 	h := fnv.New64a()
 	h.Write([]byte(v.Text))

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// A placed is an experiment and the address of its lesson.
+// A placed value is an experiment together with the address of its lesson.
 type placed struct {
 	lessons.Widget
 	href string

@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The default number of tokens to generate, the number of tokens that are listed, and the number
-// of stages.
+// The constants are the default number of tokens to generate, the number of tokens listed, and the
+// number of stages.
 const (
 	turnTokens = 24
 	turnRows   = 6

@@ -33,9 +33,9 @@ const (
 // An experiment is a running widget. It caches what it can reuse (scores, a run) and belongs to
 // one goroutine at a time.
 type experiment interface {
-	// show computes the view for validated inputs. It can change impossible inputs, such as a
-	// position beyond the end of a text. Errors are reported with [terms.RefusalOf], except for a
-	// context's error, which is reported with [slowSay].
+	// show computes the view for validated inputs. It can correct impossible inputs in place, such
+	// as a position beyond the end of a text. Errors are reported with [terms.RefusalOf], except
+	// for a context's error, which is reported with [slowSay].
 	show(ctx context.Context, in values) (templ.Component, error)
 }
 
@@ -107,8 +107,8 @@ func newWidgets(c *lessons.Course) *widgets {
 	return ws
 }
 
-// environment returns the environment of an experiment. If the server has a pool, the target runs
-// at a slot in it, so that widgets do not delay runs.
+// environment returns the environment of an experiment. If the server has a pool, the target model
+// runs in a slot of the pool, so that widgets do not delay runs.
 func (p *Pages) environment(view shell.View) environment {
 	d := environment{p.Model, p.Draft, view}
 	if p.Slot != nil {
@@ -121,8 +121,8 @@ func (p *Pages) widgetRoutes() shell.Routes {
 	return shell.Routes{"GET /learn/widget/{id}": p.widgetAlone}
 }
 
-// widget lays out an experiment in its first state. The state is computed while the page is being
-// sent, since only then is a client waiting.
+// widget lays out an experiment in its first state. The state is computed only while the page is
+// being sent, since only then is a client waiting for it.
 func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {

@@ -1,5 +1,5 @@
-// Package model implements the page about the model that generates the texts: which model it
-// is, and how to use your own.
+// Package model implements the page about the model that generates the texts: which model it is,
+// and how visitors can use their own.
 //
 // On a server, the operator chooses the model. If the program runs in a browser (web/tab), the
 // visitor selects the model's files on the page. Its script (static/js/model.js) passes the
@@ -21,13 +21,13 @@ import (
 
 // OwnModel describes how visitors can load their own model.
 type OwnModel struct {
-	// Opens means that the page can open a model's files.
+	// Opens reports whether the page can open a model's files.
 	Opens bool
 	// Files are the files of the model that the visitor has opened, or nil.
 	Files *Files
 }
 
-// Files describes the files of an opened model that the model itself does not describe.
+// Files holds facts about an opened model's files that are not stored in the model itself.
 type Files struct {
 	Format string // such as "GGUF v3"
 	Bytes  int64
@@ -57,7 +57,7 @@ func New(d Deps) *Server {
 	return &Server{d, shell.NewBase(shell.LearnerOf(d.Caller), d.Log, refusedHTML)}
 }
 
-// Mount adds the page to the server's addresses.
+// Mount registers the page's route on mux.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
@@ -80,7 +80,7 @@ type view struct {
 	Kinds    string // the supported architectures
 }
 
-// A fact is a line about the model.
+// A fact is a line of the page that describes one property of the model.
 type fact struct{ Name, Value, Note string }
 
 func (s *Server) view() view {

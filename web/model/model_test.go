@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// at returns the page about the fixture model, with the given way to open other models.
+// at returns the page about the fixture model, for a program in which other models can be opened as
+// place describes.
 func at(t *testing.T, place model.OwnModel) *goquery.Document {
 	t.Helper()
 	return of(t, testmodel.Target(t), place)
@@ -43,9 +44,9 @@ func of(t *testing.T, m *infer.Model, place model.OwnModel) *goquery.Document {
 	return d
 }
 
-// TestModelPageOffersWhatIsPossible: the page describes the model, and offers what is possible
-// where the program runs: a command on a server, opening files in a browser, and the way back
-// from a visitor's own model.
+// TestModelPageOffersWhatIsPossible: the page describes the model, and offers the actions that are
+// possible where the program runs: on a server, a command to start it with another model; in a
+// browser, opening files and going back from a visitor's own model.
 func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -103,7 +104,7 @@ func TestModelPageShowsWarnings(t *testing.T) {
 	}
 }
 
-// TestModelPageIsAccessible: the page meets the accessibility rules.
+// TestModelPageIsAccessible: axe-core reports no problems on the page.
 func TestModelPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, webtest.Serve(t, webtest.Options{})+"/model")

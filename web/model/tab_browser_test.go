@@ -6,5 +6,5 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInTab checks the page when the program runs in the browser's tab.
+// TestInTab checks the page when the program runs in a browser tab.
 func TestInTab(t *testing.T) { webtest.InTab(t, TestModelPageIsAccessible) }

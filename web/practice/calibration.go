@@ -89,7 +89,7 @@ func (calibrationChart) diagonal() string {
 	return fmt.Sprintf("M%g %gl%g %g", chartLeft, chartTop+chartSide, chartSide, -chartSide)
 }
 
-// fewGuesses is the number of guesses needed for a verdict on them.
+// fewGuesses is the minimum number of guesses for a verdict on the learner's calibration.
 const fewGuesses = 10
 
 // calibrationText describes whether the stated confidence in n guesses exceeds the share of

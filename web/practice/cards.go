@@ -18,7 +18,7 @@ type deckPage struct {
 	State progress.CardState
 	Asked bool   // the address names this card
 	Turn  bool   // the back is shown from the start
-	Key   string // identifies the next review, so that sending it twice counts once
+	Key   string // identifies the next review, so that a review that is sent twice counts once
 	Done  string // the result of the last review
 	All   []deckCard
 }
@@ -79,8 +79,8 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	return v, nil
 }
 
-// review handles POST /cards/review. It confirms a review only once it is on disk. Reviews with
-// the same key count once.
+// review handles POST /cards/review. It confirms a review only after writing it to disk. Several
+// reviews with the same key count as one.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardsByKeyboard: cards can be turned and graded with keys. By the test's clock, a card
-// graded as good is due again on time.
+// TestCardsByKeyboard: cards can be turned and graded with keys. A card graded as good is due again
+// at the scheduled time, according to the test's clock.
 func TestCardsByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -52,7 +52,8 @@ func TestCardsByKeyboard(t *testing.T) {
 	counts(2, all-2, 0)
 }
 
-// TestCardByHash: the address in a search result leads to its card.
+// TestCardByHash: the address in a search result, which has the card's id as its fragment, opens
+// that card.
 func TestCardByHash(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -74,8 +75,8 @@ func TestCardsByTouch(t *testing.T) {
 	tab.Wait("the saved review", `document.querySelector(".deck__said").innerText.startsWith("Kept: easy")`)
 }
 
-// TestCardsOnPaper: each page of the printed cards has one card, and each sheet to fold has
-// several.
+// TestCardsOnPaper: the printout for separate cards has one card per page, and the printout for
+// folding has several.
 func TestCardsOnPaper(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -99,7 +100,7 @@ func TestCardsOnPaper(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")
 	pdf := tab.PDF()
 	tab.Keep("cards-fold.pdf", pdf)
-	// A strip takes at least 44 mm of the 277 mm on a page, so a page has at most 6.
+	// A strip takes at least 44 mm of the 277 mm on a page, so a page has at most 6 strips.
 	if n := browser.Pages(pdf); n < (len(course.Cards)+5)/6 || n > len(course.Cards)/2 {
 		t.Errorf(
 			"to fold: got %d pages for %d cards; want at least %d and at most %d", n, len(course.Cards),
@@ -127,7 +128,7 @@ func TestPredictByKeyboard(t *testing.T) {
 	}
 }
 
-// TestRevealAccessible: axe-core reports no problems on the page of a revealed token.
+// TestRevealAccessible: axe-core reports no problems on the page that reveals the next token.
 func TestRevealAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -25,7 +25,7 @@ func count(d *goquery.Document, what string) string {
 	return text(d.Find(`[data-count="` + what + `"]`))
 }
 
-// grade sends a review of the card on a page.
+// grade submits a review of the card shown on the given page.
 func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 	s.T.Helper()
 	return s.Parse("/cards/review", s.Post("/cards/review", false, url.Values{
@@ -34,7 +34,7 @@ func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 	}), http.StatusOK)
 }
 
-// TestCardsAcrossDays: a card that is recalled every time is due at growing intervals, which are
+// TestCardsAcrossDays: a card that is recalled every time is due at growing intervals, which match
 // the scheduler's. A forgotten card is due after a few minutes.
 // Promise: A card that you know returns at growing intervals; one that you forgot returns after minutes.
 func TestCardsAcrossDays(t *testing.T) {
@@ -133,7 +133,7 @@ func TestReviewRefused(t *testing.T) {
 	}
 }
 
-// TestCardByAddress: /cards?card=ID shows that card, whichever cards are due.
+// TestCardByAddress: /cards?card=ID shows the card with that id, whichever cards are due.
 func TestCardByAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -181,8 +181,8 @@ func TestAnkiTextExport(t *testing.T) {
 	}
 }
 
-// TestCardsCSVExport: the file can be parsed, also with semicolons, and no field begins a
-// formula.
+// TestCardsCSVExport: the file can be parsed, whether it is separated by commas or by semicolons,
+// and no field is a spreadsheet formula.
 func TestCardsCSVExport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

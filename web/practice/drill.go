@@ -18,8 +18,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A drillWork is a drill with one learner's work on it. The numbers are in the address and the
-// answers in the page's form. The server saves only the results of complete steps.
+// A drillWork is a drill with one learner's work on it. The numbers are stored in the address, and
+// the answers are stored in the page's form. The server saves only the results of complete steps.
 type drillWork struct {
 	*drill.Problem
 	Info    drill.Info
@@ -42,14 +42,14 @@ const (
 	helpResult = drill.Rungs + 2
 )
 
-// firstWorth maps the verdict on a cell's first answer to its credit. The verdicts are right,
-// nearly right ("p"), wrong and corrected later, and shown. They may be followed by firstSlip and
-// the name of a mistake.
+// firstWorth maps the verdict on a cell's first answer to its credit. The verdicts are "r" (right),
+// "p" (nearly right), "w" (wrong) and "s" (the result was shown). A verdict may be followed by
+// firstSlip and the name of a mistake.
 var firstWorth = map[string]float64{"r": 1, "p": 0.75, "w": 0.5, "s": 0}
 
 const firstSlip = "."
 
-// firstOf parses the verdict on a first answer.
+// firstOf parses the verdict on a first answer. It returns the credit and the mistake, if any.
 func firstOf(text string) (worth float64, slip drill.Mistake, ok bool) {
 	state, name, slipped := strings.Cut(text, firstSlip)
 	worth, ok = firstWorth[state]
@@ -115,7 +115,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v.read(r.PostForm)
 	v.settle()
 	if shell.Embedded(r.Context()) {
-		// Nothing is saved in another site's frame.
+		// Work in a frame on another site is not saved.
 	} else if err := p.keepDrill(w, r, v); err != nil {
 		p.Fail(w, r, err)
 		return
@@ -142,7 +142,8 @@ func (v *drillWork) read(form url.Values) {
 		v.Key = k
 	}
 	for _, id := range v.Order() {
-		// A set is sent as one value per box or, if its step is not shown, as one joined value.
+		// The answer to a set is sent as one value per ticked box or, if its step is not shown, as
+		// one joined value.
 		if text := strings.Join(
 			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
 		); text != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// numbers returns a drill with the lesson's own numbers.
+// numbers returns a drill of the given kind with the numbers of its lesson.
 func numbers(t *testing.T, kind drill.Kind) *drill.Problem {
 	t.Helper()
 	p, err := drill.New(kind, 0, 1)
@@ -288,8 +288,8 @@ func TestDrillArrowKeys(t *testing.T) {
 	}
 }
 
-// TestHelpFollowsTheFocus: a response that arrives after the learner has moved to another cell
-// and back does not show help for a cell other than the focused one.
+// TestHelpFollowsTheFocus: after the learner has moved to another cell and back, a late response
+// does not show help for a cell that is not focused.
 func TestHelpFollowsTheFocus(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -376,7 +376,7 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 }
 
 // TestDrillFastTyping: if answers are typed without a pause, row by row with the Tab key, all of
-// them are present and checked in the end, whichever responses are still pending.
+// them are present and checked at the end, whichever responses were pending in between.
 func TestDrillFastTyping(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 type drillRow struct {
 	drill.Row
 	Items []drillItem
-	P, Q  float64 // for the row's bar; below 0 if unknown
+	P, Q  float64 // the values for the row's bar; negative if unknown
 	Whys  []drill.Verdict
 }
 
@@ -85,7 +85,8 @@ func (i drillItem) Picked() bool {
 	return slices.Contains(strings.Split(i.Answer, ","), i.Option)
 }
 
-// Bars reports whether the table has bars. It has them if it contains probabilities of tokens.
+// Bars reports whether the table has bars, which is the case if it contains probabilities of
+// tokens.
 func (v *drillWork) Bars() bool {
 	return slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.Key == "p" })
 }
@@ -257,8 +258,8 @@ func (v *drillWork) column() (key string, row int) {
 	return "", 0
 }
 
-// whole returns the parts into which the probabilities of a step divide the whole. It returns nil
-// if the current cell is not one of these probabilities.
+// whole returns one part of the bar from 0 to 1 for each probability of a step. It returns nil if
+// the current cell is not one of these probabilities.
 func (v *drillWork) whole() []wholePart {
 	key, at := v.column()
 	if key != "p" {
@@ -278,7 +279,8 @@ func (v *drillWork) whole() []wholePart {
 	return list
 }
 
-// tip describes the sum of the learner's values so far in a column whose sum must be 1.
+// tip describes the sum of the values that the learner has entered so far in a column that must add
+// up to 1.
 func (v *drillWork) tip() string {
 	key, _ := v.column()
 	if key != "p" && key != "q" {

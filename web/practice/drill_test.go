@@ -186,8 +186,8 @@ func TestDrillCredit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of 3 exponentials, their sum and 3 probabilities, five were right at first, one gives half
-	// the credit, and one gives none.
+	// Of the seven cells (3 exponentials, their sum and 3 probabilities), five were right at first,
+	// one gives half the credit, and one gives none.
 	if want := 5.5 / 7; len(m.Drills) != 1 || m.Drills[0].Best < want-1e-9 || m.Drills[0].Best > want+1e-9 {
 		t.Errorf("saved %+v, want a credit of 5.5 / 7", m.Drills)
 	}
@@ -305,8 +305,8 @@ func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 	}
 }
 
-// TestDrillClaimsLessonNumbersTruthfully: a drill calls its first numbers the lesson's own only
-// if they are, which means that the lesson's figure is right in the drill.
+// TestDrillClaimsLessonNumbersTruthfully: a drill states that its first numbers are the lesson's
+// only if that is true, which means that the drill accepts the figure in the lesson as an answer.
 func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

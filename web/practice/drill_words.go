@@ -74,8 +74,8 @@ func extra(on bool) int {
 
 func percentOf(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// barTop and barHigh return the position and the height of the bar of p, which is inside the bar
-// of q if there is one.
+// barTop and barHigh return the position and the height of the bar for p, which is drawn inside the
+// bar for q if there is one.
 func barTop(q float64) string {
 	if q > 0 {
 		return "5"
@@ -90,8 +90,8 @@ func barHigh(q float64) string {
 	return "20"
 }
 
-// miniQ returns the q of a row for its bar. If nothing was cut, q is below 0, so that only the
-// bar of p is shown.
+// miniQ returns the value of q for a row's bar. If nothing was cut, it returns a negative value, so
+// that only the bar for p is shown.
 func miniQ(cut bool, r drill.SummaryRow) float64 {
 	if !cut {
 		return -1
@@ -107,8 +107,8 @@ func svgToken(t stage.Text) templ.Component {
 	})
 }
 
-// keptBar returns the q for a token's bar: 0 if the token was cut, so that the bar is hatched,
-// and otherwise -1.
+// keptBar returns the value of q for a token's bar: 0 if the token was cut, so that the bar is
+// hatched, and otherwise -1.
 func keptBar(kept bool) float64 {
 	if kept {
 		return -1

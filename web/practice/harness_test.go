@@ -21,7 +21,7 @@ func newSite(t *testing.T) *site {
 	return newSiteAt(t, time.Now)
 }
 
-// newSiteAt is like newSite, with the given clock for saved data.
+// newSiteAt is like newSite, but uses the given clock for saved data.
 func newSiteAt(t *testing.T, now func() time.Time) *site {
 	t.Helper()
 	s := &site{Site: courseworktest.New(t, now)}

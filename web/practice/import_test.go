@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// An unread is a request body that records whether reading has begun.
+// An unread is a request body that records whether anyone has begun to read it.
 type unread struct {
 	io.Reader
 	begun bool
@@ -28,8 +28,8 @@ func (u *unread) Read(b []byte) (int, error) {
 	return u.Reader.Read(b)
 }
 
-// TestImportsAreLimited: a file is read only if its learner has budget left for it and not too
-// many files are already being read.
+// TestImportsAreLimited: a file is read only if the learner has enough budget left and not too many
+// other files are being read.
 func TestImportsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -52,7 +52,7 @@ func TestImportsAreLimited(t *testing.T) {
 	s.pages.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
 		return admission.Caller{Learner: courseworktest.Learner}, nil
 	}
-	// The size of this body is unknown, so the limiter counts it as the largest allowed.
+	// The size of this body is unknown, so the limiter charges for the largest allowed size.
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.01, Burst: 34}}
 	s.pages.Limiter = admission.New(admission.Limits{Imports: admission.Share{Most: 1}, Imported: pace}, nil)
 	other, _ := s.pages.Limiter.Imports.Hold(admission.Caller{Learner: "other"}, nil)
@@ -112,7 +112,7 @@ func TestSlowImportYieldsItsTurn(t *testing.T) {
 		defer sender.Close()
 		m := multipart.NewWriter(sender)
 		go func() { ended <- upload(who, body, m.FormDataContentType()) }()
-		f, err := m.CreateFormFile("file", "progress.json") // returns when the body is being sent
+		f, err := m.CreateFormFile("file", "progress.json") // returns once the body is being sent
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Keeping is the time for which progress is kept.
+// Keeping determines how long progress is kept.
 type Keeping int
 
 const (

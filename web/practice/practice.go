@@ -17,15 +17,15 @@ import (
 // Deps holds the dependencies of the pages. [coursework.Deps] and Model must be set.
 type Deps struct {
 	coursework.Deps
-	// Model computes the runs whose next token is guessed.
+	// Model computes the runs in which learners guess the next token.
 	Model *infer.Model
-	// Forget, if not nil, deletes the data that other packages store about a learner who deletes
-	// everything, which is the learner's name in the lists of classes.
+	// Forget, if not nil, is called when a learner deletes everything. It deletes the data that
+	// other packages store about the learner, namely the learner's name in the lists of classes.
 	Forget func(ctx context.Context, learner string) error
-	// Keeping is the time for which progress is kept.
+	// Keeping determines how long progress is kept.
 	Keeping Keeping
-	// Limiter admits imports depending on their Caller. If both are nil, all imports are
-	// admitted.
+	// Limiter admits or refuses each import, depending on its Caller. If both are nil, all imports
+	// are admitted.
 	Limiter *admission.Limiter
 	Caller  func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }

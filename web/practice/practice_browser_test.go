@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// practicePages maps the names of pictures to pages of Practice.
+// practicePages maps the names of screenshots to pages of Practice.
 var practicePages = map[string]string{
 	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
 	"quiz":   "/quiz?lesson=temperature",
@@ -66,8 +66,8 @@ func TestProgressAccessible(t *testing.T) {
 	}
 }
 
-// TestQuizByEveryHand: a choice question that is answered wrongly at first, and a written answer
-// that is compared and ticked, work by mouse, keyboard and touch.
+// TestQuizByEveryHand: by mouse, keyboard and touch, a learner can answer a choice question,
+// wrongly at first, and can write an answer, compare it and tick its points.
 func TestQuizByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestQuizByEveryHand(t *testing.T) {
 	})
 }
 
-// TestQuizShowsOneQuestion: one question is shown at a time, Back and Next lead to the others, an
-// address can select a question, and all questions can be shown at once.
+// TestQuizShowsOneQuestion: the quiz shows one question at a time, Back and Next lead to the
+// others, an address can select a question, and all questions can be shown at once.
 func TestQuizShowsOneQuestion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

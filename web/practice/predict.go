@@ -23,20 +23,20 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The number of candidates that a round offers, the maximum number of tokens after the prompt,
-// and the maximum time for replaying a run.
+// These are the number of candidates in a round, the maximum number of tokens after the prompt, and
+// the maximum time for replaying a run.
 const (
 	predictHand = 6
 	predictMost = 200
 	predictTime = 10 * time.Second
 )
 
-// predicting limits rounds to one request at a time that runs the model, so that live runs are
-// hardly slowed down.
+// predicting ensures that only one round at a time runs the model, so that live runs are hardly
+// slowed down.
 var predicting = make(chan struct{}, 1)
 
-// A predictFrom identifies the text that a round continues: one of the course's starts, or a link
-// to the Loop, and N tokens after it.
+// A predictFrom identifies the text that a round continues: one of the course's starts or a link to
+// the Loop, followed by N generated tokens.
 type predictFrom struct {
 	Start, Log string
 	N          int
@@ -51,8 +51,8 @@ func (f predictFrom) query(n int) string {
 	return query(q)
 }
 
-// A predictRound is one guess. Shown contains the answer and is nil until the guess was
-// submitted.
+// A predictRound is one round, in which the learner makes one guess. Shown contains the answer and
+// is nil until the guess has been submitted.
 type predictRound struct {
 	From   predictFrom
 	Title  string
@@ -176,7 +176,7 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 // id identifies the round by the position in the text, the text before it and the settings. A
 // learner who goes back and guesses again knows the answer, so only the first guess with an id
 // counts. Saved ids must stay valid, so the hashed string must not change: a setting that is
-// added later goes at the end, and only if it is on.
+// introduced later must be appended at the end, and only when it is on.
 func (v *predictRound) id() string {
 	h, s := sha256.New(), v.step.Settings
 	fmt.Fprintf(

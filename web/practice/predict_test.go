@@ -47,7 +47,7 @@ func (s *site) storyRun(tokens int) *session.State {
 	return st
 }
 
-// hand returns the ids of the candidates on a page.
+// hand returns the token ids of the candidates on a page.
 func hand(t *testing.T, d *goquery.Document) (ids []int) {
 	for _, c := range d.Find(`[name="pick"]`).EachIter() {
 		ids = append(ids, atoi(t, c.AttrOr("value", "")))
@@ -109,8 +109,8 @@ func TestPredictHidesTheAnswer(t *testing.T) {
 	}
 }
 
-// TestPredictScoresTheGuess: the guess gets its logarithmic score and is saved once, and the page
-// shows the model's own numbers.
+// TestPredictScoresTheGuess: a guess receives its logarithmic score and is saved only once, and the
+// page shows the numbers that the model computed.
 func TestPredictScoresTheGuess(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -159,9 +159,9 @@ func TestPredictScoresTheGuess(t *testing.T) {
 	}
 }
 
-// TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p existed is
-// recognized, so that a second guess does not count. The program assigned these ids at commit
-// 3b5ab6c.
+// TestPredictedRoundsKeepTheirIDs: a round whose guess was saved before typical-p existed is still
+// recognized, so that a second guess does not count. The ids in this test were assigned by the
+// program at commit 3b5ab6c.
 func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	t.Parallel()
 	cut := infer.Settings{
@@ -198,8 +198,8 @@ func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	}
 }
 
-// TestPredictFromALink: a round from a link to the Loop begins with the token after the link's
-// stage.
+// TestPredictFromALink: a round that starts from a link to the Loop asks for the first token after
+// the stage in the link.
 func TestPredictFromALink(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

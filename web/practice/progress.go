@@ -54,7 +54,7 @@ func (p *Pages) progress(w http.ResponseWriter, r *http.Request) {
 	p.showProgress(w, r, http.StatusOK, "")
 }
 
-// showProgress sends the progress page. refused is the reason if an import was refused.
+// showProgress sends the progress page. If an import was refused, refused is the reason.
 func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int, refused string) {
 	learner, ctx := p.Who(w, r), r.Context()
 	m, err := p.Progress.Map(ctx, learner)
@@ -142,8 +142,7 @@ func notErased(err error) string {
 	return "Something went wrong. It has been logged." + again
 }
 
-// doneQuery returns the query with the counts of an import, for the page to which a form
-// redirects.
+// doneQuery encodes the counts of an import as the query of the page to which the form redirects.
 func doneQuery(n progress.Imported) url.Values {
 	return url.Values{
 		"done": {"imported"}, "visits": {strconv.Itoa(n.Visits)}, "answers": {strconv.Itoa(n.Answers)},
@@ -151,8 +150,8 @@ func doneQuery(n progress.Imported) url.Values {
 	}
 }
 
-// doneText describes the action in a query such as that of doneQuery. damaged reports whether
-// there are quarantined files.
+// doneText describes the completed action that a query names, such as the result of doneQuery.
+// damaged reports whether there are quarantined files.
 func doneText(q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":

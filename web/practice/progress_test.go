@@ -131,7 +131,7 @@ func TestImportRefused(t *testing.T) {
 	}
 }
 
-// TestDoneMessageIsFixed: an address cannot put its own text on the page.
+// TestDoneMessageIsFixed: a crafted address cannot make the page show arbitrary text.
 func TestDoneMessageIsFixed(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
@@ -177,7 +177,7 @@ func TestCalibrationPicture(t *testing.T) {
 	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"20% to 30%", "4", "25%", "50%"}) {
 		t.Errorf("rows %+v, want 2 elements, [0] = %+v", v.Rows, calibrationRow{"20% to 30%", "4", "25%", "50%"})
 	}
-	// 3 of 5 right guesses are 60%, and five guesses are too few for a verdict.
+	// 3 right guesses of 5 are 60%, and five guesses are too few for a verdict.
 	if v.Hits != "60%" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
 		t.Errorf(
 			"got %q, %q, %q; want %q, one that begins with %q, %q", v.Hits, v.Say, v.Score, "60%", "Too few guesses",

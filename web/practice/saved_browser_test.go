@@ -13,7 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardsAreSaved: both files with cards are saved with the same content as from a server.
+// TestCardsAreSaved: the browser saves both files of cards, with the same content as those from a
+// server.
 func TestCardsAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -33,9 +34,9 @@ func TestCardsAreSaved(t *testing.T) {
 	}
 }
 
-// TestProgressFileRestoresProgress: saved progress can be imported in a new browser and handed in
-// with an assignment. A file with an error is refused, and the message contains the location of
-// the error.
+// TestProgressFileRestoresProgress: an exported file of progress can be imported in a new browser
+// and handed in with an assignment. A file with an error is refused, and the message contains the
+// location of the error.
 func TestProgressFileRestoresProgress(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -87,7 +88,7 @@ func export(t *testing.T, tab *browser.Tab, page string) ([]byte, saved.File) {
 	return data, file
 }
 
-// bring chooses a file and imports it.
+// bring selects a file in the import form and imports it.
 func bring(t *testing.T, tab *browser.Tab, path string) {
 	t.Helper()
 	tab.Files("#file", path)

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInTab tests Practice where the program runs in the page.
+// TestInTab tests Practice with the program running in a browser tab.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestQuizByEveryHand, TestQuizShowsOneQuestion, TestCardByHash, TestCardsByKeyboard, TestCardsByTouch,

@@ -22,7 +22,7 @@ type thenItem struct {
 	Believed string        // plain text of the first choice, "" if it was not a choice
 	Now      string        // plain text of the right choice, or "" for a written answer
 	Section  string        // the title of the section that teaches it
-	Card     *lessons.Card // a card of the same section or else of the same lesson, or nil
+	Card     *lessons.Card // a card of the same section or, failing that, of the same lesson; may be nil
 }
 
 // thenAndNow handles GET /then-and-now.
@@ -43,8 +43,8 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }
 
-// enough is the minimum credit of an answer that counts as known: a choice that was right in the
-// end, or half of the points of a written answer.
+// enough is the minimum credit for an answer to count as known: that of a choice that was right in
+// the end, or of a written answer with half of the points.
 const enough = 0.5
 
 func newThen(c *lessons.Course, list []progress.Belief) *thenPage {

@@ -18,9 +18,9 @@ type visit struct {
 	fresh  *http.Cookie
 }
 
-// Admit passes requests on to next unless their caller sends too many. Refusals contain the
-// reason and the time to retry. Static files and health checks do not count, since they cost less
-// than a refusal.
+// Admit passes requests on to next unless their caller sends too many. Refusals contain the reason
+// and the time to retry. Requests for static files and health checks are not counted, since
+// handling them costs less than refusing them.
 func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if free(r.URL.Path) {
@@ -29,7 +29,9 @@ func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Hand
 		}
 		caller, fresh := l.Caller(r)
 		paced := limiter.Requests
-		if caller.Fresh { // separate, so that a flood of first visits leaves the budget of others at the address
+		// First visits are counted separately, so that a flood of them does not use up the budget of
+		// other learners at the address.
+		if caller.Fresh {
 			paced = limiter.NewLearners
 		}
 		wait := paced.Allow(caller)

@@ -66,7 +66,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	text.WriteTo(w)
 }
 
-// The message for a model that took too long.
+// These are the heading and the text of the error page for a model that took too long.
 const (
 	BusyHead = "The model is busy."
 	BusySay  = "It had no time for this page. Your text is not lost: reload this page in a moment."

@@ -71,7 +71,8 @@ func TestRefuseWithPageOrFragment(t *testing.T) {
 	}
 }
 
-// TestRouteAnswersOnlyBelowIt: a package handles the addresses below its own and no others.
+// TestRouteAnswersOnlyBelowIt: a package handles its own addresses and those below them, and no
+// others.
 func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	mux := http.NewServeMux()
 	found := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
@@ -122,7 +123,7 @@ func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	}
 }
 
-// A slowly is a response writer that records the deadlines of its connection.
+// A slowly is a response writer that records the read deadlines set on its connection.
 type slowly struct {
 	*httptest.ResponseRecorder
 	by []time.Time

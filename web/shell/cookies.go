@@ -4,9 +4,10 @@ import (
 	"net/http"
 )
 
-// Browsers accept cookies with these name prefixes only over HTTPS. With the first prefix, they
-// do not accept cookies from other hosts of the same domain. The first prefix is for cookies of
-// all pages, and the second for cookies of some pages.
+// Browsers accept cookies with these name prefixes only over HTTPS. They accept a cookie with the
+// first prefix only from the host itself, not from other hosts of the same domain. The first prefix
+// is for cookies that are sent to all pages, and the second is for cookies that are sent to some
+// pages.
 const (
 	hostPrefix   = "__Host-"
 	securePrefix = "__Secure-"
@@ -47,7 +48,7 @@ type Cookie struct {
 
 // Cookies returns all cookies that may have been set with a name and a path, beginning with the
 // most likely one. Another program on this host, or another host of its domain, may have set a
-// wrong cookie, and browsers may send that one before the right one.
+// cookie with the same name, and browsers may send that cookie before the right one.
 func Cookies(r *http.Request, name, path string) (list []Cookie) {
 	add := func(name string, old bool) {
 		for _, c := range r.CookiesNamed(name) {

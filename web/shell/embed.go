@@ -53,11 +53,11 @@ func Within(ctx context.Context, address string) string {
 
 // Embeds marks the requests for pages in the frames of other sites, and for the sockets of such
 // pages (?embed=1), before the caller is identified, since no cookies are read or set for them.
-// Because of the policy set here, browsers show these pages only inside pages of the given
-// origins, and show all other pages in no frame. If there are origins, pages of all sites can
-// load the files that are the same for everyone, since a sandboxed frame has no origin but needs
-// its styles. public is the server's public address, or "". Pages use it in the link to their
-// oEmbed description.
+// Because of the policy set here, browsers show these pages only inside pages of the given origins,
+// and do not show any other page in a frame. If there are any origins, pages of all sites can load
+// the files that are the same for everyone, since a page in a sandboxed frame has no origin but
+// needs its styles. public is the server's public address, or "". Pages use that address in the
+// link to their oEmbed description.
 func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	allowed := "frame-ancestors 'none'"
 	if len(origins) > 0 {
@@ -92,7 +92,7 @@ const scriptPath = EmbedPath + "/viz.js"
 func shared(path string) bool { return strings.HasPrefix(path, "/static/") || path == scriptPath }
 
 // Framed marks a request for a page in the frame of another site, or for the live part of such a
-// page, as [Embeds] does. Live parts that do not use a socket call it. It returns every other
+// page, as [Embeds] does. It is for live parts that do not use a socket. It returns every other
 // request unchanged.
 func Framed(r *http.Request) *http.Request {
 	q := r.URL.Query()
@@ -117,8 +117,8 @@ func Framed(r *http.Request) *http.Request {
 
 type offerKey struct{}
 
-// offered returns the address of the page's oEmbed description, or "" if the server does not
-// allow other sites to show it.
+// offered returns the address of the page's oEmbed description, or "" if the server does not allow
+// other sites to show the page.
 func offered(ctx context.Context) string {
 	at, _ := ctx.Value(offerKey{}).(string)
 	return at

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// types maps file extensions to media types, since the machine's own table may lack some of them
-// or have others.
+// types maps file extensions to media types. It is used instead of the machine's table, which may
+// lack some of them or differ.
 var types = map[string]string{
 	".js":    "text/javascript; charset=utf-8",
 	".css":   "text/css; charset=utf-8",
@@ -45,7 +45,7 @@ func file(w http.ResponseWriter, r *http.Request) {
 	kind := cmp.Or(types[ending], mime.TypeByExtension(ending), "application/octet-stream")
 	h := w.Header()
 	h.Set("Content-Type", kind)
-	h.Set("ETag", `W/"`+f.Version+`"`) // weak, since the content may be sent compressed or not
+	h.Set("ETag", `W/"`+f.Version+`"`) // weak, since the same content may be sent with or without compression
 	h.Set("Cache-Control", "no-cache")
 	if r.URL.RequestURI() == f.Address() {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")

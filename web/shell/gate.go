@@ -28,9 +28,9 @@ var securityHeaders = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week, which
-// is the time from one lesson to the next. If HTTPS is turned off, browsers that have visited the
-// site cannot reach the host over HTTP for up to a week.
+// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week, which is
+// the usual time from one lesson of a class to the next. If HTTPS is turned off, browsers that have
+// visited the site cannot reach the host over HTTP for up to a week.
 const strictTransport = "max-age=604800"
 
 // LoopbackHosts returns the Host values with which a browser on this machine reaches a server
@@ -73,14 +73,14 @@ type gate struct {
 }
 
 // Gate passes a request on to next if its Host is one of hosts and its Origin is a page of one of
-// them. It refuses all other requests with a sentence. It sets the security headers of every
-// response, and sends status 500 if next panics. more, if not nil, returns an additional host
-// while the server has one, and otherwise "".
+// them. It refuses all other requests with an error message. It sets the security headers of every
+// response, and sends status 500 if next panics. more, if not nil, returns an additional host that
+// the server currently has, or "" if there is none.
 //
 // public is the server's public address, if there is one. If it is an https address, requests to
 // its host have reached a proxy in front of this server over HTTPS. Gate sets r.TLS for them and
-// refuses requests from http pages of that host, since they may be an attacker's. An https Origin
-// is accepted only if the request or a proxy shows that HTTPS was used.
+// refuses requests from http pages of that host, since an attacker may have created those pages. An
+// https Origin is accepted only if the request or a proxy shows that HTTPS was used.
 func Gate(
 	hosts []string, more func() string, public string, log *slog.Logger, next http.Handler,
 ) http.Handler {
@@ -118,8 +118,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// OfAPI reports whether a path belongs to the API for clients of other programs. Its addresses
-// accept requests from pages of the origins in -api-origin and have their own refusals.
+// OfAPI reports whether a path belongs to the API for clients of other programs. The API's
+// addresses accept requests from pages of the origins in -api-origin, and their refusals are in the
+// API's format.
 func OfAPI(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || path == "/tokenize" || path == "/detokenize"
 }
@@ -164,8 +165,9 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 				quote(o))
 		}
 	}
-	// Sec-Fetch-Site is the kind of site that a request comes from. Links on other sites can open
-	// pages, but no request from another site can open a socket or change anything.
+	// Sec-Fetch-Site states whether a request comes from this site or from another one. Links on
+	// other sites can open pages, but no request from another site can open a socket or change
+	// anything.
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (Changes(r) || r.URL.Path == "/ws") {
 		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
 	}
@@ -205,8 +207,8 @@ func quote(s string) string {
 }
 
 // named reports whether a host is a name rather than an address. Browsers remember
-// [strictTransport] only for names. localhost is excluded, since all programs on the machine
-// share it on all ports.
+// [strictTransport] only for names. localhost is excluded, since that name is shared by all
+// programs on the machine, on all ports.
 func named(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

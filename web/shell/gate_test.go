@@ -171,8 +171,8 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestStrictTransportHeader: over HTTPS, browsers are told to keep using HTTPS, unless the host
-// is an address or localhost.
+// TestStrictTransportHeader: over HTTPS, browsers are told to keep using HTTPS, unless the host is
+// an IP address or localhost.
 // Promise: Over HTTPS, browsers are told to use nothing else for the server's name.
 func TestStrictTransportHeader(t *testing.T) {
 	t.Parallel()
@@ -199,7 +199,7 @@ func TestStrictTransportHeader(t *testing.T) {
 }
 
 // TestOEmbedLinkHasThePublicAddress: if the server has a public address, a page's oEmbed link
-// begins with that address and is about the page at the same address.
+// begins with that address, and so does the address of the page that the link names.
 func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ public, want string }{

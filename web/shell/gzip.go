@@ -8,11 +8,12 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// Compressed compresses responses with gzip if the client accepts it and it is worthwhile. Pages,
-// styles and scripts shrink to a quarter, which is noticeable on a phone with a slow network. Not
-// compressed are responses that fit into one packet, messages over sockets (a small frame could
-// expand beyond the limit on messages), the API's responses, whose tokens are sent one by one,
-// and fonts and pictures, which are already compressed.
+// Compressed compresses responses with gzip if the client accepts gzip and compression is
+// worthwhile. Pages, styles and scripts shrink to a quarter of their size, which is noticeable on a
+// phone with a slow network. The following are not compressed: responses that fit into one packet;
+// messages over sockets (a small frame could expand beyond the limit on messages); the API's
+// responses, whose tokens are sent one by one; and fonts and pictures, which are already
+// compressed.
 func Compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(shrinks))
 	if err != nil {
@@ -28,8 +29,8 @@ func Compressed(next http.Handler) http.Handler {
 	})
 }
 
-// acceptsGzip reports whether the client of a response accepts gzip, since gzhttp passes on its
-// own writer only then.
+// acceptsGzip reports whether the client of a response accepts gzip. Only for such clients does
+// gzhttp replace w with a writer of its own.
 func acceptsGzip(w http.ResponseWriter) bool {
 	switch w.(type) {
 	case *gzhttp.GzipResponseWriter, gzhttp.GzipResponseWriterWithCloseNotify:

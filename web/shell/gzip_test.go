@@ -69,8 +69,8 @@ func unzip(t *testing.T, packed []byte) []byte {
 	return plain
 }
 
-// TestGzipCompressesText: text is compressed once for a client that accepts gzip, and is the same
-// after decompression. All other responses are unchanged.
+// TestGzipCompressesText: text is compressed exactly once for a client that accepts gzip, and
+// decompressing it yields the original. All other responses are unchanged.
 func TestGzipCompressesText(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
@@ -111,8 +111,8 @@ func TestGzipCompressesText(t *testing.T) {
 	}
 }
 
-// TestGzipAndCaches: a file that is cached in one encoding is not sent again in another. A part
-// of a file is a part of its uncompressed bytes.
+// TestGzipAndCaches: a file that a client has cached in one encoding is not sent again in another.
+// A request for a range of a file receives that range of the uncompressed bytes.
 func TestGzipAndCaches(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)

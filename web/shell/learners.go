@@ -14,7 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// learnerAge is the time for which a browser stays the same learner, which is more than a year.
+// learnerAge is the lifetime of the cookie that identifies a browser's learner: a little more than
+// a year.
 const learnerAge = 400 * 24 * time.Hour
 
 // Learners identifies browsers by a random number that the server has signed. There is no login.
@@ -49,9 +50,9 @@ const LearnerCookie = "viz-learner"
 
 // cookie returns the name of the cookie for a host. Cookies of one host are shared by all its
 // ports, and two servers on one machine must not overwrite each other's learners. The name is
-// derived from a lasting secret, so that a learner stays the same if the server restarts on
+// derived from a lasting secret, so that learners are still recognized if the server restarts on
 // another port. With a temporary secret, it is derived from the port, since a browser would
-// otherwise collect a cookie from every start.
+// otherwise receive an additional cookie each time the server starts.
 func (l Learners) cookie(host string) string {
 	if l.lasts {
 		return LearnerCookie + "-" + l.text("cookie")[:8]
@@ -62,9 +63,9 @@ func (l Learners) cookie(host string) string {
 	return LearnerCookie
 }
 
-// sign returns the value of a learner's cookie. It consists of the id, the time since which the
-// learner has had it, in seconds since 1970 in base 36, and the signature of both. A zero time,
-// as in the cookies of earlier versions, is left out.
+// sign returns the value of a learner's cookie. It consists of the id, the time at which the
+// learner received it (in seconds since 1970, in base 36), and a signature of both. A zero time, as
+// in the cookies of earlier versions, is left out.
 func (l Learners) sign(id string, since time.Time) string {
 	if since.IsZero() {
 		return id + "." + l.text("learner "+id)
@@ -102,8 +103,8 @@ func (l Learners) text(message string) string {
 }
 
 // MAC returns the message authentication code of a message under the server's secret, which is 32
-// bytes (HMAC-SHA256). The first word of the message separates one use of the secret from
-// another.
+// bytes (HMAC-SHA256). The first word of each message names the use of the secret, so that a code
+// for one use is not valid for another.
 func (l Learners) MAC(message string) []byte {
 	mac := hmac.New(sha256.New, l.secret)
 	mac.Write([]byte(message))
@@ -117,10 +118,10 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 	return c.Learner, fresh
 }
 
-// Caller is like [Learners.Of] and also returns the address that the request came from and the
-// time since which the learner has been known. Every request from another site's frame has a new
-// learner and gets no cookie. A learner whose cookie lacks the prefix for TLS is not new, but
-// also gets a new cookie. Behind [Learners.Admit], all calls for a request return the same
+// Caller is like [Learners.Of] and also returns the address that the request came from and the time
+// at which the learner was first seen. Every request from a frame on another site counts as a new
+// learner and receives no cookie. A learner whose cookie lacks the prefix for TLS is not new, but
+// also receives a new cookie. Behind [Learners.Admit], all calls for a request return the same
 // caller.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {

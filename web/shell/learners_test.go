@@ -13,7 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// ask returns the learner of a request with cookies to a host, and the cookie to set.
+// ask sends a request with the given cookies to a host, and returns its learner and the cookie to
+// set.
 func ask(l Learners, host string, cookies ...*http.Cookie) (string, *http.Cookie) {
 	r := httptest.NewRequest(http.MethodGet, "http://"+host+"/", nil)
 	for _, c := range cookies {
@@ -29,7 +30,7 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 	if fresh == nil || len(id) != 22 { // 16 bytes in base64
 		t.Fatalf("a first request gives learner %q and cookie %v; want 22 bytes and a cookie", id, fresh)
 	}
-	// Another process has the secret from the same folder and uses another port.
+	// Another process reads the secret from the same folder and uses another port.
 	again, cookie := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8081", fresh)
 	if again != id || cookie != nil {
 		t.Errorf("after a restart, the learner is %q with the new cookie %v, want %q and none", again, cookie, id)
@@ -54,8 +55,8 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 }
 
 // TestCallerBecomesKnown: a cookie contains the time when it was issued. A cookie without a time
-// belongs to a known learner. A cookie of the same name from another program does not hide the
-// right one.
+// belongs to a known learner. If another program has set a cookie with the same name, the right one
+// is still found.
 func TestCallerBecomesKnown(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), admission.Proxies{netip.MustParsePrefix("10.0.0.0/8")})
@@ -135,8 +136,8 @@ func TestAdmitLimitsRequests(t *testing.T) {
 	}
 }
 
-// TestAdmitClosesAfterManyRefusals: a client that continues after many refusals loses its
-// connection.
+// TestAdmitClosesAfterManyRefusals: if a client keeps sending requests after many refusals, its
+// connection is closed.
 func TestAdmitClosesAfterManyRefusals(t *testing.T) {
 	t.Parallel()
 	limits := admission.Limits{
@@ -156,8 +157,8 @@ func TestAdmitClosesAfterManyRefusals(t *testing.T) {
 	}
 }
 
-// TestTemporarySecretsShareACookie: a server with a temporary secret does not leave another
-// cookie at each start.
+// TestTemporarySecretsShareACookie: a server with a temporary secret does not leave an additional
+// cookie in the browser each time it starts.
 func TestTemporarySecretsShareACookie(t *testing.T) {
 	t.Parallel()
 	_, a := ask(Learners{secret: []byte("one"), lasts: false}, "127.0.0.1:8080")

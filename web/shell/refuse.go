@@ -45,14 +45,14 @@ func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 	}
 }
 
-// ReadOnly lists the methods that change nothing.
+// ReadOnly lists the methods of requests that change nothing.
 var ReadOnly = []string{http.MethodGet, http.MethodHead}
 
 // Changes reports whether a request can change something.
 func Changes(r *http.Request) bool { return !slices.Contains(ReadOnly, r.Method) }
 
 // Allowed returns the methods for which there is a handler at the address of a request. Patterns
-// without a method are refusals and do not count.
+// without a method belong to handlers that refuse requests, so they are not considered.
 func Allowed(mux *http.ServeMux, r *http.Request) []string {
 	var list []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {

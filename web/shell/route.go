@@ -12,8 +12,9 @@ import (
 // /learn/{slug}"), to their handlers.
 type Routes map[string]http.HandlerFunc
 
-// Unknown is the response of a package to unknown addresses below its own. NoForms is the
-// response to requests that would change something. Head and Say are the response to all others.
+// Unknown holds a package's responses to requests for unknown addresses below its own. NoForms is
+// the response to requests that would change something. Head and Say are the heading and the text
+// of the response to all other requests.
 type Unknown struct{ NoForms, Head, Say string }
 
 // Route registers a package's routes. For any other address below the first part of one of them

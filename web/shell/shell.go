@@ -23,7 +23,7 @@ type Of struct {
 	// the id "main".
 	Skip string
 	// Styles and Scripts are names of files under static, such as "css/learn.css" and
-	// "js/learn.js". They come after the frame's files.
+	// "js/learn.js". They are loaded after the frame's files.
 	Styles, Scripts []string
 	// Mono preloads the token font, for pages that show tokens on their first screen.
 	Mono bool
@@ -70,5 +70,5 @@ var SharedKeys = []Key{
 	{"Esc", "leave a field or this list"},
 }
 
-// KeysWith returns a page's own shortcuts and [SharedKeys].
+// KeysWith returns a page's own shortcuts followed by [SharedKeys].
 func KeysWith(own ...Key) []Key { return append(own, SharedKeys...) }

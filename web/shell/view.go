@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// View is the way in which pages show a run in the Loop, in lessons, and on the phones and the
-// wall of a class. All views show the same run, stage and numbers.
+// View is the way in which a run is shown in the Loop, in lessons, and on a class's phones and
+// wall. All views show the same run, stage and numbers.
 type View string
 
 const (
@@ -37,7 +37,7 @@ func ViewNamed(name string, other View) View {
 	return other
 }
 
-// ViewCookie is the name of the cookie with the view that a learner has switched to. The cookie
+// ViewCookie is the name of the cookie that stores the view that a learner has selected. The cookie
 // contains nothing else, so it is not secret.
 const ViewCookie = "view"
 

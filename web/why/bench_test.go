@@ -9,8 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// BenchmarkPress measures the request that the page's script sends when a part is pressed: the
-// run without the part, and rendering the section of the page that changes.
+// BenchmarkPress measures how long the server takes for the request that the page's script sends
+// when a part is pressed: running the model without the part and rendering the section of the page
+// that changes.
 func BenchmarkPress(b *testing.B) {
 	site := webtest.Serve(b, webtest.Options{})
 	for b.Loop() {
@@ -31,8 +32,8 @@ func BenchmarkPress(b *testing.B) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// BenchmarkBrowserFrame measures the time from the press in a browser to the frame that
-// shows the prediction without the part.
+// BenchmarkBrowserFrame measures the time from the press of a part in a browser to the first frame
+// that shows the prediction without that part.
 func BenchmarkBrowserFrame(b *testing.B) {
 	site := webtest.Serve(b, webtest.Options{})
 	tab := browser.Open(b, browser.Laptop, site+"/why")

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// fall is the growing sum as a picture, with a bar for each part or block, from the sum before
-// it to the sum after it, and a last bar for the sum itself. On a phone, the bars are
+// fall is a picture of how the parts add up to the sum. Each part or block has a bar from the sum
+// before it to the sum after it, and the last bar is the sum itself. On a phone, the bars are
 // horizontal, with one block per row, so that all are in view.
 type fall struct {
 	Width int // width of the wide picture
@@ -18,7 +18,7 @@ type fall struct {
 	Bars  []fallBar
 	Ticks []fallTick
 	Joins []fallJoin // lines from the end of a bar to the next bar
-	Long  bool       // the picture is scrolled, since its text would be unreadable if it were shrunk
+	Long  bool       // the picture is scrolled, since its text would be unreadable if the picture were shrunk
 
 	Tall       int // height of the narrow picture
 	NarrowZero float64
@@ -33,7 +33,7 @@ type fallBar struct {
 	Label               string
 	LabelY              float64
 	Plus, Sum           bool
-	Ghost               bool    // the whole model's bar has a different place
+	Ghost               bool    // the whole model's bar has a different position
 	Was, WasSize        float64 // Y and height of the whole model's bar or, if horizontal, its X and width
 }
 
@@ -59,10 +59,10 @@ const (
 	fallHigh   = 150.0
 	fallNames  = 210.0 // baseline of the parts' names; the baseline of the blocks' names is below it
 	fallHeight = 238
-	fallNear   = 26.0 // a bar that ends at most this far below zero has its label above zero
+	fallNear   = 26.0 // if a bar ends at most this far below zero, its label is above zero
 
 	narrowWidth = 358
-	narrowFrom  = 92.0 // names are to the left of this, labels to the right of narrowTo
+	narrowFrom  = 92.0 // names are to the left of this, and labels are to the right of narrowTo
 	narrowTo    = 292.0
 	narrowRow   = 34.0
 	narrowBar   = 20.0
@@ -78,7 +78,7 @@ func newFall(base, now []infer.Contribution, whole string) fall {
 	return f
 }
 
-// reach returns the lowest and the highest of the sums and 0.
+// reach returns the lowest and the highest sum, where 0 also counts as a sum.
 func reach(lists ...[]step) (low, high float64) {
 	for _, list := range lists {
 		for _, s := range list {
@@ -141,7 +141,7 @@ func (f *fall) lie(was, is []step, whole string) {
 	}
 }
 
-// step is the change of the sum by one bar.
+// step is the change in the sum that one bar shows.
 type step struct {
 	name, block string
 	from, to    float64

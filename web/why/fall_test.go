@@ -21,8 +21,8 @@ func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 	return list
 }
 
-// TestDeepModelSumScrolls: the picture of a deep model's sum is scrolled, since its text would
-// be unreadable if it were shrunk to the page.
+// TestDeepModelSumScrolls: for a deep model, the picture of the sum is scrolled, since its text
+// would be unreadable if the picture were shrunk to fit the page.
 func TestDeepModelSumScrolls(t *testing.T) {
 	for blocks, long := range map[int]bool{6: false, 28: true} {
 		f := newFall(parts(blocks, 1, -1), parts(blocks, 1, -1), "score")
@@ -54,7 +54,7 @@ func TestSumBarsAreCumulative(t *testing.T) {
 	if got := fmt.Sprint(labels); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// The sums are 3, 3, -1, 1 and -3. The whole model's sums went up to 5, so 150 is 8 units.
+	// The sums are 3, 3, -1, 1 and -3. The whole model's sums reach 5, so the axis spans 8 units.
 	unit := fallHigh / 8
 	for i, want := range []float64{5 - 3, 5 - 3, 5 - 3, 5 - 1, 5 - 1, 5 - 0} {
 		if got := (f.Bars[i].Y - fallTop) / unit; got != want {

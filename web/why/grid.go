@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// gridTokens is the maximum length of a text whose vectors can be carried over, since each
-// vector needs a separate run.
+// gridTokens is the maximum length, in tokens, of a text whose vectors can be carried over. There
+// is a limit since each vector needs a separate run.
 const gridTokens = 32
 
 // grid shows the results of carrying over another text's vectors, on the map of the model.
@@ -83,9 +83,9 @@ func newGrid(r *why.Report, about subject) grid {
 	return g
 }
 
-// carrier returns a block, counted from 1. Before the block, the answer depends most on a
-// single position, from, and after it on the last position. block is 0 if no block divides the
-// heights in this way.
+// carrier returns a block, counted from 1. Below that block, the answer depends most on a single
+// position (from), and above it, on the last position. block is 0 if no block divides the heights
+// in this way.
 func carrier(cells [][]why.GridCell) (block, from int) {
 	strongest := func(height int) (at int) {
 		for i, c := range cells[height] {

@@ -21,7 +21,7 @@ type habit struct {
 	Heads     []string
 }
 
-// habits are the habits for which heads are measured.
+// habits describes each of the habits for which heads are measured.
 var habits = map[why.Habit]string{
 	why.HabitPrevious:  "Looks at the token before",
 	why.HabitInduction: "Looks at what came after the same token before (an induction head)",
@@ -30,7 +30,7 @@ var habits = map[why.Habit]string{
 
 // finder measures a model's heads once, for all requests.
 type finder struct {
-	// measure is [why.Find]. wait is how long a request waits for it.
+	// measure is [why.Find]. wait is the time for which a request waits for the measurement.
 	measure func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 	wait    time.Duration
 
@@ -49,11 +49,10 @@ type search struct {
 }
 
 const (
-	// findWait is how long a request waits for a measurement before the response shows the
-	// progress instead. The bundled model needs less than a second.
+	// findWait is the maximum time for which a request waits for a measurement. After that, the
+	// response shows the progress instead. The bundled model needs less than a second.
 	findWait = 2 * time.Second
-	// findTime is the time limit of a measurement, so that it does not keep a core busy for too
-	// long.
+	// findTime is the time limit for a measurement, which must not keep a core busy for too long.
 	findTime = 5 * time.Minute
 )
 

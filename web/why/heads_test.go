@@ -20,8 +20,8 @@ import (
 
 type measure = func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 
-// TestHeadsAreMeasuredOnce: while heads are measured, visitors see the progress and the rest of
-// the page. The heads are measured only once, and then everyone sees the results.
+// TestHeadsAreMeasuredOnce: while the heads are being measured, visitors see the progress and the
+// rest of the page. The heads are measured only once, and everyone then sees the results.
 func TestHeadsAreMeasuredOnce(t *testing.T) {
 	var begun int
 	half, rest := make(chan struct{}), make(chan struct{})

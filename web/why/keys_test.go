@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestBrowserByKeys: every kind of control works by keyboard alone, and the arrow keys move on
+// TestBrowserByKeys: every kind of control works by keyboard alone, and the arrow keys move within
 // the map, which is a single tab stop.
 // Promise: Everything on the page Why works by keyboard alone.
 func TestBrowserByKeys(t *testing.T) {
@@ -35,13 +35,13 @@ func TestBrowserByKeys(t *testing.T) {
 	tab.Until(`document.activeElement.value === "3.2"`)
 	tab.Keys(kb.Enter)
 	tab.Until(`document.querySelector(".why__cell h3")?.textContent.startsWith("After block 3, at position 2")`)
-	tab.Keys(kb.Home + kb.Enter) // presses the name of the row
+	tab.Keys(kb.Home + kb.Enter) // moves to the name of the row and presses it
 	tab.Until(`document.querySelectorAll('.parts tbody .is-off').length === 8`)
 }
 
-// TestBrowserFormsByKeys: the forms for the lead over another token, for a token of the strip,
-// for the second text and for the search for heads work by keyboard alone. Earlier questions
-// stay when the page changes, and so do the focus and the text that is being typed.
+// TestBrowserFormsByKeys: the forms for the lead over another token, for a token of the strip, for
+// the second text and for the measurement of heads work by keyboard alone. When the page changes,
+// the answers to earlier questions stay, and so do the focus and the text that is being typed.
 func TestBrowserFormsByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -73,8 +73,8 @@ func TestBrowserFormsByKeys(t *testing.T) {
 	tab.Until(`["token=Paris", "over=London", "cell=6.3", "heads=1"].every((f) => location.search.includes(f))`)
 }
 
-// TestBrowserFromTheLoop: the Loop links to the same moment on this page, with the zoomed part
-// switched off, and this page links back.
+// TestBrowserFromTheLoop: the Loop links to this page at the same moment of the run, with the
+// zoomed part switched off, and this page links back to the Loop.
 func TestBrowserFromTheLoop(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

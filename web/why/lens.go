@@ -25,7 +25,7 @@ type opened struct {
 	Say   string
 }
 
-// The ids of the forms to which the map's buttons belong.
+// These are the ids of the forms to which the map's buttons belong.
 const (
 	formOff  = "why-off"
 	formCell = "why-cell"
@@ -116,8 +116,8 @@ func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
 	return o
 }
 
-// surprise returns a cell's surprise at the actual token, and the color class of that surprise:
-// one of the five steps that the page's key lists.
+// surprise returns a cell's surprise at the actual token and the CSS class for its color. The class
+// is one of the five steps in the legend of the page.
 func surprise(c infer.LensCell) (bits, class string) {
 	if c.Rank == 0 {
 		return "", ""
@@ -125,7 +125,7 @@ func surprise(c infer.LensCell) (bits, class string) {
 	return terms.Decimals(c.Surprise(), 1), surpriseClass(c.Surprise())
 }
 
-// surpriseKey lists the names of the steps of surprise.
+// surpriseKey lists the names of the steps in the legend of surprise.
 var surpriseKey = []string{"under 1 bit", "1 to 3", "3 to 6", "6 to 10", "10 and more"}
 
 func surpriseClass(bits float64) string {

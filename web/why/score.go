@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// scored is the request of the page /score: a text, and optionally a second one or other
-// settings. It is the whole content of the page's address.
+// scored is a request for the page /score: a text and, optionally, a second text or other settings.
+// The page's address contains all of it.
 type scored struct {
 	Texts [2]string // the second is "" for none
 	Temps [2]string // as typed
@@ -75,7 +75,7 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 	return sides, "", nil
 }
 
-// The fields of the page's address: the texts, temperatures and rules of both sides.
+// These are the fields of the page's address: the texts, temperatures and rules of both sides.
 var (
 	scoreFields, scoreTemps = [2]string{"text", "other"}, [2]string{"t", "u"}
 	scoreRules              = [2]string{"rules", "rules2"}
@@ -102,7 +102,7 @@ type scoreView struct {
 	Rows  []scoreRow
 }
 
-// compares reports whether the form has a second text or settings.
+// compares reports whether the form contains a second text or second settings.
 func (v scoreView) compares() bool {
 	a := v.Ask
 	return a.Texts[1] != "" || a.Rules != [2]string{} || a.Temps != [2]string{"1", "1"}
@@ -120,7 +120,7 @@ type scoredSide struct {
 
 // apart is the divergence between two sides, step by step.
 type apart struct {
-	Tokens  []stripToken // of the first side, with bars of the divergence
+	Tokens  []stripToken // the tokens of the first side, with bars that show the divergence
 	Average string       // average over the steps where the divergence is finite
 	Endless string       // number of steps where the divergence is infinite, and the reason
 	Most    string       // where the divergence is largest
@@ -133,8 +133,8 @@ type scoreRow struct {
 	Tokens [2]stage.Text
 	Bits   [2]string
 	Apart  string
-	Back   string // divergence of the first from the second
-	Lost   string // share of the first for tokens that the second cuts
+	Back   string // divergence in the other direction
+	Lost   string // probability that the first side gives to tokens that the second side cuts
 }
 
 // score handles GET /score.
@@ -164,7 +164,8 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, scoreHTML(v))
 }
 
-// faultAt returns the page's field for the field named in an error of the model.
+// faultAt returns the field of the page that corresponds to the field named in an error from the
+// model.
 func faultAt(field string) string {
 	switch field {
 	case "temperature":
@@ -175,7 +176,7 @@ func faultAt(field string) string {
 	return scoreRules[0]
 }
 
-// compare scores the sides, in the queue for plain requests.
+// compare waits in the queue for plain requests and then scores the sides.
 func (s *Server) compare(w http.ResponseWriter, r *http.Request, sides []infer.Side) (*infer.Comparison, int, error) {
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
@@ -324,7 +325,7 @@ func scoreFrame() shell.Of {
 	return f
 }
 
-// scored returns the address of the page /score with this text.
+// scored returns the address of the page /score for this text.
 func (v view) scored() templ.SafeURL {
 	return templ.SafeURL("/score?" + url.Values{"text": {v.Prompt}}.Encode())
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScorePage: the page has the sums of viz score and every token with its bits, and repeats
-// them as a table. Without a text, it shows an example that the model has read, followed by the
-// form with folded settings. A text from the user is not called an example.
+// TestScorePage: the page shows the same sums as viz score, and every token with its bits, both as
+// pictures and in a table. Without a text, it shows an example that the model has scored, followed
+// by the form with its settings folded. A text from the user is not called an example.
 // Promise: The page /score shows the sums of `viz score`, and every token with its bits.
 func TestScorePage(t *testing.T) {
 	t.Parallel()
@@ -190,9 +190,9 @@ func TestScoreIsAccessible(t *testing.T) {
 	tab.FullShot("score-phone.png")
 }
 
-// TestScoreComparesSettings: two sets of rules are shown side by side. Where one set cuts a
-// token that the other keeps, the divergence is infinite. The page states that, and also shows
-// the divergence in the other direction.
+// TestScoreComparesSettings: two sets of rules are shown side by side. Where one set cuts a token
+// that the other keeps, the divergence is infinite. The page says so, and also shows the divergence
+// in the other direction.
 func TestScoreComparesSettings(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

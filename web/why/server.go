@@ -48,7 +48,7 @@ func New(d Deps) *Server {
 	return s
 }
 
-// Mount adds the page's addresses to the server's.
+// Mount registers the page's routes on mux.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
 		NoForms: "This address does not accept forms.", Head: "There is no page here.",
@@ -60,8 +60,8 @@ const (
 	// maxTokens is the maximum length of a text, since every part is measured at every
 	// position.
 	maxTokens = 256
-	// positionTime is roughly the time for one position of a question, over all passes. It
-	// only affects the order of the queue.
+	// positionTime is roughly the time that one position of a text takes, over all passes. It only
+	// affects the order of the queue.
 	positionTime = time.Millisecond
 	// says is the number of most probable tokens that the page lists next to the text.
 	says = 3
@@ -97,7 +97,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, pageHTML(v))
 }
 
-// json handles GET /why.json, which has the same fields as the page's address. It returns the
+// json handles GET /why.json, whose address has the same fields as that of the page. It sends the
 // content of the page in the format of `viz why -json`.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
@@ -136,7 +136,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 // errTooLong means that the model took longer than the time limit of a request.
 var errTooLong = errors.New("why: the model takes longer than the time limit of a request")
 
-// failed explains, as a headline and a sentence, why the server could not answer.
+// failed returns a heading and a sentence that explain why the server could not answer.
 func (s *Server) failed(status int, err error) (head, say string) {
 	switch {
 	case errors.Is(err, errTooLong):
@@ -156,8 +156,9 @@ type answer struct {
 	patch, heads error
 }
 
-// ask runs the question in a URL, in the queue for plain requests. With an error, it returns the
-// status of the response. all is as in [Server.report].
+// ask waits in the queue for plain requests and then answers the question in a URL. If there is an
+// error, it also returns the status of the response. all has the same meaning as in
+// [Server.report].
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all bool) (answer, int, error) {
 	var a answer
 	who, _ := s.Caller(r)
@@ -167,7 +168,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 		return a, http.StatusBadRequest, err
 	}
 	var heads *why.Findings
-	if about.heads { // waits for the heads outside of the queue
+	if about.heads { // waits for the measurement of heads outside the queue
 		heads, a.heads = s.finder.find(r.Context(), s.Model, s.Log)
 	}
 	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, maxTokens*positionTime)
@@ -204,8 +205,9 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 	return a, http.StatusInternalServerError, err
 }
 
-// report computes the answers to all questions about the text. If all is true, it includes all
-// predictions below the last height, and otherwise only those that the page shows.
+// report computes the answers to all questions about the text. If all is true, it includes the
+// predictions of all heights below the last one; otherwise, it includes only those that the page
+// shows.
 func (s *Server) report(ctx context.Context, about subject, q why.Question, all bool) (*why.Report, error) {
 	study, err := why.New(ctx, s.Model, about.tokens)
 	if err != nil {
@@ -231,7 +233,7 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question, all 
 	return r, err
 }
 
-// sentenceOf returns an error about a text in the form that pages show.
+// sentenceOf converts an error about a text to the form in which pages show it.
 func sentenceOf(err error) error {
 	var e *terms.RangeError
 	if errors.As(err, &e) {

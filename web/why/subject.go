@@ -15,15 +15,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// subject is the question: a text or a moment of a run, and the part of the answer to show. It
-// is the whole content of the page's address.
+// subject is the question: a text or a moment of a run, and the part of the answer to show. The
+// page's address contains all of it.
 type subject struct {
 	prompt string
 	log    string // the link of a run, in which case prompt is the run's text so far
 	pick   string // the token whose score is shown, in the syntax of [why.FindToken]; "" for the most probable one
 	over   string // the token over which pick's lead is shown; "" for none
 	off    string // the parts that are off, in the syntax of [why.ParseOff]
-	mean   bool   // parts that are off give their mean over this text instead of 0
+	mean   bool   // parts that are off contribute their mean over this text instead of 0
 	with   string // the text whose vectors are carried over; "" for none
 	heads  bool   // look for heads
 	cell   string // the open cell of the lens, "HEIGHT.POSITION"; "" for none
@@ -73,7 +73,7 @@ func (a subject) fields() (list []field) {
 }
 
 // plain returns the address of the same text or run without the rest of the question, or "" if
-// there is nothing else in it.
+// there is no rest.
 func (a subject) plain() string {
 	if a.pick+a.over+a.off+a.cell == "" {
 		return ""
@@ -148,8 +148,8 @@ func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) 
 	return nil
 }
 
-// replay replays a run and takes the text that its step at the cursor has read. If the next
-// token has been drawn at that stage, the question is about that token.
+// replay replays a run and uses the text that the model has read up to the run's current step. If
+// that step has already drawn the next token, the question is about the drawn token.
 func (a *subject) replay(ctx context.Context, m *infer.Model, all *runs.Registry) error {
 	link, err := session.ParseLink(m, a.log)
 	if err != nil {

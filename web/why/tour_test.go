@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// story is a text that has more tokens than the map has columns. It contains words of several
-// tokens and some surprising tokens.
+// story is a text with more tokens than the map has columns. Some of its words consist of several
+// tokens, and some tokens are surprising.
 const story = "Once upon a time there was a little girl who lived in a cottage by the sea. Every morning she fed " +
 	"her crocodile with buttered toast. The capital of France is"
 

@@ -40,14 +40,14 @@ type view struct {
 	Says    []saying
 	Effect  string // the effect of the parts that are off
 	Off     string
-	Mean    bool        // parts that are off give their mean instead of 0
-	Blocks  []component // heads of the columns, which switch a whole block
+	Mean    bool        // parts that are off contribute their mean instead of 0
+	Blocks  []component // column headings, which switch a whole block
 	Places  []component // the earlier positions, which can be hidden
 	Rows    []componentRow
-	Alone   []component // parts outside of all blocks: the embedding and biases
-	Outside string      // Alone in words
+	Alone   []component // the parts outside all blocks: the embedding and biases
+	Outside string      // description of the parts in Alone
 	Moved   []string
-	Told    string // description of the head that adds most
+	Told    string // description of the head that contributes most
 	Fall    fall
 	Lens    lens
 	Strip   strip
@@ -72,14 +72,14 @@ type componentRow struct {
 	Parts []component
 }
 
-// component is one part of the model. Without a List it is not a button.
+// component is one part of the model. If List is empty, the part is not a button.
 type component struct {
 	Name, Label string
 	Value       string
 	Size        int  // 0 to 4
 	Plus        bool // it adds to the score
 	Off, Moved  bool
-	List        string // the parts that are off after a press
+	List        string // the parts that are off after this button is pressed
 	Say         string // a sentence about what the part does in this text
 }
 
@@ -122,7 +122,7 @@ func newView(r *why.Report, about subject) view {
 	return v
 }
 
-// lacks explains what is missing from an answer.
+// lacks adds explanations of what is missing from an answer.
 func (v *view) lacks(a answer) {
 	var measuring *measuringError
 	switch {
@@ -251,7 +251,7 @@ func (v *view) told(p component, looks []why.Attended) string {
 	return fmt.Sprintf("%s %s %s %s the %s of %s.", say, verb, strings.TrimLeft(p.Value, "+−"), way, v.Measure, v.Token)
 }
 
-// outside describes the parts outside of all blocks.
+// outside describes the parts outside all blocks.
 func outside(parts []component) string {
 	var list []string
 	for _, p := range parts {

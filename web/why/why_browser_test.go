@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestBrowserSwitchesParts: a press changes the page in place, the change is part of the
-// address, and Back undoes it.
+// TestBrowserSwitchesParts: pressing a part changes the page in place, the address contains the
+// change, and the browser's Back button undoes it.
 func TestBrowserSwitchesParts(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -45,7 +45,7 @@ func TestBrowserOnAPhone(t *testing.T) {
 	})()`)
 }
 
-// TestPageIsAccessible: axe-core finds no errors, both with all parts on and with some off.
+// TestPageIsAccessible: axe-core reports no problems, whether all parts are on or some are off.
 func TestPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

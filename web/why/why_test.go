@@ -46,9 +46,9 @@ func at(query ...string) string {
 	return "/why?" + v.Encode()
 }
 
-// TestDisabledPartsChangeThePrediction: the page shows the sum with the numbers of the mock-up
-// and, if parts are off, the changed prediction. Each part's button has the address that a
-// press opens.
+// TestDisabledPartsChangeThePrediction: the page shows the sum with the same numbers as the mock-up
+// and, if parts are off, the changed prediction. Each part's button contains the address that
+// pressing it opens.
 func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -93,7 +93,8 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 }
 
 // TestLeadAndMeanStayInForms: the page can show any token and its lead over another token, and
-// parts that are off can give their mean. Both settings are part of every form.
+// parts that are off can contribute their mean instead of 0. Both settings are included in every
+// form.
 func TestLeadAndMeanStayInForms(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -142,7 +143,7 @@ func TestLeadAndMeanStayInForms(t *testing.T) {
 }
 
 // TestLensCellsOpen: a cell of the lens is colored by its surprise at the actual token, and
-// opens its distribution. A token of the strip opens it too.
+// clicking it opens its distribution. Clicking a token of the strip does so, too.
 func TestLensCellsOpen(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -272,8 +273,9 @@ func TestMomentOfARun(t *testing.T) {
 	}
 }
 
-// TestPatchShowsWhereTheAnswerIsLookedUp: another text's vectors show where the answer is
-// looked up: first in the word that differs, and at the end in the last position.
+// TestPatchShowsWhereTheAnswerIsLookedUp: carrying over another text's vectors shows where the
+// answer is looked up: at low heights, it depends on the position of the word that differs, and at
+// high ones, on the last position.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -374,7 +376,7 @@ func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	site := webtest.Serve(t, webtest.Options{})
 	text := "The capital of France is" + strings.Repeat(" the capital of France is", 2)
 	d, _ := open(t, site+at("prompt", text, "over", "London", "off", "L1.H1", "cell", "6.12"))
-	// A folded cell can still be opened, and has the same content that a program gets.
+	// A folded cell can still be opened, and its content is the same as in the JSON.
 	resp, err := http.Get(site + strings.Replace(at("prompt", text), "/why?", "/why.json?", 1))
 	if err != nil {
 		t.Fatal(err)

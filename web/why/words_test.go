@@ -2,7 +2,7 @@ package why
 
 import "testing"
 
-// TestAverageBitsInWords: an average of 3 bits is described as a guess among 2*2*2 tokens.
+// TestAverageBitsInWords: an average of 3 bits is described as a guess among 2·2·2 tokens.
 func TestAverageBitsInWords(t *testing.T) {
 	t.Parallel()
 	for bits, want := range map[float64]string{

@@ -31,8 +31,8 @@ func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 	tab.WaitText(form+" .is-right em", "right, second try")
 }
 
-// choose selects a choice. The Tab key stops only once at the radio buttons; the arrow keys move
-// between them.
+// choose selects a choice. By keyboard, the Tab key reaches the group of radio buttons as a single
+// stop, and the arrow keys move within the group.
 func choose(tab *browser.Tab, hands browser.Hands, form string, i int) {
 	radio := fmt.Sprintf(`%s [type=radio][value="%d"]`, form, i)
 	if hands.Name() != "keyboard" {

@@ -84,7 +84,7 @@ func (s *Site) Get(path string) *goquery.Document {
 	return s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusOK)
 }
 
-// Post sends a form. If part is set, it requests only a part of the page, as the script does.
+// Post sends a form. If part is set, Post requests only a part of the page, as the script does.
 func (s *Site) Post(path string, part bool, form url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
