@@ -56,8 +56,8 @@ func (v *person) asks(method, path string, form url.Values) (int, string) {
 }
 
 // TestPagesWorkWithoutTheLogs: while data cannot be saved, lessons, exercises and runs still work
-// and show a warning, nothing is confirmed, and /readyz fails. Afterwards, everything is as it was
-// before.
+// and show a warning, nothing is confirmed, and /readyz fails. Once data can be saved again,
+// everything is as it was before.
 // Promise: While nothing can be saved, lessons and runs still work with a warning, and nothing is confirmed.
 func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 		t.Errorf("saved data: got %s, want data without %q and with %q", export, card, lesson.Sections[0].Key())
 	}
 
-	// The logs become unreachable, and no page has noticed yet.
+	// The logs become unreachable, but no page has noticed that yet.
 	logs.away.Store(true)
 	other := newPerson(t, v.server)
 	for _, path := range []string{"/learn", lesson.Href(), "/practice"} {
@@ -137,7 +137,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	}
 }
 
-// An unreachable is a journal that is unreachable while away is set.
+// An unreachable is a journal that cannot be reached while away is set.
 type unreachable struct {
 	journal.Journal
 	away atomic.Bool

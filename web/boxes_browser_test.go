@@ -16,9 +16,9 @@ import (
 // A mainPage is a page whose layout is measured.
 type mainPage struct {
 	path string
-	view shell.View // of the Loop
+	view shell.View // the view of the Loop
 	goes string     // the selector of the control that continues; "" if it can be below the window
-	dock bool       // the control is in view even if the window is low
+	dock bool       // the control is in view even if the window is short
 	fill bool       // in a wide window, the page is as tall as the window
 }
 
@@ -57,8 +57,8 @@ func mainPages(t *testing.T) []mainPage {
 	}
 }
 
-// boxScreens are phones, tablets and laptops, with a mouse and with touch, and a laptop's window
-// at 200 % and 400 % zoom.
+// boxScreens are the screens of phones, tablets and laptops, with a mouse and with touch, and a
+// laptop's window at 200 % and 400 % zoom.
 var boxScreens = []browser.Screen{
 	{Width: 320, Height: 640, Touch: true},
 	{Width: 360, Height: 740, Touch: true},
@@ -78,15 +78,15 @@ const boxes = `((e) => {
 	return [page.scrollWidth, page.scrollHeight, ...(e ? [b.left, b.top, b.right, b.bottom] : [])].map(Math.round);
 })([...document.querySelectorAll(%q)].find((e) => e.checkVisibility()))`
 
-// stuck returns how many pixels of the window are covered by elements that stay in view while
-// the page scrolls.
+// stuck returns how many pixels of the window's height are covered by elements that stay in view
+// while the page scrolls.
 const stuck = `[...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() &&
 	getComputedStyle(e).position === "sticky").map((e) => e.getBoundingClientRect())
 	.reduce((all, b) => all + Math.max(0, Math.min(b.bottom, innerHeight) - Math.max(b.top, 0)), 0)`
 
 // TestMainPagesFitTheirScreens: no main page scrolls sideways; the control that continues is in
 // view without scrolling; in a wide window, the Loop is exactly as tall as the window. At 1366 ×
-// 657, 1440 × 900 and 1920 × 1080, the cost curve of Numbers is in view. In the lowest window, at
+// 657, 1440 × 900 and 1920 × 1080, the cost curve of Numbers is in view. In the shortest window, at
 // least half of the height is left for the content that scrolls.
 func TestMainPagesFitTheirScreens(t *testing.T) {
 	fixture.Long(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hebrew and arabic contain an English word and a number; turned contains a mark that reverses the
-// direction of the text after it.
+// hebrew and arabic are right-to-left text with an English word and a number; turned contains a
+// mark that reverses the direction of the text after it.
 const (
 	hebrew = "שלום Transformer 42"
 	arabic = "مرحبا Token 7"
@@ -47,8 +47,8 @@ outcomes: [loop]
 `
 
 // TestTextsKeepTheirDirection: on every page that shows text from a person, a model or a file,
-// right-to-left text has its own direction, so that the words and numbers around it stay in order,
-// and no mark reverses the page's own words.
+// right-to-left text is isolated, so that the words and numbers around it stay in order, and no
+// direction mark in it reverses the page's own words.
 // Promise: Right-to-left text keeps its order, and so do the words around it.
 func TestTextsKeepTheirDirection(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
-// Package web assembles the server from its packages: it mounts their pages and live parts, starts
-// their shared parts (the pools that run the models, the registry of runs, the sockets) and shuts
-// everything down. It has no features of its own.
+// Package web assembles the server from the packages below it: it mounts their pages and live
+// parts, starts what they share (the pools that run the models, the registry of runs, and the
+// sockets), and shuts everything down. It has no features of its own.
 //
 // A request first passes the gate of package shell. Pages are sent whole over plain HTTP, so
 // shared links and reloads work without a socket; later changes arrive over one WebSocket per

@@ -12,7 +12,7 @@ type drafts struct {
 	open func() (*infer.Model, error)
 
 	mu     sync.Mutex
-	pool   *infer.Pool // runs the model for everyone, nil until it is needed
+	pool   *infer.Pool // runs the model for everyone; nil until it is needed
 	closed bool
 }
 
@@ -55,7 +55,7 @@ func (d *drafts) opened() *infer.Pool {
 	return d.pool
 }
 
-// Close waits for the passes in progress. Slot fails after it.
+// Close waits for the passes in progress. After Close, Slot returns an error.
 func (d *drafts) Close() {
 	if d == nil {
 		return

@@ -20,8 +20,8 @@ import (
 
 // TestEightHoursOfClasses holds one class after another on one server, as fast as possible: phones
 // join, follow to the last stage and leave, and the room is deleted. Afterwards, there are no more
-// goroutines and open files, and no larger a heap, than after the first classes. The 100,000 stages
-// and 2,000 joins and leaves are as many as in eight hours of teaching.
+// goroutines and open files than after the first classes, and the heap is no larger. The test has
+// as many stages (100,000), joins and leaves (2,000 each) as eight hours of teaching.
 // Promise: A server that has held classes for eight hours uses no more memory or open files than before.
 func TestEightHoursOfClasses(t *testing.T) {
 	fixture.Long(t)
@@ -59,8 +59,8 @@ func (u use) String() string {
 	)
 }
 
-// settledUse waits until the process uses no more than most. Resources that were just closed take a
-// moment to be released.
+// settledUse waits until the process uses no more than the given maximum. Resources that were just
+// closed take a moment to be released.
 func settledUse(t *testing.T, most use) use {
 	t.Helper()
 	late, look := time.After(browser.Patience), time.NewTicker(50*time.Millisecond)
@@ -82,7 +82,7 @@ func settledUse(t *testing.T, most use) use {
 	}
 }
 
-// A follower is a phone, with the newest stage that it has received.
+// A follower is a phone and the newest stage that it has received.
 type follower struct {
 	load.Phone
 	stages chan load.Shared // of capacity 1
@@ -119,7 +119,7 @@ func join(ctx context.Context, t *testing.T, url, code string) *follower {
 	return f
 }
 
-// until waits for a stage.
+// until waits until the phone has received the given stage.
 func (f *follower) until(ctx context.Context, t *testing.T, text uint64, step int) {
 	t.Helper()
 	for {
@@ -154,7 +154,7 @@ func holdClass(ctx context.Context, t *testing.T, server string, phones, tokens 
 			err = instructor.Do(ctx, "token")
 		}
 		var ended *load.Refused
-		if text == 0 || errors.As(err, &ended) { // start a text, and another one when it has ended
+		if text == 0 || errors.As(err, &ended) { // start a text, or another one if the last has ended
 			text, step = text+1, 0
 			prompt := load.Prompts[int(text)%len(load.Prompts)]
 			if err = instructor.Do(ctx, "start", "prompt", prompt); err == nil {

@@ -34,7 +34,7 @@ func floodLimits() *admission.Limits {
 	return &l
 }
 
-// A visitor is a client of the Loop at its own address.
+// A visitor is a client of the Loop that connects from its own address.
 type visitor struct {
 	t      *testing.T
 	conn   *websocket.Conn
@@ -108,7 +108,7 @@ func (v *visitor) learn() error {
 const enough = 100
 
 // flood opens sockets from an address as fast as it can, without cookies and without reading, until
-// stop is called. full is closed once it has opened enough of them.
+// stop is called. full is closed once it has opened enough sockets.
 func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()) {
 	var opened atomic.Int64
 	reached := make(chan struct{})
@@ -142,7 +142,7 @@ func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()
 }
 
 // knownCookie returns a cookie in an older format that has no date, so the server treats the
-// learner as long known.
+// learner as one that it has known for a long time.
 func knownCookie(learners shell.Learners, server, id string) string {
 	_, fresh := learners.Of(&http.Request{Host: strings.TrimPrefix(server, "http://")})
 	return fresh.Name + "=" + id + "." + base64.RawURLEncoding.EncodeToString(learners.MAC("learner "+id))
@@ -150,7 +150,7 @@ func knownCookie(learners shell.Learners, server, id string) string {
 
 // TestFloodOfSockets: while one client opens sockets and starts runs as fast as it can, the server
 // still serves known learners at any address and newcomers at other addresses. A newcomer at the
-// flooder's address gets in.
+// flooder's address gets in after reloading the page.
 // Promise: While one address floods the server, it still serves learners it knows, and newcomers elsewhere.
 func TestFloodOfSockets(t *testing.T) {
 	t.Parallel()
@@ -197,8 +197,8 @@ func TestFloodOfSockets(t *testing.T) {
 	}
 }
 
-// firstVisit requests a page from an address and returns the cookie, "" if the request
-// was refused.
+// firstVisit requests a page from an address and returns the cookie, or "" if the request was
+// refused.
 func firstVisit(t *testing.T, server, from string) string {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// calls returns the requests that a hostile client sends to the API: for many long answers at once
-// with schemas that are hard to satisfy, and with schemas that cannot be compiled.
+// calls returns the requests that a hostile client sends to the API: requests for many long answers
+// at once with schemas that are hard to satisfy, and requests with schemas that cannot be compiled.
 func calls() (list []string) {
 	form := func(schema string) string {
 		return `{"model":"tiny-5M","prompt":"A","max_tokens":400,"temperature":2,"n":16,"json_schema":` + schema + `}`
@@ -40,8 +40,8 @@ func calls() (list []string) {
 }
 
 // TestHostileAPIClient: while one client sends the largest and the oddest requests from several
-// addresses, and abandons most of them after a second, others are served. Each of its requests is
-// answered, refused with an error of the API, or abandoned.
+// addresses, and abandons most of them after a second, others are served. Each of the client's
+// requests is answered, refused with an API error, or abandoned.
 func TestHostileAPIClient(t *testing.T) {
 	fixture.Long(t)
 	b := newBattle(t)
@@ -87,8 +87,8 @@ func TestHostileAPIClient(t *testing.T) {
 	all.Wait()
 }
 
-// call sends a request to the API, waits a second for the response, and checks that it is a valid
-// response of the API.
+// call sends a request to the API, waits up to a second for the response, and checks that the
+// response is valid.
 func (c *client) call(ctx context.Context, body string) error {
 	one, done := context.WithTimeout(ctx, time.Second)
 	defer done()

@@ -27,7 +27,7 @@ type client struct {
 	http.Client
 	server, from string
 	cookie       string
-	held         []*websocket.Conn // by attacks
+	held         []*websocket.Conn // connections kept open by attacks
 }
 
 func newClient(server, from, cookie string) *client {
@@ -109,8 +109,8 @@ func (c *client) hold(ctx context.Context, query, protocol, message string) {
 	}
 }
 
-// someoneNew makes the client a new learner with a new cookie, or without one if the server
-// refuses.
+// someoneNew turns the client into a new learner with a new cookie, or with none if the server
+// refuses the request for one.
 func (c *client) someoneNew(ctx context.Context) {
 	c.cookie = ""
 	_, _, _ = c.get(ctx, "/join")
@@ -124,7 +124,7 @@ func (c *client) close() {
 	c.CloseIdleConnections()
 }
 
-// A target is the attackers' knowledge about the class that they attack.
+// A target is what the attackers know about the class that they attack.
 type target struct {
 	Room, Poll, Choice string
 	Link               string // to a long text

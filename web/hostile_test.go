@@ -39,7 +39,7 @@ func hostileLimits() *admission.Limits {
 	return &l
 }
 
-// flooded are the addresses of the hostile client.
+// flooded are the addresses from which the hostile client attacks.
 var flooded = []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"}
 
 // A battle is a server that is attacked while others use it.
@@ -85,20 +85,21 @@ func newBattle(t testing.TB) *battle {
 	return b
 }
 
-// known returns a learner whom the server has known for a long time.
+// known returns a client whose learner the server has known for a long time.
 func (b *battle) known(id, from string) *client {
 	return newClient(b.server, from, knownCookie(b.learners, b.server, id))
 }
 
 // attempts is the number of times that an attack is repeated before the test checks the other
-// clients. An attempt that is abandoned because the server delays it counts as givenUp attempts.
+// clients. If the client gives up on an attempt because the server delays it, it counts as givenUp
+// attempts.
 const (
 	attempts = 300
 	givenUp  = 10
 )
 
 // attack starts the named attacks from all flooded addresses at the same time, and returns when
-// each has been tried many times.
+// each attack has been tried many times.
 func (b *battle) attack(names ...string) (stop func()) {
 	b.Helper()
 	return attack(b.server, b.victim, names)
@@ -176,7 +177,7 @@ func (b *battle) learns(c *client) error {
 	return nil
 }
 
-// joins follows the class that is attacked.
+// joins joins the attacked class and follows it.
 func (b *battle) joins(c *client) error {
 	status, text, err := c.get(b.Context(), "/join?code="+b.victim.Room)
 	if err != nil || status != http.StatusSeeOther {
@@ -248,8 +249,8 @@ func (b *battle) others(round string) {
 	all.Wait()
 }
 
-// getsIn behaves like a browser: it reloads a refused page and reconnects until it has a page and a
-// run.
+// getsIn behaves like a browser: it reloads a refused page, and reconnects, until it has a page and
+// a run.
 func (b *battle) getsIn(c *client) error {
 	late, cancel := context.WithTimeout(b.Context(), browser.Patience)
 	defer cancel()
@@ -309,8 +310,7 @@ func TestHostileClient(t *testing.T) {
 	})
 }
 
-// hostileProcess is the environment variable that makes the test binary act as a hostile client in
-// a separate process.
+// hostileProcess is the environment variable that makes the test binary act as a hostile client.
 const hostileProcess = "VIZ_TEST_ATTACKS"
 
 // orders are the instructions for a process that attacks.
@@ -320,8 +320,8 @@ type orders struct {
 	Names  []string // of attacks
 }
 
-// attackFromHere starts the attacks in the given orders, reports that on standard output, and
-// continues until standard input is closed.
+// attackFromHere starts the attacks that the orders in text name, reports on standard output that
+// they have started, and continues until standard input is closed.
 func attackFromHere(text string) {
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -365,8 +365,8 @@ func (b *battle) attackFromOutside(names ...string) (stop func()) {
 // thinking is how long a learner waits before requesting the next stage.
 const thinking = 250 * time.Millisecond
 
-// BenchmarkHostileClient measures how long ten known learners, who view each stage for a moment,
-// wait for the next one: without an attack, while a hostile client runs all attacks at once, and
+// BenchmarkHostileClient measures how long ten known learners, who look at each stage for a moment,
+// wait for the next stage: without an attack, while a hostile client runs all attacks at once, and
 // while it only sends unusable grammars. Client and server share the machine.
 func BenchmarkHostileClient(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { newBattle(b).waits(b) })
@@ -382,7 +382,7 @@ func BenchmarkHostileClient(b *testing.B) {
 	})
 }
 
-// waits reports how long known learners wait for a stage.
+// waits measures how long known learners wait for a stage, and reports the result.
 func (b *battle) waits(bench *testing.B) {
 	var mu sync.Mutex
 	var took []time.Duration

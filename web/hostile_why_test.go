@@ -17,10 +17,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// questions returns the requests that a hostile client sends to “Why this token?”: some as large as
-// the page accepts, and some larger.
+// questions returns the requests that a hostile client sends to “Why this token?”: some are as
+// large as the page accepts, and some are larger.
 func questions(x target) (list []string) {
-	long := strings.Repeat(" the", 255)   // with the start token, as many tokens as the page accepts
+	long := strings.Repeat(" the", 255)   // together with the start token, as many tokens as the page accepts
 	pair := strings.Repeat(" the", 30)    // as many as each of two texts can have
 	all := strings.Repeat("L1,L6,", 127)  // as many parts as a list can name
 	most := strings.Repeat("L3,", 25_000) // as much as a request's header can hold
@@ -100,7 +100,7 @@ func TestHostileClientAsksWhy(t *testing.T) {
 	all.Wait()
 }
 
-// odd sends a question and checks that the response is one that the page can send.
+// odd sends an odd question and checks that the response is one of those that the page may send.
 func (c *client) odd(ctx context.Context, address string) error {
 	one, done := context.WithTimeout(ctx, time.Second)
 	defer done()

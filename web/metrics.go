@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// answers counts responses by the class of their status code, 1xx to 5xx.
+// answers counts responses by the class of their status codes, from 1xx to 5xx.
 type answers [5]atomic.Int64
 
 // count counts the responses of next.
@@ -39,8 +39,8 @@ func (c *counted) note(status int) {
 	}
 }
 
-// end counts a response to which the handler wrote nothing. Its status is 200, unless the handler
-// panicked and the connection is cut.
+// end counts a response to which the handler wrote nothing. The status of such a response is 200,
+// unless the handler panicked and the connection is cut.
 func (c *counted) end() {
 	if v := recover(); v != nil {
 		panic(v)
@@ -74,8 +74,9 @@ func (c *counted) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap gives an [http.ResponseController] access to the underlying writer.
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Metrics returns a handler that serves only GET /metrics, for Prometheus, under the names in
-// hosts. Serve it on its own listener: the limits of the pages do not apply to it.
+// Metrics returns a handler that serves only GET /metrics, for Prometheus, and only if the
+// request's host is in hosts. Serve it on its own listener: the limits of the pages do not apply to
+// it.
 func (s *Server) Metrics(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -41,7 +41,7 @@ func scrape(t *testing.T, url string) (scraped, string) {
 	return parseMetrics(t, body), body
 }
 
-// until scrapes the metrics until is returns true for the samples.
+// until scrapes the metrics repeatedly until the function is returns true for the samples.
 func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	t.Helper()
 	body := ""
@@ -102,7 +102,7 @@ func TestMetricsCountActivity(t *testing.T) {
 	})
 
 	visit, _ := roundTrip(t, "GET", server+"/learn")
-	for range 30 { // from one learner, who is allowed 20
+	for range 30 { // all from one learner, who may send 20
 		roundTrip(t, "GET", server+"/learn", "Cookie", visit.Header.Get("Set-Cookie"))
 	}
 	last, body := scrape(t, at)
@@ -163,8 +163,8 @@ func joined(t *testing.T, server, code string) {
 	})
 }
 
-// TestMetricsHaveTheirOwnListener: /metrics is not among the pages, and its own listener serves
-// only this address, only to GET requests, and only under the listener's own name.
+// TestMetricsHaveTheirOwnListener: /metrics is not served with the pages. The metrics listener
+// serves only /metrics, only for GET, and only under its own host name.
 func TestMetricsHaveTheirOwnListener(t *testing.T) {
 	t.Parallel()
 	server, at := measured(t, webtest.Options{})

@@ -67,7 +67,7 @@ func (s *Server) mountCourse(mux *http.ServeMux) {
 	}).Mount(mux)
 }
 
-// forget deletes a learner's name from the lists of classes.
+// forget deletes a learner's name from the member lists of all classes.
 func (s *Server) forget(ctx context.Context, learner string) error {
 	if s.hub == nil { // no classes are held
 		return nil
@@ -89,7 +89,7 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 	s.labs.Mount(mux)
 }
 
-// mountAPI adds the endpoints that clients of other programs can use.
+// mountAPI adds the API endpoints, which clients written for other programs can use.
 func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api = api.New(api.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Slot: s.targets.Slot, Caller: s.learners.Caller,
@@ -99,7 +99,7 @@ func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api.Mount(mux)
 }
 
-// mountEmbed adds the pages that other sites can embed in their own.
+// mountEmbed adds the pages that other sites can embed in their own pages.
 func (s *Server) mountEmbed(mux *http.ServeMux) {
 	deps := embed.Deps{
 		Pages: mux, Origins: s.cfg.EmbedOrigins, Caller: s.learners.Caller, Log: s.cfg.Logger,

@@ -29,15 +29,15 @@ var printed = map[string]string{
 }
 
 // pressable are the visible elements that are useless on paper because they can only be pressed.
-// Terms with a note are not among them, since they are words of a sentence, and neither is a card's
-// front, which is the summary of its details element.
+// Terms with a note are not included, since they are words of a sentence, and neither are the
+// fronts of cards, each of which is the summary of a details element.
 const pressable = `[...document.querySelectorAll(
 	'button:not(.term), .btn, select, input[type=submit], input[type=file], .goon, .levels, .dsteps, .top, .unit, .pn')]
 	.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
 	.map(e => e.className + ": " + e.textContent.trim().slice(0, 30))`
 
-// faint is the text that cannot be read on white paper, where backgrounds are not printed: text
-// with a contrast below 3:1.
+// faint returns the text that would be illegible on white paper, since backgrounds are not printed:
+// text with a contrast below 3:1.
 const faint = `[...document.querySelectorAll("body *")].filter((e) => {
 	if (e.closest("svg, [hidden], .sr") || !e.checkVisibility({ visibilityProperty: true })) return false;
 	if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) return false;
@@ -46,8 +46,8 @@ const faint = `[...document.querySelectorAll("body *")].filter((e) => {
 	return alpha !== 0 && 1.05 / (.2126 * red + .7152 * green + .0722 * blue + .05) < 3;
 }).map((e) => e.className + ": " + e.textContent.trim().slice(0, 30))`
 
-// marked are pairs of elements that differ in meaning: the first is selected, current, or the
-// model's.
+// marked lists pairs of elements that must look different. The first of each pair is marked, for
+// example as selected or current.
 var marked = map[string][][2]string{
 	"/loop": {{`.view [aria-pressed="true"]`, `.view [aria-pressed="false"]`}},
 	"/score?text=The+capital+of+France+is+Paris.+Xylophone": {
@@ -61,10 +61,10 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 	s.borderBottomStyle, s.fontWeight, s.textDecorationLine].join(" "))(getComputedStyle(e)))(
 	document.querySelector(%q))`
 
-// TestPagesOnPaperAndInForcedColors: pages print their text, questions and tables to fill in, black
-// on white, without buttons, menus and bars; no question is split between two pages. Text is dark
-// where backgrounds are not printed. If the browser forces colors, selected elements still differ
-// from the others, and a slider has the browser's own look.
+// TestPagesOnPaperAndInForcedColors: pages print their text, their questions and the tables to fill
+// in black on white, without buttons, menus or bars; no question is split between two pages. Text
+// is dark, since backgrounds are not printed. If the browser forces colors, selected elements still
+// differ from the others, and a slider has the browser's own look.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)

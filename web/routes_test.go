@@ -22,8 +22,8 @@ const (
 	noForms     = "This address does not accept forms."
 )
 
-// answers lists odd and ordinary requests with the server's responses to them: the status, the
-// Location of a redirect or the methods of a 405, and words from the body.
+// answers lists odd and ordinary requests and the server's response to each: the status, the
+// Location of a redirect or the allowed methods of a 405, and words from the body.
 var answers = []struct {
 	method, target string
 	status         int
@@ -92,7 +92,7 @@ var answers = []struct {
 	{"GET", "/export", 404, "", noPage},
 	{"POST", "/export/text", 405, "GET, HEAD", readOnly},
 
-	// Each package refuses unknown addresses below its own address.
+	// Each package refuses unknown addresses below its own path.
 	{"GET", "/learn", 200, "", "One token at a time"},
 	{"GET", "/learn/", 404, "", learnNoPage},
 	{"GET", "/learn/nothing", 404, "", "There is no such lesson."},
@@ -137,8 +137,8 @@ var answers = []struct {
 	{"GET", "/tour/x", 404, "", "There is no such tour."},
 }
 
-// TestRouteResponses sends targets byte for byte, since an HTTP client would normalize the odd
-// ones.
+// TestRouteResponses checks the response to each request in answers. It sends the targets byte for
+// byte, since an HTTP client would normalize the odd ones.
 func TestRouteResponses(t *testing.T) {
 	t.Parallel()
 	host := strings.TrimPrefix(webtest.Serve(t, webtest.Options{}), "http://")
@@ -164,7 +164,7 @@ func TestRouteResponses(t *testing.T) {
 	}
 }
 
-// request sends a target unchanged.
+// request sends a request with exactly the given target.
 func request(t *testing.T, host, method, target string) (*http.Response, string) {
 	t.Helper()
 	c, err := net.Dial("tcp", host)

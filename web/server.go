@@ -40,22 +40,22 @@ type Config struct {
 	// EmbedOrigins are the sites that can show the Loop, an experiment or a drill inside their
 	// own pages, such as "https://school.example"; [shell.Anywhere] allows all sites.
 	EmbedOrigins []string
-	// OpenDraft, if not nil, opens Draft when a page first needs it. Its error is a sentence for
-	// users, who can try again.
+	// OpenDraft, if not nil, opens Draft when a page first needs it. Its error is a sentence that
+	// is shown to users, who can try again.
 	OpenDraft func() (*infer.Model, error)
-	// Course is the course in Learn and Practice, and Progress stores the learners' progress.
-	// Without both of them, these pages do not exist, and the home page redirects to the Loop.
+	// Course is the course in Learn and Practice, and Progress stores the learners' progress. If
+	// either is nil, these pages do not exist, and the home page redirects to the Loop.
 	Course   *lessons.Course
 	Progress *progress.Store
 	// API defines who can use the endpoints for clients of other programs.
 	API api.Access
 	// Away, if not nil, returns an error, [store.ErrAway], while data cannot be saved because the
-	// storage cannot be reached. It does not block. Pages then show a warning, and no learner's
-	// progress.
+	// storage cannot be reached. It does not block. Pages then show a warning instead of the
+	// learner's progress.
 	Away func() error
 	// Figures, if not nil, adds further figures to [Server.Metrics].
 	Figures func(*metrics.Page)
-	// Classes configures where and how classes are held; there are none without Course.
+	// Classes configures how the server holds classes. Without Course, there are none.
 	Classes Classes
 	// AllowedHosts are the names under which browsers may reach the server, exactly as they appear
 	// in the Host header: "class.example", "192.168.0.7:8080". See [shell.LoopbackHosts].
@@ -76,12 +76,13 @@ type Config struct {
 	Storybook bool
 	// HTML, if not nil, is applied to the HTML of panels; see [wire.Config].
 	HTML func(string) string
-	// Database is where Progress and Classes are stored, for [Server.Metrics]; it can be nil.
+	// Database is the database in which Progress and Classes are stored. It is used only for
+	// [Server.Metrics] and can be nil.
 	Database *store.DB
 }
 
-// HeaderBytes is the size of a request header that a server must accept: the longest link, with
-// room for the headers that browsers add and for links that are too long, so that these can be
+// HeaderBytes is the size of a request header that a server must accept: the longest link, plus
+// room for the headers that browsers add and for links that are too long, so that such links can be
 // refused with a message.
 const HeaderBytes = session.MaxLink + 32<<10
 
@@ -94,7 +95,7 @@ type Server struct {
 	targets  *infer.Pool // runs the model for everyone
 	drafts   *drafts     // nil without a draft model
 	runs     *runs.Registry
-	replays  *admission.Queue // for plain requests that need a run
+	replays  *admission.Queue // for plain HTTP requests that need a run
 	hub      *class.Hub       // nil without a course or a place to store rooms
 	labs     *labs.Pages
 	api      *api.Server
@@ -188,10 +189,10 @@ func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 // [wire.Server.ServePort].
 func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shell.Framed(r), p) }
 
-// Greet returns the cookie that identifies a visitor who opens a live part: nil if the request
-// already has one, and for a page in another site's frame. Call it if no page has been requested
-// before. A response with a page sets the cookie itself; a response with a file, which pages in
-// frames need too, sets none.
+// Greet returns the cookie that identifies a visitor who opens a live part. It returns nil if the
+// request already has one, or if it comes from a page in another site's frame. Call Greet if the
+// visitor has not requested a page before: a response that contains a page sets the cookie itself,
+// but one that contains a file does not, since pages in frames need files too.
 func (s *Server) Greet(r *http.Request) *http.Cookie {
 	if r.URL.Path != "/ws" {
 		return nil

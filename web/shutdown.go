@@ -19,22 +19,22 @@ type phase struct {
 	do   func(context.Context) error
 }
 
-// phases returns the phases of a shutdown, in order. Rooms are saved first, even while followers
+// phases returns the phases of a shutdown, in order. Rooms are saved first, while followers may
 // still change them, and again when nobody is left to change them.
 func (s *Server) phases() []phase {
 	return []phase{
 		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
 		{"closing connections", 3 * time.Second, s.wire.Shutdown},
-		{"ending the rooms of classes", time.Second, s.endRooms}, // before their runs
+		{"ending the rooms of classes", time.Second, s.endRooms}, // before their runs are ended
 		{"ending runs", time.Second, s.runs.Close},
 		{"stopping the model", time.Second, s.stopModels},
 	}
 }
 
 // Shutdown saves the rooms of classes, closes all sockets with code 1012, after which clients
-// reconnect, and stops everything that the server has started. It returns when that is done, but no
-// later than after [ShutdownTime] and soon after ctx has ended; the error then lists the phases
-// that did not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.
+// reconnect, and stops everything that the server has started. It returns when that is done or, at
+// the latest, after [ShutdownTime] or soon after ctx has ended. The error lists the phases that did
+// not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
 	s.wire.Refuse()

@@ -153,7 +153,8 @@ func number(x float64) string {
 	return terms.Count(int(math.Round(x)))
 }
 
-// hasNumber reports whether text contains want, which begins with a number, as a whole number.
+// hasNumber reports whether text contains want, which begins with a number, without further digits
+// before or after it.
 func hasNumber(text, want string) bool {
 	return regexp.MustCompile(`(^|[^0-9.,])` + regexp.QuoteMeta(want) + `($|[^0-9.,]|[.,]($|[^0-9]))`).MatchString(text)
 }

@@ -18,7 +18,7 @@ type address struct {
 	secure     bool
 }
 
-// newAddress joins the host as given ("" means 127.0.0.1) with the listener's port.
+// newAddress combines the host given by the user ("" means 127.0.0.1) with the listener's port.
 func newAddress(given string, got net.Addr) address {
 	a := address{host: "127.0.0.1"}
 	_, a.port, _ = net.SplitHostPort(got.String())
@@ -43,7 +43,7 @@ func (a address) loopback() bool {
 	return a.host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
-// url returns the address for a browser on this machine.
+// url returns the URL at which a browser on this machine reaches the server.
 func (a address) url() string {
 	if a.everywhere() {
 		a.host = "127.0.0.1"
@@ -56,8 +56,9 @@ func (a address) url() string {
 }
 
 // hosts returns the Host values that the server accepts: this machine's own names, the address
-// itself, the addresses of all network interfaces if the server listens on all, and the allowed
-// ones. A page of another site cannot make a browser send one of these as the page's own host.
+// itself, the addresses of all network interfaces if the server listens on all of them, and the
+// allowed names. If another site makes a browser reach this server under the site's own name, the
+// Host value is none of these.
 func (a address) hosts(allowed []string) []string {
 	list := shell.LoopbackHosts(a.String())
 	add := func(host string) {
@@ -76,7 +77,7 @@ func (a address) hosts(allowed []string) []string {
 	}
 	for _, name := range allowed {
 		list = append(list, name)
-		if _, _, err := net.SplitHostPort(name); err != nil { // no port: a proxy's name, or our own
+		if _, _, err := net.SplitHostPort(name); err != nil { // without a port: a proxy's name, or the server's own
 			list = append(list, name+":"+a.port)
 		}
 	}

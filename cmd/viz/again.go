@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/cluster"
 )
 
-// again returns the command line that restarts this server with the same flags and environment,
-// without the flags in drop and with the arguments in more. It is quoted for the system's usual
+// again returns the command line that restarts this server with the same flags and environment, but
+// leaves out the flags in drop and adds the arguments in more. It is quoted for the system's usual
 // shell, so that it can be copied.
 func (f *flags) again(program string, drop []string, more ...string) string {
 	args := programName(program)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRestartCommandRepeatsFlagsAndEnvironment: the command line has exactly the given flags and
-// environment, and a shell passes it on unchanged.
+// TestRestartCommandRepeatsFlagsAndEnvironment: the command line contains exactly the given flags
+// and environment, and a shell passes its arguments on unchanged.
 func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 	folder := "/srv/it's a class; rm -rf $HOME/`x`\\"
 	env := map[string]string{"VIZ_ROOM_TTL": "12h", "VIZ_ADDR": "127.0.0.1:9"}
@@ -55,7 +55,7 @@ func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 	}
 }
 
-// byShell splits a command line with sh.
+// byShell lets sh split a command line into arguments.
 func byShell(t *testing.T, command string) []string {
 	t.Helper()
 	out, err := exec.Command("sh", "-c", `printf '%s\0' `+command).Output()

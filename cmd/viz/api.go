@@ -47,8 +47,8 @@ func validOrigin(s string) bool {
 		s == u.Scheme+"://"+u.Host
 }
 
-// access returns the access rules of the API. If local is set, only this machine can
-// reach the server, and no key is needed unless there is a key file.
+// access returns the access rules of the API. local reports whether only this machine can reach the
+// server; if so, no key is needed unless there is a key file.
 func (o *apiOptions) access(f *flags, local bool) (api.Access, error) {
 	a := api.Access{Open: local && o.keyFile == "", Origins: o.origins}
 	if o.keyFile == "" {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// badLine passes TCP connections on to a server, and disturbs them as bad networks do.
+// badLine forwards TCP connections to a server and disturbs them as bad networks do.
 type badLine struct {
 	addr string
 
@@ -38,7 +38,7 @@ func newBadLine(t *testing.T, to string) *badLine {
 	return l
 }
 
-// start accepts connections, on the same address as before.
+// start accepts connections, at the same address as before.
 func (l *badLine) start() error {
 	listener, err := net.Listen("tcp", l.addr)
 	if err != nil {
@@ -88,9 +88,9 @@ func (l *badLine) cut(reset bool) {
 	clear(l.conns)
 }
 
-// become changes the network's trouble to t, or ends it if t is nil. After a silent trouble, all
-// connections are cut: TCP delivers the bytes after a gap only once the gap is filled, so a
-// connection that lost bytes must not continue.
+// become replaces the network's current trouble with t, or just ends it if t is nil. After a silent
+// trouble, all connections are cut: TCP delivers the bytes after a gap only once the gap is filled,
+// so a connection that lost bytes must not continue.
 func (l *badLine) become(t *trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,14 +116,14 @@ func (l *badLine) become(t *trouble) {
 	}
 }
 
-// lead sends new connections to another address.
+// lead forwards new connections to the given address.
 func (l *badLine) lead(to string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.to = to
 }
 
-// join connects a phone's connection with the server.
+// join connects a phone's connection to the server.
 func (l *badLine) join(phone net.Conn, by net.Listener) {
 	defer phone.Close()
 	l.mu.Lock()
@@ -150,11 +150,11 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 	delete(l.conns, server)
 }
 
-// pass copies bytes one way until the connection ends.
+// pass copies bytes in one direction until the connection ends.
 func (l *badLine) pass(to, from net.Conn, up bool) {
 	defer from.Close()
 	defer to.Close()
-	var under *trouble // the trouble during which through bytes have passed
+	var under *trouble // the trouble during which the last through bytes have passed
 	through := 0
 	for b := make([]byte, 32<<10); ; {
 		n, err := from.Read(b)
@@ -179,9 +179,9 @@ func (l *badLine) pass(to, from net.Conn, up bool) {
 type trouble struct {
 	up           bool
 	late, jitter time.Duration // delay of all data
-	slice        int           // bytes that travel together, 0 for all
+	slice        int           // number of bytes that are sent together, 0 for all
 	pause        time.Duration // after each slice
-	limit        int           // bytes of a connection that arrive before it is cut, 0 for all
+	limit        int           // number of bytes of a connection that arrive before it is cut, 0 for all
 	silent       bool          // nothing arrives
 	cut          time.Duration // time after which all connections end, 0 for never
 	reset        bool          // connections end with a reset
@@ -245,7 +245,7 @@ func TestBadLineDeliversAPrefix(t *testing.T) {
 			arrived <- string(b)
 		}()
 		bad := trouble(rng)
-		bad.cut = 0 // the trouble ends before that
+		bad.cut = 0 // the trouble ends before the cut
 		l.become(&bad)
 		parts := []string{"in trouble, ", "still in trouble, ", "and out of it"}
 		for n, part := range parts {

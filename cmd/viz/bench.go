@@ -121,7 +121,7 @@ func (o *benchOptions) flags() *flags {
 	return f
 }
 
-// quant defines the flag for the storage format of weights.
+// quant defines the flag that selects the storage format of the weights.
 func (f *flags) quant(to *infer.Quant) {
 	*to = infer.QuantNone
 	f.value("quant", "KIND", "how weights are stored in memory: none (unchanged) or int8 (one byte each), "+

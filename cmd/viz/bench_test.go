@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BenchmarkStage measures each of the seven stages from the step command to the bytes of
-// the JSON object, the work that the terminal and the JSON subprotocol share. ns/op
+// BenchmarkStage measures each of the seven stages, from the step command to the bytes of the JSON
+// object. This is the work that the terminal and the JSON subprotocol share. The ns/op of a stage
 // counts only that stage.
 func BenchmarkStage(b *testing.B) {
 	m, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
@@ -54,9 +54,9 @@ func BenchmarkStage(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures the time from the command to the first line printed, when the
-// server listens, with the embedded model and a data folder. It excludes the time that
-// the system needs to start a process.
+// BenchmarkStart measures the time from the command to the first line printed, at which point the
+// server is listening. The server uses the embedded model and a data folder. It excludes the time
+// that the system needs to start a process.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {

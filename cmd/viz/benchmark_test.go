@@ -27,8 +27,8 @@ func TestBenchJSON(t *testing.T) {
 	}
 }
 
-// TestBenchTableAligns: the table has a line for each row below its headers,
-// and all lines have the same width.
+// TestBenchTableAligns: below its headers, the table has one line for each row, and all lines have
+// the same width.
 func TestBenchTableAligns(t *testing.T) {
 	_, table, found := strings.Cut(ok(t, append(quickBench, "-quants", "int8")...), "\n\n")
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")

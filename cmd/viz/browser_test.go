@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// The tests in this file run the whole program: a server as `viz serve` starts it, and a real
-// browser.
+// The tests in this file run the whole program: a server started as `viz serve` starts it, and a
+// real browser.
 
 const storyPrompt = "Once upon a time there was a"
 
@@ -41,8 +41,8 @@ func openNumbers(t *testing.T, screen browser.Screen, url string) *browser.Tab {
 	return tab
 }
 
-// waitStage waits until the panel shows a stage. If the draw is withheld there, it reveals the
-// draw.
+// waitStage waits until the panel shows the given stage. If the page withholds the draw at that
+// stage, waitStage reveals it.
 func waitStage(tab *browser.Tab, stage int) {
 	tab.Wait(fmt.Sprintf("stage %d", stage),
 		fmt.Sprintf(`document.querySelector("#panel").innerText.includes("stage %d of 7")`, stage))
@@ -53,13 +53,13 @@ func waitStage(tab *browser.Tab, stage int) {
 	}
 }
 
-// figures returns the panel's numbers. (The line above the table explains the row under the mouse
-// or the focus.)
+// figures returns the numbers in the panel, without the line above the table, which explains the
+// row that has the mouse or the focus.
 func figures(tab *browser.Tab) string {
 	return strings.Join(tab.Texts("#panel h1, #panel .facts dd, #panel tbody tr, #panel tfoot tr, #panel dd"), "\n")
 }
 
-// traced returns the output of `viz trace -json`, by step and stage.
+// traced returns the objects that `viz trace -json` prints, keyed by step and stage.
 func traced(t *testing.T, args ...string) map[string]map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -93,7 +93,7 @@ func fourPlaces(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
-// filterTable returns token, z, p and p′ of the first rows of the page's filter table.
+// filterTable returns the token, z, p and p′ of each of the first rows of the page's filter table.
 func filterTable(tab *browser.Tab, rows int) [][]string {
 	return browser.Value[[][]string](tab, fmt.Sprintf(
 		`[...document.querySelectorAll("#panel tbody tr[data-row]")].slice(0, %d).map(r =>

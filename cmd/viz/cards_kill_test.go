@@ -45,7 +45,7 @@ func (v visitor) page(r *http.Response, err error) *goquery.Document {
 	return d
 }
 
-// review grades the card on a page, and returns the next page and the card.
+// review grades the card that a page shows, and returns the next page and the card.
 func (v visitor) review(base string, d *goquery.Document) (*goquery.Document, string) {
 	v.t.Helper()
 	field := func(name string) string { return d.Find(`[name="`+name+`"]`).AttrOr("value", "") }
@@ -77,8 +77,8 @@ func serveIn(t *testing.T, dir string) (*exec.Cmd, string) {
 	return viz, strings.TrimSuffix(address1.FindString(line), "/")
 }
 
-// TestKilledBetweenReviews: killing viz (SIGKILL) right after a review was
-// confirmed loses no reviews; the next process, on another port, has them all.
+// TestKilledBetweenReviews: killing viz (SIGKILL) right after it has confirmed a review loses no
+// reviews; the next process, on another port, has all of them.
 func TestKilledBetweenReviews(t *testing.T) {
 	fixture.Long(t)
 	dir := t.TempDir()

@@ -30,7 +30,7 @@ the command is interrupted, run it again to continue. A room is left out, and
 named, if it was used after it was copied, or if another room there has its code.
 `
 
-// The two directions of viz data.
+// The two directions in which viz data copies.
 const (
 	intoCluster = "into"
 	fromCluster = "from"
@@ -72,7 +72,7 @@ func runData(ctx context.Context, args []string, env func(string) string, stdout
 	if err := o.cluster.check(f); err != nil {
 		return err
 	}
-	if way == intoCluster { // the folder must have data
+	if way == intoCluster { // the folder must contain data
 		look, err := store.OpenToRead(dir)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 // carry is a copy of all logs.
 type carry struct {
 	from, to class.Home
-	where    string // the destination, in words
+	where    string // a description of the destination
 
 	mu       sync.Mutex
 	learners int

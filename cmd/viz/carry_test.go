@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// logsIn returns the records of all logs in a journal by owner, in order, without the
-// records that only a cluster has.
+// logsIn returns the records of all logs in a journal, in order, keyed by the logs' owners. It
+// leaves out the records that only a cluster has.
 func logsIn(t *testing.T, j journal.Journal) map[journal.Owner][]string {
 	t.Helper()
 	all, secret := map[journal.Owner][]string{}, class.SecretRecord(nil).Key()
@@ -69,9 +69,9 @@ func logsOf(t *testing.T, dir string) map[journal.Owner][]string {
 	return logsIn(t, logs)
 }
 
-// TestDataSurvivesCopyToAClusterAndBack: a folder's data is the same after it is copied
-// to a cluster, and from there to another folder: every record, the times, and the
-// permissions. Copying again adds nothing.
+// TestDataSurvivesCopyToAClusterAndBack: data that is copied from a folder to a cluster, and from
+// there to another folder, stays the same, including every record, the times and the permissions.
+// Copying it again adds nothing.
 // Promise: `viz data` copies a folder into a cluster and back without loss; repeating it adds nothing.
 func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	fixture.Long(t)
@@ -109,7 +109,7 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	}
 	sameLogs(t, "copied there and back", logsOf(t, back), want)
 
-	// With the folder's cookie secret, the servers of the cluster recognize every
+	// Since the servers of the cluster use the folder's cookie secret, they recognize every
 	// browser.
 	c := servers(t, 1, nats, filepath.Join(dir, "cookie-secret"))[0]
 	if _, got := c.request(t, jar, http.MethodGet, "/progress/export", nil); untimed(got) != untimed(export) {

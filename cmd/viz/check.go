@@ -109,7 +109,7 @@ func (o *checkOptions) checkModel(f *flags) (checkedModel, error) {
 	return checkedModel{d.Name, len(reasons) == 0, reasons}, nil
 }
 
-// checkDatabase checks the database in a folder, and its logs if they can be read.
+// checkDatabase checks the database in a folder and, if they can be read, the logs in it.
 func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
 	found, err := store.Check(ctx, dir)
 	c := checkedDatabase{Path: found.Path, Bytes: found.Bytes, Version: found.Version, Faults: found.Faults}

@@ -29,8 +29,8 @@ type killedClass struct {
 	phones     []*stayer
 	rng        *rand.Rand
 
-	// may are the possible positions of the run, in stages from the prompt: the one last
-	// confirmed, and the one requested without an answer.
+	// may holds the possible positions of the run, in stages from the prompt: the last confirmed
+	// position, and the requested position if the request was not answered.
 	may     map[int]bool
 	casting sync.WaitGroup
 }
@@ -52,8 +52,8 @@ func (k *killedClass) kill() {
 }
 
 // TestKilledServerKeepsTheClass: the server is killed during a class, at random moments. After each
-// restart, all phones are at the stage that was last confirmed to the instructor (or the one being
-// requested), every confirmed vote counts once, and the class continues.
+// restart, all phones are at the stage that was last confirmed to the instructor (or at the stage
+// that was being requested), every confirmed vote counts once, and the class continues.
 // Promise: A server killed during a class loses no confirmed vote and resumes at the class's stage.
 func TestKilledServerKeepsTheClass(t *testing.T) {
 	fixture.Long(t)
@@ -125,7 +125,7 @@ func killClass(t *testing.T, kills int, seed uint64) {
 	)
 }
 
-// start starts a text, or restarts it.
+// start starts generating a text, or starts again.
 func (k *killedClass) start(ctx context.Context) error {
 	return k.go1(ctx, 1, "start", "prompt", "Once upon a time there was a")
 }
@@ -147,8 +147,8 @@ func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...str
 	return err
 }
 
-// teach runs the class until the server is gone: some stages, a vote in which every phone changes
-// its choice once, and so on.
+// teach runs the class until the server is gone. It alternates between moving through some stages
+// and holding a vote in which every phone changes its choice once.
 func (k *killedClass) teach(ctx context.Context) error {
 	for {
 		at := 0
@@ -180,8 +180,8 @@ func (k *killedClass) teach(ctx context.Context) error {
 	}
 }
 
-// ask opens a poll and makes all phones vote twice. It returns when all have a receipt, or
-// with an error if the server is gone; the phones then keep trying.
+// ask opens a poll and makes all phones vote twice. It returns when all of them have a receipt. If
+// the server is gone, it returns an error, and the phones keep trying.
 func (k *killedClass) ask(ctx context.Context) error {
 	if err := k.instructor.Do(ctx, "ask-next", "n", "5", "where", "here"); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (k *killedClass) ask(ctx context.Context) error {
 		select {
 		case <-all:
 			return nil
-		case <-tick.C: // is the server still there?
+		case <-tick.C: // check that the server still runs
 			res, err := http.Get(k.instructor.URL + "/healthz")
 			if err != nil {
 				return err

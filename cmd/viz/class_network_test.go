@@ -22,7 +22,7 @@ type badNetwork struct {
 	instructor *load.Instructor
 	phones     []*stayer
 	lines      []*badLine
-	lost       *atomic.Int64 // lost connections, over all schedules
+	lost       *atomic.Int64 // number of lost connections in all schedules
 }
 
 // troubles are slow, sliced and cut connections, in either direction.
@@ -48,7 +48,7 @@ var troubles = []func(r *rand.Rand) trouble{
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // TestClassOverBadNetworks: whatever happens on the networks between a server and its phones, every
-// phone only moves forward and ends at the last stage, a snapshot number stands for the same state
+// phone moves only forward and ends at the last stage, snapshots with the same number are the same
 // on all phones, and exactly the votes with a receipt count.
 // Promise: On bad networks, phones never go back a stage, and exactly the confirmed votes count.
 func TestClassOverBadNetworks(t *testing.T) {
@@ -98,8 +98,7 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	b.end(ctx)
 }
 
-// gather makes a room with one phone on a good network and three on networks that become bad
-// later.
+// gather makes a room. One phone is on a good network; three are on networks that become bad later.
 func (b *badNetwork) gather(ctx context.Context, url string) {
 	b.t.Helper()
 	var err error
@@ -151,8 +150,8 @@ func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	}
 }
 
-// walk moves forward by a number of stages. After some of them, at random, it waits for the
-// phone with the good network; the other stages follow without a wait.
+// walk moves forward by the given number of stages. After some randomly chosen stages, it waits for
+// the phone on the good network; after the others, it continues immediately.
 func (b *badNetwork) walk(ctx context.Context, stages int) {
 	b.t.Helper()
 	for range stages {
@@ -217,8 +216,8 @@ func (b *badNetwork) vote(ctx context.Context) {
 }
 
 // count compares the counts with the receipts. A vote without a receipt may count, since the
-// receipt might have been lost. In that case, the vote that the phone receives on a new connection
-// decides.
+// receipt might have been lost. In that case, the vote that the server sends to the phone on a new
+// connection is the one that must count.
 func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	b.t.Helper()
 	good := b.phones[0]
@@ -248,9 +247,9 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	}
 }
 
-// end waits until all phones are at the instructor's stage, and checks what they received on
-// the way. The class's last change was a mark that every phone must see, so no phone can be
-// missing a stage.
+// end waits until all phones are at the instructor's stage, and checks the snapshots that they
+// received until then. The last change to the class is a mark that every phone must see, so no
+// phone can be missing a stage.
 func (b *badNetwork) end(ctx context.Context) {
 	b.t.Helper()
 	places := map[int]bool{}

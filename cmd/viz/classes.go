@@ -106,7 +106,8 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	return o.changed(stdout)
 }
 
-// inCluster lists the rooms of a cluster, or changes one through its owner, if it has one.
+// inCluster lists the rooms of a cluster, or changes one of them. If a server owns that room, the
+// change goes through that server.
 func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer) (err error) {
 	log := slog.New(slog.DiscardHandler)
 	c, err := o.cluster.join(ctx, f, "viz-rooms", log)

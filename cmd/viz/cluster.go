@@ -74,14 +74,14 @@ func (o *clusterFlags) check(f *flags) error {
 	return nil
 }
 
-// clusterTimes are the timeouts of a cluster; 0 means the default. If a server has sent no sign of
-// life for the time life, other servers take over its rooms; one request to a server may take twice
-// as long. NATS counts as down if it does not respond within answer, and the owner of a room if it
-// does not respond within call. Tests that share two busy cores under the race detector set longer
-// times, and one test sets a shorter one.
+// clusterTimes are the timeouts of a cluster; 0 means the default. If a server sends no sign of
+// life for the duration life, other servers take over its rooms; a request to a server may take
+// twice that long. NATS counts as down if it does not respond within answer; the owner of a room
+// counts as down if it does not respond within call. Tests that share two busy cores under the race
+// detector set longer times, and one test sets a shorter one.
 var clusterTimes struct{ life, answer, call time.Duration }
 
-// clock is the clock of this machine. Tests can replace it with a wrong clock.
+// clock returns the time of this machine's clock. Tests can replace it with a clock that is wrong.
 var clock = time.Now
 
 // join joins the cluster.
@@ -134,8 +134,8 @@ func parseMembers(s string) (int, error) {
 	return n, nil
 }
 
-// shared is the storage of a server in a cluster. Everything is in the cluster except notices
-// and the record of who has seen them.
+// shared is the storage of a server in a cluster. Everything is stored in the cluster except the
+// notices and the record of who has seen them.
 type shared struct {
 	*store.DB
 	cluster *cluster.Cluster

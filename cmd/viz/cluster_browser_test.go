@@ -19,14 +19,14 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// roundRobin is a load balancer that sends each request and each socket, from any client, to
-// the next server that accepts connections.
+// roundRobin is a load balancer that sends each request and each socket, whichever client it comes
+// from, to the next server that accepts connections.
 type roundRobin struct {
 	*httptest.Server
 	mu      sync.Mutex
 	servers []string // the servers' addresses
 	next    int
-	took    map[string]int // the server of the newest request, by its method and path
+	took    map[string]int // the server that got the newest request, by method and path
 }
 
 func newRoundRobin(t *testing.T) *roundRobin {
@@ -77,14 +77,14 @@ func (b *roundRobin) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// of returns the server that received the newest request of a kind.
+// of returns the server that received the newest request with the given method and path.
 func (b *roundRobin) of(request string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.took[request]
 }
 
-// stays marks pages, to detect whether they are reloaded.
+// stays marks pages, so that stayed can detect whether they were reloaded.
 func stays(tabs ...*browser.Tab) {
 	for _, tab := range tabs {
 		tab.MayLose()
@@ -210,7 +210,7 @@ func presents(tab *browser.Tab, code, cmd string, fields ...string) {
 	}
 }
 
-// casts votes on a phone.
+// casts casts a vote on a phone.
 func casts(phone *browser.Tab, letter string) {
 	button := `#cl-poll button[data-letter="` + letter + `"]`
 	browser.Touch(phone).Press(button)

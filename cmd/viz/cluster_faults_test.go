@@ -10,8 +10,8 @@ import (
 )
 
 // clusterFault is a fault during a poll. strike is called when voting begins, and returns once the
-// fault has happened; undo ends the fault. The phones of the server that strike cuts off, if there
-// is one, cannot continue before undo.
+// fault has happened; undo ends the fault. cut is the server that strike cuts off, or none. The
+// phones of that server cannot continue before undo is called.
 type clusterFault struct {
 	name   string
 	strike func(ctx context.Context, c *clusterClass) (undo func(), cut int)
@@ -21,10 +21,10 @@ type clusterFault struct {
 	stores  func(t *testing.T) map[int]string // storage folders of nodes, instead of the usual ones
 }
 
-// none is the cut server if no server is cut off.
+// none is the value of cut if no server is cut off.
 const none = -1
 
-// clusterFaults are the ways in which parts of the cluster fail.
+// clusterFaults are the faults that the test causes in parts of the cluster.
 var clusterFaults = []clusterFault{
 	{name: "the owner killed", strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 		owner := c.servers.owner(ctx)

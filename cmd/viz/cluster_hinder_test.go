@@ -43,7 +43,7 @@ func ownerBesideAWrongClock(ctx context.Context, c *clusterClass) (undo func(), 
 	}, none
 }
 
-// leader returns the leader of the lease stream, without which no room can change its owner.
+// leader returns the node that leads the lease stream. Without a leader, no room can change owners.
 func (n *natsNodes) leader(ctx context.Context) (i int) {
 	n.t.Helper()
 	n.wait(ctx, "for a leader", func() bool {
@@ -60,7 +60,7 @@ func (n *natsNodes) leader(ctx context.Context) (i int) {
 	return i
 }
 
-// slow limits a process to a tenth of the CPU time until undo is called.
+// slow limits a process to a tenth of the CPU's time until undo is called.
 func slow(t *testing.T, p *os.Process) (undo func()) {
 	end, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -84,7 +84,7 @@ func slow(t *testing.T, p *os.Process) (undo func()) {
 	return undo
 }
 
-// onSmallDisk is the node with its own small disk.
+// onSmallDisk is the node that stores its data on a small disk of its own.
 const onSmallDisk = 0
 
 // smallDisk mounts a small disk.

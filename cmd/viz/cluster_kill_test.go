@@ -27,10 +27,10 @@ type clusterClass struct {
 	nodes      *natsNodes
 	servers    *vizServers
 	instructor *load.Instructor
-	phones     []*stayer // phone i has way i
+	phones     []*stayer // phone i connects through way i
 	rng        *rand.Rand
 	casting    sync.WaitGroup
-	took       []time.Duration // from the fault until all phones showed the instructor's next command
+	took       []time.Duration // times from a fault until all phones showed the effect of the instructor's next command
 }
 
 // phonesOfCluster is the number of phones, the same at each server.
@@ -103,8 +103,8 @@ func (c *clusterClass) newest() (sh shot) {
 	return sh
 }
 
-// press sends a command from the instructor until its effect is seen. If it is unknown
-// whether the command was executed, press first looks at the phones before it sends the
+// press sends a command from the instructor, again and again until the phones show its effect. If
+// it is not known whether the command was executed, press looks at the phones before it sends the
 // command again, as an instructor would.
 func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd string, fields ...string) {
 	c.t.Helper()
@@ -119,7 +119,7 @@ func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd stri
 			c.one(late, seen, cmd)
 			return
 		}
-		c.instructor.HangUp() // the balancer decides for each request
+		c.instructor.HangUp() // the load balancer chooses a server for each request
 		if ctx.Err() != nil {
 			c.fatal("pressing ", cmd, ": ", err)
 		}
@@ -127,7 +127,7 @@ func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd stri
 			if seen(c.newest()) {
 				return
 			}
-			<-time.After(50 * time.Millisecond) // the pace of attempts; a person does not press faster
+			<-time.After(50 * time.Millisecond) // the interval between attempts; a person does not press faster
 		}
 	}
 }
@@ -150,8 +150,8 @@ func (c *clusterClass) one(ctx context.Context, is func(shot) bool, what string)
 }
 
 // round asks the class for the next token, causes a fault, and continues. If waits is false, the
-// instructor closes the poll immediately, and round measures the time until the next stage is on
-// all phones.
+// instructor closes the poll immediately after the fault, and round measures the time until all
+// phones show the next stage.
 func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
@@ -205,8 +205,8 @@ func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	c.whole(ctx)
 }
 
-// whole waits until all servers and nodes are back, and all ways lead to the servers that
-// they prefer.
+// whole waits until all servers and nodes are back and all ways lead to their preferred servers
+// again.
 func (c *clusterClass) whole(ctx context.Context) {
 	c.servers.allReady(ctx)
 	c.nodes.whole(ctx)
@@ -247,8 +247,9 @@ func (c *clusterClass) castTwice(ctx context.Context, p *stayer, asked shot, rng
 	}
 }
 
-// count compares the counts with the votes that count, and these votes with the receipts. A vote
-// without a receipt may count if its server was killed before it could confirm the vote.
+// count compares the poll's counts with the votes that the server considers valid, and these votes
+// with the receipts. A vote without a receipt may count if its server was killed before it could
+// confirm the vote.
 func (c *clusterClass) count(ctx context.Context, asked shot) {
 	c.t.Helper()
 	want := map[string]int{}
@@ -280,7 +281,7 @@ func (c *clusterClass) count(ctx context.Context, asked shot) {
 	}
 }
 
-// oneOwner checks that the room's log has the epochs of its owners in increasing order.
+// oneOwner checks that the epochs of the room's owners are in increasing order in the room's log.
 func (c *clusterClass) oneOwner(ctx context.Context) {
 	c.t.Helper()
 	j, err := stream.New(c.nodes.nc, stream.Config{})
@@ -305,9 +306,9 @@ func (c *clusterClass) oneOwner(ctx context.Context) {
 	c.t.Logf("%d epochs", last)
 }
 
-// TestKilledCluster: servers and NATS nodes are killed, stopped and cut off in the middle
-// of polls. The class continues: exactly the confirmed votes count, once each; no phone
-// sees anything in the wrong order, and no phone is left behind.
+// TestKilledCluster: servers and NATS nodes are killed, stopped and cut off in the middle of polls.
+// The class continues: exactly the confirmed votes count, each once; every phone sees everything in
+// the right order, and no phone is left behind.
 func TestKilledCluster(t *testing.T) {
 	fixture.Long(t)
 	rounds := 3

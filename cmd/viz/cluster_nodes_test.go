@@ -40,8 +40,8 @@ var natsProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// natsNodes are three NATS processes with the configuration files of examples/cluster.
-// They reach each other over lines that a test can cut or slow down.
+// natsNodes are three NATS processes with the configuration files of examples/cluster. The nodes
+// reach each other over lines that a test can cut or slow down.
 type natsNodes struct {
 	t       *testing.T
 	program string
@@ -50,8 +50,8 @@ type natsNodes struct {
 	routes  [3]string      // addresses for the other nodes
 	between [3][3]*badLine // from one node to another
 	running [3]*exec.Cmd   // nil while a node is down
-	stores  map[int]string // folders of nodes that do not store below dirs
-	full    int            // disk-full messages in the log of the small disk's node at its last start
+	stores  map[int]string // folders of the nodes whose data is not stored below dirs
+	full    int            // number of disk-full messages in the log of the node on the small disk when it last started
 	net     string         // the first three parts of all addresses
 	nc      *nats.Conn     // the test's own connection
 	js      jetstream.JetStream
@@ -116,7 +116,7 @@ func (n *natsNodes) free(last int) string {
 	return l.Addr().String()
 }
 
-// configure writes the example's files with the addresses of this cluster.
+// configure writes a node's configuration: the example's files, with the addresses of this cluster.
 func (n *natsNodes) configure(i int) {
 	n.t.Helper()
 	for _, name := range []string{fmt.Sprintf("nats%d.conf", i+1), "routes.conf", "node.conf"} {
@@ -131,7 +131,8 @@ func (n *natsNodes) configure(i int) {
 		swap := []string{
 			"/var/lib/nats", store, "http: 127.0.0.1:8222", "http: 127.0.0.1:-1",
 			fmt.Sprintf("listen: 10.0.0.%d:6222", i+1), "listen: " + n.routes[i],
-			// The nodes must not announce routes that bypass the lines to each other or to servers.
+			// The nodes must not advertise addresses with which servers or other nodes could bypass
+			// the lines.
 			"include routes.conf", "include routes.conf\n\tno_advertise: true\n\tadvertise: \"127.0.0.1:1\"",
 		}
 		for j := range n.clients {
@@ -147,7 +148,7 @@ func (n *natsNodes) configure(i int) {
 	}
 }
 
-// urls returns NATS URLs with the example's password.
+// urls returns the NATS URLs of the addresses, with the example's password.
 func (n *natsNodes) urls(addrs []string) string {
 	var list []string
 	for _, a := range addrs {
@@ -156,7 +157,7 @@ func (n *natsNodes) urls(addrs []string) string {
 	return strings.Join(list, ",")
 }
 
-// start starts a node with its stored data.
+// start starts a node on the data that it has stored.
 func (n *natsNodes) start(i int) {
 	n.t.Helper()
 	log, err := os.OpenFile(filepath.Join(n.dirs[i], "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

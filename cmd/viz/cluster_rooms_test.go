@@ -56,7 +56,7 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 		}
 	}
 
-	ok(t, "rooms", "close", "-cluster", nats, strings.ToLower(first)) // by the server that runs it
+	ok(t, "rooms", "close", "-cluster", nats, strings.ToLower(first)) // closed by the server that runs it
 	ok(t, "rooms", "remove", "-cluster", nats, second)
 	if got := list(); len(got) != 2 || !got[first].Ended || got[third].Ended {
 		t.Errorf("got rooms %+v; want 2, of which %s has ended and %s has not", got, first, third)
@@ -74,7 +74,7 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 		}
 	}
 
-	ok(t, "rooms", "close", "-cluster", nats, third) // without a server
+	ok(t, "rooms", "close", "-cluster", nats, third) // closed without a server
 	c, err := cluster.Open(within(t), cluster.Config{URL: nats})
 	if err != nil {
 		t.Fatal(err)

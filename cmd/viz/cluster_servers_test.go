@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// vizServers are three viz processes in one cluster, and ways to them.
+// vizServers are three viz processes in one cluster, and the ways to reach them.
 type vizServers struct {
 	t       *testing.T
 	nodes   *natsNodes
@@ -35,8 +35,8 @@ type vizServers struct {
 	ways    []*way
 }
 
-// newVizServers starts the servers, with their clocks ahead by the given times, and opens
-// the given number of ways to them.
+// newVizServers starts the servers, each with its clock ahead by the given time, and opens the
+// given number of ways to them.
 func newVizServers(
 	ctx context.Context, t *testing.T, nodes *natsNodes, ways int, clocks [3]time.Duration,
 ) *vizServers {
@@ -105,7 +105,7 @@ func (v *vizServers) kill(i int) {
 	}
 }
 
-// look repeatedly checks whether a server is ready, as a load balancer does.
+// look checks again and again whether a server is ready, as a load balancer does.
 func (v *vizServers) look(ctx context.Context, i int) {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	again := time.NewTicker(100 * time.Millisecond)
@@ -187,8 +187,8 @@ func (v *vizServers) apart(i int, apart bool) {
 	}
 }
 
-// way leads one visitor to the servers, as a load balancer does: to the preferred server or, if it
-// is not ready, to the next one that is.
+// way forwards one visitor's connections as a load balancer does: to the preferred server or, if
+// that is not ready, to the next server that is.
 type way struct {
 	addr    string
 	prefers int
@@ -261,7 +261,7 @@ func (w *way) join(visitor net.Conn) {
 	}
 }
 
-// cut ends the connections to selected servers.
+// cut ends the connections to the servers that which selects.
 func (w *way) cut(which func(server int) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -284,7 +284,8 @@ func (w *way) server() (at int) {
 	return at
 }
 
-// home reports whether there are connections, all to the preferred server.
+// home reports whether there is at least one connection and all connections lead to the preferred
+// server.
 func (w *way) home() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

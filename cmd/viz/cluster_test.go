@@ -47,7 +47,7 @@ func servers(t *testing.T, n int, nats, secret string, more ...string) (list []*
 	return list
 }
 
-// within returns a context whose timeout only a failing test reaches.
+// within returns a context with a timeout so long that only a failing test reaches it.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
@@ -55,8 +55,8 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// TestClassSpansClusterServers: a class whose instructor, presenter's socket, phones and pages are
-// on different servers is still one class, and a learner is the same on all servers.
+// TestClassSpansClusterServers: a class is still one class if its instructor, presenter's socket,
+// phones and pages use different servers, and all servers recognize the same learner.
 // Promise: In a cluster, instructor, presenter and phones of one class can be on different servers.
 func TestClassSpansClusterServers(t *testing.T) {
 	fixture.Long(t)
@@ -133,7 +133,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 }
 
 // sectionIsKeptEverywhere makes a learner read a section on one server, and checks that the other
-// servers know it.
+// servers know that the section was read.
 func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	t.Helper()
 	course, err := lessons.Load(lessons.English)
@@ -161,7 +161,7 @@ func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	}
 }
 
-// roomMade creates a room with the form and returns the room's code.
+// roomMade creates a room by submitting the form, and returns the room's code.
 func roomMade(t *testing.T, s *served, jar http.CookieJar) string {
 	t.Helper()
 	client := http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {

@@ -26,7 +26,7 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// width returns the number of columns that s needs in a terminal.
+// width returns the number of columns that s occupies in a terminal.
 func width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -44,7 +44,8 @@ func width(s string) int {
 // pad pads s with spaces to a width.
 func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-width(s))) }
 
-// tail returns the end of s that fits a width, with an ellipsis in place of the rest.
+// tail returns the end of s, cut to the given number of columns, with an ellipsis in place of the
+// rest.
 func tail(s string, most int) string {
 	if width(s) <= most {
 		return s
@@ -74,7 +75,7 @@ func wrap(words []string, most int) []string {
 	return append(lines, line)
 }
 
-// eighths are blocks from empty to one eighth short of full.
+// eighths are blocks of increasing width, from empty to seven eighths.
 var eighths = []rune(" ▏▎▍▌▋▊▉")
 
 // bar returns a bar whose length is proportional to p.

@@ -89,7 +89,7 @@ func listenControl(dir string) (net.Listener, error) {
 	}
 	if info, err := os.Lstat(folder); err != nil {
 		return nil, err
-	} else if !info.IsDir() { // a symbolic link would lead out of the data folder
+	} else if !info.IsDir() { // a symbolic link could lead out of the data folder
 		return nil, fmt.Errorf("%s is not a folder", folder)
 	}
 	if err := os.Chmod(folder, 0o700); err != nil {
@@ -105,8 +105,9 @@ func listenControl(dir string) (net.Listener, error) {
 	return listener, os.Chmod(path, 0o600)
 }
 
-// changeRoom closes or removes a room: through the server that uses the data folder or, if
-// there is none, in the folder itself, with the lessons of the folder own if it is not "".
+// changeRoom closes or removes a room, either through the server that uses the data folder or, if
+// there is none, in the folder itself. In that case, the course includes the lessons in the folder
+// own if own is not "".
 func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	if err := askServer(ctx, dir, verb, code); !errors.Is(err, errNoServer) {
 		return err

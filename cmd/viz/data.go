@@ -48,7 +48,7 @@ func below(folder string, parts ...string) string {
 	return filepath.Join(append([]string{folder}, parts...)...)
 }
 
-// checkData checks that a folder exists or can be created.
+// checkData checks that the data folder exists or can be created.
 func checkData(dir string) error {
 	for dir != "" {
 		info, err := os.Stat(dir)
@@ -66,9 +66,9 @@ func checkData(dir string) error {
 	return nil
 }
 
-// keep opens the stores in a folder, or in memory for "", and sets them and the course in the
-// server's settings. The course includes the lessons in the folder own if that is not "". limit is
-// the maximum size of the database in bytes, or 0 for no limit. The caller must close the result.
+// keep opens the stores in a folder, or in memory if dir is "", and sets them and the course in
+// cfg. The course includes the lessons in the folder own if own is not "". limit is the maximum
+// size of the database in bytes, or 0 for no limit. The caller must close the result.
 func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	course, err := ownLessons(own)
 	if err != nil {
@@ -92,7 +92,7 @@ func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.C
 	return t, nil
 }
 
-// openData opens the database in a folder, or one in memory for "", and its logs.
+// openData opens the database in a folder, or one in memory if dir is "", and its logs.
 func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) {
 	db, err := store.Open(dir, log)
 	if err != nil {
@@ -109,7 +109,7 @@ func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) 
 	return db, logs, nil
 }
 
-// keptWhere describes where progress is stored, for the first lines printed.
+// keptWhere describes where progress is stored, for the lines that the server prints at the start.
 func (o *serveOptions) keptWhere() string {
 	if o.cluster.url != "" {
 		return "Progress and classes are kept in the cluster at " + terms.Printable(cluster.Redacted(o.cluster.url))

@@ -40,7 +40,7 @@ func TestDefaultDataFolder(t *testing.T) {
 	}
 }
 
-// visit requests a page with the browser's cookies in jar, and returns them.
+// visit requests a page with the cookies in jar and returns the cookies that jar then holds.
 func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.url+"/loop", nil)
@@ -55,8 +55,8 @@ func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	return jar.Cookies(req.URL)
 }
 
-// TestLearnerSurvivesRestart: with a data folder, a learner is the same after a restart, even on
-// another port; two servers cannot share the folder; and the folder's contents are private.
+// TestLearnerSurvivesRestart: with a data folder, the server recognizes a learner after a restart,
+// even on another port; two servers cannot share the folder; and the folder's contents are private.
 func TestLearnerSurvivesRestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "progress")
 	jar, err := cookiejar.New(nil)

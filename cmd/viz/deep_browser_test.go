@@ -15,8 +15,8 @@ import (
 // and an emoji.
 const deepPrompt = "ba 日本語 dabu 😀 bobi"
 
-// deepModel writes a model with 28 blocks and 151,936 tokens and returns its
-// folder: $VIZ_DEEP, if that is set, to try it by hand with
+// deepModel writes a model with 28 blocks and 151,936 tokens and returns its folder. If $VIZ_DEEP
+// is set, this is the folder, so that the model can be tried by hand with
 //
 //	go run ./cmd/viz -model $VIZ_DEEP
 func deepModel(t *testing.T) string {
@@ -59,7 +59,7 @@ func TestDeepModelFitsEveryScreen(t *testing.T) {
 	}
 }
 
-// deepVisit is a visit to the page of the model, on one screen.
+// deepVisit is a visit to the Loop with the deep model, on one screen.
 type deepVisit struct {
 	t    *testing.T
 	size browser.Screen
@@ -70,7 +70,7 @@ type deepVisit struct {
 // fits checks that everything on the screen fits the width of the window.
 func (v *deepVisit) fits(what string) {
 	v.t.Helper()
-	// Not innerWidth: on a phone it grows with overflowing content.
+	// This does not use innerWidth, which grows with overflowing content on a phone.
 	if wide := browser.Value[int](v.tab, `document.documentElement.scrollWidth`); wide > v.size.Width {
 		widest := browser.Value[[]string](
 			v.tab,
@@ -217,7 +217,7 @@ func (v *deepVisit) story(trace map[string]map[string]any) {
 	v.fits("story-end")
 }
 
-// long chooses the longest token of the vocabulary and checks that it fits wherever tokens are
+// long selects the longest token of the vocabulary and checks that it fits wherever tokens are
 // shown.
 func (v *deepVisit) long() {
 	v.t.Helper()

@@ -9,8 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestDraftBelongsToItsModel: the embedded pair belongs together. Another model needs its
-// own draft or has none, and an unsuitable draft is rejected before the server starts.
+// TestDraftBelongsToItsModel: the embedded draft model is used only with the embedded model.
+// Another model has no draft unless one is given, and an unsuitable draft is rejected before the
+// server starts.
 func TestDraftBelongsToItsModel(t *testing.T) {
 	bundledAt := func(name string) string { return filepath.Join("..", "..", "infer", "bundled", name) }
 	target, err := openModel(modelPath{}, "-model", infer.QuantNone, io.Discard)

@@ -27,7 +27,7 @@ func readExample(t *testing.T, name string) example {
 	return example(text)
 }
 
-// find returns the match of a pattern's group in the only line that matches.
+// find returns the text that a pattern's group matches in the only line that matches the pattern.
 func (e example) find(t *testing.T, pattern string) string {
 	t.Helper()
 	all := regexp.MustCompile("(?m)^[ \t]*"+pattern).FindAllStringSubmatch(string(e), -1)
@@ -51,7 +51,7 @@ func (e example) atLeast(t *testing.T, pattern string, least int64) {
 	}
 }
 
-// fits checks that the limits of an nginx site are high enough.
+// fits checks that the limits in an nginx site's configuration are high enough.
 func (e example) fits(t *testing.T) {
 	t.Helper()
 	e.atLeast(t, `large_client_header_buffers \d+ (\w+);`, web.HeaderBytes)
@@ -61,8 +61,8 @@ func (e example) fits(t *testing.T) {
 }
 
 // TestExampleUnitUsesExistingFlags: the unit starts a server with flags that exist. Both proxies
-// forward to the server's address, under its name and from an address that it trusts, and their
-// limits allow everything that the program accepts.
+// forward requests to the server's address, with its public host name and from an address that it
+// trusts, and their limits allow everything that the program accepts.
 // Promise: The example systemd unit and proxy configurations fit this version of the program.
 func TestExampleUnitUsesExistingFlags(t *testing.T) {
 	unit, caddy, nginx := readExample(t, "viz.service"), readExample(t, "Caddyfile"), readExample(t, "nginx.conf")

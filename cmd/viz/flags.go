@@ -15,13 +15,13 @@ import (
 type flags struct {
 	set    *flag.FlagSet
 	usage  string  // first lines of the help
-	path   *string // receives the one argument that is not a flag, nil if none is allowed
+	path   *string // receives the only argument that is not a flag; nil if none is allowed
 	listed []listed
 	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", whichever set it
 	texts  []text            // given flags and variables, in order
 }
 
-// text is a flag as it was given, on the command line or in the environment.
+// text is a flag's name and its value as given on the command line or in the environment.
 type text struct{ name, value string }
 
 // listed is a flag in the help.

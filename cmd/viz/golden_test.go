@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Times differ in every run; in golden files they are 0.
+// Times differ in every run, so golden files contain 0 instead.
 var (
 	jsonTime = regexp.MustCompile(`"ns":\d+`)
 	textTime = regexp.MustCompile(`(?m) +[\d.,]+ (µs|ms|s)$`)
@@ -35,8 +35,8 @@ func TestGoldenJSON(t *testing.T) {
 	}
 }
 
-// alike compares decoded JSON. Integers must be equal; other numbers may differ as much as they do
-// if a different processor adds float32 values in a different order.
+// alike compares decoded JSON. Integers must be equal. Other numbers may differ by as much as they
+// do when another processor adds float32 values in a different order.
 func alike(t *testing.T, at string, got, want any) {
 	t.Helper()
 	if g, w := reflect.TypeOf(got), reflect.TypeOf(want); g != w {

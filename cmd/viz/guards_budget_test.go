@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// spending are the packages that tests use to open pages, start servers or compute
-// tokens.
+// spending lists the packages that tests use to open pages, start servers or compute tokens.
 var spending = []string{
 	module + "/infer/testmodel", module + "/infer/bundled", module + "/web/browser", module + "/web/webtest",
 	module + "/web/journal/stream/streamtest",

@@ -61,7 +61,8 @@ func code(name, text string) map[string]string {
 
 var printing = regexp.MustCompile(`^(os\.Std(out|err)|unicode\.Bidi_Control|fmt\.Print.*|log\.(Print|Fatal).*)$`)
 
-// output lists uses in a file that belong in infer/terms.
+// output lists the parts of a file that belong in infer/terms: CSV, printing, and characters that
+// set the direction of text.
 func (s *source) output() (list []located) {
 	for _, i := range s.imports {
 		if i.text == "encoding/csv" {
@@ -89,15 +90,16 @@ func (s *source) output() (list []located) {
 	return list
 }
 
-// shapes maps the JSON fields of structs of the wire format to the files that declare such a
-// struct. An error of the OpenAI API has the form that its clients expect.
+// shapes maps the JSON fields of a struct of the wire format to the files that may declare such a
+// struct. The error of the OpenAI API is an exception, since it has the form that clients of that
+// API expect.
 var shapes = map[string][]string{
 	"id op html":   {"web/wire/part.go"},
 	"code message": {"infer/terms/refusal.go", "web/api/problem.go"},
 }
 
-// shapesHaveOneHome: a piece of a page and a refusal each have a single struct for the
-// wire. A second struct with the same fields would soon differ.
+// shapesHaveOneHome: a piece of a page and a refusal are each declared as a single struct of the
+// wire format. A second struct with the same fields would soon differ.
 var shapesHaveOneHome = guard{
 	name: "ShapesHaveOneHome", least: 300,
 	reads: func(s *source) bool { return s.ext() == ".go" && !s.test() },
@@ -174,10 +176,10 @@ func jsonNames(s *ast.StructType) (names []string) {
 	return names
 }
 
-// randomNumbersDiffer: code that runs in a browser does not use the top-level functions
-// of package math/rand/v2. Their source is seeded when a program starts, and a static
-// site's program has already started, with the same seed for every visitor
-// (web/site/image). Generators with their own seeds are fine.
+// randomNumbersDiffer: code that runs in a browser does not use the top-level functions of package
+// math/rand/v2. The source of these functions is seeded when a program starts. A static site's
+// program is stored after its start, so every visitor would get the same seed (web/site/image).
+// Generators with their own seeds are fine.
 var randomNumbersDiffer = guard{
 	name: "RandomNumbersDiffer", least: 300,
 	reads: func(s *source) bool {

@@ -38,7 +38,7 @@ var commentsNameTheirSubject = guard{
 	},
 }
 
-// documentation is a comment and the name that is declared below it.
+// documentation is a comment and the name declared below it.
 type documentation struct {
 	name    *ast.Ident
 	text    string
@@ -60,7 +60,7 @@ func documented(f *ast.File) (list []documentation) {
 		case *ast.FuncDecl:
 			add(d.Name, false, d.Doc)
 		case *ast.GenDecl:
-			var alone *ast.CommentGroup // the comment of a declaration without parentheses
+			var alone *ast.CommentGroup // the comment above a declaration without parentheses
 			if !d.Lparen.IsValid() {
 				alone = d.Doc
 			}
@@ -102,7 +102,7 @@ func (d documentation) otherName() string {
 // avoidedWords are words that native readers stumble over. Other words are left to reviewers.
 var avoidedWords = regexp.MustCompile(`(?i)\b(whoever|anew|none that)\b`)
 
-// wordsAreCommon: code, pages and documents do without the words of avoidedWords.
+// wordsAreCommon: code, pages and documents do not use the words in avoidedWords.
 var wordsAreCommon = guard{
 	name: "WordsAreCommon", least: 900,
 	reads: func(s *source) bool {

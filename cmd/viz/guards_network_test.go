@@ -9,8 +9,8 @@ var networkClients = regexp.MustCompile(`^(net\.(Dial.*|Lookup.*|Resolver|Defaul
 	`net/http\.(Get|Head|Post|PostForm|Client|DefaultClient|Transport|DefaultTransport)|` +
 	`.*/websocket\.(Dial.*|DefaultDialer))$`)
 
-// nothingDialsOut: only the commands that measure a server, or call the server in a data
-// folder, open connections. The rest of the program contains no network client.
+// nothingDialsOut: only the commands that measure a server, or that call the server that uses a
+// data folder, open connections. The rest of the program contains no network client.
 var nothingDialsOut = guard{
 	name: "NothingDialsOut", least: 300,
 	reads: func(s *source) bool {
@@ -41,9 +41,8 @@ var nothingDialsOut = guard{
 var otherHosts = regexp.MustCompile(`(?i)(?:\bsrc\s*=|url\(|@import|\bimport\b[^;\n]*from|fetch\(|new WebSocket\(|` +
 	`<link[^>]*href\s*=)\s*["'(]?\s*(?:https?:)?//[a-z0-9]`)
 
-// pagesNameNoOtherHost: no script, style or template loads anything from another host.
-// Namespaces of SVG and MathML are only names, and links in texts load nothing until they
-// are clicked.
+// pagesNameNoOtherHost: no script, style or template loads anything from another host. The
+// namespaces of SVG and MathML are only names, and links load nothing until they are clicked.
 var pagesNameNoOtherHost = guard{
 	name: "PagesNameNoOtherHost", least: 80,
 	reads: func(s *source) bool {

@@ -41,7 +41,7 @@ var layers = []struct{ folders, never []string }{
 }
 
 // importsFollowTheLayers checks the imports of the program's files, with any build constraint.
-// Tests may import everything. web/ARCHITECTURE.md describes the rules under Packages.
+// Tests may import everything. The section Packages of web/ARCHITECTURE.md describes the rules.
 var importsFollowTheLayers = guard{
 	name: "ImportsFollowTheLayers", reads: (*source).program, least: 300,
 	check: func(files []*source) (list []finding) {
@@ -107,8 +107,8 @@ func forbids(importing, imported string) string {
 	return ""
 }
 
-// engineImportsLittle: the engine uses only the standard library, gonum where it is
-// faster, and the Go project's Unicode normalization, which Qwen2's tokenizer needs.
+// engineImportsLittle: the engine uses only the standard library, gonum where that is faster, and
+// the Go project's package for Unicode normalization, which Qwen2's tokenizer needs.
 var engineImportsLittle = guard{
 	name: "EngineImportsLittle", least: 100,
 	reads: func(s *source) bool { return s.program() && s.among("infer") },
@@ -223,7 +223,7 @@ func topLevel(paths []string) (list []finding) {
 	return list
 }
 
-// gitFiles lists the files of the repository, by their paths from its top.
+// gitFiles lists the paths of the repository's files, relative to its top folder.
 func gitFiles(t *testing.T) []string {
 	t.Helper()
 	top := filepath.Join("..", "..")

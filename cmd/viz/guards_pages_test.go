@@ -6,8 +6,8 @@ import (
 )
 
 // keysHaveOneHome: a single script decides which key presses are commands, for every layout and
-// input method. A second listener would submit half-typed text, or miss layouts without Latin
-// letters.
+// input method. A second listener might submit half-typed text, or not support layouts without
+// Latin letters.
 var keysHaveOneHome = guard{
 	name: "KeysHaveOneHome", least: 40,
 	reads: func(s *source) bool {
@@ -37,8 +37,8 @@ var keyListener = regexp.MustCompile(strings.ReplaceAll(
 		`\bonkey(down|up|press)\b|\.(isComposing|keyCode|which|charCode)\b`,
 	"Q", "['\"`]"))
 
-// directionsAreGiven: text that a person types or that an instructor's own file contains has its
-// own direction on every page, in an element with dir="auto" or in <bdi>.
+// directionsAreGiven: on every page, text that a person types or that an instructor's own file
+// contains is in an element with dir="auto" or in <bdi>, so that it has its own direction.
 var directionsAreGiven = guard{
 	name: "DirectionsAreGiven", least: 40,
 	reads: func(s *source) bool { return s.ext() == ".templ" },

@@ -14,8 +14,8 @@ var sleeps = map[string]string{
 	"web/store/scrub_busy_test.go TestScrubIsRetried": "the pace of a loop that looks for a state",
 }
 
-// testsDoNotSleep: tests wait for states, not for a duration. In a synctest bubble they
-// use fixture.Pass.
+// testsDoNotSleep: tests wait until a condition holds, not for a fixed time. In a synctest bubble
+// they use fixture.Pass.
 var testsDoNotSleep = guard{
 	name: "TestsDoNotSleep", least: 300,
 	reads: func(s *source) bool { return s.test() || s.ext() == ".go" && s.among("web/browser", "web/webtest") },

@@ -38,8 +38,8 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s, want %s", f.file, f.line, f.got, f.want)
 }
 
-// A guardExample is a small repository, which maps file names to contents, with the number of
-// findings in it.
+// A guardExample is a small repository, given as a map from file names to contents, together with
+// the number of findings that the rule must report in it.
 type guardExample struct {
 	want  int
 	files map[string]string
@@ -118,7 +118,7 @@ func (e guardExample) sources(t *testing.T) []*source {
 type source struct {
 	name     string // the path from the top of the repository, with slashes
 	text     string
-	literals []located // strings of Go and scripts, unquoted; everything but comments in a template
+	literals []located // the strings in Go code and scripts, unquoted; in a template, everything except comments
 
 	// Only for Go:
 	file    *ast.File
@@ -156,7 +156,7 @@ func inFolder(path, folder string) bool {
 // finds returns a finding at a line of the file.
 func (s *source) finds(line int, got, want string) finding { return finding{s.name, line, got, want} }
 
-// lineAt returns the number of the line with the byte at an offset.
+// lineAt returns the number of the line that contains the byte at the given offset.
 func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
 var (
@@ -226,7 +226,7 @@ func (s *source) parse() (err error) {
 	return nil
 }
 
-// functionName returns a function's name, after the name of its receiver's type.
+// functionName returns a function's name. For a method, the receiver's type and a dot precede it.
 func functionName(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name

@@ -17,7 +17,8 @@ const lineColumns = 120
 // generated matches the comment that marks a file as generated.
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// linesFit: hand-written Go, styles and scripts can be read side by side.
+// linesFit: lines of hand-written Go, styles and scripts are short enough to read two files side by
+// side.
 var linesFit = guard{
 	name: "LinesFit", least: 1000,
 	reads: func(s *source) bool {
@@ -108,8 +109,8 @@ func wordsHaveOneHome() guard {
 	}
 }
 
-// namesStages finds files with their own list of stages. Three names do not count as a list: a lab
-// is called cache, for example.
+// namesStages finds files with their own list of stages. Up to three names do not count as a list,
+// since some are also used for other things; for example, a lab is called cache.
 func (s *source) namesStages(names []string) []finding {
 	found := map[string]bool{}
 	for _, l := range s.literals {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// guides are the documents whose links and names are checked, each with the minimum number of
-// files and folders that it names.
+// guides lists the documents in which links and the names of files are checked, each with the
+// minimum number of files and folders that it must name.
 var guides = map[string]int{
 	"CONTRIBUTING.md": 35, "infer/RECIPES.md": 45, "infer/STAGES.md": 4, "web/ARCHITECTURE.md": 80, "web/WIRE.md": 2,
 	"README.md": 0, "cmd/viz/README.md": 0, "cmd/viz/OPERATING.md": 0, "infer/README.md": 0, "lessons/README.md": 0,
@@ -23,8 +23,8 @@ var (
 	guideFolder = regexp.MustCompile(`go (?:test|run|generate) ((?:\./[a-z/]+ ?)+)`)
 )
 
-// TestGuidesNameWhatExists: every file and folder named in a guide exists, so that the recipes stay
-// correct when files move.
+// TestGuidesNameWhatExists: every file and folder that a guide names exists, so that the guides
+// stay correct when files move.
 func TestGuidesNameWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for guide, least := range guides {

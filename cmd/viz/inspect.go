@@ -36,8 +36,8 @@ func (o *inspectOptions) flags() *flags {
 	return f
 }
 
-// unfitError reports that a model does not run. Its description, with the
-// reasons, has already been printed.
+// unfitError reports that a model does not run. The model's description, with the reasons, has
+// already been printed.
 type unfitError struct{ error }
 
 // inspect runs viz inspect.

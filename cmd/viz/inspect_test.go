@@ -29,8 +29,8 @@ func TestReadmeInspect(t *testing.T) {
 	}
 }
 
-// TestInspectDescribesEveryFormat: models in every format run, and their descriptions include their
-// peculiarities.
+// TestInspectDescribesEveryFormat: viz inspect reports that models in every format run, and
+// describes the special features of each.
 // Promise: `viz inspect` describes a model in any supported format before you run it.
 func TestInspectDescribesEveryFormat(t *testing.T) {
 	for name, want := range map[string][]string{
@@ -108,8 +108,8 @@ func TestAdapterBesideModelIsReported(t *testing.T) {
 	}
 }
 
-// TestInspectDescribesDamagedModels: a model that is damaged or cannot run is
-// described as far as possible, with the position of each problem, and exit code 2.
+// TestInspectDescribesDamagedModels: a model that is damaged or cannot run is described as far as
+// possible, with the position of each problem, and the exit code is 2.
 func TestInspectDescribesDamagedModels(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "llama-f16.gguf"))
 	if err != nil {
@@ -221,7 +221,7 @@ func TestInspectListsAllProblems(t *testing.T) {
 	}
 }
 
-// TestInspectJSON: the JSON form has the same data, and the tensors.
+// TestInspectJSON: the JSON form has the same data as the text, and also lists the tensors.
 func TestInspectJSON(t *testing.T) {
 	var got inspected
 	if err := json.Unmarshal(

@@ -151,7 +151,7 @@ func (s *sheet) template(text string) {
 	}
 }
 
-// windowNote describes the sliding window and the layers that have one.
+// windowNote describes the sliding window and which layers have one.
 func windowNote(g checkpoint.Config) string {
 	window, layers := g.Window()
 	switch {

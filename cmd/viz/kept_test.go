@@ -43,8 +43,8 @@ type write struct {
 	form url.Values
 }
 
-// classWrites makes a class with an open poll and an assignment. It returns the forms whose
-// submission would store something: the forms of the class, of a new class, and of exercises.
+// classWrites makes a class with an open poll and an assignment. It returns the forms that store
+// something when they are submitted: the forms of the class, of a new class, and of exercises.
 func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.Course) []write {
 	t.Helper()
 	post := func(path string, form url.Values) string {
@@ -148,7 +148,7 @@ func TestDataFolderDeleted(t *testing.T) {
 				http.StatusServiceUnavailable, why)
 		}
 	}
-	// When the server ends, the later changes of the class cannot be saved, either.
+	// When the server stops, it cannot save the class's later changes, either.
 	if code := s.end(); code != exitFailed || !strings.Contains(s.errors.String(), "level=ERROR") {
 		t.Errorf("exit %d: %s; want %d with %q", code, s.errors, exitFailed, "level=ERROR")
 	}
@@ -179,7 +179,8 @@ func TestOldFilesAreDeleted(t *testing.T) {
 	s.end()
 }
 
-// TestDataLimitUnitsAndBounds: sizes have units, and the data limit has bounds.
+// TestDataLimitUnitsAndBounds: sizes are accepted with units, and the data limit must be within
+// bounds.
 func TestDataLimitUnitsAndBounds(t *testing.T) {
 	for text, want := range map[string]int64{
 		"16MiB": 16 << 20, "1.5GiB": 3 << 29, "1TiB": 1 << 40, "none": 0,

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// learnerOf is a learner's browser, with a server that runs in its own process.
+// learnerOf is a learner's browser together with a server that runs in a separate process.
 type learnerOf struct {
 	t    *testing.T
 	viz  *exec.Cmd
@@ -76,9 +76,8 @@ func (l *learnerOf) export() (k kept) {
 	return k
 }
 
-// TestKilledServerKeepsWhatItConfirmed: a learner keeps reading while the
-// server is killed repeatedly. After each restart everything that was confirmed
-// is there, for the same browser.
+// TestKilledServerKeepsWhatItConfirmed: a learner keeps reading while the server is killed
+// repeatedly. After each restart, the same browser still has everything that was confirmed.
 // Promise: A server that is killed loses no progress that it has confirmed.
 func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 	course, err := lessons.Load(lessons.English)

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// shortLabs are flags that shorten the run of labs whose defaults take a long time.
+// shortLabs maps each lab that takes a long time by default to flags that shorten its run.
 var shortLabs = map[string][]string{
 	"strategies":   {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
 	"draw":         {"-draws", "100", "-repeats", "2"},
@@ -132,7 +132,8 @@ func TestLabBadInput(t *testing.T) {
 			"variants, models, windows, engine",
 		)
 	}
-	// The server's memory limit does not set the calculator's memory.
+	// The environment variable of the server's memory limit does not set the memory in the
+	// calculator.
 	if f := try(
 		t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1",
 	); f.code != exitDone {

@@ -36,7 +36,7 @@ func labHelp(info lab.Info, f *flags) string {
 // labRows is the maximum number of rows of a table that are printed; -csv prints all of them.
 const labRows = 24
 
-// labText formats a report for reading.
+// labText formats a report as human-readable text.
 func labText(r *lab.Report, info lab.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, on %s\n%s\n", info.Title, r.Model, strings.Join(wrap(strings.Fields(info.Question), 80), "\n"))

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestLessonsCheckReportsErrors: the worked example has no errors. A folder
-// with errors gives exit code 2 and one line for each error, and a server does
-// not start with it.
+// TestLessonsCheckReportsErrors: the worked example has no errors. For a folder with errors, the
+// command prints one line for each error and returns exit code 2, and a server does not start with
+// that folder.
 func TestLessonsCheckReportsErrors(t *testing.T) {
 	t.Parallel()
 	out := ok(t, "lessons", "check", "../../testdata/lessons")

@@ -33,7 +33,7 @@ type loadOptions struct {
 	json bool
 }
 
-// The limits of a load, which the size of a room and a machine's ports set.
+// The limits of a load, which depend on the size of a room and on a machine's number of ports.
 const (
 	mostFollowers = 20_000
 	mostRooms     = 20
@@ -94,12 +94,12 @@ func (o *loadOptions) parseServers(s string) error {
 	return nil
 }
 
-// spareFiles is the number of files that a load has open besides its phones'
+// spareFiles is the maximum number of files that a load has open in addition to its phones'
 // connections.
 const spareFiles = 100
 
-// checkFiles checks that this process may open a connection for each phone, and the
-// other end of each if the server is in this process.
+// checkFiles checks that this process may open a connection for each phone and, if the server is in
+// this process, also the other end of each connection.
 func (o *loadOptions) checkFiles() error {
 	need := o.Rooms*o.Followers + spareFiles
 	if len(o.URLs) == 0 {

@@ -21,7 +21,7 @@ func TestLoadReportIsComplete(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// Of 2 × 30 phones 3 never read: 57 vote, 3 times each.
+	// Of 2 × 30 phones, 3 never read; the other 57 vote 3 times each.
 	if v := r.Votes; v.Voters != 57 || v.Sent != 171 || v.Counted != 57 || v.Wrong != 0 || v.Receipts.N != 57 {
 		t.Errorf("votes: got %+v, want Voters = 57, Sent = 171, Counted = 57, Wrong = 0, Receipts.N = 57", v)
 	}
@@ -54,8 +54,8 @@ func TestLoadReportIsComplete(t *testing.T) {
 	}
 }
 
-// TestLoadAlternatesBetweenServers: the phones connect to all addresses in turn. Here both
-// addresses lead to one server; in a cluster they lead to servers of one class.
+// TestLoadAlternatesBetweenServers: the phones connect to all addresses in turn. In this test, both
+// addresses lead to one server; in a cluster, they lead to different servers with the same classes.
 func TestLoadAlternatesBetweenServers(t *testing.T) {
 	fixture.Long(t)
 	ways := [2]*badLine{newBadLine(t, ""), newBadLine(t, "")}
@@ -81,8 +81,8 @@ func TestLoadAlternatesBetweenServers(t *testing.T) {
 	}
 }
 
-// TestLoadReportsFileLimit: if there are more phones than this process may open files, the load is
-// refused before the first phone connects, with a message that gives the necessary limit.
+// TestLoadReportsFileLimit: if the phones need more open files than this process may have, the load
+// is refused before the first phone connects, with a message that gives the necessary limit.
 func TestLoadReportsFileLimit(t *testing.T) {
 	o := loadOptions{}
 	o.Rooms, o.Followers = 2, mostFiles()

@@ -20,11 +20,11 @@
 //
 // Everything shown is computed by the embedded model, or by the one that -model names; nothing
 // needs the network. This package connects the parts: flags and their environment variables
-// (flags.go), the model (open.go), the server's start and end (serve.go), runs without a server as
-// JSON (trace.go) or as text (tracetext.go), the parts behind a token (why.go), the surprise of a
-// text (score.go), the description of a model (inspect.go), its speed (bench.go), the labs
-// (lab.go), an instructor's own lessons (lessons.go), a static site (site.go), simulated classes
-// (load.go), and third-party licenses (notices.go).
+// (flags.go), the model (open.go), starting and stopping the server (serve.go), runs without a
+// server as JSON (trace.go) or as text (tracetext.go), the parts behind a token (why.go), the
+// surprise of a text (score.go), the description of a model (inspect.go), its speed (bench.go), the
+// labs (lab.go), an instructor's own lessons (lessons.go), a static site (site.go), simulated
+// classes (load.go), and third-party licenses (notices.go).
 //
 // For operators, there are metrics (metrics.go), rooms (classes.go, and control.go for a running
 // server's rooms), a check (check.go), a backup (backup.go), and clusters of servers (cluster.go,
@@ -108,7 +108,7 @@ environment, VIZ_ADDR for -addr; the flag takes precedence.
 `
 
 // run runs a command line and returns the exit code. Canceling ctx stops it: a server shuts down
-// gracefully, a trace ends after the current turn. All output goes through a [terms.Terminal].
+// gracefully, and a trace ends after the current turn. All output goes through a [terms.Terminal].
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out, errs := terms.NewTerminal(stdout), terms.NewTerminal(stderr)
 	code := command(ctx, args, env, stdin, out, errs)
@@ -172,8 +172,8 @@ func command(
 	return report(ctx, name, err, stderr)
 }
 
-// checkKernel rejects a value of VIZ_KERNEL that is not a kernel path, since a different path would
-// otherwise be used silently.
+// checkKernel rejects a value of VIZ_KERNEL that is not a kernel path, since the engine would
+// otherwise use another path without reporting it.
 func checkKernel(env func(string) string) error {
 	if name := env(kernel.Environment); name != "" {
 		if _, err := kernel.ParsePath(name); err != nil {
@@ -191,7 +191,7 @@ func isHelp(arg string) bool {
 	return false
 }
 
-// usageError is an error in the command line, not in the run.
+// usageError is an error in the command line, as opposed to an error during the run.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -221,8 +221,8 @@ func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	return exitFailed
 }
 
-// inLines returns an error's text. Further lines are indented, so that a file name with a newline
-// does not look like a message.
+// inLines returns an error's text. All lines but the first are indented, so that a file name with a
+// newline does not look like a message.
 func inLines(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\n  ") }
 
 // printVersion runs viz version.

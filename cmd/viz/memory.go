@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-// announced is the minimum memory, in bytes, for which a model is announced before it is loaded.
-// Smaller models load in a moment.
+// announced is the memory use, in bytes, from which on a model is announced before it is loaded.
+// Smaller models load almost immediately.
 const announced = 64 << 20
 
-// announce prints how much memory a model will need before it is loaded, if that is at
-// least from bytes.
+// announce prints how much memory a model needs, if that is at least from bytes. It is called
+// before the model is loaded.
 func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from int64) {
 	need := infer.WeightMemory(c, quant)
 	if need < from {

@@ -22,20 +22,20 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-// TestMemoryStaysBoundedInARush: however many runs are open, the process stays within its limit
-// plus 15 % for the garbage collector. All runs continue to the end of their texts, and none is
-// refused. After all pages of the 1,100 runs have been closed, the process returns to within a
-// fifth of its earlier memory, measured after a hundred such learners had come and gone. What
-// remains is a little memory for each run, which can still be reached by its address, and the
-// runtime's memory for its maximum number of goroutines.
+// TestMemoryStaysBoundedInARush: no matter how many runs are open, the process stays within its
+// limit plus 15 % for the garbage collector. All runs continue to the end of their texts, and none
+// is refused. After all pages of the 1,100 runs have been closed, the process uses at most a fifth
+// more memory than before them, after a hundred such learners had come and gone. The rest is a
+// little memory for each run, which can still be reached at its address, and the memory that the Go
+// runtime keeps for the largest number of goroutines so far.
 // Promise: With 1,100 open runs, the server stays near its memory limit, refuses no run, and frees memory later.
 func TestMemoryStaysBoundedInARush(t *testing.T) {
 	fixture.Long(t)
 	memoryInARush(t, 1100, 20, 512<<20)
 }
 
-// BenchmarkMemoryInARush does the same with 1,100 runs of 490 tokens, which would take 10 GiB
-// without a limit.
+// BenchmarkMemoryInARush does the same as the test with 1,100 runs of 490 tokens, which would take
+// 10 GiB without a limit.
 func BenchmarkMemoryInARush(b *testing.B) {
 	for b.Loop() {
 		memoryInARush(b, 1100, 490, 1<<30)
@@ -114,8 +114,9 @@ func least(resident func() int64) int64 {
 	return n
 }
 
-// rush makes a number of learners generate one text each, eight at a time, and calls look in the
-// meantime. It returns when all texts are complete; the pages stay open until leave is called.
+// rush makes the given number of learners generate one text each, eight at a time, and repeatedly
+// calls look in the meantime. It returns when all texts are complete; the pages stay open until
+// leave is called.
 func rush(t testing.TB, url string, learners, tokens int, look func() int64) (leave func()) {
 	t.Helper()
 	var mu sync.Mutex
@@ -168,7 +169,7 @@ func rush(t testing.TB, url string, learners, tokens int, look func() int64) (le
 	}
 }
 
-// discard reads and discards the messages to an idle open page.
+// discard reads and discards the messages sent to an open but idle page.
 func discard(c *websocket.Conn) {
 	for {
 		if _, _, err := c.ReadMessage(); err != nil {

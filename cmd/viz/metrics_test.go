@@ -25,8 +25,8 @@ func get(t *testing.T, url string) (status int, body string) {
 	return res.StatusCode, string(b)
 }
 
-// TestMetricsFlag: metrics are off by default. With the flag, they have their own address, which
-// closes with the server, and the README's pages name all of them and no others.
+// TestMetricsFlag: metrics are off by default. With the flag, they are served at their own address,
+// which closes with the server. The pages of the README name all metrics and no others.
 // Promise: Without -metrics, there are no metrics; with it, they have their own listener.
 func TestMetricsFlag(t *testing.T) {
 	off := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", "")
@@ -49,7 +49,7 @@ func TestMetricsFlag(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^viz_database_bytes [1-9]`).MatchString(body) {
 		t.Error("the database has no size")
 	}
-	var more metrics.Page // of a server in a cluster
+	var more metrics.Page // the metrics of a server in a cluster
 	clusterFigures(&more, cluster.Stats{}, true)
 	var text strings.Builder
 	if _, err := more.WriteTo(&text); err != nil {

@@ -22,14 +22,15 @@ import (
 // network describes how clients reach a server and how long the server keeps their data.
 type network struct {
 	public  *url.URL          // the public address, nil if not given
-	proxies admission.Proxies // of -trusted-proxy
+	proxies admission.Proxies // from -trusted-proxy
 	cert    string            // files of a certificate and its key, both or neither
 	key     string
 	roomTTL time.Duration
-	embeds  []string // origins of -embed-origins
+	embeds  []string // origins from -embed-origins
 }
 
-// defaultRoomTTL is how long a class's unused room is kept: until after the next lessons.
+// defaultRoomTTL is how long a class's unused room is kept by default, which is long enough for the
+// next few lessons.
 const defaultRoomTTL = 30 * day
 
 // The bounds of -room-ttl.
@@ -156,9 +157,9 @@ func (n *network) allowed(hosts []string) []string {
 	return append(hosts[:len(hosts):len(hosts)], n.public.Host)
 }
 
-// access describes how a class reaches a server that listens at a, for pages and for the first
-// lines printed. again returns the command that restarts the server without the flags in drop and
-// with the arguments in more.
+// access describes how a class reaches a server that listens at a. Pages and the first lines that
+// the server prints show this. again returns the command that restarts the server without the flags
+// in drop and with the arguments in more.
 func (n *network) access(a address, again func(drop []string, more ...string) string) classroom.Access {
 	local := a.loopback() && n.public == nil
 	x := classroom.Access{
@@ -191,7 +192,7 @@ func (n *network) access(a address, again func(drop []string, more ...string) st
 	return x
 }
 
-// firstHost returns the host by which other machines reach an address that is not a loopback
+// firstHost returns the host with which other machines reach a, which must not be a loopback
 // address.
 func firstHost(a address) string {
 	if a.everywhere() {

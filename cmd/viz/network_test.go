@@ -90,7 +90,8 @@ func TestAccessAdviceFitsTheAddress(t *testing.T) {
 	}
 }
 
-// TestParseTTL: days and hours, within bounds (1 h = 60 min; 400 d = 9,600 h).
+// TestParseTTL: times in days and in hours are accepted within bounds (1 h = 60 min; 400 d = 9,600
+// h).
 func TestParseTTL(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"30d": 720 * time.Hour, "1h": time.Hour, "60m": time.Hour, "400d": 9600 * time.Hour, "9600h": 9600 * time.Hour,
@@ -138,8 +139,8 @@ func TestStartupExplainsWhoCanConnect(t *testing.T) {
 	}
 }
 
-// TestPublicHostIsAllowed: requests to the public address are accepted, for pages and for the
-// socket, and get an HTTPS-only cookie; another host name is refused.
+// TestPublicHostIsAllowed: requests to the public address, for pages and for the socket, are
+// accepted and get an HTTPS-only cookie; requests with another host name are refused.
 func TestPublicHostIsAllowed(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-public-url", "https://class.example")
 	for host, want := range map[string]int{
@@ -211,7 +212,7 @@ func TestServeTLS(t *testing.T) {
 	if res.StatusCode != http.StatusUpgradeRequired || res.ProtoMajor != 2 {
 		t.Errorf("GET /ws: got %s over %s, want 426 over HTTP/2.0", res.Status, res.Proto)
 	}
-	// The longest link passes, too: it is refused because of its contents.
+	// The longest link is not too long, either: it is refused only because of its contents.
 	if res, err = client.Get(url + "/loop?log=" + strings.Repeat("A", session.MaxLink)); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func TestBrowserOverTLS(t *testing.T) {
 	waitStage(tab, 1)
 	tab.Until(`location.search.includes("run=")`)
 	run := tab.URL()
-	tab.Reload() // only the run's own learner sees it again
+	tab.Reload() // only the learner to whom the run belongs sees it again
 	waitStage(tab, 1)
 	if got := tab.URL(); got != run {
 		t.Errorf("the learner returned to %s, want %s", got, run)

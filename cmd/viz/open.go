@@ -43,9 +43,9 @@ func loadBundled(open func() (*checkpoint.Checkpoint, error), quant infer.Quant)
 	return loadModel(c, quant)
 }
 
-// openModel loads the model at a path, or the embedded one for "". called is the
-// name of the flag with the path; quant is the format of the weights. The memory
-// that a large model needs is printed to notes before it is loaded.
+// openModel loads the model at a path, or the embedded one for "". called is the name of the flag
+// that gives the path; quant is the format of the weights in memory. The memory that a large model
+// needs is printed to notes before it is loaded.
 func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
 	if p.model == "" {
 		if p.tokenizer != "" {
@@ -71,9 +71,9 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 const draftHelp = "a smaller model with the same vocabulary, which drafts tokens for speculative decoding " +
 	"(default: the draft in this binary, for the model in it)"
 
-// openDraft loads the draft model for another model: the one at a path or, for ""
-// and the embedded model, the embedded draft; otherwise there is none. It rejects a
-// draft that does not share the target's vocabulary.
+// openDraft loads the draft model for another model, the target. If path is "", the embedded model
+// gets the embedded draft, and any other model gets none. openDraft rejects a draft that does not
+// share the target's vocabulary.
 func openDraft(
 	target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer,
 ) (*infer.Model, error) {
@@ -93,14 +93,14 @@ func openDraft(
 	return draft, nil
 }
 
-// openPath opens the model at a path. Errors describe what the path may be.
+// openPath opens the model at a path. Its errors describe which kinds of paths are possible.
 func openPath(p modelPath) (*checkpoint.Checkpoint, error) {
 	c, err := checkpoint.Files{Model: p.model, Tokenizer: p.tokenizer}.Open()
 	return c, explain(p, err)
 }
 
-// explain adds help to an error from opening a model: what the path may be if
-// nothing is there, and the number of further problems.
+// explain adds help to an error from opening a model: which kinds of paths are possible if nothing
+// is at the path, and the number of further problems.
 func explain(p modelPath, err error) error {
 	if err == nil {
 		return nil

@@ -15,13 +15,13 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// listedRooms returns the output of viz rooms, by code.
+// listedRooms returns the rooms that viz rooms lists, keyed by code.
 func listedRooms(t *testing.T, dir string) map[string]roomObject {
 	t.Helper()
 	return roomsIn(t, ok(t, "rooms", "-data", dir, "-json"))
 }
 
-// roomsIn parses the output of viz rooms -json.
+// roomsIn parses the output of viz rooms -json and returns the rooms, keyed by code.
 func roomsIn(t *testing.T, printed string) map[string]roomObject {
 	t.Helper()
 	var got struct{ Rooms []roomObject }
@@ -63,8 +63,8 @@ func serveFolder(t *testing.T, dir string) *served {
 	return s
 }
 
-// TestRoomsCommand lists, closes and removes rooms while a server has them open, and again without
-// a server.
+// TestRoomsCommand lists, closes and removes rooms, first while a server has them open and then
+// without a server.
 // Promise: `viz rooms` lists, closes and removes rooms, whether or not a server runs.
 func TestRoomsCommand(t *testing.T) {
 	dir := t.TempDir()
@@ -153,8 +153,8 @@ func TestClosingADamagedRoomFails(t *testing.T) {
 	s.end()
 }
 
-// TestControlSocketIsPrivate: other users cannot reach the socket, the socket of a killed server is
-// replaced, and commands report missing data.
+// TestControlSocketIsPrivate: other users cannot reach the control socket, a socket that a killed
+// server left behind is replaced, and commands report missing data.
 // Promise: Only the server's own user can reach its control socket.
 func TestControlSocketIsPrivate(t *testing.T) {
 	dir := t.TempDir()
@@ -217,8 +217,8 @@ func changed(t *testing.T, from, to, query string) {
 	}
 }
 
-// TestCheckCommand checks undamaged data and a model that runs, then an unreadable record, a broken
-// reference, damaged pages and a model that does not run.
+// TestCheckCommand runs viz check on undamaged data and on a model that runs, and then on an
+// unreadable record, a broken reference, damaged pages and a model that does not run.
 // Promise: `viz check` finds damaged data, and a model that does not run.
 func TestCheckCommand(t *testing.T) {
 	dir := t.TempDir()

@@ -20,10 +20,10 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// phonesLinger is how long phones can still read after their class has ended.
+// phonesLinger is how long phones can still read the pages after their class has ended.
 const phonesLinger = 10 * time.Minute
 
-// phones manages the listener that lets a class in while the server runs.
+// phones manages the listener through which a class's phones reach a running server.
 type phones struct {
 	*classroom.Phones              // nil if this server must not have such a listener
 	handler           http.Handler // set before the server answers requests
@@ -34,8 +34,8 @@ type phones struct {
 	wg                sync.WaitGroup
 }
 
-// phones returns the phones of a server that listens at main. A server can let phones in only if no
-// other machine can reach it and no flag opens it in another way.
+// phones returns the phones of a server that listens at main. A server can open itself to phones
+// only if no other machine can reach it yet and no flag opens it to others.
 func (o *serveOptions) phones(
 	a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
 ) *phones {
@@ -82,8 +82,8 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 	}
 }
 
-// guests is a listener that tracks its connections. An HTTP server forgets those that become
-// sockets.
+// guests is a listener that tracks its connections, since an HTTP server does not track connections
+// that become sockets.
 type guests struct {
 	net.Listener
 	mu     sync.Mutex
@@ -137,8 +137,8 @@ func (g *guests) check() {
 	}
 }
 
-// leave ends all connections of a closed listener. Before that, they have some time to end on their
-// own, as sockets do when the whole server ends.
+// leave ends all connections of a closed listener. It first gives them some time to end on their
+// own, as sockets do when the whole server stops.
 func (g *guests) leave(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// TestWhoMayLetPhonesIn: only a server that other machines cannot reach in any way may let
+// TestWhoMayLetPhonesIn: only a server that other machines cannot reach in any way offers to let
 // phones in.
 // Promise: Behind a proxy, under a public name or in a cluster, no button opens the server to the network.
 func TestWhoMayLetPhonesIn(t *testing.T) {
@@ -51,7 +51,7 @@ func TestWhoMayLetPhonesIn(t *testing.T) {
 	}
 }
 
-// ownPages returns a browser whose forms come from a server's own pages.
+// ownPages returns a client that sends forms as a browser does from the server's own pages.
 func ownPages(t *testing.T, own string) (
 	client *http.Client, answer func(method, address, body string) (*http.Response, string),
 ) {
@@ -86,9 +86,9 @@ func ownPages(t *testing.T, own string) (
 
 var token1 = regexp.MustCompile(`name="let-in" value="([^"]+)"`)
 
-// TestPhonesAreLetInWhileTheServerRuns: pressing the button prints and serves the same as
-// the flag, so the API needs a key at that address. Both listeners close when the server
-// ends.
+// TestPhonesAreLetInWhileTheServerRuns: pressing the button has the same effect as the flag, both
+// on the terminal and on the network, so the API needs a key at the new address. Both listeners
+// close when the server ends.
 func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	const at = "127.0.0.2" // substitutes for an address in a private network
 	l, err := net.Listen("tcp", at+":0")
@@ -145,7 +145,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	s.out.wait(t, "Phones are no longer let in at "+phones+"\n")
 }
 
-// TestSocketsOfPhonesAreCut: leave ends the connections that the HTTP server has forgotten.
+// TestSocketsOfPhonesAreCut: leave also ends the connections that the HTTP server no longer tracks.
 func TestSocketsOfPhonesAreCut(t *testing.T) {
 	p := &phones{
 		out: io.Discard, patience: time.Millisecond, log: slog.New(slog.DiscardHandler), handler: http.HandlerFunc(

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestPipesAreRefused: a named pipe, a socket, a device or a folder is refused
-// immediately if it is named in place of a file.
+// TestPipesAreRefused: a named pipe, a socket, a device or a folder is refused immediately if it is
+// given in place of a file.
 // Promise: A pipe, socket, device or folder in place of a file is refused at once; no command hangs on it.
 func TestPipesAreRefused(t *testing.T) {
 	dir, secret := t.TempDir(), t.TempDir()

@@ -32,8 +32,8 @@ func checkPrinted(t *testing.T, what, text string) {
 	}
 }
 
-// TestOutputIsEscapedForTheTerminal: file names, strings in files, flags, environment
-// variables and addresses are printed with escapes.
+// TestOutputIsEscapedForTheTerminal: control characters in file names, files, flags, environment
+// variables and addresses are escaped when they are printed.
 // Promise: Text from files, flags and addresses cannot control your terminal.
 func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a"+strings.ReplaceAll(hostile, "/", ""))
@@ -69,7 +69,7 @@ func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 		write("shards/"+name, data)
 	}
 	model := write("sound.gguf", sound)
-	const length = "\x05\x00\x00\x00\x00\x00\x00\x00" // of the text after it
+	const length = "\x05\x00\x00\x00\x00\x00\x00\x00" // the length of the text that follows
 	for name, args := range map[string][]string{
 		"a path":               {"inspect", model},
 		"a path, as JSON":      {"inspect", "-json", "-tensors", model},

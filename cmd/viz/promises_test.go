@@ -29,7 +29,7 @@ func (p promise) String() string {
 }
 
 // TestPromises checks that every promise is in the doc comment of a test, is a sentence of at most
-// two lines, and is made once. With -v it lists the promises. README.md quotes none of them.
+// two lines, and is made only once. With -v, it lists the promises. README.md does not quote them.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	const test = "\nfunc TestA(t *testing.T) {}\n"
@@ -70,7 +70,7 @@ func promisesIn(files []*source) (list []promise, findings []finding) {
 		if !s.test() {
 			continue
 		}
-		tests := map[*ast.CommentGroup]string{} // the names of tests by their doc comments
+		tests := map[*ast.CommentGroup]string{} // the names of tests, keyed by their doc comments
 		for _, d := range s.file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if ok && f.Recv == nil && f.Doc != nil && strings.HasPrefix(f.Name.Name, "Test") {
@@ -102,8 +102,8 @@ func promisesIn(files []*source) (list []promise, findings []finding) {
 
 const promiseMark = "// Promise:"
 
-// promiseLines returns the lines of each promise in a comment: from its mark to the next mark, or
-// to the end of the paragraph.
+// promiseLines returns the lines of each promise in a comment. A promise extends from its mark to
+// the next mark, or to the end of the paragraph.
 func promiseLines(comment *ast.CommentGroup) (list [][]*ast.Comment) {
 	open := false
 	for _, c := range comment.List {
@@ -139,9 +139,9 @@ func (s *source) long(test string) bool {
 	})
 }
 
-// TestLogsContainNoUserText: the log does not contain text that people type or that the model
-// generates: prompts, names, titles, codes, secrets and links, on pages that work and on refused
-// requests.
+// TestLogsContainNoUserText: for both successful and refused requests, the log does not contain
+// text that people type or that the model generates: prompts, names, titles, codes, secrets and
+// links.
 // Promise: Logs contain no prompts, generated text, names, codes, secrets or links.
 func TestLogsContainNoUserText(t *testing.T) {
 	dir := t.TempDir()

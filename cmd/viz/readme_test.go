@@ -84,7 +84,8 @@ func generatedPart(t *testing.T, file, want string) {
 	}
 }
 
-// TestReadmeOrders: the table of the orders of rules in infer/README.md matches the sampler.
+// TestReadmeOrders: the table in infer/README.md that lists the orders of the rules matches the
+// sampler.
 func TestReadmeOrders(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| name | rules |\n|---|---|\n")
@@ -100,8 +101,8 @@ func TestReadmeOrders(t *testing.T) {
 	generatedPart(t, "../../infer/README.md", b.String())
 }
 
-// TestReadmeFlags: the tables of flags in README.md match the program, and the tables on
-// other pages have no unknown flags. With -update the tables in README.md are rewritten.
+// TestReadmeFlags: the tables of flags in README.md match the program, and the tables on other
+// pages have no unknown flags. With -update, the tables in README.md are rewritten.
 func TestReadmeFlags(t *testing.T) {
 	generatedPart(t, "README.md", flagTables())
 	known := map[string]bool{"version": true}
@@ -144,8 +145,8 @@ type namedFlags struct {
 	*flags
 }
 
-// flagTables renders the flags of all commands. A flag that an earlier command also has is listed
-// by name only.
+// flagTables renders tables of the flags of all commands. A flag that an earlier command also has
+// is listed only by name.
 func flagTables() string {
 	var b strings.Builder
 	seen := map[listed]bool{}
@@ -225,7 +226,8 @@ func TestJSONIsDocumented(t *testing.T) {
 			}
 		}
 	}
-	// Characters that take several tokens, and a stop string, produce the rarer fields.
+	// A prompt with characters that take several tokens, and a stop string, make the less common
+	// fields appear.
 	for _, o := range objects(
 		t,
 		ok(

@@ -24,8 +24,8 @@ func goCommand(t *testing.T, args ...string) io.Reader {
 	return strings.NewReader(string(out))
 }
 
-// TestProgramsLinkNoNATSServer: the program does not link a NATS server, and the
-// program for browsers does not link a client either. Tests start a server.
+// TestProgramsLinkNoNATSServer: the program does not link the NATS server, which only tests use,
+// and the program for browsers does not link the NATS client, either.
 func TestProgramsLinkNoNATSServer(t *testing.T) {
 	for program, without := range map[string]string{"./cmd/viz": "/nats-server/", "./cmd/viz/tab": "/nats-io/"} {
 		t.Run(program, func(t *testing.T) {

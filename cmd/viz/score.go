@@ -35,7 +35,7 @@ type scoreOptions struct {
 	file         string
 	tokens, json bool
 	settings     sampling.Settings
-	asked        bool // settings were given
+	asked        bool // whether settings were given
 }
 
 func (o *scoreOptions) flags() *flags {
@@ -67,7 +67,7 @@ func (o *scoreOptions) flags() *flags {
 // scoredToken is a line of viz score -json -tokens.
 type scoredToken struct {
 	Token infer.Token `json:"token"`
-	Bits  *float64    `json:"bits"` // null for a first token, which has no prediction
+	Bits  *float64    `json:"bits"` // null for the first token, which has no prediction
 }
 
 // scoredText is the last line of viz score -json.
@@ -106,7 +106,7 @@ func runScore(
 		return err
 	}
 	var beside *besideText
-	if o.asked { // before the slow rest, since settings are refused for a text beyond the context
+	if o.asked { // done before the slow part, since settings are refused for a text longer than the context
 		if beside, err = o.compare(ctx, m, text); err != nil {
 			return err
 		}
@@ -155,21 +155,22 @@ func (o *scoreOptions) run(
 // scoreStep is the number of tokens between updates of the progress line.
 const scoreStep = 128
 
-// scoreProgress describes how much of a text has been read, and about how long the rest
-// will take.
+// scoreProgress describes how much of a text has been read and approximately how long the rest will
+// take.
 func scoreProgress(done, all int, took time.Duration) string {
 	left := time.Duration(float64(took) / float64(done) * float64(all-done)).Round(time.Second)
 	return fmt.Sprintf("%s of %s, about %s left", terms.Count(done), terms.Counted(all, "token"), left)
 }
 
-// besideText is the line of viz score -json about settings.
+// besideText is the line of viz score -json that describes the effect of the settings.
 type besideText struct {
 	Settings sampling.Settings `json:"settings"`
-	Tokens   int               `json:"tokens"` // that are possible under the settings
-	Cut      int               `json:"cut"`    // that the settings would never draw
-	Bits     float64           `json:"bits"`   // of the possible tokens
-	// Apart is the average divergence of the settings from no settings, in bits. Back is
-	// the reverse divergence, null if it is infinite at a step.
+	Tokens   int               `json:"tokens"` // number of tokens that are possible with the settings
+	Cut      int               `json:"cut"`    // number of tokens that are impossible with the settings
+	Bits     float64           `json:"bits"`   // total surprise of the possible tokens
+	// Apart is the average divergence of the distribution with the settings from the one without
+	// them, in bits. Back is the average divergence in the other direction, or null if it is
+	// infinite at any step.
 	Apart float64  `json:"apart"`
 	Back  *float64 `json:"back"`
 	// Lost is the average probability of the tokens that the settings cut.
@@ -218,7 +219,7 @@ func (o *scoreOptions) beside(out io.Writer, line *besideText) error {
 	return err
 }
 
-// read reads the text.
+// read reads the text to score.
 func (o *scoreOptions) read(ctx context.Context, stdin io.Reader) (string, error) {
 	if o.file == "" {
 		return "", usageError{errors.New("viz score needs a FILE to read, or - for standard input")}
@@ -264,7 +265,7 @@ func (o *scoreOptions) token(out io.Writer, t infer.ReadToken) error {
 	return err
 }
 
-// sum prints the sums.
+// sum prints the totals for the whole text.
 func (o *scoreOptions) sum(out io.Writer, m *infer.Model, s infer.Surprise) error {
 	if o.json {
 		return json.NewEncoder(out).Encode(scoredText{

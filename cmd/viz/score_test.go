@@ -26,7 +26,7 @@ func encodeUTF16(text string) (data []byte) {
 	return data
 }
 
-// TestScoreCommand: the command prints the bits of each token and their sums. A file and a pipe
+// TestScoreCommand: the command prints the bits of each token and their total. A file and a pipe
 // give the same output, and unreadable input is refused.
 // Promise: `viz score` prints the bits per token, perplexity and bits per byte of a file or of standard input.
 func TestScoreCommand(t *testing.T) {
@@ -91,8 +91,8 @@ func TestScoreCommand(t *testing.T) {
 }
 
 // TestScoreCountsCutTokens: with rules, the command also prints how many tokens of the text the
-// rules cut, and their divergence from no rules. If only the likeliest token is left, the
-// divergence is that token's surprise.
+// rules cut, and how far the distribution with the rules diverges from the one without them. If
+// only the likeliest token is left, the divergence is that token's surprise.
 func TestScoreCountsCutTokens(t *testing.T) {
 	const text = "The capital of France is a"
 	one := sampling.Pure

@@ -10,13 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// screensPrompt is the text in the designs, so that screenshots can be compared with them.
+// screensPrompt is the prompt that the page designs use, so that screenshots can be compared with
+// the designs.
 const screensPrompt = "In the old house lived a"
 
-// TestScreensFitTheirWindow saves screenshots of every state that a newcomer meets under
-// $VIZ_SHOTS, at four sizes in both themes: home, the first run, the Loop in both views, a lesson,
-// and a class on presenter, wall and phone. $VIZ_ONLY selects some of the screens ("390-light") or
-// parts ("first"). It fails if a page is wider than its window.
+// TestScreensFitTheirWindow saves screenshots under $VIZ_SHOTS of every state that a newcomer
+// encounters, at four sizes and in both themes: the home page, the first run, the Loop in both
+// views, a lesson, and a class on the presenter's screen, the wall and a phone. $VIZ_ONLY selects
+// some of the screens ("390-light") or parts ("first"). It fails if a page is wider than its
+// window.
 func TestScreensFitTheirWindow(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for screenshots of every screen")
@@ -38,7 +40,7 @@ func TestScreensFitTheirWindow(t *testing.T) {
 	}
 }
 
-// screens is one visitor whose screens are saved.
+// screens is a visitor of whose pages screenshots are saved.
 type screens struct {
 	*browser.Tab
 	t         *testing.T
@@ -184,7 +186,7 @@ func (s screens) lesson() {
 	}
 }
 
-// walk shows the first walkthrough with two phones, which vote and draw.
+// walk shows the first walkthrough, in which two phones vote and draw.
 func (s screens) walk() {
 	presenter, room := s.room()
 	presenter.Go(room + "/present")

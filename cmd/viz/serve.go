@@ -28,28 +28,28 @@ Serves the page and opens it in a browser if there is a display. An interrupt
 
 // Limits on how long a client may block the server, and how long a shutdown may take.
 const (
-	headerTimeout = 10 * time.Second // to send a request's header: a slow phone needs one or two
-	readTimeout   = 20 * time.Second // to send all of it: forms, and files of saved progress; sockets have their own
-	writeTimeout  = time.Minute      // to read a response, 200 KB at most; sockets have their own
+	headerTimeout = 10 * time.Second // for a client to send a request's header; a slow phone needs one or two seconds
+	readTimeout   = 20 * time.Second // for a client to send a whole request, such as a form; not for sockets
+	writeTimeout  = time.Minute      // for a client to read a response, which has at most 200 KB; not for sockets
 	idleTimeout   = 2 * time.Minute  // between two requests on one connection
 	// requestsEnd is how long requests may continue after a signal. Browsers keep spare connections
-	// open on which they never send a request. Everything else may take [web.ShutdownTime], and the
-	// stores close after that.
+	// open on which they never send a request. Everything else may take [web.ShutdownTime]; after
+	// that, the stores are closed.
 	requestsEnd = 3 * time.Second
 	// closingEnd is how long the database may take to close. Its contents are already safe:
 	// closing only tidies its files.
 	closingEnd = time.Second
 )
 
-// streams is the maximum number of concurrent requests on one HTTP/2 connection: more than any
-// page sends.
+// streams is the maximum number of concurrent requests on one HTTP/2 connection, which is more than
+// any page sends.
 const streams = 100
 
 // serveOptions are the flags of viz serve.
 type serveOptions struct {
 	addr    string
 	hosts   []string
-	metrics string // where /metrics is served; "" for nowhere
+	metrics string // address at which /metrics is served, "" for none
 	noOpen  bool
 	stories bool
 	modelPath
@@ -125,8 +125,8 @@ func (o *serveOptions) keep(ctx context.Context, f *flags, cfg *web.Config, logg
 	return kept, nil
 }
 
-// folder returns the data folder, or "" if there is none. Then all data that is not stored in a
-// cluster is in memory.
+// folder returns the data folder, or "" if there is none. Without a folder, all data that is not
+// stored in a cluster is kept in memory.
 func (o *serveOptions) folder(f *flags, env func(string) string) string {
 	if f.given("data") || o.cluster.url != "" {
 		return o.data
@@ -134,7 +134,7 @@ func (o *serveOptions) folder(f *flags, env func(string) string) string {
 	return dataFolder(runtime.GOOS, env)
 }
 
-// serve serves until ctx ends.
+// serve runs the server until ctx ends.
 func (o *serveOptions) serve(
 	ctx context.Context, f *flags, cfg web.Config, secure *tls.Config, env func(string) string, stdout io.Writer,
 ) error {
@@ -150,7 +150,7 @@ func (o *serveOptions) serve(
 	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
 		return f.again(os.Args[0], drop, more...)
 	})
-	// Additional host names and proxies are for visitors from elsewhere.
+	// A server with additional host names or proxies is meant for visitors on other machines.
 	local := cfg.Classes.Access.Local && len(o.hosts) == 0 && len(o.proxies) == 0
 	if cfg.API, err = o.api.access(f, local); err != nil {
 		return errors.Join(err, listener.Close())
@@ -191,8 +191,8 @@ func (o *serveOptions) serve(
 	return errors.Join(err, shutDown(server, app))
 }
 
-// greet prints the first lines of a server. metrics is the address of the metrics, "" if there
-// are none.
+// greet prints the first lines of a server's output. metrics is the address of the metrics, or ""
+// if there are none.
 func (o *serveOptions) greet(stdout io.Writer, a address, cfg web.Config, metrics string) {
 	fmt.Fprintf(stdout, "Token by Token is at %s\n", a.url())
 	if tell(stdout, a, cfg.Classes.Access, cfg.AllowedHosts); cfg.Classes.Phones != nil {
@@ -308,7 +308,7 @@ func shutDown(server *http.Server, app *web.Server) error {
 	return <-ended
 }
 
-// listen opens the address or, for "", the first free loopback port from 8080.
+// listen listens at the address or, if addr is "", at the first free loopback port from 8080 on.
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	const first, last = 8080, 8099
 	var config net.ListenConfig

@@ -24,7 +24,7 @@ import (
 // served is a server under test.
 type served struct {
 	url    string
-	dir    string // the data folder, if the test set it
+	dir    string // the data folder, if the test gave one
 	cancel context.CancelFunc
 	exit   chan int
 	out    *output
@@ -56,7 +56,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wait waits until the text what has been printed.
+// wait waits until the command has printed the text in what.
 func (o *output) wait(t *testing.T, what string) {
 	t.Helper()
 	for late := time.After(browser.Patience); ; {
@@ -82,8 +82,8 @@ func (o *output) String() string {
 
 var address1 = regexp.MustCompile(`http://\S+`)
 
-// start runs viz serve until the test ends or cancel is called. In a tab, it opens a static site
-// instead.
+// start runs viz serve until the test ends or cancel is called. If the tests run in a browser tab,
+// it opens a static site instead.
 func start(t testing.TB, args ...string) *served {
 	t.Helper()
 	if webtest.IsInTab(t) {
@@ -166,8 +166,8 @@ func TestServeAnswersRequests(t *testing.T) {
 	}
 }
 
-// TestShutdownClosesSockets: sockets get a message that the server is shutting down, and are
-// not just cut.
+// TestShutdownClosesSockets: sockets are not just cut, but get a message that the server is
+// shutting down.
 func TestShutdownClosesSockets(t *testing.T) {
 	fixture.Long(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// TestShutdownWithDeafFollowers: followers that never read do not prevent a server from
-// stopping and saving its rooms: afterwards the class is at the same stage.
+// TestShutdownWithDeafFollowers: followers that never read do not prevent a server from saving its
+// rooms and stopping. After a restart, the class is at the same stage.
 func TestShutdownWithDeafFollowers(t *testing.T) {
 	fixture.Long(t)
 	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
@@ -65,7 +65,7 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 	}
 	until(listening, func() bool { return len(listening.shots) > 0 })
 	// The snapshots fill more than the kernel's buffers, so the server waits for some of the
-	// followers. On a slow machine, it has already cut off the first ones.
+	// followers. On a slow machine, it has already cut off the first of them.
 	do("speed", "speed", "max")
 	for range 14 {
 		deaf()

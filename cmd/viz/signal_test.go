@@ -17,17 +17,17 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// If this variable is set, the test binary runs viz itself, so that signals and pipes
-// are tested on a real process.
+// If the variable asViz is set, the test binary acts as viz, so that signals and pipes are tested
+// on a real process.
 const asViz = "VIZ_TEST_AS_VIZ"
 
-// wrongClock is the variable for how far the process's clock is ahead, in the format of
+// wrongClock is the variable that sets how far the process's clock is ahead, in the format of
 // time.ParseDuration.
 const wrongClock = "VIZ_TEST_CLOCK"
 
 // once returns a function that calls f only once for each argument.
 func once[K comparable, V any](f func(K) (V, error)) func(K) (V, error) {
-	var calls sync.Map // of K, to func() (V, error)
+	var calls sync.Map // maps each K to a func() (V, error)
 	return func(k K) (V, error) {
 		call, _ := calls.LoadOrStore(k, sync.OnceValues(func() (V, error) { return f(k) }))
 		return call.(func() (V, error))()

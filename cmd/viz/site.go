@@ -31,7 +31,7 @@ any path, with everything but classes. The program runs in the visitor's browser
 "make site" builds FILE and runs this command.
 `
 
-// siteHost is the host in requests for the pages while a site is built.
+// siteHost is the host in the requests that fetch the pages while a site is built.
 const siteHost = "site.invalid"
 
 // siteOptions are the flags of viz site.
@@ -121,7 +121,7 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	return err
 }
 
-// parts returns the parts of the site, without the server.
+// parts returns the parts of the site, except for the server.
 func (o *siteOptions) parts() (site.Options, error) {
 	parts := site.Options{Host: siteHost, Public: o.base}
 	var err error

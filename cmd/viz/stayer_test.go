@@ -19,7 +19,7 @@ import (
 type stayer struct {
 	load.Phone
 	name     string
-	restarts bool // the server restarts; then a text restarts, too, and positions may go back
+	restarts bool // the server may restart, which also restarts a text, so positions may go back
 	stop     context.CancelFunc
 	done     chan struct{}
 
@@ -54,7 +54,7 @@ type yourVote struct {
 // round returns the poll and round of a vote.
 func (v yourVote) round() string { return fmt.Sprint(v.Poll, " ", v.Round) }
 
-// newStayer starts following a room, through the proxy at via if that is not
+// newStayer returns a phone that starts following a room, through the proxy at via if via is not
 // "".
 func newStayer(t *testing.T, name, url, code, via string, restarts bool) *stayer {
 	t.Helper()
@@ -77,9 +77,9 @@ func (s *stayer) end() {
 	<-s.done
 }
 
-// The waits before a phone reconnects, as in the page's script: the maximum
-// doubles from first to last, and each wait is random up to it, so that phones
-// that lost a server do not all return at once.
+// The waits before a phone reconnects, as in the page's script. The maximum wait doubles from first
+// to last, and each wait is a random time up to the maximum, so that phones that lost a server do
+// not all return at once.
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 10 * time.Second
@@ -216,7 +216,7 @@ func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 	}
 }
 
-// confirmed returns the newest vote in a round that the server has confirmed.
+// confirmed returns the newest vote that the server has confirmed in a round.
 func (s *stayer) confirmed(poll string, round int) (v yourVote) {
 	for _, one := range s.votes {
 		if one.Poll == poll && one.Round == round && one.Number >= v.Number {
@@ -267,8 +267,8 @@ func (s *stayer) over(poll string, round int) bool {
 	return p == nil || p.ID != poll || p.Round != round || p.Phase != "open"
 }
 
-// checkTogether checks that no phone received anything in the wrong order, and that a snapshot's
-// number stands for the same state on all phones.
+// checkTogether checks that every phone received everything in the right order, and that snapshots
+// with the same number are the same on all phones.
 func checkTogether(t *testing.T, list []*stayer) {
 	t.Helper()
 	type place struct {
@@ -292,7 +292,7 @@ func checkTogether(t *testing.T, list []*stayer) {
 	}
 }
 
-// roundCounts returns the votes of a round by option, as a snapshot shows them.
+// roundCounts returns the number of votes for each option of a round, as a snapshot shows them.
 func roundCounts(d load.Shared) map[string]int {
 	counts := map[string]int{}
 	for _, o := range d.Poll.Options {
@@ -303,8 +303,8 @@ func roundCounts(d load.Shared) map[string]int {
 	return counts
 }
 
-// standing returns the vote of a stayer that counts. It requests the vote over a good network, as
-// another page of the same learner.
+// standing returns the stayer's vote that counts. It requests the vote over a good network, as
+// another page of the same learner would.
 func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
 	again := load.Phone{URL: s.URL, Code: s.Code, Cookie: s.Learner()}
 	if err := again.Dial(ctx); err != nil {
@@ -330,13 +330,13 @@ func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote
 
 var errAnswered = errors.New("answered")
 
-// snapshots and receipts return how many of them a stayer has received; the caller must hold its
-// lock.
+// snapshots and receipts return how many snapshots and how many confirmed votes a stayer has
+// received. The caller must hold the stayer's lock.
 func snapshots(s *stayer) int { return len(s.shots) }
 func receipts(s *stayer) int  { return len(s.votes) }
 
-// more returns a function that waits until the stayers together have received n
-// more items than now, or until ctx ends.
+// more returns a function that waits until the stayers together have received n items after the
+// call of more, or until ctx ends.
 func more(list []*stayer, count func(*stayer) int) func(ctx context.Context, n int) {
 	total := func(s *stayer) int {
 		s.mu.Lock()

@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTabMatchesTheTrace: the program in a tab sends the same runs that VIZ_KERNEL=portable
-// viz trace -json prints: the same tokens, counts and texts, and logits and all other numbers
-// to within a thousandth. The first subtest is a sample of each setting.
+// TestTabMatchesTheTrace: the program in a tab sends the same runs that VIZ_KERNEL=portable viz
+// trace -json prints. Tokens, counts and texts are equal; logits and all other numbers are equal to
+// within a thousandth. The first subtest uses a sample of each setting.
 // Promise: A model in a browser tab generates the same tokens as on a server.
 func TestTabMatchesTheTrace(t *testing.T) {
 	fixture.Long(t)
@@ -47,8 +47,7 @@ func TestTabMatchesTheTrace(t *testing.T) {
 	}
 }
 
-// printed returns the output of viz, a list of JSON objects, on a processor without vector
-// instructions.
+// printed returns the JSON objects that viz prints on a processor without vector instructions.
 func printed(t *testing.T, args []string) (list []map[string]any) {
 	t.Helper()
 	viz, out, errors := processIn(t, []string{"VIZ_KERNEL=portable"}, args...)

@@ -63,7 +63,8 @@ func (t *tended) run(ctx context.Context) {
 }
 
 // look records the time in the database and detects whether the clock has jumped since the last
-// check. The clock may then be wrong: a machine whose battery is empty can start in another year.
+// check. After a jump, the clock may be wrong: a machine whose clock battery is empty can start
+// with the wrong year.
 func (t *tended) look(ctx context.Context) {
 	now := t.clock()
 	last, err := t.db.Seen(ctx, now)
@@ -81,8 +82,8 @@ func (t *tended) look(ctx context.Context) {
 	t.ahead, t.jumped = now.Sub(last), time.Now()
 }
 
-// aged returns the time by which the age of data is judged: the clock's time or, for a
-// day after a jump, an earlier one.
+// aged returns the time from which the age of data is calculated: the clock's time or, for a day
+// after a jump, an earlier time.
 func (t *tended) aged() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +123,7 @@ const (
 	mostDataLimit    = 1 << 40
 )
 
-// parseLimit parses the size in -data-limit; "none" is 0.
+// parseLimit parses the size in -data-limit. It returns 0 for "none".
 func parseLimit(s string) (int64, error) {
 	if s == "none" {
 		return 0, nil

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// TestClockAheadAtOneStart: if the clock is more than a day ahead of the last start, a server logs
-// this when it starts and deletes nothing because of its age; the next start with that clock does
-// delete data. Days that pass while a server runs do not count as a jump.
+// TestClockAheadAtOneStart: if the clock is more than a day ahead of the time of the last start, a
+// server logs this when it starts and does not delete old data; at the next start with the same
+// clock, it does. Days that pass while a server runs do not count as a jump.
 // Promise: A server that starts with its clock set ahead deletes nothing because of it.
 func TestClockAheadAtOneStart(t *testing.T) {
 	course, err := loadCourse(lessons.English)
@@ -23,8 +23,8 @@ func TestClockAheadAtOneStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	// start opens the folder with a clock, deletes old data, and returns the remaining learners,
-	// the time by which the age of rooms is judged, and the log.
+	// start opens the folder with the clock at the given time and deletes old data. It returns the
+	// remaining learners, the time from which the age of rooms is calculated, and the log.
 	start := func(at time.Time, days int, learners ...string) (left []string, aged time.Time, said string) {
 		t.Helper()
 		var passed atomic.Int64 // days since the start

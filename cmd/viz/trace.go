@@ -118,8 +118,7 @@ func (o *traceOptions) stop(text string) error {
 	return nil
 }
 
-// mustBe removes the parts of an error that [flags] adds itself: the flag's name and its
-// value.
+// mustBe removes from an error the parts that [flags] adds again: the flag's name and its value.
 func mustBe(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -149,7 +148,7 @@ func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error)
 	if err != nil {
 		return "", fmt.Errorf("reading the prompt: %w", err)
 	}
-	text := string(data) // if it has the maximum length, it is too long, and cut off
+	text := string(data) // text of the maximum length was cut off, so it is too long
 	if int64(len(data)) < most {
 		if text, err = files.Text(data); err != nil {
 			return "", usageError{fmt.Errorf("the prompt on standard input %w", err)}
@@ -161,8 +160,8 @@ func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error)
 	return strings.TrimSuffix(text, "\n"), nil
 }
 
-// readAll reads at most limit bytes of standard input. It ends with ctx, even if the input
-// never ends.
+// readAll reads at most limit bytes of standard input. It returns when ctx ends, even if the input
+// never does.
 func readAll(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
 	type result struct {
 		data []byte

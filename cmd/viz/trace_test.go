@@ -137,8 +137,8 @@ func TestTraceCoversWholeVocabulary(t *testing.T) {
 	}
 }
 
-// TestTraceFilterFollowsFromProbabilities: the filter's rows follow from their p and the
-// settings, and the rows and the rest sum to 1.
+// TestTraceFilterFollowsFromProbabilities: the rows of the filter stage can be computed from their
+// p and the settings, and the probabilities of the rows and of the rest sum to 1.
 func TestTraceFilterFollowsFromProbabilities(t *testing.T) {
 	for _, rows := range []string{"0", "1", "12"} {
 		list := objects(t, ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "4", "-rows", rows,

@@ -16,21 +16,21 @@ const (
 	sentenceColumn = 58 // width of a stage's sentence next to its name
 	tokenColumn    = 18 // minimum width of a token in the table
 	barWidth       = 12 // width of a bar for p = 1
-	stripWidth     = 60 // width of the line on which u lands
+	stripWidth     = 60 // width of the line that shows where u lands
 	tailWidth      = 60 // width of the text so far
 )
 
 var indent = strings.Repeat(" ", nameColumn)
 
-// account prints a run for reading, in the words of package stage. It rounds and
-// shortens as the page does, and escapes every character that a terminal might
-// interpret as a command.
+// account prints a run as human-readable text, in the words of package stage. It rounds and
+// shortens as the page does, and escapes every character that a terminal might interpret as a
+// command.
 type account struct {
 	words  stage.Words
 	w      io.Writer
 	prompt string
 	about  stage.About
-	text   strings.Builder // generated and released so far
+	text   strings.Builder // the text generated and released so far
 	err    error           // the first error of w
 }
 
@@ -142,8 +142,8 @@ func (a *account) further(s infer.Stage) {
 	}
 }
 
-// table prints the data of stages 2 to 4 about each token: one row for each
-// listed token, one for all others together, and the sums.
+// table prints the data of stages 2 to 4 about each token. It has one row for each listed token,
+// one row for all others together, and one for the sums.
 func (a *account) table(stages []infer.Stage) {
 	w, f := a.words, stages[infer.KindFilter-1].(infer.Filter)
 	logits := stages[infer.KindLogits-1].(infer.Logits).Rows.Rows
@@ -192,7 +192,7 @@ func (a *account) table(stages []infer.Stage) {
 }
 
 // strip draws the kept tokens end to end, with lengths proportional to their p′ and the drawn token
-// as a thick line. Tokens narrower than a column share one.
+// as a thick line. Tokens that are narrower than a column share a column.
 func strip(s infer.Sample) string {
 	cells := []rune(strings.Repeat("─", stripWidth))
 	from := min(int(s.From*stripWidth), stripWidth-1)

@@ -24,7 +24,7 @@ func TestBadInput(t *testing.T) {
 	trace := func(args ...string) []string { return append([]string{"trace", "-prompt", "Hello"}, args...) }
 	for _, c := range []struct {
 		args []string
-		want []string // each must be in the message
+		want []string // each of these must be in the message
 	}{
 		{trace("-temp", "-0.1"), []string{"-temp", `"-0.1"`, "0 (greedy) to 100"}},
 		{trace("-temp", "NaN"), []string{"-temp", "0 (greedy) to 100"}},
@@ -169,8 +169,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBadEnvironment: an invalid value from the environment is reported like
-// one from a flag, with the variable's name.
+// TestBadEnvironment: an invalid value from the environment is reported like one from a flag, but
+// with the variable's name.
 func TestBadEnvironment(t *testing.T) {
 	for variable, bad := range map[string]string{
 		"VIZ_TEMP": "-1", "VIZ_TOP_K": "-1", "VIZ_TOP_P": "0", "VIZ_MIN_P": "2", "VIZ_SEED": "-1", "VIZ_N": "0",

@@ -26,8 +26,8 @@ func TestReadmeWhy(t *testing.T) {
 	sameText(t, ok(t, "why", "-prompt", "The capital of France is"), shown)
 }
 
-// TestWhyJSON: the text and the JSON object have the same numbers, and the
-// parts in the JSON add up to its score.
+// TestWhyJSON: the text and the JSON object have the same numbers, and the parts in the JSON object
+// add up to the score in it.
 // Promise: The parts that `viz why` lists add up to the score; the text and the JSON have the same numbers.
 func TestWhyJSON(t *testing.T) {
 	var got struct {
@@ -75,8 +75,8 @@ func TestWhyJSON(t *testing.T) {
 	}
 }
 
-// TestWhyExplainsEveryArchitecture: every architecture is explained in the
-// terminal. For a model with more heads than columns, the largest are named.
+// TestWhyExplainsEveryArchitecture: viz why can explain a token of a model of every architecture.
+// If a model has more heads than fit in columns, the largest ones are named.
 func TestWhyExplainsEveryArchitecture(t *testing.T) {
 	for _, name := range []string{
 		"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window", "qwen2", "tinyllama",
@@ -162,7 +162,7 @@ func TestWhyJSONEqualsTheServers(t *testing.T) {
 		return resp.StatusCode, string(sent)
 	}
 	status, sent := get()
-	for status == http.StatusServiceUnavailable { // until the heads are measured, on a busy machine
+	for status == http.StatusServiceUnavailable { // until the heads are measured; a busy machine needs a moment
 		status, sent = get()
 	}
 	sameText(t, sent, ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L6,pos:0",

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	whyHeads   = 8  // heads with a column each; if there are more, the largest is named
+	whyHeads   = 8  // maximum number of heads that get a column each; if there are more, only the largest is named
 	whyMoved   = 6  // number of listed changes
 	whyColumns = 8  // positions of a grid that fit in 80 columns
 	whyColumn  = 8  // width of a column
 	whyToken   = 12 // width of a token in a list
 )
 
-// whyText prints a report for reading.
+// whyText prints a report as human-readable text.
 type whyText struct {
 	w io.Writer
 	*why.Report
@@ -152,7 +152,7 @@ func (t whyText) block(block, heads int, parts []infer.Contribution, sum float64
 	return sum
 }
 
-// changed prints the run with parts switched off.
+// changed prints the effect of running the model with parts switched off.
 func (t whyText) changed() {
 	c := t.Answer.Changed
 	if c == nil {
@@ -181,8 +181,8 @@ func signed(z float64) string {
 	return "+" + terms.Logit(z)
 }
 
-// lens prints what the model would predict at each height, position by
-// position.
+// lens prints the token that the model would predict at each position if its stack of blocks
+// stopped at each height.
 func (t whyText) lens() {
 	if t.Lens == nil {
 		return
@@ -215,7 +215,7 @@ func (t whyText) lens() {
 
 func (t whyText) columns() int { return min(whyColumns, len(t.Study.Tokens())) }
 
-// reading prints the tokens read at the positions of a grid.
+// reading prints the tokens that the model reads at the positions of a grid.
 func (t whyText) reading(from int) {
 	row := pad("reading", nameColumn)
 	for _, id := range t.Study.Tokens()[from:] {
@@ -256,7 +256,7 @@ var habits = map[why.Habit]string{
 	why.HabitStart: "look at the first position",
 }
 
-// heads prints the heads with a habit.
+// heads prints the heads that have a habit, and how strong it is.
 func (t whyText) heads() {
 	if t.Heads == nil {
 		return

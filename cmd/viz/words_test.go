@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestTerminalUsesTheCatalog prints runs in a language in which each word of
-// the catalogs is marked: a word without a mark is hard-coded.
+// TestTerminalUsesTheCatalog prints runs in a test language that marks every word of the catalogs.
+// A word without a mark is therefore hard-coded.
 func TestTerminalUsesTheCatalog(t *testing.T) {
 	texts, err := stage.Texts("en")
 	if err != nil {

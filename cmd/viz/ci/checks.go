@@ -25,7 +25,7 @@ func checks() []step {
 		step{name: "go vet", run: commands("go vet ./...")},
 		step{name: "staticcheck", run: commands("go tool staticcheck ./...")},
 		step{name: "static build", run: buildStatic},
-		// The charts must not change with the reduced plotting library that browsers get.
+		// The charts must be the same with the reduced plotting library that is built for browsers.
 		step{name: "program for browsers", run: commands(
 			"go run ./cmd/viz/tab/build -vet",
 			"go test -vet=off -modfile=.build/wasm/viz.mod -tags=minimal ./plots",
@@ -37,9 +37,10 @@ func checks() []step {
 	)
 }
 
-// nightlyChecks returns the steps that only a nightly run has. Its race detector skips browser
-// tests that only look at a page or send the same requests as another test of the feature, since
-// they would take minutes. It also skips tests of a memory limit, since it multiplies memory use.
+// nightlyChecks returns the steps that only a nightly run has. The step with the race detector
+// skips browser tests that only look at a page or send the same requests as another test of the
+// same feature, since they would take minutes. It also skips tests of a memory limit, since the
+// detector multiplies memory use.
 func nightlyChecks() []step {
 	skip := "Accessible|Practice|Drill|Dialogs|^TestTour$|Motion|^TestWays|EveryHand|Deep|Reflow|Paper|Sheet|" +
 		"SaysWhat|LeadNowhere|VotesFit|LookInside|MemoryInARush"
@@ -58,8 +59,8 @@ const raceTest = "CGO_ENABLED=1 go test -race -vet=off -timeout=30m "
 const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal ./web/journal/stream " +
 	"./web/loop/runs ./web/wire"
 
-// racedEngine are the engine's tests that run under the race detector: the tests of its pool,
-// and of interrupted passes.
+// racedEngine are the engine's tests that run under the race detector: those of its pool and of
+// interrupted passes.
 var racedEngine = part{packages: []string{"./infer"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
 	"TestPanicStaysWithItsSlot", "TestClosedPoolRefusesNewPasses", "TestSlotReportsModelErrors",
@@ -143,7 +144,7 @@ func checkFormat(r *runner) error {
 	}
 	files := slices.DeleteFunc(strings.Fields(list), func(name string) bool {
 		_, err := os.Stat(name)
-		return strings.HasSuffix(name, "_templ.go") || err != nil // deleted, and not committed yet
+		return strings.HasSuffix(name, "_templ.go") || err != nil // deleted, but not committed yet
 	})
 	wrong, err := r.output(append([]string{"go", "tool", "gofumpt", "-l"}, files...)...)
 	if err == nil && wrong != "" {

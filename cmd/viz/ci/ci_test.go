@@ -29,8 +29,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestBadNetworkPartsHaveEverySchedule: the parts of TestBadNetworks run each of its schedules
-// once.
+// TestBadNetworkPartsHaveEverySchedule: the parts into which TestBadNetworks is split together run
+// each of its schedules once.
 func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	for seed := range 1000 {
 		in := 0
@@ -45,8 +45,8 @@ func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasItsTurn: over as many days as there are parts, each part comes first on one day
-// and so certainly runs, even at the turn of the year.
+// TestEveryPartHasItsTurn: over as many days as there are parts, each part comes first on one day,
+// so it is certain to run, even across the turn of the year.
 func TestEveryPartHasItsTurn(t *testing.T) {
 	for first := 1; first+len(parts)-1 <= 365; first++ {
 		began := map[string]bool{}
@@ -139,8 +139,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRunAll: a failed step ends the run, but an incomplete step does not. A part that the clock
-// leaves out is not listed.
+// TestRunAll: a failed step ends the run, but an incomplete step does not. A part that is skipped
+// for lack of time is not listed.
 func TestRunAll(t *testing.T) {
 	var out strings.Builder
 	r := &runner{out: &out, now: time.Now}
@@ -175,8 +175,8 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
-// TestClockLeavesOutTurns: new turns of a rotation start until they have taken 200 seconds; once
-// the run is 15 minutes old, only the very first turn starts.
+// TestClockLeavesOutTurns: turns of a rotation keep starting until they have taken 200 seconds in
+// total; once the run is 15 minutes old, only the very first turn may start.
 func TestClockLeavesOutTurns(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// targetsADay is the number of fuzz targets in an ordinary run.
+// targetsADay is the number of fuzz targets that an ordinary run includes.
 const targetsADay = 8
 
 // A target is a fuzz target.
@@ -57,7 +57,7 @@ func testFiles(top string, visit func(pkg, file string) error) error {
 	})
 }
 
-// targetsOf returns the targets whose turn it is on a day of the year.
+// targetsOf returns the targets whose turn it is on the given day of the year.
 func targetsOf(day int, all []target) []target {
 	return from(all, day*targetsADay)[:min(targetsADay, len(all))]
 }
@@ -69,10 +69,10 @@ func fuzzSteps(list []target) (steps []step) {
 	return steps
 }
 
-// fuzz fuzzes a target for four seconds. By default, Go spends up to a minute on minimizing each
-// interesting input and tries no others during that time. Before Go 1.27, the end of -fuzztime can
-// be reported as a failure, "context deadline exceeded" without an input (go.dev/issue/75804), so
-// only the second such failure in a row fails the run.
+// fuzz fuzzes a target for four seconds. By default, Go spends up to a minute minimizing each
+// interesting input and tries no others during that time. Before Go 1.27, reaching the end of
+// -fuzztime can be reported as a failure ("context deadline exceeded", without an input; see
+// go.dev/issue/75804), so only two such failures in a row fail the run.
 func (t target) fuzz(r *runner) error {
 	again := false
 	for {

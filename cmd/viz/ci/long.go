@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longLimit is the timeout of a part: twice the time that the longest part takes on two cores.
+// longLimit is the timeout of a part: twice as long as the longest part takes on two cores.
 const longLimit = 300 * time.Second
 
 // A part of the long tier is a set of tests that take at most 150 seconds on two cores.
@@ -32,14 +32,14 @@ func (p part) pattern() string {
 // anyOf returns a pattern for names of tests or subtests.
 func anyOf(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// partsOf returns all parts in the order in which they run on a day of the year. Over as many days
-// as there are parts, each part comes first once.
+// partsOf returns all parts in the order in which they run on the given day of the year. Over as
+// many days as there are parts, each part comes first once.
 func partsOf(day int) []part {
 	return from(parts, day*stride(len(parts)))
 }
 
-// stride is the number of parts by which each day's start moves on: about as many as run on a
-// day. It has no common divisor with n, so that every part eventually comes first.
+// stride returns the number of parts by which the starting point advances each day: about as many
+// as run on one day. It has no common divisor with n, so that every part eventually comes first.
 func stride(n int) int {
 	for s := 3; ; s++ {
 		a, b := s, n
@@ -69,7 +69,7 @@ func partsNamed(names []string) (chosen []part, err error) {
 	return chosen, nil
 }
 
-// partsTesting returns the parts with tests of any of the packages.
+// partsTesting returns the parts that contain tests of any of the given packages.
 func partsTesting(packages []string) ([]part, error) {
 	var chosen []part
 	for _, p := range parts {
@@ -100,9 +100,9 @@ func inTurns(rotation string, steps []step) []step {
 	return steps
 }
 
-// run runs a part, with at most limit for each of its packages. The tests' output is shown only if
-// they fail. Results are never taken from the cache, since many of these tests do something
-// different each time. Only with -v=test2json are failed subtests reported while the test
+// run runs a part; the tests of each of its packages may take at most limit. The tests' output is
+// shown only if they fail. Results are never taken from the cache, since many of these tests do
+// something different each time. Only with -v=test2json are failed subtests reported while the test
 // continues; it marks such lines with a control character.
 func (p part) run(r *runner, limit time.Duration) error {
 	if p.npm {
@@ -142,8 +142,8 @@ var (
 	testFailed = regexp.MustCompile(`(?m)^ *--- FAIL: `)
 )
 
-// onlyTimedOut reports whether every package that did not pass was timed out before any of
-// its tests had failed.
+// onlyTimedOut reports whether every package that did not pass timed out before any of its tests
+// had failed.
 func onlyTimedOut(log string) bool {
 	ended := len(timedOut.FindAllString(log, -1))
 	return ended > 0 && ended >= strings.Count(log, "\nFAIL\t") && !testFailed.MatchString(log)

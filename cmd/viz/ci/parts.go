@@ -346,7 +346,7 @@ var parts = append(
 	}},
 )
 
-// badNetworks returns one part for each last digit of the thousand schedules' numbers.
+// badNetworks splits the thousand schedules into ten parts, by the last digit of their numbers.
 func badNetworks() (list []part) {
 	for digit := range 10 {
 		list = append(list, part{

@@ -19,7 +19,7 @@ type test struct{ pkg, name string }
 // uses records which functions of the long tier a test function calls.
 type uses struct {
 	tier  bool     // the test requires the tier
-	inTab []string // the tests that it repeats with webtest.InTab
+	inTab []string // the tests that the function repeats with webtest.InTab
 }
 
 // testFunctions returns the test functions of the repository.
@@ -75,8 +75,8 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// partsOfTests returns the parts that each test is in. It reports an error for each name in a part
-// of a test that does not exist, and for each package of a part that has none of the part's tests.
+// partsOfTests returns the parts that each test is in. It reports an error if a part names a test
+// that does not exist, or a package that has none of the part's tests.
 func partsOfTests(t *testing.T, tests map[test]uses) map[test][]part {
 	in := map[test][]part{}
 	for _, p := range parts {
@@ -103,8 +103,8 @@ func partsOfTests(t *testing.T, tests map[test]uses) map[test][]part {
 	return in
 }
 
-// TestEveryLongTestIsInOnePart: a test of the long tier that is in no part would never run, and
-// one in two parts would run twice. Parts with different subtests of a test count as one.
+// TestEveryLongTestIsInOnePart: a test of the long tier that is in no part would never run, and one
+// in two parts would run twice. Several parts that run different subtests of a test count as one.
 func TestEveryLongTestIsInOnePart(t *testing.T) {
 	tests, err := testFunctions()
 	if err != nil {
@@ -148,7 +148,7 @@ func TestEveryLongTestIsInOnePart(t *testing.T) {
 	}
 }
 
-// TestUsesOf: usesOf finds every way to use the long tier, and nothing else.
+// TestUsesOf: usesOf recognizes every way to use the long tier, and nothing else.
 func TestUsesOf(t *testing.T) {
 	for body, want := range map[string]bool{
 		`fixture.Long(t)`: true,
@@ -168,7 +168,8 @@ func TestUsesOf(t *testing.T) {
 	}
 }
 
-// TestRacedTestsExist: go test passes without running a test if -run matches none.
+// TestRacedTestsExist: the tests and packages that run under the race detector exist. If -run
+// matches no test, go test passes without running any.
 func TestRacedTestsExist(t *testing.T) {
 	tests, err := testFunctions()
 	if err != nil {

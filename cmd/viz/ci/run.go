@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// turnsTake is the total time after which no further turn of a rotation starts.
+	// turnsTake is the total time that the turns of a rotation may have taken before a further one
+	// starts.
 	turnsTake = 200 * time.Second
 	// lateAfter is the age of a run after which only the first turn of all rotations may start,
 	// so that even a run that has to compile everything ends within twenty minutes.
@@ -23,17 +24,18 @@ type step struct {
 	name string
 	run  func(*runner) error
 
-	// turns names the rotation to which the step belongs. It is empty for a step of every run. All
-	// turns but the first may be left out when time runs out.
+	// turns names the rotation to which the step belongs. It is empty for a step that is part of
+	// every run. All turns but the first may be left out when time is short.
 	turns string
 }
 
-// An incomplete step has not passed, but does not fail the run. The error gives the reason.
+// An incomplete is the error of a step that has not passed, but does not fail the run. It gives the
+// reason.
 type incomplete string
 
 func (i incomplete) Error() string { return string(i) }
 
-// A runner runs steps one after another and measures them.
+// A runner runs steps one after another and measures their time.
 type runner struct {
 	out  io.Writer
 	now  func() time.Time
@@ -54,7 +56,7 @@ const failed = "FAILED"
 // runAll runs steps until one fails, and reports whether one did.
 func (r *runner) runAll(steps []step) bool {
 	began := r.now()
-	took, turns := map[string]time.Duration{}, 0 // time by rotation; total number of turns
+	took, turns := map[string]time.Duration{}, 0 // time taken, by rotation; number of turns in all rotations
 	for _, s := range steps {
 		late := r.now().Sub(began) >= lateAfter && turns > 0
 		if s.turns != "" && (took[s.turns] >= turnsTake || late) {

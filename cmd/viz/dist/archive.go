@@ -19,12 +19,12 @@ type file struct {
 	data  []byte
 }
 
-// sorted returns the files by name, so that a folder precedes its files.
+// sorted returns the files sorted by name, so that a folder precedes its files.
 func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarball returns a tar archive of the files, in the ustar format, which every program can read.
+// tarball returns a tar archive of the files in the ustar format, which every tar program can read.
 // The result depends only on the arguments.
 func tarball(files []file, when time.Time) ([]byte, error) {
 	var b bytes.Buffer
@@ -53,7 +53,7 @@ func tarball(files []file, when time.Time) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// gzipped compresses data. The header has neither a name nor a time.
+// gzipped compresses data. The gzip header contains neither a name nor a time.
 func gzipped(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// platform is an operating system and an architecture, by Go's names.
+// platform is an operating system and an architecture, as Go names them.
 type platform struct{ os, arch string }
 
 // platforms are the platforms that a release is built for.
@@ -28,8 +28,8 @@ var platforms = []platform{
 }
 
 // environment returns the environment of a go command for the platform. It overrides the settings
-// that change the output of the compiler or the linker. The version of Go and its experiments
-// (GOTOOLCHAIN, GOEXPERIMENT) are in the output of viz version.
+// that change the output of the compiler or the linker. The output of viz version includes the
+// version of Go and its experiments (GOTOOLCHAIN, GOEXPERIMENT).
 func (p platform) environment() []string {
 	return append(
 		os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
@@ -54,7 +54,7 @@ type program struct {
 
 // release describes the release to build.
 type release struct {
-	version     string    // the tag, or the hash of the commit with the last tag before it
+	version     string    // the tag, or the last tag followed by the hash of the commit
 	revision    string    // the full hash of the commit
 	when        time.Time // the commit's time, or SOURCE_DATE_EPOCH
 	uncommitted int       // number of changed and new files, which are left out

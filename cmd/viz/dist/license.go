@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// licenses are the licenses that modules have, each with words that only it
-// contains. A person must read any other license before a release may include
-// it.
+// licenses are the licenses that modules are known to have, each with words that no other license
+// contains. A person must read any other license before a release may include it.
 var licenses = []struct{ id, words string }{
 	{"0BSD", "Zero-Clause BSD"},
 	{"Apache-2.0", "Apache License Version 2.0"},
@@ -24,8 +23,7 @@ const bsd = "Redistribution and use in source and binary forms, with or without 
 
 var blanks = regexp.MustCompile(`\s+`)
 
-// identify returns the SPDX expression for the licenses in a text, "" if it
-// recognizes none.
+// identify returns the SPDX expression for the licenses in a text, or "" if it recognizes none.
 func identify(text string) string {
 	text = strings.ToLower(blanks.ReplaceAllString(text, " "))
 	has := func(words string) bool { return strings.Contains(text, strings.ToLower(words)) }

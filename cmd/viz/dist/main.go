@@ -3,8 +3,8 @@
 //	go run ./cmd/viz/dist            build everything, in dist/
 //	go run ./cmd/viz/dist notices    write cmd/viz/NOTICES.txt
 //
-// A release is built from the checked-out commit, which is exported to a separate folder, without
-// uncommitted changes and ignored files. It has
+// A release is built from the checked-out commit, which is exported to a separate folder without
+// uncommitted changes or ignored files. It has
 //
 //   - an archive for each platform, with the program, a short README, the
 //     license and the third-party notices (archive.go);
@@ -14,12 +14,13 @@
 //   - SHA256SUMS.
 //
 // Releases are reproducible: the same commit and the same version of Go produce the same bytes, in
-// any folder. The times in all files are the time of the commit, or SOURCE_DATE_EPOCH; files are
-// sorted and have no owner; build.go sets everything else that could change the compiler's output.
+// any folder. All times in the files are the time of the commit, or SOURCE_DATE_EPOCH if it is set;
+// files are sorted and have no owner; build.go sets everything else that could change the
+// compiler's output.
 //
 // The licenses of all linked modules, and of the embedded fonts and scripts, are collected in
 // NOTICES.txt (notices.go), which viz notices prints. The file is committed, and a test fails if it
-// is out of date. A module without a license, or with one that license.go does not know, is an
+// is out of date. A module without a license, or with one that license.go does not recognize, is an
 // error: a person must review it.
 package main
 

@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// noticesFile is the file with the notices, which is committed and embedded.
+// noticesFile is the path of the committed and embedded file that contains the notices.
 const noticesFile = "cmd/viz/NOTICES.txt"
 
 // software is third-party software in the program.
@@ -30,18 +30,18 @@ type software struct {
 // text is a file with a license or a notice.
 type text struct{ name, body string }
 
-// standardLibrary is the name of the part for Go itself.
+// standardLibrary is the name under which Go itself is listed.
 const standardLibrary = "Go standard library and runtime"
 
-// legal matches the names of files and folders with licenses and notices; primary
-// matches files with the license of a whole module.
+// legal matches the names of files and folders that contain licenses and notices; primary matches
+// the names of files that contain the license of a whole module.
 var (
 	legal   = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notices?|patents|third[-_ ]party.*)([-_.].*)?$`)
 	primary = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.(md|txt|rst))?$`)
 )
 
-// collect returns all parts of the program, for any platform: Go, the modules,
-// and embedded third-party files. It reads the module cache.
+// collect returns all third-party parts of the program on any platform: Go, the modules and the
+// embedded files. It reads the module cache.
 func collect(top string) ([]software, error) {
 	goRoot, err := command(top, os.Environ(), "go", "env", "GOROOT")
 	if err != nil {
@@ -79,7 +79,7 @@ type module struct {
 	packages              []string // their folders
 }
 
-// linked lists the modules with a package in the program for any platform.
+// linked lists the modules of which a package is linked into the program on at least one platform.
 func linked(top string) ([]module, error) {
 	found := map[string]module{}
 	for _, p := range platforms {
@@ -93,7 +93,7 @@ func linked(top string) ([]module, error) {
 		for line := range strings.Lines(string(out)) {
 			f := strings.Split(strings.TrimSpace(line), "\t")
 			if len(f) != 4 {
-				continue // a package of this module, or of Go
+				continue // a package of this program's own module, or of Go
 			}
 			m := found[f[0]]
 			m.path, m.version, m.folder = f[0], f[1], f[2]
@@ -166,8 +166,8 @@ func legalTexts(top, dir string) ([]text, error) {
 	return texts, nil
 }
 
-// readText reads a legal text verbatim, as UTF-8, with plain line ends and
-// without form feeds.
+// readText reads a legal text and converts it to UTF-8, with plain line ends and without form
+// feeds.
 func readText(top, path string) (text, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -190,8 +190,8 @@ func readText(top, path string) (text, error) {
 // files: inter-LICENSE.txt is the license of inter-latin-wght-normal.woff2.
 const licenseSuffix = "-LICENSE.txt"
 
-// vendored returns the parts in a folder of embedded third-party files. Each file
-// must have a license next to it.
+// vendored returns a part for each third-party file embedded from the given folder. Each file must
+// have a license next to it.
 func vendored(folder string) (parts []software, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -26,8 +26,8 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 
 const mit = "Permission is hereby granted, free of charge, to any person\nobtaining a copy of this software …\n"
 
-// TestNoticesAreUpToDate: NOTICES.txt has every module that is linked, in the
-// version of go.mod, for any platform.
+// TestNoticesAreUpToDate: NOTICES.txt lists every module that is linked on any platform, in the
+// version that go.mod requires.
 func TestNoticesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	parts, err := collect(repository)
@@ -47,8 +47,8 @@ func TestNoticesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestReadModuleFindsLicenses: the texts of a module are the texts in its top folder and in the
-// folders on the way to linked packages.
+// TestReadModuleFindsLicenses: the legal texts of a module are those in its top folder and in the
+// folders between it and the linked packages.
 func TestReadModuleFindsLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

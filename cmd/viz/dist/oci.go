@@ -99,8 +99,8 @@ func (b *blobs) addJSON(mediaType string, v any) (descriptor, error) {
 	return b.add(mediaType, data), nil
 }
 
-// image returns the OCI layout of an image with the programs, which are all for
-// linux, and the documents. It contains nothing else.
+// image returns the OCI layout of an image that contains the programs, all of which are for linux,
+// and the documents. It contains nothing else.
 func image(r release, programs []program, docs []file) ([]file, error) {
 	about := map[string]string{
 		"org.opencontainers.image.title":    "viz",

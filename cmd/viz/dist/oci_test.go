@@ -19,7 +19,7 @@ func testRelease() release {
 	return release{version: "v1.2.0", revision: strings.Repeat("c6", 20), when: commitTime.UTC()}
 }
 
-// layout reads an image according to the specification only.
+// layout reads an image according to the specification, independently of the code that writes it.
 type layout struct {
 	t     *testing.T
 	files map[string][]byte
@@ -54,8 +54,7 @@ func (l *layout) object(data []byte) map[string]any {
 	return o
 }
 
-// blob returns the blob of a descriptor, and checks its media type, digest and
-// size.
+// blob returns the blob that a descriptor refers to, and checks its media type, digest and size.
 func (l *layout) blob(d any, mediaType string) []byte {
 	l.t.Helper()
 	o := d.(map[string]any)
@@ -75,8 +74,8 @@ func (l *layout) blob(d any, mediaType string) []byte {
 	return data
 }
 
-// TestImageHasBothArchitectures: an independent walk through the image finds
-// both architectures with the right files, and every blob is used.
+// TestImageHasBothArchitectures: a reader independent of the writer finds both architectures in the
+// image, each with the right files, and every blob is used.
 func TestImageHasBothArchitectures(t *testing.T) {
 	t.Parallel()
 	docs := []file{{name: "NOTICES.txt", mode: 0o644, data: []byte("Thanks.\n")}}

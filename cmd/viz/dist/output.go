@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// sums is the name of the file with the hashes of all others.
+// sums is the name of the file that lists the hashes of all others.
 const sums = "SHA256SUMS"
 
 // output is the folder that a release is written to.

@@ -42,8 +42,8 @@ func mustDescribe(t *testing.T, dir string) release {
 	return r
 }
 
-// TestReleaseLeavesUncommittedFilesOut: a release has exactly the files of the commit;
-// uncommitted ones are counted and left out.
+// TestReleaseLeavesUncommittedFilesOut: a release contains exactly the files of the commit;
+// uncommitted files are counted and left out.
 func TestReleaseLeavesUncommittedFilesOut(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	dir := t.TempDir()
@@ -123,7 +123,7 @@ func TestOutputReplacesOnlyEarlierReleases(t *testing.T) {
 	}
 }
 
-// checkout makes a repository with one commit of the files in the working tree.
+// checkout creates a repository whose only commit contains the files of the working tree.
 func checkout(t *testing.T, dir string) {
 	t.Helper()
 	list, err := command(
@@ -159,7 +159,7 @@ func TestReproducibleRelease(t *testing.T) {
 	}
 }
 
-// releaseTwice makes two releases for some platforms and compares them.
+// releaseTwice makes two releases for the given platforms and compares them.
 func releaseTwice(t *testing.T, targets []platform) {
 	one, another := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "another folder")
 	checkout(t, one)
@@ -239,8 +239,8 @@ func unpack(t *testing.T, archive, name string) string {
 	}
 }
 
-// TestNothingElseIsBuiltInTheRelease: dist refuses a folder with other files in it, so make and
-// CI must build everything else elsewhere. Then make site and make dist work in any order.
+// TestNothingElseIsBuiltInTheRelease: dist refuses a folder that contains other files, so make and
+// CI must build everything else elsewhere, so that make site and make dist work in any order.
 func TestNothingElseIsBuiltInTheRelease(t *testing.T) {
 	t.Parallel()
 	inside := regexp.MustCompile(`(^|[\s"'=])dist/\w`)

@@ -72,8 +72,8 @@ const (
 )
 
 // billOfMaterials lists the contents of a program: Go, the modules in its build information, and
-// the embedded fonts and scripts. A module that is not among the parts, whose licenses are in the
-// notices, is an error.
+// the embedded fonts and scripts. It returns an error if a module is not among parts, since its
+// license is then not in the notices.
 func billOfMaterials(r release, p program, parts []software) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(p.data))
 	if err != nil {
@@ -82,7 +82,7 @@ func billOfMaterials(r release, p program, parts []software) ([]byte, error) {
 	return bill(r, p, info, parts)
 }
 
-// bill is like billOfMaterials, for the given build information.
+// bill is like billOfMaterials, but uses the given build information.
 func bill(r release, p program, info *debug.BuildInfo, parts []software) ([]byte, error) {
 	sum := fmt.Sprintf("%x", sha256.Sum256(p.data))
 	name := r.name(p.platform)

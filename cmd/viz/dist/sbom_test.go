@@ -30,8 +30,8 @@ func testInfo() *debug.BuildInfo {
 	}
 }
 
-// TestBillOfMaterials: the document has everything that SPDX 2.3 requires in sections 6 (document),
-// 7 (packages) and 11 (relationships).
+// TestBillOfMaterials: the document contains everything that sections 6 (document), 7 (packages)
+// and 11 (relationships) of SPDX 2.3 require.
 func TestBillOfMaterials(t *testing.T) {
 	t.Parallel()
 	p := program{platform{"linux", "amd64"}, []byte("program")}
@@ -119,8 +119,8 @@ func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 	}
 }
 
-// TestBillOfMaterialsNamesFurtherTexts: if a module has more texts than its
-// license, the document mentions them.
+// TestBillOfMaterialsNamesFurtherTexts: if a module has other legal texts besides its license, the
+// document mentions them.
 func TestBillOfMaterialsNamesFurtherTexts(t *testing.T) {
 	t.Parallel()
 	s := testParts()[2].spdx("LIBRARY")
