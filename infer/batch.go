@@ -7,14 +7,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// Runner runs a model's passes for it, possibly later or batched with the passes of other texts.
-// The results must equal the results of [Model.ForwardTo] and [Model.LogitsTo], bit for bit, and so
-// must the changes to the cache. Arguments have been checked: tokens are in the vocabulary and fit
-// the window.
+// Runner runs passes on behalf of a model, possibly later or batched with the passes of other
+// texts. The results and the changes to the cache must equal those of [Model.ForwardTo] and
+// [Model.LogitsTo], bit for bit. The arguments have already been checked: the tokens are in the
+// vocabulary and fit in the context window.
 type Runner interface {
 	ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error)
 	LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error)
-	// Waited is how long the last call's pass waited while others ran.
+	// Waited returns how long the pass of the last call waited while other passes ran.
 	Waited() time.Duration
 }
 
@@ -51,15 +51,15 @@ type job struct {
 	z    []float32 // [n, vocab]
 
 	tally cost.Parts
-	ran   time.Duration // of the rounds that it took part in
+	ran   time.Duration // total time of the rounds that the job took part in
 	err   error
 	fault error         // value to panic with in the waiting goroutine
 	done  chan struct{} // of capacity 1: receives when the job is done
 
-	from, n int // its positions in the running pass, or its rows
+	from, n int // the job's positions in the running pass, or its rows
 	over    bool
 
-	// Set while it is queued.
+	// Set while the job is queued.
 	prev, next *job
 	urgent     bool
 	queued     bool
@@ -88,10 +88,10 @@ func (b *batch) run() {
 	b.score()
 }
 
-// deal divides the chunk positions of a pass among the reading jobs: each job gets an equal share
-// or as many as it has tokens, and the first jobs with more tokens get the rest. So decoding a
-// token never waits for another text's prompt. Every job gets a position, since there are at most
-// chunk jobs.
+// deal divides the positions of a pass (chunk of them) among the reading jobs. Each job gets an
+// equal share, or less if it has fewer tokens; the positions left over go to the first jobs that
+// have more tokens. So decoding a token never waits for another text's prompt. Every job gets a
+// position, since there are at most chunk jobs.
 func (b *batch) deal() {
 	b.reads = b.reads[:0]
 	for _, j := range b.jobs {
@@ -147,8 +147,7 @@ func (b *batch) read() {
 	}
 }
 
-// letGo drops the jobs whose context has ended and closes the gaps they leave
-// in the pass.
+// letGo drops the jobs whose context has ended and closes the gaps that they leave in the pass.
 func (b *batch) letGo() {
 	s, d := b.s, b.model.config.Width
 	kept := b.reads[:0]
@@ -171,8 +170,8 @@ func (b *batch) letGo() {
 	b.reads, s.places = kept, s.places[:len(s.places)-gap]
 }
 
-// forget drops all pointers to texts. A worker may wait for hours before its next round, and until
-// then these pointers would keep this round's caches from being freed.
+// forget clears all pointers to the texts' data. A worker may wait for hours before its next round,
+// and until then these pointers would prevent this round's caches from being freed.
 func (b *batch) forget() {
 	b.s.places, b.reads, b.rows = emptied(b.s.places), emptied(b.reads), emptied(b.rows)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// TestPromptsUseLeftoverPlacesInAPass: a prompt gets the places that are left over, never one that
-// a decoding text needs.
+// TestPromptsUseLeftoverPlacesInAPass: a prompt gets only the places that texts decoding a token
+// leave over.
 func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{
 		{[]int{60}, []int{32}},
 		{[]int{1, 60}, []int{1, 31}},
-		{[]int{60, 1, 60}, []int{21, 1, 10}}, // 32/3 = 10 each; 11 are left, for the first
+		{[]int{60, 1, 60}, []int{21, 1, 10}}, // 32/3 = 10 each; the remaining 11 go to the first
 		{[]int{3, 1, 2}, []int{3, 1, 2}},
 		{slices.Repeat([]int{60}, 16), slices.Repeat([]int{2}, 16)},
 	} {
@@ -41,8 +41,8 @@ func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	}
 }
 
-// TestScoresOfManyJobsEqualSoloScores: vectors from several jobs, more than fit in one pass, get
-// the scores that they would get alone.
+// TestScoresOfManyJobsEqualSoloScores: vectors from several jobs get the same scores as if each job
+// were scored alone, even if there are more vectors than fit in one pass.
 func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab
@@ -72,7 +72,7 @@ func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 }
 
 // TestDecodingAllocatesNothing: once the caches have room, decoding allocates nothing, whether it
-// runs directly, at a slot, or with several slots in a round.
+// runs directly, through one slot, or through several slots in one round.
 func TestDecodingAllocatesNothing(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)
@@ -85,7 +85,7 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 	out, z, tokens := make([]float32, m.config.Width), make([]float32, m.config.Vocab), []int{7}
 	ways := map[string]*Model{"directly": m, "at a slot": slot.Model()}
 	if !poolsKeep() {
-		delete(ways, "directly") // under the race detector sync.Pool drops things on purpose
+		delete(ways, "directly") // under the race detector, sync.Pool drops values on purpose
 	}
 	for name, through := range ways {
 		n := testing.AllocsPerRun(200, func() {

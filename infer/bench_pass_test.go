@@ -25,8 +25,8 @@ func bundledDraft(b *testing.B) *infer.Model {
 	return m
 }
 
-// BenchmarkPass reads and scores n tokens in one pass after 64 positions: a step of the draft
-// model, a step of the target, and verifications of n − 1 drafted tokens.
+// BenchmarkPass reads and scores n tokens in one pass after 64 positions. It measures a step of the
+// draft model, a step of the target, and verifications of n − 1 drafted tokens.
 func BenchmarkPass(b *testing.B) {
 	passes(b, "draft", bundledDraft(b), 1)
 	passes(b, "target", bundledModel(b), 1, 2, 3, 4, 5, 7, 9)

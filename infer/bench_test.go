@@ -76,7 +76,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkLoop generates 200 tokens with all seven stages, as a run that is playing does.
+// BenchmarkLoop generates 200 tokens with all seven stages, as a playing run does.
 func BenchmarkLoop(b *testing.B) {
 	m := bundledModel(b)
 	s := infer.DefaultSettings()

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestBiasOutsideTheVocabulary: everything that starts a text rejects a bias on a token that the
+// TestBiasOutsideTheVocabulary: all functions that start a text reject a bias on a token that the
 // model does not have.
 func TestBiasOutsideTheVocabulary(t *testing.T) {
 	t.Parallel()

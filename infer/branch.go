@@ -8,14 +8,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// GoOnTokens is the number of tokens by which [Loop.GoOn] raises a token limit that was reached.
+// GoOnTokens is the number of tokens by which [Loop.GoOn] raises a token limit that has been
+// reached.
 const GoOnTokens = 64
 
-// Choose replaces the token drawn in step n, whose logits must have run, with token id. Everything
-// after the step's filter is dropped, so its sample stage is then the last one that has run. The
-// random number u is still drawn, so that a page can show which token it would have chosen. If id
-// is outside the vocabulary or the grammar forbids it there, Choose returns a *[terms.RangeError]
-// and changes nothing.
+// Choose replaces the token drawn in step n with token id. The logits stage of step n must have
+// run. Everything after the step's filter stage is dropped, so the step's sample stage is then the
+// last stage that has run. The random number u is still drawn, so that a page can show which token
+// it would have chosen. If id is outside the vocabulary or the grammar forbids it there, Choose
+// returns a *[terms.RangeError] and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
 		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
@@ -59,7 +60,7 @@ func (l *Loop) GoOn() error {
 	return nil
 }
 
-// Adopt replaces the loop's steps, and its settings for the steps that follow. The steps must have
+// Adopt replaces the loop's steps and the settings for the steps that follow. The steps must have
 // been run by this loop or by one with the same model and prompt. The cache keeps the columns that
 // the old and new steps have in common, and the rest are recomputed. If ctx ends first, the loop is
 // unchanged.

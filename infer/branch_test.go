@@ -11,7 +11,7 @@ import (
 )
 
 // TestInterruptedAdoptionChangesNothing: if a switch to a branch is interrupted between two blocks,
-// the loop is unchanged: its columns hold nothing that the pass wrote.
+// the loop is unchanged: its cache contains nothing written by the interrupted pass.
 func TestInterruptedAdoptionChangesNothing(t *testing.T) {
 	ctx, m := context.Background(), smallModel(t)
 	other := newLoop(t, m, "Hi", pure(1))

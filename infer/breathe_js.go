@@ -5,9 +5,10 @@ import (
 	"syscall/js"
 )
 
-// breathe lets other goroutines and the browser run. All share one thread, and while any goroutine
-// can run, the browser cannot deliver incoming messages. A message that the program sends to itself
-// arrives after everything already queued, without the delay of a timer.
+// breathe lets other goroutines and the browser run. They all share one thread, and while any
+// goroutine can run, the browser cannot deliver incoming messages. So breathe sends a message to
+// the program itself and waits for it: the message arrives after everything already queued, without
+// the delay of a timer.
 func breathe() {
 	channel := breath()
 	done := make(chan struct{})

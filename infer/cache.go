@@ -8,8 +8,8 @@ const bytesPerValue = 4
 // Cache holds the keys and values of one text, for every block and position read so far. Only one
 // goroutine at a time may use it.
 //
-// Caching them is correct because of causal masking: nothing after a position can change the values
-// computed for it.
+// Caching them is correct because of causal masking: nothing after a position can change what was
+// computed for that position.
 type Cache struct {
 	width     int         // kvHeads·headDim
 	keys      [][]float32 // per block [positions, kvHeads, headDim], rotated

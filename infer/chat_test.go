@@ -144,8 +144,9 @@ func TestChatsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestGrowingChatKeepsCachedColumns: the common beginning of both texts is not read again. The
-// result equals a full read, bit for bit, and so does the replay of the run's log.
+// TestGrowingChatKeepsCachedColumns: when a chat grows, the beginning that it shares with the
+// previous text is not read again. The result equals that of a full read, bit for bit, and so does
+// a replay of the run's log.
 func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Side is a text and the sampling settings to read it with. Penalties and DRY consider the whole
-// text before a token, as if the model had generated it.
+// Side is a text together with the sampling settings to read it with. Penalties and DRY consider
+// all of the text before a token, as if the model had generated it.
 type Side struct {
 	Text     string
 	Settings sampling.Settings // [sampling.Pure] is the model as it was trained
@@ -19,33 +19,34 @@ type Side struct {
 
 // SideRead is the result of reading a side.
 type SideRead struct {
-	Tokens []ReadToken // with LogProb under the side's settings: −Inf for a token that they cut
+	Tokens []ReadToken // LogProb is under the side's settings: −Inf for a token that they cut
 	Sum    Surprise    // over the tokens that are not cut
-	Cut    int         // how many tokens of the text the settings would never draw
+	Cut    int         // number of tokens of the text that the settings would never draw
 }
 
 // Comparison is the result of reading two texts, or one text with two settings, step by step.
 type Comparison struct {
 	Sides []SideRead
-	// Apart holds the divergence at each step that both texts have.
+	// Apart holds the divergence at each step, up to the end of the shorter text.
 	Apart []Divergence
 }
 
 // Divergence measures how far apart two distributions over the vocabulary are (Kullback and
 // Leibler 1951). A first token has no prediction, so all fields are 0 there.
 type Divergence struct {
-	// Nats is Σ p·ln(p/q), where p is the first side and q the second; Back is Σ q·ln(q/p). Each is
-	// +Inf if the second distribution in its sum is 0 for a token that the first one keeps.
+	// Nats is Σ p·ln(p/q), where p is the first side and q the second; Back is Σ q·ln(q/p). Nats is
+	// +Inf if q is 0 for a token that p keeps, and Back is +Inf if p is 0 for a token that q keeps.
 	Nats, Back float64
-	// Lost is the total probability that the first side gives to tokens that the second cuts.
-	// Gained is the reverse.
+	// Lost is the total probability that the first side gives to the tokens that the second side
+	// cuts. Gained is the reverse.
 	Lost, Gained float64
 }
 
-// Compare reads one side, or two together, pairing their n-th tokens. It returns a
-// *[terms.RangeError] if the vocabulary cannot spell a text, a text is longer than the context, or
-// settings are out of range. It also rejects rules that have no single distribution at a step,
-// because they draw random numbers (XTC) or adapt to earlier draws (mirostat).
+// Compare reads one side, or two sides together, step by step: it compares the n-th token of one
+// with the n-th token of the other. It returns a *[terms.RangeError] if the vocabulary cannot spell
+// a text, a text is longer than the context, or settings are out of range. It also rejects rules
+// that have no single distribution at a step, because they draw random numbers (XTC) or adapt to
+// earlier draws (mirostat).
 func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error) {
 	c := &Comparison{Sides: make([]SideRead, len(sides))}
 	readers := make([]*stepReader, len(sides))
@@ -100,7 +101,7 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 	}
 }
 
-// The range of temperatures for reading a text: outside it a probability could be 0.
+// The range of temperatures for reading a text. Outside this range, a probability could be 0.
 const (
 	minScored = 0.1
 	maxScored = 10.0
@@ -120,7 +121,7 @@ func checkScored(s sampling.Settings) error {
 
 // drawable is the distribution to draw from at a step.
 type drawable struct {
-	z []float32 // [vocab] scores at the temperature, if that is the only rule
+	z []float32 // [vocab] the scores divided by the temperature, if that is the only rule
 	q []float64 // [vocab] otherwise, the probabilities: 0 for tokens that are cut
 }
 
@@ -170,8 +171,8 @@ func divergence(p, q []float64) (nats, lost float64) {
 	return max(nats, 0), 0 // rounding can make it slightly negative
 }
 
-// add counts a token that covers the given number of bytes. e is the distribution for it, or nil if
-// there was no prediction.
+// add adds a token to the result. The token covers the given number of bytes of the text. e is the
+// distribution that predicts the token, or nil if there was no prediction.
 func (s *SideRead) add(token Token, bytes int, e *drawable) {
 	t := ReadToken{Token: token, First: e == nil}
 	if e != nil {
@@ -194,8 +195,8 @@ type stepReader struct {
 	z     []float32 // scores for the next token; nil at the beginning
 }
 
-// read reads the next token, if there is one, and computes the scores for the token after it,
-// unless the text ends there.
+// read reads the next token, if there is one. Unless that is the last token, read also computes the
+// scores for the token after it.
 func (r *stepReader) read(ctx context.Context) error {
 	if r.at == len(r.ids) {
 		return nil

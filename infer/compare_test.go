@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestCompareByHand recomputes the surprise and the divergence of every step from passes over the
-// text so far.
+// TestCompareByHand recomputes the surprise and the divergence at every step by running a pass over
+// the text up to that step.
 func TestCompareByHand(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -139,10 +139,9 @@ func at(temperature float64) sampling.Settings {
 	return s
 }
 
-// TestCompareUnderCuts: compared with a side that keeps only the likeliest token, the divergence is
-// infinite, and the probability of all other tokens is lost. In the other direction, the divergence
-// is the surprise of the likeliest token. A token of the text that the side cuts has no
-// probability.
+// TestCompareUnderCuts: the divergence from a side that keeps only the likeliest token is infinite,
+// and the probability of all other tokens is lost. In the other direction, the divergence is the
+// surprise of the likeliest token. A token of the text that this side cuts has probability 0.
 func TestCompareUnderCuts(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// A Contribution is what one part adds to a token's score.
+// A Contribution is the amount that one part of the model adds to a token's score.
 type Contribution struct {
 	Part Part
 	Z    float64
@@ -18,12 +18,12 @@ type Contribution struct {
 // parts of the model, in the order of [Model.Parts] (direct logit attribution). Each part's output
 // is multiplied by the scale that the final norm had in this pass (for LayerNorm, after subtracting
 // its mean), and by the token's row of the output matrix. Norms after attention or feed-forward are
-// treated in the same way, so each part counts with the vector that was really added to the stream.
-// The contributions add up to the score.
+// treated in the same way, so a part's contribution comes from the vector that was actually added
+// to the stream. The contributions add up to the score.
 //
-// With over ≥ 0, the contributions are to the token's lead over token over. Contributions returns
-// an error for a position whose stream was patched, since the parts do not add up to the stream
-// there.
+// If over ≥ 0, Contributions instead divides the token's lead: its score minus the score of the
+// token with id over. Contributions returns an error for a position whose stream was patched, since
+// the parts do not add up to the stream there.
 func (w *Watch) Contributions(position, token, over int) ([]Contribution, error) {
 	m := w.model
 	d, v := m.config.Width, m.config.Vocab
@@ -130,8 +130,8 @@ func (m *Model) outputRow(token int) []float64 {
 	return wide
 }
 
-// A direction computes the amount that a vector [width] adds to a score through a norm: its product
-// with weights. The norm itself adds the constant.
+// A direction computes the amount that a vector [width] adds to a score through a norm: the product
+// of the vector and the direction's weights. The norm itself adds the constant.
 type direction struct {
 	weights  []float64
 	constant float64
@@ -145,8 +145,8 @@ func (d direction) of(x []float32) (sum float64) {
 	return sum
 }
 
-// at returns the direction before a norm, where u [width] is the direction after it,
-// at the scale that the norm has for x [width].
+// at converts the direction u [width], which applies after a norm, to one that applies before it.
+// The norm's scale is the one for x [width].
 func (v normalization) at(x []float32, u []float64) direction {
 	if v.weight == nil {
 		return direction{weights: u}
@@ -181,7 +181,7 @@ func (v normalization) at(x []float32, u []float64) direction {
 // Tokens returns the tokens of the text.
 func (w *Watch) Tokens() []int { return w.tokens }
 
-// Bytes returns the memory that the pass holds, its cache included.
+// Bytes returns the amount of memory that the pass holds, including its cache.
 func (w *Watch) Bytes() int64 {
 	n := w.cache.Bytes()
 	for _, all := range [][][]float32{w.stream, w.mixed, w.fed, w.looks} {
@@ -196,8 +196,9 @@ func (w *Watch) Bytes() int64 {
 func (w *Watch) Model() *Model { return w.model }
 
 // Logits returns the score of every token of the vocabulary as the next one after a position (from
-// 0), as if the blocks ended at a height. Height 0 is before the first block; at a height equal to
-// the number of blocks, the scores are the model's own output. The caller owns the result [vocab].
+// 0), as if the stack of blocks stopped at the given height. Height 0 is before the first block; at
+// a height equal to the number of blocks, the scores are the model's own output. The caller owns
+// the result [vocab].
 func (w *Watch) Logits(height, position int) ([]float32, error) {
 	z := make([]float32, w.model.config.Vocab)
 	d := w.model.config.Width
@@ -241,8 +242,8 @@ func (w *Watch) Looks(block, position int) [][]float32 {
 	return all
 }
 
-// A LensCell is the prediction that the model would make at one position, at T = 1, if its blocks
-// ended at one height.
+// A LensCell is the prediction that the model would make at a given position, at T = 1, if its
+// stack of blocks stopped at a given height.
 type LensCell struct {
 	Says []Reading // the most probable tokens
 	// Came is the probability of the token that actually came next, and Rank its rank,
@@ -252,13 +253,14 @@ type LensCell struct {
 	Bits float64 // the entropy of the distribution
 }
 
-// Surprise is −log₂ of the probability of the token that came: at most 1,074 bits,
-// since smaller probabilities are 0 in a float64.
+// Surprise returns −log₂ of the probability of the token that actually came next. It is at most
+// 1,074 bits, since even smaller probabilities are 0 in a float64.
 func (c LensCell) Surprise() float64 { return -math.Log2(max(c.Came, math.SmallestNonzeroFloat64)) }
 
-// Lens decodes the stream at a height with the final norm and the output matrix ('logit lens',
-// nostalgebraist 2020), over the whole vocabulary. It returns a cell with `top` tokens for every
-// position; cells before `first` are empty. It returns ctx's error if ctx ends.
+// Lens decodes the stream at a height with the final norm and the output matrix, over the whole
+// vocabulary ('logit lens', nostalgebraist 2020). It returns one cell for every position, each with
+// the `top` most probable tokens; the cells of positions before `first` are empty. If ctx ends,
+// Lens returns its error.
 func (w *Watch) Lens(ctx context.Context, height, first, top int) ([]LensCell, error) {
 	n, d, v := len(w.tokens), w.model.config.Width, w.model.config.Vocab
 	cells := make([]LensCell, first, n)

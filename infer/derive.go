@@ -12,8 +12,8 @@ import (
 // derive it here if the stage needs it. The result is nil if the stage has not run
 // yet.
 //
-// After the draw, the chosen token is among the rows of every stage of that step;
-// if it would not be listed, it replaces the last row.
+// After the draw, the rows of every stage of that step include the chosen token; if it would not be
+// listed otherwise, it replaces the last row.
 func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) Stage {
 	if s == nil || kind < KindForward || kind > s.Ran {
 		return nil
@@ -73,8 +73,9 @@ func (m *Model) forwardStage(s *Step, head Head) Forward {
 	}
 }
 
-// logitsStage does not need a distribution: the highest scores can be found without ranking all of
-// them. A large vocabulary is ranked only once, for the softmax.
+// logitsStage returns the logits stage. It does not need a distribution, since the highest scores
+// can be found without ranking all of them. So a large vocabulary is ranked only once, for the
+// softmax.
 func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows int) Logits {
 	head.MultAdds = s.Output.Total()
 	z := s.scores()
@@ -98,8 +99,9 @@ func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows i
 	return l
 }
 
-// penalty lists the tokens whose scores the rules changed to z, the highest first, shortened to
-// rows. It returns nil if no such rule is on.
+// penalty lists the tokens whose scores were changed by rules, with the highest score in z first,
+// and shortens the list to rows. z holds the changed scores. It returns nil if no rule that changes
+// scores is on.
 func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	by := s.Settings.Scoring()
 	if by == sampling.Pure {
@@ -107,7 +109,7 @@ func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	}
 	p := &Penalty{By: by}
 	for id, zi := range z {
-		if zi != s.Logits[id] { // a score of 0 does not change
+		if zi != s.Logits[id] { // a repetition penalty does not change a score of 0
 			p.Tokens = append(p.Tokens, Penalized{Token: m.Token(id), Z: zi, Raw: s.Logits[id]})
 		}
 	}
@@ -133,7 +135,7 @@ func lowest(z []float32) float32 {
 
 // leading returns the ids of the n highest scores, best first.
 func leading(z []float32, d *sampling.Distribution, n int) []int32 {
-	const few = 100 // up to this number, picking is faster than ranking
+	const few = 100 // up to this number, picking the highest scores is faster than ranking all
 	switch {
 	case d != nil:
 		return d.Order[:n]
@@ -226,9 +228,10 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	return r
 }
 
-// restOf returns the totals for the tokens that are not in rows or, with keptAlone, only for the
-// kept ones among them. The rows must be in ascending order of rank. The sum between two rows is
-// the difference of two tail sums, so a large vocabulary costs no more.
+// restOf returns the totals for the tokens that are not in rows or, with keptAlone, only for those
+// of them that are kept. The rows must be in ascending order of rank. The sum over the tokens
+// between two rows is the difference of two tail sums, so it takes no longer with a large
+// vocabulary.
 func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest
 	between := func(from, to int) { // ranks from 0; to is excluded

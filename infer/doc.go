@@ -9,10 +9,10 @@
 //
 //	forward → logits → softmax → filter → sample → append → cache
 //
-// [Loop.Next] runs the next one and returns it as a [Stage]: a plain value that owns its data and
-// holds the values that a page shows and the cost of the stage. Every turn is kept as a [Step]: it
-// stores the logits, and pure functions derive the rest on demand. A [Log] holds everything needed
-// to run the same text again, bit for bit.
+// [Loop.Next] runs the next stage and returns it as a [Stage]: a plain value that owns its data,
+// with the values that a page shows and the cost of the stage. Every turn is kept as a [Step],
+// which stores the logits; pure functions derive everything else from them on demand. A [Log] holds
+// everything needed to run the same text again, bit for bit.
 //
 // This package does not depend on pages, sockets or learners.
 package infer

@@ -10,8 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestHugePromptsAreNotEncoded: a text that is too long for any tokens to fit is rejected by its
-// length in bytes. With one byte less, it is rejected by its number of tokens.
+// TestHugePromptsAreNotEncoded: a text with so many bytes that it cannot fit in the context,
+// whatever its tokens, is rejected because of its length in bytes. With one byte less, it is
+// encoded and then rejected because of its number of tokens.
 func TestHugePromptsAreNotEncoded(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -18,8 +18,8 @@ import (
 // them and their expected logits.
 const modelsFolder = "../testdata/models"
 
-// expected is the output of an independent PyTorch implementation for one of those
-// models.
+// expected is the output of an independent PyTorch implementation for one of the models in
+// modelsFolder.
 type expected struct {
 	IDs       []int     `json:"ids"`
 	Argmax    []int     `json:"argmax"`    // by position
@@ -54,7 +54,7 @@ func openModel(t testing.TB, name string) *Model {
 }
 
 // TestFormatsAgreeWithPyTorch: every architecture and every format agrees with PyTorch: the logits
-// differ by at most 2e-3, and the largest logit is the same token's at every position.
+// differ by at most 2e-3, and the largest logit belongs to the same token at every position.
 // Promise: Every supported architecture and file format agrees with PyTorch within 2e-3.
 func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
@@ -95,7 +95,7 @@ func TestFormatsAgreeWithPyTorch(t *testing.T) {
 
 // TestFormatsKeepEngineInvariants: the invariants of the bundled model hold for the other models:
 // reading a text in one pass or token by token gives the same bits, the tally matches the formulas,
-// and an inspection sees the pass that ran.
+// and an inspection shows the same values as the pass that ran.
 func TestFormatsKeepEngineInvariants(t *testing.T) {
 	for name, want := range readExpected(t) {
 		t.Run(name, func(t *testing.T) {
@@ -173,9 +173,10 @@ func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 	}
 }
 
-// TestFolderAndGGUFAgree: a folder and a GGUF file with the same numbers give the same bits. The
-// models have norms from which a folder subtracts one and GGUF does not, rows that GGUF orders
-// differently, and values that only one of the formats has.
+// TestFolderAndGGUFAgree: a folder and a GGUF file of the same model give the same results, bit for
+// bit. Among the models are some whose norm weights are stored minus one in a folder but not in
+// GGUF, some whose rows GGUF orders differently, and some with values that only one of the formats
+// stores.
 func TestFolderAndGGUFAgree(t *testing.T) {
 	expected := readExpected(t)
 	for _, name := range []string{"qwen3", "gemma3", "smollm3", "olmo2", "mistral-window"} {

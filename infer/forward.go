@@ -12,15 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// chunk is the number of positions that go through the blocks together. A larger chunk would make
-// more use of the weights while they are in the processor's cache, but would need more scratch
-// memory.
+// chunk is the maximum number of positions that go through the blocks together. A larger chunk
+// would use the weights more often while they are in the processor's cache, but would need more
+// scratch memory.
 const chunk = 32
 
 // Forward reads tokens after the positions that the cache holds: it runs them through every block
 // and appends their keys and values to the cache. It returns the last position's vector [width],
-// before the final norm, and the number of multiply-adds performed. On an error (ctx ended, window
-// full), the cache is unchanged.
+// before the final norm, and the number of multiply-adds performed. On an error, for example
+// because ctx ended or the context window is full, the cache is unchanged.
 func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32, cost.Parts, error) {
 	last := make([]float32, m.config.Width)
 	tally, err := m.ForwardTo(ctx, c, tokens, last)
@@ -50,7 +50,7 @@ func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []flo
 			return cost.Parts{}, err
 		}
 		tokens = tokens[n:]
-		if wanted := len(out) - len(tokens)*d; wanted > 0 { // the chunk holds some of the last n
+		if wanted := len(out) - len(tokens)*d; wanted > 0 { // the chunk contains some of the last n tokens
 			copy(out, s.x[n*d-wanted:n*d])
 			out = out[wanted:]
 		}
@@ -90,8 +90,8 @@ type passInput struct {
 	tally cost.Parts // the multiply-adds of this position so far
 }
 
-// forwardChunk is the whole transformer for up to chunk positions of one text. Unless look is nil,
-// it records the last of them.
+// forwardChunk runs the whole transformer for up to chunk positions of one text. Unless look is
+// nil, it records the inner values of the last of these positions in look.
 func (m *Model) forwardChunk(
 	ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection,
 ) error {
@@ -116,8 +116,8 @@ func (m *Model) forwardChunk(
 
 var positionsRead atomic.Int64
 
-// PositionsRead returns how many positions all models of this process have read, in
-// every pass. The budget of the tests counts them.
+// PositionsRead returns how many positions all models of this process have read, in all passes
+// together. The tests use it to check their budget.
 func PositionsRead() int64 { return positionsRead.Load() }
 
 // enter initializes the residual stream of every place with its token's row of the embedding table.
@@ -138,11 +138,10 @@ func (m *Model) enter(s *scratch, places []passInput) {
 	}
 }
 
-// block is one transformer block for up to chunk places, whose residual streams
-// are the first vectors of s.x. Every place writes its key and value to its own
-// cache, which has room for them, and attends to that cache. The matrices are
-// read once for all places, and no place's numbers depend on the others. Norms
-// and biases that an architecture lacks do nothing.
+// block runs one transformer block for up to chunk places, whose residual streams are the first
+// vectors of s.x. Every place writes its key and value to its own cache, which has room for them,
+// and attends to that cache. The matrices are read once for all places, and no place's numbers
+// depend on the others. Norms and biases that an architecture lacks do nothing.
 func (m *Model) block(s *scratch, l int, places []passInput, look *Inspection) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
 	d, heads := cfg.Width, cfg.Heads*cfg.HeadDim
@@ -262,8 +261,8 @@ func (m *Model) attendAll(s *scratch, l int, places []passInput, look *Inspectio
 }
 
 // attend computes the attention of one position to itself and the positions before it. q [heads,
-// headDim] is its query. keys and values [positions, kvHeads, headDim] are those of all positions
-// that it may see. out [heads, headDim] receives the weighted sum of the values. Query heads share
+// headDim] is its query. keys and values [positions, kvHeads, headDim] belong to all positions that
+// it may see. out [heads, headDim] receives the weighted sum of the values. Query heads share
 // key/value heads in groups (Ainslie et al. 2023). attend calls weights with each head's attention
 // weights in turn, and returns the number of multiply-adds.
 func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func([]float32)) int64 {
@@ -297,9 +296,9 @@ func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 	return z, tally, nil
 }
 
-// LogitsTo is Logits for one or more positions: last [n, width], with the result written to z [n,
-// vocab]. It allocates nothing. It can fail with ctx's error only if a [Runner] runs the model's
-// passes ([Model.Through]), since only then can they wait.
+// LogitsTo is like Logits, but for one or more positions: it takes last [n, width] and writes the
+// result to z [n, vocab]. It allocates nothing. It can return ctx's error only if a [Runner] runs
+// the model's passes ([Model.Through]), since only then can a pass have to wait.
 func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
 	if m.runner != nil {
 		return m.runner.LogitsTo(ctx, last, z)

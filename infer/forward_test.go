@@ -37,8 +37,8 @@ func pure(seed uint64) Settings {
 }
 
 // TestCachedEqualsUncached: over 200 tokens, decoding with a cache gives the same logits, bit for
-// bit, as running the whole text again. With VIZ_LONG=1, every token is run again from scratch;
-// without it, only the first 24 and every tenth after them are.
+// bit, as running the whole text again. With VIZ_LONG=1, the whole text is run again at every
+// token; otherwise, only at the first 24 tokens and at every tenth token after them.
 // Promise: Results with the cache are the same as without it, bit for bit.
 func TestCachedEqualsUncached(t *testing.T) {
 	m := bundledModel(t)
@@ -59,7 +59,7 @@ func TestCachedEqualsUncached(t *testing.T) {
 		text = append(text, id)
 		z = logitsAfter(t, m, cached, id)
 	}
-	// The same holds for every position that was not rerun: one pass over the whole text writes the
+	// The positions that were not rerun are also the same: one pass over the whole text writes the
 	// same values to its cache as 200 single steps.
 	c := m.NewCache()
 	if got := logitsAfter(t, m, c, text...); !sameBits(got, z) || c.Positions() != cached.Positions() {
@@ -78,8 +78,8 @@ func TestCachedEqualsUncached(t *testing.T) {
 	}
 }
 
-// TestChunkingDoesNotChangeTheResult: a text gives the same logits and the same cache when it is
-// read in one pass, token by token or in pieces of any size.
+// TestChunkingDoesNotChangeTheResult: a text gives the same logits and the same cache whether it is
+// read in one pass, token by token, or in pieces of any size.
 func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, m := range map[string]*Model{"bundled": bundledModel(t), "small": smallModel(t)} {
@@ -113,7 +113,7 @@ func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 	}
 }
 
-// TestTruncateThenContinue: a cache truncated to a position continues as if the
+// TestTruncateThenContinue: after a cache is truncated to a position, reading continues as if the
 // dropped positions had never been read.
 func TestTruncateThenContinue(t *testing.T) {
 	m := smallModel(t)
@@ -126,7 +126,7 @@ func TestTruncateThenContinue(t *testing.T) {
 		if c.Positions() != n {
 			t.Fatalf("got %d positions after Truncate(%d), want %d", c.Positions(), n, n)
 		}
-		c.Truncate(n + 5) // nothing to forget
+		c.Truncate(n + 5) // nothing to drop
 		got := logitsAfter(t, m, c, ids[n:]...)
 		if want := logitsAfter(t, m, m.NewCache(), ids...); !sameBits(got, want) {
 			t.Errorf("after truncating to %d positions, the logits differ from a fresh cache", n)
@@ -171,11 +171,10 @@ func countedPass(t *testing.T, m *Model, c *Cache, tokens []int) cost.Parts {
 	return blocks.Plus(output)
 }
 
-// TestWorkedExampleIsTallied: L 6, d 192, h 6, g 2, s 32, f 1024, V 4096 at n = 19.
-// A = 192·6·32 + 2·192·2·32 + 6·32·192 + 3·192·1024
-// = 36,864 + 24,576 + 36,864 + 589,824 = 688,128.
-// One step: 6·688,128 + 2·6·6·32·19 + 192·4096 = 4,128,768 + 43,776 + 786,432.
-// One pass: 19·4,128,768 + 6·6·32·19·20 + 786,432 = 78,446,592 + 437,760 + 786,432.
+// TestWorkedExampleIsTallied compares the tally with a worked example: L 6, d 192, h 6, g 2, s 32,
+// f 1024, V 4096 at n = 19. A = 192·6·32 + 2·192·2·32 + 6·32·192 + 3·192·1024 = 36,864 + 24,576 +
+// 36,864 + 589,824 = 688,128. One step: 6·688,128 + 2·6·6·32·19 + 192·4096 = 4,128,768 + 43,776 +
+// 786,432. One pass: 19·4,128,768 + 6·6·32·19·20 + 786,432 = 78,446,592 + 437,760 + 786,432.
 func TestWorkedExampleIsTallied(t *testing.T) {
 	m := bundledModel(t)
 	if got := countedPass(t, m, m.NewCache(), make([]int, 19)); got.Total() != 79_670_784 {
@@ -189,8 +188,8 @@ func TestWorkedExampleIsTallied(t *testing.T) {
 	}
 }
 
-// TestCacheBytesPerPosition: 2 × layers × kvHeads × headDim × positions × 4 bytes: 6 layers of 2 ×
-// 32 values give 3,072 bytes per position.
+// TestCacheBytesPerPosition: a cache takes 2 × layers × kvHeads × headDim × positions × 4 bytes.
+// With 6 layers of 2 × 32 values, that is 3,072 bytes per position.
 func TestCacheBytesPerPosition(t *testing.T) {
 	m := bundledModel(t)
 	c := m.NewCache()
@@ -238,7 +237,7 @@ func TestReservedStaysWithinTheContext(t *testing.T) {
 	}
 }
 
-// TestColumnIsACopy: columns are copies.
+// TestColumnIsACopy: changing a column that Column returned does not change the cache.
 func TestColumnIsACopy(t *testing.T) {
 	m := smallModel(t)
 	c := m.NewCache()
@@ -303,7 +302,7 @@ func TestForwardRefusesBadInput(t *testing.T) {
 	}
 }
 
-// lateContext ends after a given number of calls to Err, so that a pass is
+// lateContext is a context that ends after a given number of calls to Err, so that a pass is
 // interrupted between two of its blocks.
 type lateContext struct {
 	context.Context

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// keeping returns a run with a grammar.
+// keeping returns a run that follows a grammar.
 func keeping(t *testing.T, grammar string, temperature float64, seed uint64, limit int) *infer.Loop {
 	t.Helper()
 	l, err := infer.NewLoop(testmodel.Target(t), "Tell me of a cat.", infer.Settings{
@@ -92,7 +92,8 @@ func TestLoopKeepsToAGrammar(t *testing.T) {
 }
 
 // TestGrammarLeavesRoomForTheEnd: only an end-of-text token may follow a complete text. If the
-// limit is exactly one token per byte of "true" and one for its end, "true" is generated in full.
+// token limit is just enough for each byte of "true" and an end-of-text token, "true" is generated
+// in full.
 func TestGrammarLeavesRoomForTheEnd(t *testing.T) {
 	for _, limit := range []int{5, 6} {
 		l := keeping(t, "regexp:tr(ue)+", 1, 7, limit)

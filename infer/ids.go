@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// PromptOf returns a prompt of the tokens with the given ids. As for a text, the model's start
-// token comes first; ids may include it or not. Unknown ids, an empty list, or more ids than the
-// context holds return a *[terms.RangeError].
+// PromptOf returns a prompt that consists of the tokens with the given ids. As with a text, the
+// model's start token comes first, whether or not ids include it. Unknown ids, an empty list, or
+// more ids than the context holds return a *[terms.RangeError].
 func (m *Model) PromptOf(ids []int) (chat.Text, error) {
 	if bos := m.config.BOS; bos >= 0 && (len(ids) == 0 || ids[0] != bos) {
 		ids = append([]int{bos}, ids...)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestPromptOfTokenIDs: the tokens of a text give the same text again, with or without the start
-// token. Tokens that no text encodes to are kept unchanged.
+// token. A list of tokens that no text encodes to is kept unchanged.
 func TestPromptOfTokenIDs(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -25,7 +25,7 @@ func TestPromptOfTokenIDs(t *testing.T) {
 			}
 		}
 	}
-	// " France" letter by letter, and half a character.
+	// The tokens are those of " France", letter by letter, and of half a character.
 	for _, given := range [][]int{letters(t, m, " France"), m.Encode("é")[1:2]} {
 		got, err := m.PromptOf(given)
 		want := append([]int{m.Config().BOS}, given...)
@@ -78,7 +78,7 @@ func TestPromptOfTemplatesTokens(t *testing.T) {
 	}
 }
 
-// TestReplayOfTokenIDs: a run whose prompt is a list of tokens is generated again from its log.
+// TestReplayOfTokenIDs: a run whose prompt is a list of tokens can be replayed from its log.
 func TestReplayOfTokenIDs(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
@@ -105,8 +105,8 @@ func TestReplayOfTokenIDs(t *testing.T) {
 	}
 }
 
-// TestNamedChances: named tokens come after the most probable ones, each once, with the
-// probability that the model gives them.
+// TestNamedChances: named tokens are listed once each, after the most probable tokens, with the
+// probabilities that the model gives them.
 func TestNamedChances(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -37,16 +37,16 @@ type BlockView struct {
 	Mixes      []Mix     // [heads]: the output of every head
 	Hidden     []float32 // [ffn]: the last matrix's input, such as silu(gate) · up
 	Residual   []float32 // [width]: the stream after the block
-	// Says is the prediction that the model would make if it ended after this block: the stream
-	// through the final norm and the output matrix, at T = 1 (the 'logit lens').
+	// Says is the prediction that the model would make if it ended after this block, at T = 1 (the
+	// 'logit lens'): the final norm and the output matrix are applied to the stream.
 	Says []Reading
 }
 
 // Mix is the output of one head: the sum of the values that it attends to, each multiplied by its
 // weight.
 type Mix struct {
-	Terms []Term    // the positions with the largest weights, at most [MixTerms], the largest first
-	Sum   []float32 // [headDim]: over all positions
+	Terms []Term    // the positions with the largest weights, largest first, at most [MixTerms]
+	Sum   []float32 // [headDim]: the sum over all positions
 }
 
 // Term is one position's part of a [Mix].
@@ -64,8 +64,8 @@ type Reading struct {
 	P     float64
 }
 
-// Inspect looks inside the pass that wrote column `position` (from 0) of c by reading token there.
-// It does not change c, which may also hold later columns.
+// Inspect returns the inner values of the pass that read token and wrote column `position` (from 0)
+// of c. It does not change c, which may also hold later columns.
 func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
 	in := &Inspection{
 		Position: position, Token: m.Token(token), Blocks: make([]BlockView, len(m.blocks)),

@@ -26,7 +26,7 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 5*7 + 2 { // five turns, and the sixth up to its logits
+	for range 5*7 + 2 { // five turns, then the sixth up to its logits stage
 		if _, err := loop.Next(context.Background()); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 type jsonToken struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
-	Bytes   string `json:"bytes,omitempty"` // hex, if the token is not whole UTF-8
+	Bytes   string `json:"bytes,omitempty"` // in hex, if the token is not whole UTF-8
 	Special bool   `json:"special,omitempty"`
 }
 
@@ -233,8 +233,8 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 	return slices.Concat(before[:len(before)-1], f.reachJSON(), []byte{','}, after[1:]), err
 }
 
-// reachJSON returns how many tokens each rule keeps, as fields of an object: the rules that cut at
-// a rank always, the others only if they are on.
+// reachJSON returns the number of tokens that each rule keeps, as fields of an object. Rules that
+// cut at a rank are always included, the others only if they are on.
 func (f Filter) reachJSON() (fields []byte) {
 	for _, rule := range sampling.OrderOwn.Rules() {
 		if n := f.Cuts.Reach(rule, 0); n > 0 || rule.Early() {

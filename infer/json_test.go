@@ -41,7 +41,7 @@ func canonical(tb testing.TB, v any) []byte {
 }
 
 // TestJSONGolden: the objects that a trace prints and a socket sends equal the golden files, field
-// by field, for the drill, sampled up to the token limit, and for one greedy step.
+// by field. One file has the drill, sampled up to the token limit; another has one greedy step.
 func TestJSONGolden(t *testing.T) {
 	var got bytes.Buffer
 	for _, greedy := range []bool{false, true} {
@@ -172,9 +172,9 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 	}
 }
 
-// TestJSONTokenBytesAndNulls: a token that is not whole UTF-8 has its bytes in
-// hex; others have none. u is null under greedy, and a cut token's row names
-// the rule.
+// TestJSONTokenBytesAndNulls: a token that is not whole UTF-8 has a field with its bytes in hex;
+// other tokens do not. u is null under greedy, and the row of a cut token names the rule that cut
+// it.
 func TestJSONTokenBytesAndNulls(t *testing.T) {
 	m := smallModel(t)
 	want := map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"}

@@ -15,9 +15,9 @@ import (
 
 // TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized weights by rounded
 // activations, and this program by exact ones, so their greedy texts diverge where two tokens are
-// nearly tied. A plain pass that rounds as llama.cpp does generates llama.cpp's text to the last
-// token. Wherever the engine prefers a different token, its lead is smaller than the effect of
-// rounding on the two.
+// nearly tied. A plain pass that rounds as llama.cpp does generates exactly llama.cpp's text.
+// Wherever the engine prefers a different token, that token's lead is smaller than the effect of
+// rounding on the two scores.
 func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 	fixture.Long(t)
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "kquants-greedy.json"))
@@ -66,8 +66,8 @@ func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 	}
 }
 
-// quantizedWeights returns a quantized model's shape, its widened weights and
-// the file's format of each.
+// quantizedWeights returns a quantized model's shape, its widened weights, and the format in which
+// the file stores each of them.
 func quantizedWeights(t *testing.T, name string) (f folder, w weights, types map[string]string) {
 	t.Helper()
 	c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, name))
@@ -97,7 +97,7 @@ func quantizedWeights(t *testing.T, name string) (f folder, w weights, types map
 	return f, w, types
 }
 
-// inGGUF returns a tensor's name in a GGUF file of a model with one block.
+// inGGUF returns the name that a tensor has in the GGUF file of a model with one block.
 func inGGUF(tensor string) string {
 	return strings.NewReplacer(
 		"model.layers.0.self_attn.", "blk.0.attn_", "model.layers.0.mlp.", "blk.0.ffn_", "o_proj", "output",

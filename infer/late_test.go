@@ -18,9 +18,9 @@ func withState() Settings {
 	return s
 }
 
-// TestStatefulRulesReplayFromTheLog: rules that have state, draw random numbers or consider earlier
-// text give the same text when the log is replayed, when a step is rerun after going back, and when
-// a branch is left and resumed.
+// TestStatefulRulesReplayFromTheLog: with rules that have state, draw random numbers or consider
+// earlier text, the text is the same when the log is replayed, when a step is rerun after going
+// back, and when a branch is left and resumed.
 func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	m := bundledModel(t)
 	l := newLoop(t, m, holePrompt, withState())

@@ -96,7 +96,8 @@ func (l *loader) matrix(p checkpoint.Role, layer, rows, cols int) kernel.Matrix 
 }
 
 // table reads the embedding table or the output matrix, [vocab, width]. Neither is ever rounded: an
-// error in a token's row would pass through all blocks, and close logits would swap ranks.
+// error in a token's embedding would pass through all blocks, and an error in the output matrix
+// would change the order of close logits.
 func (l *loader) table(p checkpoint.Role) kernel.Matrix {
 	data := l.vector(p, 0, l.Config.Vocab, l.Config.Width)
 	if l.err != nil {
@@ -134,8 +135,8 @@ func (l *loader) block(i int) block {
 	return b
 }
 
-// divide splits the combined matrix for queries, keys and values of block i into three, whose
-// products are the same.
+// divide splits the combined matrix for queries, keys and values of block i into three matrices,
+// whose products equal those of the combined matrix.
 func (l *loader) divide(b *block, i, d int) {
 	fused, bias := l.vector(checkpoint.QueryKeyValue, i, 3*d, d), l.bias(checkpoint.QueryKeyValue, i, 3*d)
 	if l.err != nil {

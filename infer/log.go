@@ -14,22 +14,22 @@ type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
 	Marks    []int    // offsets of its special tokens, if it is a chat: see [chat.Text]
-	IDs      []int    `json:",omitempty"` // its tokens, if the text encodes to others
+	IDs      []int    `json:",omitempty"` // its tokens, if encoding the text would give other tokens
 	Kept     int      // number of prompt columns that were cached before the run: see [Loop.Continue]
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step
-	WentOn   []int    // steps after whose stop a person continued the run
+	WentOn   []int    // steps that stopped the run and after which a person continued it
 	Settings Settings // for the steps that follow
 	Steps    int      // 0 if nothing had run
 	Ran      Kind     // the last stage of the last step
 }
 
-// Choice is a token that a person chose at a step instead of the draw.
+// Choice is a token that a person chose at a step, in place of the drawn one.
 type Choice struct {
 	Step, Token int
 }
 
-// Change is a change of settings. They apply from step From on.
+// Change is a change of the settings. The new settings apply from step From on.
 type Change struct {
 	From     int
 	Settings Settings
@@ -66,9 +66,9 @@ func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
 	return log
 }
 
-// Replay runs a log again from the start. Token limits and stop strings do not end it: the log
-// shows that the run continued after reaching them, because they were changed later or set after
-// the next step had begun.
+// Replay runs a log again from the start. Token limits and stop strings do not end the replay. If
+// the log has further steps, the run continued past the limit or string, because it was changed
+// later or was set after the next step had begun.
 func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	if log.Model != m.hash {
 		return nil, fmt.Errorf("this run was made by another model (%.12s…; this one is %.12s…)", log.Model, m.hash)

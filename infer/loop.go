@@ -42,7 +42,7 @@ func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
 	return NewChat(m, chat.Text{Text: prompt}, s)
 }
 
-// NewChat is [NewLoop] for a chat, whose text contains special tokens.
+// NewChat is [NewLoop] for a chat: its text contains special tokens.
 func NewChat(m *Model, prompt chat.Text, s Settings) (*Loop, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -103,9 +103,8 @@ func (l *Loop) run(ctx context.Context) (Kind, error) {
 	return kind, nil
 }
 
-// Distribution returns the newest step's distribution if the loop has it: from
-// the step's softmax until something changes. Otherwise it is nil; use
-// [Step.Distribution].
+// Distribution returns the newest step's distribution if the loop has it: from the step's softmax
+// until the loop changes. Otherwise, it returns nil; use [Step.Distribution] then.
 func (l *Loop) Distribution() *sampling.Distribution { return l.dist }
 
 // BetweenTurns reports whether the next stage to run is a forward pass.
@@ -217,8 +216,8 @@ func (l *Loop) append(_ context.Context, s *Step) error {
 
 	var safe int
 	s.Stop, s.StopString, safe = l.model.ending(s.Chosen, s.N, s.Positions(), all, len(fresh), s.Settings.Stop)
-	// Released text cannot be taken back: a stop string or a raised limit set since
-	// then may make older text the beginning of a stop string.
+	// Released text cannot be taken back, even if it now looks like the beginning of a stop string
+	// because a stop string was set or a limit was raised since then.
 	safe = max(safe, shown)
 	s.Text = validText(all[shown:safe])
 	s.Held = slices.Clone(all[safe:])

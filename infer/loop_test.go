@@ -53,8 +53,8 @@ func textOf(l *Loop) (text string) {
 	return text
 }
 
-// untimed returns a copy of the steps without the measured times, in which alone two runs of the
-// same log differ.
+// untimed returns a copy of the steps without the measured times, the only difference between two
+// runs of the same log.
 func untimed(steps []*Step) []Step {
 	list := make([]Step, len(steps))
 	for i, s := range steps {
@@ -156,8 +156,8 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 	}
 }
 
-// TestTextFollowsTheSeed: the same settings give the same text, and another seed gives another
-// text, except under greedy.
+// TestTextFollowsTheSeed: the same settings give the same text. Another seed gives another text,
+// except under greedy.
 // Promise: The same seed and settings give the same text.
 func TestTextFollowsTheSeed(t *testing.T) {
 	m := smallModel(t)
@@ -250,7 +250,7 @@ func deepCopy(s Step) Step {
 // TestStagesOwnTheirData: stages own their data: changing one does not affect
 // the loop.
 func TestStagesOwnTheirData(t *testing.T) {
-	// The first token is the first byte of four, so the append stage holds it.
+	// The first token is the first of a character's four bytes, so the append stage holds it back.
 	l := newLoop(t, chain(t, nil, 'x', 0xf0, 0x9f), "x", pure(3))
 	l.Rows = 0
 	var before []Step

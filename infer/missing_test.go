@@ -8,7 +8,8 @@ import (
 )
 
 // TestPromptsThatTheVocabularyCannotSpell: loops, speculators and checks reject a prompt that the
-// vocabulary cannot spell, with the position of the byte. They accept any other prompt.
+// vocabulary cannot spell, and the error gives the position of the byte without a token. They
+// accept any other prompt.
 func TestPromptsThatTheVocabularyCannotSpell(t *testing.T) {
 	f := smallFolder
 	f.lacks = "\x03\xff"

@@ -24,7 +24,7 @@ type Model struct {
 	quant Quant
 
 	embed  kernel.Matrix // [vocab, width]
-	places []float32     // [context, width], added to the embedding by position; nil if positions are rotations
+	places []float32     // [context, width], added to the embedding by position; nil if positions are rotary
 	blocks []block
 	norm   normalization // before the output matrix
 	output kernel.Matrix // [vocab, width]; the embedding table itself if they are tied
@@ -40,7 +40,7 @@ type Model struct {
 	chat      *chat.Template // nil if there is no usable template
 	chatFault error          // the reason, if the template is unusable
 	// chatTok is the tokenizer for the template's output, if the template inserts tokens that are
-	// not flagged as special. They are special only where the template inserted them.
+	// not flagged as special. These tokens are special only where the template inserted them.
 	chatTok *tokenizer.Tokenizer
 }
 
@@ -70,10 +70,10 @@ func (m *Model) Config() checkpoint.Config { return m.config }
 // Name returns the model's name, such as "tiny-5M".
 func (m *Model) Name() string { return m.config.Name }
 
-// Hash returns the SHA-256 of the model's files in hex, which identifies the model.
+// Hash returns the SHA-256 hash of the model's files, in hex. It identifies the model.
 func (m *Model) Hash() string { return m.hash }
 
-// Warnings returns sentences about contents of the model's files that the model ignores, as in
+// Warnings returns sentences about those contents of the model's files that are ignored, as in
 // [checkpoint.Checkpoint].
 func (m *Model) Warnings() []string { return m.warnings }
 

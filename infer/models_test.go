@@ -215,7 +215,7 @@ func (f folder) safetensors(w weights) []byte {
 	return slices.Concat(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text, data.Bytes())
 }
 
-// smallFolder is the shape of the random model that the loop's tests use.
+// smallFolder describes the random model that the loop's tests use.
 var smallFolder = folder{
 	width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64, bos: true,
 	extra: []string{"ab", "ba", "aa", "abc", "é", "😀", "\xe2\x82", "\xac!", "User", ": "},
@@ -235,7 +235,8 @@ func smallModel(tb testing.TB) *Model {
 }
 
 // bigram returns a model whose blocks add nothing, so that the next token's logits depend only on
-// the last token. They are exactly the values in next[last], and −1000 for all other tokens.
+// the last token. These logits are exactly the values in next[last], and −1000 for all other
+// tokens.
 func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *Model {
 	tb.Helper()
 	f := folder{width: 16, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 1, context: 32, extra: extra}

@@ -8,7 +8,7 @@ import (
 )
 
 // TestActivationsByHand: activations equal values computed by hand: Φ(1) = 0.8413447 and Φ(−2) =
-// 0.0227501; tanh's form of GELU at 1 is ½·(1 + tanh(0.7978846·1.044715)) = 0.8411920; silu(1) =
+// 0.0227501; the tanh form of GELU at 1 is ½·(1 + tanh(0.7978846·1.044715)) = 0.8411920; silu(1) =
 // 1/(1 + e⁻¹) = 0.7310586.
 func TestActivationsByHand(t *testing.T) {
 	for _, row := range []struct {
@@ -40,9 +40,9 @@ func TestActivationsByHand(t *testing.T) {
 	}
 }
 
-// TestNormalizationsByHand: a norm over heads of 2 values gives each a mean square of 1 (before its
-// weights), a norm over both heads together scales both by the same factor, and a zero
-// normalization returns its input.
+// TestNormalizationsByHand: a norm over heads of 2 values gives each head a mean square of 1
+// (before the weights are applied), a norm over both heads together scales both by the same factor,
+// and a zero normalization returns its input.
 func TestNormalizationsByHand(t *testing.T) {
 	x := []float32{3, 4, 0, 10} // mean squares 12.5 and 50; 31.25 together
 	dst := make([]float32, 4)

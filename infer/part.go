@@ -12,10 +12,10 @@ const (
 	PartPlaces      PartKind = "positions"    // the vector of a learned position
 	PartHead        PartKind = "head"         // one attention head
 	PartBias        PartKind = "bias"         // the part of a block's attention that does not come from its heads
-	PartFeedForward PartKind = "feed_forward" // one block's feed-forward layer, its bias included
+	PartFeedForward PartKind = "feed_forward" // one block's feed-forward layer, including its bias
 	PartFinalBias   PartKind = "final_bias"   // the final norm's bias
-	// PartRounding is the error of int8 rounding: the score minus the sum of
-	// the others.
+	// PartRounding is the error of int8 rounding: the score minus the sum of the other parts'
+	// contributions.
 	PartRounding PartKind = "rounding"
 )
 
@@ -41,7 +41,7 @@ func (p Part) String() string {
 	return string(p.Kind)
 }
 
-// Parts lists all parts of the model in the order in which they add.
+// Parts lists all parts of the model in the order in which they add to the stream.
 func (m *Model) Parts() []Part {
 	parts := []Part{{Kind: PartEmbedding}}
 	if m.places != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// onPath runs a test on a kernel path. No other test of this package runs at
-// the same time.
+// onPath runs a test on the given kernel path. Meanwhile, no other test of this package may run.
 func onPath(t *testing.T, p kernel.Path, test func(t *testing.T)) {
 	t.Run(p.String(), func(t *testing.T) {
 		before, err := kernel.Use(p)
@@ -62,8 +61,9 @@ func chunkedLogits(t *testing.T, m *Model, ids []int, n int) []float32 {
 }
 
 // TestEveryPathIsBitIdentical: on every path, reading 1, 2, 4, 8, 16 or all tokens at a time gives
-// the same bits, with the model's own weights and in int8. Reading single tokens uses the cache and
-// reading all tokens together does not, so this also compares cached with uncached results.
+// the same bits, both with the model's own weights and in int8. Reading single tokens uses the
+// cache and reading all tokens together does not, so this also compares cached with uncached
+// results.
 func TestEveryPathIsBitIdentical(t *testing.T) {
 	models := map[string]*Model{"own weights": bundledModel(t), "int8": int8Model(t), "small": smallModel(t)}
 	for _, p := range kernel.Paths() {

@@ -16,9 +16,9 @@ func penalized(seed uint64) Settings {
 	return s
 }
 
-// TestLoopPenalizesTheTextBefore: every step of a loop is penalized by the text before it,
-// including the prompt, and the distribution derived from the step alone is the one that its token
-// was drawn from.
+// TestLoopPenalizesTheTextBefore: at every step of a loop, the tokens of the text before it are
+// penalized, including those of the prompt. The distribution derived later from the step alone is
+// the one that its token was drawn from.
 func TestLoopPenalizesTheTextBefore(t *testing.T) {
 	m := bundledModel(t)
 	for _, temperature := range []float64{0, 0.7} {
@@ -49,8 +49,8 @@ func TestLoopPenalizesTheTextBefore(t *testing.T) {
 	}
 }
 
-// TestPenaltyAfterGoingBack: with the penalty turned on midway, a log replays bit for bit, and so
-// does a step after going back. A branch is penalized by its own text.
+// TestPenaltyAfterGoingBack: if the penalty is turned on midway, a log replays bit for bit, and so
+// does a step after going back. In a branch, the tokens of the branch's own text are penalized.
 func TestPenaltyAfterGoingBack(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(5)

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// maxBatch is the maximum number of texts in one round. The matrices are read once for all of them.
-// A larger batch would gain little, and a learner who steps would wait longer for the round in
-// progress.
+// maxBatch is the maximum number of texts in one round. The matrices are read once for all of these
+// texts. A larger batch would gain little, and a learner who steps through a text would wait longer
+// for the round in progress.
 const maxBatch = 16
 
 // ErrPoolClosed is returned by passes on a closed pool.
@@ -22,11 +22,12 @@ var ErrPoolClosed = errors.New("the worker pool is closed")
 
 // Pool runs the passes of many texts on a bounded number of workers. Passes that wait at the same
 // time are batched into rounds of up to 16 texts and 32 positions; each text's numbers are
-// bit-identical to those that it would get alone. A prompt is read in several rounds if other texts
-// are waiting.
+// bit-identical to those of running it alone. A prompt is read in several rounds if other texts are
+// waiting.
 //
-// Every text has a [Slot]. A slot whose learner steps ([Slot.Step]) is served before slots that are
-// playing, but no slot waits more than twice as many rounds as for a fair share.
+// Every text has a [Slot]. A slot whose learner steps through the text ([Slot.Step]) is served
+// before slots that are playing, but no slot waits more than twice as many rounds as it would if
+// all were served in turn.
 type Pool struct {
 	model *Model
 
@@ -64,8 +65,8 @@ func NewPool(m *Model, workers int) *Pool {
 	return p
 }
 
-// Close stops the workers when their rounds in progress are done. Waiting
-// passes, and all later ones, get [ErrPoolClosed].
+// Close stops the workers when their rounds in progress are done. Passes that are waiting, and all
+// later ones, return [ErrPoolClosed].
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -102,7 +103,7 @@ func (p *Pool) work() {
 	for {
 		for p.queue.len() == 0 && !p.closed {
 			if cap(b.z) > 4*p.model.config.Vocab {
-				b.z = nil // free the scores of a large batch: megabytes for a large vocabulary
+				b.z = nil // free the scores of a large batch, which take megabytes for a large vocabulary
 			}
 			p.idle++
 			p.wake.Wait()
@@ -112,7 +113,7 @@ func (p *Pool) work() {
 			return
 		}
 		// The texts of the last round queue their next jobs as soon as their goroutines get to run.
-		// A round that began before that would serve few texts.
+		// A round that began before then would serve few texts.
 		p.mu.Unlock()
 		breathe()
 		p.mu.Lock()
@@ -160,8 +161,8 @@ func (p *Pool) count(jobs []*job) {
 	}
 }
 
-// runSafely is like run, except that a panic reaches only the goroutine that waits for the job at
-// fault. After a panic, the unfinished jobs are run one by one.
+// runSafely is like run, except that a panic reaches only the goroutine that waits for the job that
+// caused it. After a panic, the unfinished jobs are run one by one.
 func (b *batch) runSafely() {
 	if b.try() == nil {
 		return
@@ -206,12 +207,12 @@ func (p *Pool) Slot() *Slot {
 // Model returns the pool's model with its passes run through this slot.
 func (s *Slot) Model() *Model { return s.pool.model.Through(s) }
 
-// Step sets whether, from now on, a learner waits for each pass (on) or watches a text that is
-// playing.
+// Step sets the slot's mode for its next passes: with on, a learner steps through the text and
+// waits for each pass; otherwise, the text is playing.
 func (s *Slot) Step(on bool) { s.step.Store(on) }
 
-// Waited implements [Runner]. A round's time counts in full for each text that
-// it serves.
+// Waited implements [Runner]. The time of a round counts in full for each text that the round
+// serves.
 func (s *Slot) Waited() time.Duration { return s.waited }
 
 // ForwardTo implements [Runner]. If ctx ends while the pass is queued, ForwardTo returns
@@ -262,7 +263,7 @@ func (s *Slot) wait(ctx context.Context) (cost.Parts, error) {
 			}
 			return cost.Parts{}, ctx.Err()
 		}
-		<-done // a worker has it and will finish it
+		<-done // a worker has taken the job and will finish it
 	}
 	if j.fault != nil {
 		panic(j.fault)

@@ -53,8 +53,8 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	pool.Close()
 }
 
-// TestQueueTimeIsNotPassTime: waiting for the pool is not part of a pass's time. The bubble's clock
-// advances only while every goroutine waits, so computing takes no time.
+// TestQueueTimeIsNotPassTime: waiting for the pool is not part of a pass's time. The synctest
+// bubble's clock advances only while every goroutine waits, so computing takes no time.
 func TestQueueTimeIsNotPassTime(t *testing.T) {
 	m := smallModel(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -83,8 +83,9 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 	})
 }
 
-// TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a round, before any
-// block, leaves its cache unchanged, and the other jobs get the same numbers as when run alone.
+// TestDroppedJobLeavesOthersUnchanged: whichever block it is dropped before, a job dropped in the
+// middle of a round leaves its cache unchanged, and the other jobs get the same numbers as when
+// they run alone.
 func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	m := smallModel(t)
 	d := m.config.Width

@@ -5,13 +5,14 @@ package infer
 //
 //   - Stepping jobs go before playing ones, each kind first come, first served.
 //   - While a playing job waits, the two kinds alternate, so that stepping jobs
-//     never get more than every second place.
+//     never get more than every other place.
 //
-// With P playing and S stepping jobs, each waiting for one place at a time, and B places per round,
-// a single queue would serve every job once in (P+S)/B rounds: the fair share. Ahead of a playing
-// job are at most P−1 other playing jobs, and one stepping job before each of them and before the
-// job itself. So it gets at least the 2P-th place, which is within 2P/B rounds. The same holds for
-// stepping jobs, with S. No job waits more than twice the fair share.
+// Assume that P playing and S stepping jobs each wait for one place at a time, and that a round has
+// B places. Then a single queue would serve every job once in (P+S)/B rounds, the fair share. At
+// most P−1 other playing jobs are ahead of a playing job, and one stepping job is ahead of each of
+// them and of the job itself. So the job gets the 2P-th place at the latest, which is within 2P/B
+// rounds. The same is true of stepping jobs, with S in place of P. Thus no job waits more than
+// twice the fair share.
 //
 // The jobs form linked lists, so joining and leaving allocate nothing.
 type queue struct {

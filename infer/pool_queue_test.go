@@ -16,7 +16,8 @@ func members(n int, urgent bool) []*job {
 	return list
 }
 
-// named returns an order as text, with p0, p1 … for playing jobs and s0, s1 … for stepping ones.
+// named returns an order of jobs as text, with p0, p1 … for playing jobs and s0, s1 … for stepping
+// ones.
 func named(order, playing, stepping []*job) (text string) {
 	for _, j := range order {
 		for i, x := range playing {
@@ -80,9 +81,9 @@ func TestQueueByHand(t *testing.T) {
 	}
 }
 
-// TestQueueWaitIsAtMostTwiceTheFairShare: no matter which jobs join and leave, none waits more than
-// twice as many rounds as a single queue would need to serve each job once. A learner who steps
-// waits for the other stepping jobs, not for all playing ones.
+// TestQueueWaitIsAtMostTwiceTheFairShare: no matter which jobs join and leave, no job waits more
+// than twice as many rounds as a single queue would need to serve each job once. A stepping job
+// waits for the other stepping jobs, but not for all playing ones.
 func TestQueueWaitIsAtMostTwiceTheFairShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playing := members(rapid.IntRange(0, 80).Draw(t, "playing"), false)

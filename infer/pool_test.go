@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPooledTextsMatchSoloRuns: texts generated in the slots of a pool at the same time equal the
-// texts generated alone, bit for bit, including logits and counts.
+// TestPooledTextsMatchSoloRuns: texts generated at the same time in the slots of a pool equal the
+// same texts generated alone, bit for bit, including logits and counts.
 // Promise: Your text and its numbers are the same, bit for bit, no matter what others run at the same time.
 func TestPooledTextsMatchSoloRuns(t *testing.T) {
 	for name, m := range map[string]*Model{"small": smallModel(t), "bundled": bundledModel(t)} {
@@ -84,7 +84,8 @@ func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 }
 
 // TestSixtyFourSessionsOnTwoWorkers: while 64 sessions play on two workers and 8 learners step as
-// fast as they can, no one waits more than 9 rounds, twice the fair share of 72 / 16 = 4.5.
+// fast as they can, none of them waits more than 9 rounds, which is twice the fair share of 72 / 16
+// = 4.5.
 func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	m := bundledModel(t)
 	pool, open := held(t, m, 2)
@@ -155,8 +156,8 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 		st.Rounds, st.Served, float64(st.Served)/float64(st.Rounds), st.Longest, float64(st.Waited)/float64(st.Served))
 }
 
-// gate is a context whose first call of Err (by the slot) returns, and whose second (by the worker)
-// blocks until the gate is opened.
+// gate is a context in which the first call of Err (by the slot) returns and the second (by the
+// worker) blocks until the gate is opened.
 type gate struct {
 	context.Context
 	calls   int

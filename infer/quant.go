@@ -13,8 +13,8 @@ type Quant string
 
 // The formats of weights in memory.
 const (
-	// QuantNone keeps their values: float32, or bfloat16 if the model was
-	// stored that way.
+	// QuantNone keeps the weights' values: as float32, or as bfloat16 if the model was stored that
+	// way.
 	QuantNone Quant = "none"
 	// QuantInt8 stores one byte per weight, and one scale for every 64 neighboring weights in a
 	// row. The embedding table and the output matrix keep their values.

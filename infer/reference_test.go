@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// pyTorch is the output of an independent PyTorch implementation; its fields
-// are described in testdata/reference/README.md.
+// pyTorch is the output of an independent PyTorch implementation. Its fields are described in
+// testdata/reference/README.md.
 type pyTorch struct {
 	ModelHash string `json:"model_hash"`
 	Vocab     int    `json:"vocab"`
@@ -124,7 +124,7 @@ func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
 // plain holds the options of float64Logits.
 type plain struct {
 	theta, eps float64
-	rounded    func(tensor string, x []float64) []float64 // the vector that a matrix is multiplied by, if not x itself
+	rounded    func(tensor string, x []float64) []float64 // returns the vector to multiply a matrix by in place of x
 }
 
 // float64Logits is the forward pass written as simply as possible: in float64 throughout, one
@@ -221,8 +221,8 @@ func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
 	return product(output, norm("model.norm", xs[len(xs)-1]), f.vocab())
 }
 
-// TestAgreesWithPlainFloat64: models of every kind of shape agree with float64Logits: with tied
-// embeddings or not; with one key/value head, several, or as many as query heads; with heads that
+// TestAgreesWithPlainFloat64: models of all shapes agree with float64Logits: with tied embeddings
+// or not; with one key/value head, several, or as many as there are query heads; with heads that
 // together are wider or narrower than the model.
 func TestAgreesWithPlainFloat64(t *testing.T) {
 	for name, f := range map[string]folder{

@@ -57,8 +57,8 @@ func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 			most = max(most, math.Abs(float64(a[i])))
 		}
 		for i := at; i < at+32; i++ {
-			// Levels are 2·most/16 apart, and the top level is missing, so the largest values may
-			// be off by a whole level.
+			// Levels are 2·most/16 apart, and there is no level at the top of the range, so the
+			// largest values may be off by a whole level.
 			if off := math.Abs(float64(a[i] - b[i])); off > most/8*1.001 || len(levels) > 16 {
 				t.Errorf(
 					"weight %d of %v became %v, %d levels; want off at most %v, len(levels) at most 16", i, a[i], b[i],

@@ -14,7 +14,7 @@ import (
 // position.
 type ReadToken struct {
 	Token Token
-	// First is true for the first token, which has no prediction. LogProb and Top mean nothing
+	// First is true for the first token, which has no prediction. LogProb and Top are meaningless
 	// then.
 	First   bool
 	LogProb float64       // ln p at T = 1 over the whole vocabulary, before any rule
@@ -27,8 +27,9 @@ type TokenChance struct {
 	LogProb float64
 }
 
-// Chances returns ln p of token id under the logits z [vocab] of the position before it. It also
-// returns a list of the `top` most probable tokens, followed by the named ones.
+// Chances returns ln p of the token with the given id, where z [vocab] are the logits of the
+// position before it. It also returns a list of the `top` most probable tokens, followed by the
+// named tokens.
 func (m *Model) Chances(z []float32, id, top int, named ...int) (logProb float64, list []TokenChance) {
 	l := sampling.LogProbsOf(z)
 	likely := l.Top(top)
@@ -61,12 +62,12 @@ func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named 
 	return m.scoreFrom(ctx, m.NewCache(), ids, 0, top, named...)
 }
 
-// scoredBytes limits the size of the logits in memory at once.
+// scoredBytes limits the size of the logits that are in memory at the same time.
 const scoredBytes = 8 << 20
 
-// scoreFrom reads ids, which fit the context, into an empty cache and returns the tokens from first
-// on with their predictions. A start token is not returned. Reading and scoring several positions
-// at a time gives the same bits as doing so one by one.
+// scoreFrom reads ids, which must fit in the context, into an empty cache. It returns the tokens
+// from index first on with their predictions. A start token is not returned. Reading and scoring
+// several positions at a time gives the same bits as doing so one by one.
 func (m *Model) scoreFrom(
 	ctx context.Context, c *Cache, ids []int, first, top int, named ...int,
 ) ([]ReadToken, error) {
@@ -107,12 +108,13 @@ func (m *Model) scoreFrom(
 
 // Surprise measures how well a model predicted a text.
 type Surprise struct {
-	Tokens int     // number of predicted tokens: all but a first one
+	Tokens int     // number of predicted tokens: all except a first token without a prediction
 	Bytes  int     // number of bytes of the text that these tokens cover
-	Nats   float64 // their Σ −ln p, at T = 1 over the whole vocabulary
+	Nats   float64 // Σ −ln p of these tokens, at T = 1 over the whole vocabulary
 }
 
-// add counts a token with ln p that covers some bytes of the text.
+// add adds a token to the totals, given its ln p and the number of bytes of the text that it
+// covers.
 func (r *Surprise) add(logProb float64, bytes int) {
 	r.Tokens++
 	r.Nats -= logProb
@@ -126,7 +128,7 @@ func (r Surprise) Bits() float64 { return r.Nats / math.Ln2 }
 func (r Surprise) BitsPerToken() float64 { return r.Bits() / float64(r.Tokens) }
 
 // Perplexity returns e to the power of the average −ln p: the number of equally likely tokens among
-// which a choice would be as hard (Jelinek et al. 1977).
+// which a choice would be as uncertain (Jelinek et al. 1977).
 func (r Surprise) Perplexity() float64 { return math.Exp(r.Nats / float64(r.Tokens)) }
 
 // BitsPerByte returns the bits per byte of text, which can be compared between models with

@@ -57,7 +57,8 @@ func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 
 // TestScoreAllByHand: after x, a has z = 3, the end of text z = 1 and all other tokens z = −1000,
 // so p(a) = e³/(e + e³) = 0.8808. After a, a and b have equal scores. The first token is given, so
-// the two others of "xab" cost −ln 0.8808 + ln 2 = 0.1269 + 0.6931 nats, which is 1.183 bits.
+// the surprise of the other two tokens of "xab" is −ln 0.8808 + ln 2 = 0.1269 + 0.6931 nats, which
+// is 1.183 bits.
 func TestScoreAllByHand(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'x': {'a': 3, endID: 1}, 'a': {'a': 0, 'b': 0}})
 	var given []string
@@ -109,9 +110,9 @@ func TestScoreCountsBytesOfText(t *testing.T) {
 	}
 }
 
-// TestScoreAllInWindows: a text longer than the context, 32 positions, is read in windows: each
-// token is reported once, in order, and has the same cost, since this model considers only the
-// previous token.
+// TestScoreAllInWindows: a text longer than the context, 32 positions, is read in windows. Each
+// token is reported once, in order, and its surprise is the same as without windows, since this
+// model considers only the previous token.
 func TestScoreAllInWindows(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
 	text := strings.Repeat("abba", 30)
@@ -174,8 +175,8 @@ func oneByOne(t *testing.T, m *Model, ids []int) (list []float64, nats float64) 
 	return list, nats
 }
 
-// TestScoreAllIsStopped: once its context ends, ScoreAll reads nothing more. The tokens reported
-// until then are the beginning of the text.
+// TestScoreAllIsStopped: once its context ends, ScoreAll stops reading. The tokens reported by then
+// are the beginning of the text.
 func TestScoreAllIsStopped(t *testing.T) {
 	m := bigram(t, nil, map[int]map[int]float32{'a': {'a': 0, 'b': 0}, 'b': {'a': 0, 'b': 0}})
 	text := strings.Repeat("abba", 3000)

@@ -17,7 +17,8 @@ type Scoring struct {
 	windows []window
 }
 
-// A window is a part of a text that is read at once: ids[from:to], scored from done on.
+// A window is a part of a text that is read at once: ids[from:to]. Only the tokens from index done
+// on are scored, since the previous windows have scored the others.
 type window struct{ from, done, to int }
 
 // NewScoring divides a text into windows. It returns a *[terms.RangeError] if the vocabulary cannot
@@ -108,8 +109,8 @@ type windowRead struct {
 	err  error
 }
 
-// readAhead reads the windows with several workers. The queue delivers their results in order,
-// and is closed after the last, or once ctx has ended.
+// readAhead reads the windows with several workers. The returned queue delivers the results in
+// order, and is closed after the last result or when ctx ends.
 func (s *Scoring) readAhead(ctx context.Context, workers int) <-chan chan windowRead {
 	queue := make(chan chan windowRead, workers) // limits how far the workers read ahead
 	caches := make(chan *Cache, workers)

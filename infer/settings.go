@@ -18,8 +18,8 @@ type Settings struct {
 	Stop Stop   `json:"stop"`
 }
 
-// Stop decides when generation ends, besides the end-of-text token and a full context window,
-// which always end it. Strings is never modified in place.
+// Stop holds the conditions that end generation, in addition to the end-of-text token and a full
+// context window, which always end it. Strings is never modified in place.
 type Stop struct {
 	MaxTokens int      `json:"max_tokens"`
 	Strings   []string `json:"strings,omitempty"`
@@ -29,8 +29,8 @@ type Stop struct {
 const (
 	MaxSeed          = terms.MaxSeed
 	MaxMaxTokens     = terms.MaxMaxTokens
-	MaxPromptBytes   = 256 << 10 // a model's context is usually a lower limit
-	MaxSampleBytes   = 4 << 10   // for a text in a lesson, a lab or a measurement, which read it many times
+	MaxPromptBytes   = 256 << 10 // the context of a model is usually shorter than this
+	MaxSampleBytes   = 4 << 10   // for a text in a lesson, a lab or a measurement, where it is read many times
 	MaxStopStrings   = 8
 	MaxStopStringLen = 100 // bytes
 )
@@ -119,8 +119,8 @@ func (s Settings) Check() error {
 }
 
 // CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary does
-// not have. Setting such a bias is rejected; replaying a log that contains one ignores it, as the
-// run did.
+// not have. Setting such a bias is rejected, but a replay of a log that contains one ignores it, as
+// the run did.
 func (m *Model) CheckBias(b sampling.Bias) error {
 	for id := range b.All() {
 		if id >= m.config.Vocab {
@@ -182,8 +182,8 @@ func CheckPrompt(text string, maxBytes int) error {
 	return nil
 }
 
-// CheckPrompt is [CheckPrompt] for this model: a model that was trained with a start token can
-// begin with that token alone, so it accepts an empty prompt.
+// CheckPrompt is like the function [CheckPrompt], but also accepts an empty prompt if the model was
+// trained with a start token, since a text can begin with that token alone.
 func (m *Model) CheckPrompt(text string, maxBytes int) error {
 	if text == "" && m.config.BOS >= 0 {
 		return nil

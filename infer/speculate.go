@@ -20,10 +20,10 @@ const MaxGamma = 16
 // γ tokens, and the large one, the target, scores all of them in one pass. Each proposal x is
 // accepted with probability min(1, p(x)/q(x)); at the first rejected proposal, a token is drawn
 // from norm(max(0, p − q)) instead, and the remaining proposals are dropped. If all are accepted,
-// one more token is drawn from p. The text has exactly the distribution that the target alone would
-// give it (Leviathan et al. 2022; Chen et al. 2023), where p and q follow the same temperature and
-// filters. The same seed may give a different text than the target alone, but under greedy the text
-// is the same.
+// one more token is drawn from p. The text has exactly the same distribution as a text that the
+// target generates alone (Leviathan et al. 2022; Chen et al. 2023), provided that p and q use the
+// same temperature and filters. With the same seed, the target alone may generate a different text,
+// but under greedy the text is the same.
 //
 // One round is
 //
@@ -66,7 +66,7 @@ type Speculator struct {
 // specRound is a round in progress.
 type specRound struct {
 	n        int // from 1
-	start    int // tokens of the text before it
+	start    int // number of tokens of the text before the round
 	drafted  []drafted
 	q, p     []sampling.Sampler // by position; once complete, p has one more than q, for the bonus
 	accepted int
@@ -84,7 +84,7 @@ type drafted struct {
 }
 
 // strip places the tokens that may be drawn end to end between 0 and 1. They are the kept tokens of
-// a [sampling.Sampler], or those of a [sampling.Correction].
+// a [sampling.Sampler] or the tokens of a [sampling.Correction].
 type strip interface {
 	Len() int
 	Token(rank int) (id int)
@@ -92,7 +92,7 @@ type strip interface {
 	Draw(u float64) (rank int)
 }
 
-// dice makes the random decisions.
+// dice makes the random decisions of speculation.
 type dice interface {
 	// draw picks a rank of a strip at a step.
 	draw(from strip, step int, purpose sampling.Purpose) (rank int, u float64)
@@ -100,8 +100,8 @@ type dice interface {
 	take(a float64, step int) (taken bool, u float64)
 }
 
-// seeded is the dice used outside of tests: u follows from seed, step and
-// purpose ([sampling.UFor]).
+// seeded is the source of randomness used outside tests: it derives u from seed, step and purpose
+// ([sampling.UFor]).
 type seeded uint64
 
 func (s seeded) draw(from strip, step int, purpose sampling.Purpose) (int, float64) {
@@ -115,9 +115,10 @@ func (s seeded) take(a float64, step int) (bool, float64) {
 }
 
 // NewSpeculator prepares to generate text after a prompt, with up to gamma drafted tokens per
-// round. It does not run anything yet. It returns a *[terms.RangeError] for invalid settings, gamma
-// or prompt, and the error of [CheckPair] for models that do not share a vocabulary. A rule that
-// has state, such as mirostat, is rejected: its state would depend on tokens that may be dropped.
+// round. It does not run anything yet. It returns a *[terms.RangeError] if the settings, gamma or
+// the prompt are invalid, and the error of [CheckPair] if the models do not share a vocabulary. A
+// rule that has state, such as mirostat, is rejected: its state would depend on tokens that may be
+// dropped.
 func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (*Speculator, error) {
 	if err := CheckPair(target, draft); err != nil {
 		return nil, err
@@ -184,9 +185,8 @@ func sameToken(a, b *tokenizer.Tokenizer, id int) bool {
 	return special == alsoSpecial && name == other && bytes.Equal(a.Bytes(id), b.Bytes(id))
 }
 
-// Next runs the next stage and returns it. Once a stop condition has fired and
-// its round is finished, it returns io.EOF. Any other error leaves the
-// speculator unchanged.
+// Next runs the next stage and returns it. Once a stop condition has fired and the round in which
+// it fired is finished, Next returns io.EOF. Any other error leaves the speculator unchanged.
 func (s *Speculator) Next(ctx context.Context) (SpecStage, error) {
 	if s.round == nil && s.stop != StopNone {
 		return nil, io.EOF

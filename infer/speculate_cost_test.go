@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// TestSpeculationTallies: the tallied multiply-adds equal the formulas: every round is one pass of
-// the target over γ + 1 positions, with scores at each.
+// TestSpeculationTallies: the tallied multiply-adds equal the formulas: in every round, the target
+// runs one pass over γ + 1 positions and scores each of them.
 func TestSpeculationTallies(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -71,8 +71,8 @@ func TestSpeculationTallies(t *testing.T) {
 	}
 }
 
-// TestInterruptedSpeculationContinues: an interrupted pass leaves the speculator unchanged: when
-// continued, it generates the same text.
+// TestInterruptedSpeculationContinues: an interrupted pass leaves the speculator unchanged, so that
+// it generates the same text when it continues.
 func TestInterruptedSpeculationContinues(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))

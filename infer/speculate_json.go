@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// This file defines the JSON form of the stages of speculative decoding. It is like that of
-// [Stage], but with "round" in place of "step".
+// This file defines the JSON form of the stages of speculative decoding. It is like the JSON form
+// of [Stage], but with "round" in place of "step".
 
 type specHead struct {
 	Round int    `json:"round,omitempty"`
@@ -78,7 +78,7 @@ func (k known) candidates(c Candidates) jsonCandidates {
 	return out
 }
 
-// unlessGreedy returns u, or nil under greedy, where none is drawn.
+// unlessGreedy returns u, or nil under greedy, which does not draw a random number.
 func unlessGreedy(u float64, greedy bool) *float64 {
 	if greedy {
 		return nil

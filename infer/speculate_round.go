@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// This file contains the stages of a round, in the order in which they run. Between rounds, both
-// caches hold at most the text without its last token, since a token is read only when the next one
-// is needed.
+// This file contains the stages of a round, in the order in which they run. Between rounds, neither
+// cache contains the last token of the text, since a token is read only when the next one is
+// needed.
 
-// prefill runs the prompt without its last token through both models, so that every
+// prefill runs all tokens of the prompt except the last through both models, so that every
 // verification, including the first, reads γ + 1 positions.
 func (s *Speculator) prefill(ctx context.Context) (SpecStage, error) {
 	st := Prefill{Tokens: s.prompt - 1}
@@ -102,8 +102,8 @@ func (s *Speculator) context(r *specRound, i int) sampling.Context {
 	return c
 }
 
-// needs computes the target's distribution at position i of the round, unless it exists.
-// Distributions after a rejection are never used, so they are not computed.
+// needs computes the target's distribution at position i of the round, unless that has already been
+// done. The distributions after a rejection are never used, so they are not computed.
 func (s *Speculator) needs(i int) {
 	r := s.round
 	r.p = s.decide(r, &s.predictions.target, len(r.p), max(len(r.p), i+1))
@@ -196,7 +196,7 @@ func (s *Speculator) judge() SpecStage {
 		Greedy: s.settings.Greedy(), Seed: s.settings.Seed,
 	}
 	if st.Greedy {
-		st.Accepted = st.Probability == 1 // each model is sure of one token, so this is 1 or 0
+		st.Accepted = st.Probability == 1 // under greedy, each model is certain of one token, so this is 1 or 0
 	} else {
 		st.Accepted, st.U = s.dice.take(st.Probability, st.Step)
 	}
@@ -231,8 +231,8 @@ func (s *Speculator) correct() SpecStage {
 	return st
 }
 
-// bonus draws one more token from the target's distribution after the last
-// proposal, which the same pass computed.
+// bonus draws one more token, from the target's distribution after the last proposal. The
+// verification has already computed that distribution.
 func (s *Speculator) bonus() SpecStage {
 	r := s.round
 	i := len(r.drafted)
@@ -258,8 +258,8 @@ func (s *Speculator) write(id int) {
 	s.round.safe = safe
 }
 
-// extend releases the round's text and drops the columns of proposals that did
-// not become text from both caches.
+// extend releases the round's text. From both caches, it drops the columns of proposals that did
+// not become part of the text.
 func (s *Speculator) extend() SpecStage {
 	r := s.round
 	start := time.Now()

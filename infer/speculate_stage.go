@@ -41,8 +41,8 @@ type SpecStage interface {
 	MarshalJSON() ([]byte, error)
 }
 
-// SpecCost is the cost of one model's passes, including their scores, but without the work of
-// deriving values from the scores or collecting them for display.
+// SpecCost is the cost of one model's passes, including their scores, but not the work of deriving
+// values from the scores or of collecting values for display.
 type SpecCost struct {
 	Passes    int
 	Positions int           // number of positions that went through the blocks
@@ -76,15 +76,16 @@ type CandidateRest struct {
 	Q, P, R float64
 }
 
-// Prefill runs once, before the first round: both models read the prompt
-// without its last token.
+// Prefill runs once, before the first round: both models read all tokens of the prompt except the
+// last.
 type Prefill struct {
 	Tokens        int // read by each model; the draft reads none if its window is too small
 	Draft, Target SpecCost
 }
 
-// Propose is the draft's part of a round: it generated up to γ tokens by itself. It drafts fewer,
-// or none, if the token limit or a window leaves no room, or if it drafted an end of text.
+// Propose is the draft's part of a round: it generated up to γ tokens by itself. It drafts fewer
+// tokens, or none, if the token limit or a context window leaves no room for more, or if it has
+// drafted an end of text.
 type Propose struct {
 	Round   int
 	Greedy  bool
@@ -95,7 +96,7 @@ type Propose struct {
 
 // Proposal is one drafted token.
 type Proposal struct {
-	Step   int // the generated token that it would be, from 1
+	Step   int // the number of the generated token that it would be, from 1
 	Chosen Candidate
 	U      float64 // of (seed, step, [sampling.ForDraft]); meaningless under greedy
 	// The chosen token's segment when the kept tokens are laid out by q: From ≤ U < To.
@@ -103,9 +104,9 @@ type Proposal struct {
 	Candidates // by q
 }
 
-// Verify is the one pass of the target over the text's last token and all drafted ones. It gives p
-// at the position of every proposal and at one more position after the last. Scored is empty if
-// stages list no rows.
+// Verify is the target's single pass over the last token of the text and all drafted tokens. It
+// gives p at the position of every proposal and at the position after the last one. Scored is empty
+// if stages list no rows.
 type Verify struct {
 	Round  int
 	Scored []Scored
@@ -144,8 +145,8 @@ type Drawn struct {
 	Candidates
 }
 
-// Correct draws from the residual norm(max(0, p − q)) in place of a rejected
-// proposal; tokens are ordered by R.
+// Correct is a draw from the residual norm(max(0, p − q)) in place of a rejected proposal. Tokens
+// are ordered by R.
 type Correct struct {
 	Round   int
 	Refused Candidate
@@ -153,7 +154,7 @@ type Correct struct {
 	Drawn
 }
 
-// Bonus draws one more token from p after all proposals were accepted.
+// Bonus is a draw of one more token from p, after all proposals were accepted.
 type Bonus struct {
 	Round int
 	Drawn
@@ -181,10 +182,10 @@ type Extend struct {
 type SpecTotals struct {
 	Rounds    int // passes of the target
 	Drafted   int // proposals
-	Judged    int // judged proposals: not those after a rejected one or after the end
+	Judged    int // judged proposals: all except those after a rejected one or after the end of the text
 	Accepted  int
 	Generated int
-	// The prefill's cost, and the cost of the rounds without it.
+	// The cost of the prefill, and the cost of the rounds without the prefill.
 	PrefillDraft, PrefillTarget SpecCost
 	Draft, Target               SpecCost
 }
@@ -260,7 +261,7 @@ func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual 
 	for _, id := range ids {
 		c.Rows, s.listed[id] = append(c.Rows, s.candidate(r, i, int(id), residual)), true
 	}
-	for rank := len(order) - 1; rank >= 0; rank-- { // the least probable first, so that none is lost to rounding
+	for rank := len(order) - 1; rank >= 0; rank-- { // least probable first, so that no term is lost to rounding
 		id := order[rank]
 		if s.listed[id] {
 			s.listed[id] = false
@@ -295,8 +296,8 @@ func ranking(by strip, vocab int) []int32 {
 	return order
 }
 
-// keptFirst returns all tokens by rank, except that tokens that a sampler can draw come before the
-// others. The last kept tokens may be too improbable to be drawn.
+// keptFirst returns all tokens: first those that the sampler can draw, then the others, each group
+// by rank. The last kept tokens may be too improbable to be drawn.
 func keptFirst(by *sampling.Sampler) []int32 {
 	z := by.Scores()
 	kept, cut := make([]int32, 0, len(z)), []int32(nil)

@@ -54,9 +54,10 @@ func specJSON(t *testing.T, st SpecStage) string {
 	return string(data)
 }
 
-// TestSpeculationRoundByHand: one round by hand. After x, the target gives a and b a probability of
-// ½ each (equal logits), and the draft gives a a probability of 1. a is accepted with probability ½
-// / 1. Its replacement is certainly b, since the residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
+// TestSpeculationRoundByHand: one round equals values computed by hand. After x, the target gives
+// both "a" and "b" a probability of ½ (equal logits), and the draft gives "a" a probability of 1.
+// So "a" is accepted with probability ½ / 1. Its replacement is certainly "b", since the residual
+// is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
 func TestSpeculationRoundByHand(t *testing.T) {
 	target := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0, 'b': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
 	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
@@ -143,9 +144,10 @@ func TestAcceptanceIgnoresUnjudgedDrafts(t *testing.T) {
 	}
 }
 
-// TestSpecStagesOwnTheirData: the probabilities of every stage's candidates sum to 1. The
-// candidates include the relevant tokens and otherwise only tokens that can be drawn, and they do
-// not change in later stages. Under typical-p the most probable tokens may be impossible to draw.
+// TestSpecStagesOwnTheirData: in every stage, the probabilities of the candidates and the rest sum
+// to 1. The candidates include the stage's own tokens and otherwise only tokens that can be drawn,
+// and later stages do not change them. Under typical-p the most probable tokens may be impossible
+// to draw.
 func TestSpecStagesOwnTheirData(t *testing.T) {
 	for _, typical := range []float64{0, 0.2} {
 		s := pure(4)

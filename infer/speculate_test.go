@@ -54,7 +54,7 @@ func chosenTokens(l *Loop) (ids []int) {
 	return ids
 }
 
-// shallow returns a poor draft: the model without its last blocks.
+// shallow returns a poor draft model: m with only its first blocks.
 func shallow(m *Model, layers int) *Model {
 	cut := *m
 	cut.blocks = m.blocks[:layers]
@@ -144,8 +144,8 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 }
 
 // TestSpeculationStopsLikeTheLoop: with any stop condition and any draft, the text ends where plain
-// greedy ends, even within a series of accepted tokens. Both caches hold the text without its last
-// token.
+// greedy ends, even within a series of accepted tokens. Both caches contain all tokens of the text
+// except the last.
 func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	target := smallModel(t)
 	f := smallFolder
@@ -190,7 +190,7 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 		if _, err := sp.Next(context.Background()); !errors.Is(err, io.EOF) {
 			rt.Fatalf("after the end: got error %v, want %v", err, io.EOF)
 		}
-		for _, st := range stages { // no token is drafted that the limit would cut off
+		for _, st := range stages { // no token beyond the limit is drafted
 			if e, ok := st.(Extend); ok && e.Generated-len(e.Tokens)+e.Drafted >= s.Stop.MaxTokens {
 				rt.Fatalf("%d tokens drafted after %d of %d", e.Drafted, e.Generated-len(e.Tokens), s.Stop.MaxTokens)
 			}
@@ -220,8 +220,8 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	}
 }
 
-// TestSpeculationKeepsCachesConsistent: after every round, the caches equal those from reading the
-// text from the start.
+// TestSpeculationKeepsCachesConsistent: after every round, the caches are the same as if the text
+// had been read from the start.
 func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))

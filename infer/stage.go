@@ -11,7 +11,7 @@ import (
 // Kind numbers the stages of one turn of the loop, 1 to 7.
 type Kind int
 
-// The seven stages. The literature counts five steps: it combines filter and sample and omits the
+// The seven stages. The literature counts five steps: it combines filter and sample, and omits the
 // cache.
 const (
 	KindForward Kind = iota + 1
@@ -52,9 +52,9 @@ type Stage interface {
 	stage()
 }
 
-// Head holds the fields that every stage has: its step (1 is the first generated token) and its
-// cost. The time covers only the work itself, not the collection of values for display.
-// Multiply-adds are counted where they are performed.
+// Head holds the fields that all stages have: the step (1 is the first generated token) and the
+// cost of the stage. The time covers only the work itself, not the collection of values for
+// display. Multiply-adds are counted where they are performed.
 type Head struct {
 	Step     int
 	MultAdds int64
@@ -73,7 +73,7 @@ type Forward struct {
 	Head
 	Prefill   bool
 	Tokens    []Token    // the tokens read by this pass
-	Positions int        // positions in the cache after the pass: all that it attended to
+	Positions int        // positions in the cache after the pass, all of which it attended to
 	Parts     cost.Parts // multiply-adds by part of the model
 	Shapes    []TensorShape
 }
@@ -122,18 +122,18 @@ type Logits struct {
 	Penalty  *Penalty // nil where no rule changes scores
 }
 
-// Penalty is the effect at a step of the rules that change scores: the penalties and the logit
-// bias.
+// Penalty is the effect of the rules that change scores (the penalties and the logit bias) at one
+// step.
 type Penalty struct {
 	By     sampling.Settings // their settings ([sampling.Settings.Scoring])
 	N      int               // tokens whose scores it changed
-	Tokens []Penalized       // the highest of them, at most as many as there are rows
+	Tokens []Penalized       // those with the highest scores, at most as many as the stage has rows
 }
 
 // Penalized is a token whose score was changed.
 type Penalized struct {
 	Token
-	Raw, Z float32 // before and after
+	Raw, Z float32 // the scores before and after the change
 }
 
 // Softmax is stage 3. Under greedy (Temperature 0) it shows the distribution
@@ -154,7 +154,7 @@ type Filter struct {
 	Settings sampling.Settings
 	Kept     int
 	Cut      int
-	Mass     float64 // Σ p of the kept
+	Mass     float64 // Σ p of the kept tokens
 	// Cuts lists the filters that are on, in order, with the number of tokens that each would keep
 	// by itself.
 	Cuts sampling.Cuts
@@ -168,14 +168,14 @@ type Filter struct {
 	// of llama.cpp and of Hugging Face.
 	KeptLlama, KeptHugging int
 	// KeptRenormalizing is the number of tokens that would be kept if every filter worked on the
-	// rescaled result of the previous one, as in some libraries.
+	// rescaled probabilities left by the previous one, as in some libraries.
 	KeptRenormalizing int
 }
 
 // Reach returns the number of tokens that a filter keeps by itself: all of them if it is off.
 func (f Filter) Reach(rule sampling.Rule) int { return f.Cuts.Reach(rule, f.Kept+f.Cut) }
 
-// Sample is stage 5: u fell on a token.
+// Sample is stage 5: a token is drawn, namely the one whose segment contains u.
 type Sample struct {
 	Head
 	Greedy bool
@@ -204,8 +204,8 @@ type Append struct {
 	StopString string      // the stop string that fired
 }
 
-// CacheGrowth is stage 7: the columns that this step's forward pass wrote.
-// The token just appended has none yet.
+// CacheGrowth is stage 7: the columns that this step's forward pass wrote to the cache. The token
+// that was just appended has no column yet.
 type CacheGrowth struct {
 	Head
 	Positions     int   // filled columns
@@ -219,7 +219,7 @@ type CacheGrowth struct {
 	Context       int        // number of columns that the model's window allows
 	Cached        cost.Parts // the cost of this step as it was run
 	Recomputed    cost.Parts // the cost of the same step without a cache: calculated, not run
-	// Totals of the two over all steps so far.
+	// The totals of Cached and Recomputed over all steps so far.
 	TotalCached, TotalRecomputed int64
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // drillModel returns a model with the logits of the five-token drill after x ("the" 4, "a" 3, "an"
-// 2, "and" 1, "or" 0.5). After each of the five, half a euro sign has 2 and b has 1.
+// 2, "and" 1, "or" 0.5). After each of the five, half a euro sign has the logit 2 and "b" has 1.
 func drillModel(tb testing.TB) *Model {
 	tb.Helper()
 	next := map[int]map[int]float32{'x': {257: 4, 258: 3, 259: 2, 260: 1, 261: 0.5}}
@@ -227,9 +227,8 @@ func TestGreedyStages(t *testing.T) {
 	}
 }
 
-// TestRederivedStageIsEqual: a stage derived later equals the one that Next
-// returned, apart from the chosen token's position among the rows; a stage that
-// has not run is nil.
+// TestRederivedStageIsEqual: a stage derived later equals the one that Next returned, except that
+// its rows always include the chosen token. A stage that has not run is nil.
 func TestRederivedStageIsEqual(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3))

@@ -11,23 +11,24 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Step is one turn of the loop. It never changes once it is visible outside: a turn in progress is
-// replaced, stage by stage, by a more complete copy. It keeps the logits. Values that follow from
-// them and the settings are derived again on demand ([Step.Distribution]).
+// Step is one turn of the loop. A Step never changes once a caller can see it: while a turn is in
+// progress, each stage replaces its Step with a more complete copy. It stores the logits. Values
+// that can be computed from the logits and the settings are derived again on demand
+// ([Step.Distribution]).
 type Step struct {
 	N        int      // 1 for the first generated token
 	Ran      Kind     // the last stage that ran: KindCache when the turn is done
 	Settings Settings // in force for this step
-	Input    []int    // token ids read by the pass: the prompt (its rest after [Loop.Continue]), later one token
+	Input    []int    // token ids read by the pass: the prompt (or its uncached rest: [Loop.Continue]), later one token
 	Start    int      // positions in the cache before the pass
 	Blocks   cost.Parts
 	Output   cost.Parts
 	Logits   []float32      // [vocab] from stage 2 on, nil before
-	last     []float32      // [width] the newest position after the last block
+	last     []float32      // [width] the vector of the newest position after the last block
 	before   *past          // the text that earlier passes have read
 	state    sampling.State // of the rules, before this step
-	fits     *grammar.State // of the grammar, before this step; nil without one, and at the first
-	mask     *grammar.Mask  // the tokens that it allows at this step; from stage 3 on
+	fits     *grammar.State // of the grammar, before this step; nil without a grammar and at the first step
+	mask     *grammar.Mask  // the tokens that the grammar allows at this step; from stage 3 on
 	tok      *tokenizer.Tokenizer
 	Entropy  float64 // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration

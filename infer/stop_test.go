@@ -50,7 +50,7 @@ func TestEveryStopReason(t *testing.T) {
 		{StopEOS, abc, "x", greedy, 4, "abc"},
 		{StopMaxTokens, abc, "x", limited, 2, "ab"},
 		{StopString, abc, "x", strung, 3, "a"},
-		// 30 positions of prompt in a window of 32: the third token would not fit.
+		// The prompt takes 30 positions of a window of 32, so the third token would not fit.
 		{StopContext, chain(t, nil, 'p', 'q', 'r', 's', 't'), strings.Repeat("p", 30), greedy, 3, "qrs"},
 		// A prompt that fills the window leaves room to predict one token.
 		{StopContext, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), greedy, 1, "q"},
@@ -135,7 +135,7 @@ func TestStopConditionsShowProgress(t *testing.T) {
 	}
 }
 
-// TestFiredStopStringMatchesInFull: the fired stop string is matched in full.
+// TestFiredStopStringMatchesInFull: the stop string that fired is reported as matched in full.
 func TestFiredStopStringMatchesInFull(t *testing.T) {
 	l := newLoop(t, smallModel(t), "x", stopAt(9, "User:", "zz"))
 	write(t, l, spell(t, l.model, "User", ": ")...)

@@ -13,7 +13,7 @@ func TestReleaseHoldsBackPossibleStops(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		all   string
-		fresh int // bytes of the newest token
+		fresh int // number of bytes of the newest token
 		stops []string
 		safe  int
 		stop  string
@@ -104,8 +104,8 @@ func TestValidTextReplacesInvalidUTF8(t *testing.T) {
 	}
 }
 
-// write runs a loop and makes it choose these tokens instead of the model's. It stops when the loop
-// stops, and returns the number of generated tokens.
+// write runs a loop and makes it choose the given tokens instead of those that it draws. It stops
+// when the loop stops, and returns the number of generated tokens.
 func write(tb testing.TB, l *Loop, ids ...int) int {
 	tb.Helper()
 	for i, id := range ids {
@@ -122,7 +122,7 @@ func write(tb testing.TB, l *Loop, ids ...int) int {
 	return len(ids)
 }
 
-// spell returns the ids of tokens of the small model with the given bytes.
+// spell returns the ids of the model's tokens that have the given bytes.
 func spell(tb testing.TB, m *Model, pieces ...string) (ids []int) {
 	tb.Helper()
 	for _, p := range pieces {
@@ -141,8 +141,8 @@ func stopAt(maxTokens int, strings ...string) Settings {
 	return s
 }
 
-// TestReleasedTextStepByStep: checks the text that each step releases and holds back, and the end
-// of the run.
+// TestReleasedTextStepByStep checks the text that each step releases, the text that it holds back,
+// and the end of the run.
 func TestReleasedTextStepByStep(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct {
@@ -296,8 +296,8 @@ func TestReleasedTextStepByStep(t *testing.T) {
 	}
 }
 
-// TestEmojiIsReleasedWhole: if the model chooses the four bytes of an emoji one by one, the emoji
-// is released whole.
+// TestEmojiIsReleasedWhole: if the four bytes of an emoji are chosen one by one, the emoji is
+// released only as a whole.
 func TestEmojiIsReleasedWhole(t *testing.T) {
 	m := chain(t, nil, 'x', 0xf0, 0x9f, 0x98, 0x80)
 	l := generate(t, m, "x", 9, Settings{Settings: pure(1).Settings})

@@ -17,7 +17,8 @@ import (
 // position. Most vocabularies can spell any text.
 func (m *Model) CheckText(prompt string) error { return unspelled(m.tok.Check(prompt)) }
 
-// unspelled returns the error for text that has no token, or nil if err is any other error.
+// unspelled returns a *[terms.RangeError] if err reports text without a token, and nil for any
+// other error.
 func unspelled(err error) error {
 	var missing *tokenizer.MissingByteError
 	if !errors.As(err, &missing) {
@@ -85,15 +86,15 @@ func (l *Loop) Prompt() []int { return l.prompt }
 // Settings returns the settings that the next stage will use.
 func (l *Loop) Settings() Settings { return l.settings }
 
-// Steps returns the turns so far. The slice and its steps never change.
+// Steps returns the turns so far. The returned slice and its steps never change.
 func (l *Loop) Steps() []*Step { return l.steps[:len(l.steps):len(l.steps)] }
 
 // Cache returns the loop's cache, read-only.
 func (l *Loop) Cache() *Cache { return l.cache }
 
 // Stopped returns why no further turn will begin, or [StopNone]. The current token limit and stop
-// strings apply: a run that one of them stopped continues when the limit is raised or the string
-// removed.
+// strings apply: a run that was stopped by one of them can continue after the limit is raised or
+// the string is removed.
 func (l *Loop) Stopped() StopReason {
 	if len(l.steps) == 0 {
 		return StopNone
@@ -116,10 +117,11 @@ func (l *Loop) Stopped() StopReason {
 	return StopNone
 }
 
-// Set changes the settings. A step whose draw has not run yet uses the new ones immediately,
-// including its softmax and filter. Between the draw and the append it uses only the new stop
-// conditions, which have not been checked yet. Otherwise they apply from the next step on. If
-// settings are out of range, Set returns a *[terms.RangeError] and changes nothing.
+// Set changes the settings. A step whose draw has not run yet uses the new settings immediately,
+// even in its softmax and filter stages. Between its draw and its append stage, a step uses only
+// the new stop conditions, which have not been checked yet. Otherwise, the new settings apply from
+// the next step on. If settings are out of range, Set returns a *[terms.RangeError] and changes
+// nothing.
 func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -150,9 +152,9 @@ func (l *Loop) Set(settings Settings) error {
 	return nil
 }
 
-// Cut makes stage kind of step n, which must have run, the last stage that has run: later stages
-// and steps are dropped, and the cache is truncated to the positions read by that step. The
-// settings do not change. If the step's draw is dropped, they also apply to that step.
+// Cut goes back to the given stage of step n, which must have run: later stages and steps are
+// dropped, and the cache is truncated to the positions read up to that step. The current settings
+// do not change. If the draw of step n is dropped, they also apply to that step.
 func (l *Loop) Cut(n int, kind Kind) error {
 	if n < 1 || n > len(l.steps) || kind < KindForward || kind > l.steps[n-1].Ran {
 		return fmt.Errorf("step %d has not run its %s stage", n, kind)

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// TestCutAnywhereAndContinue: a run that is cut back to any stage of any step
-// and continued is the same, bit for bit.
+// TestCutAnywhereAndContinue: a run that is cut back to any stage of any step and then continued
+// gives the same result, bit for bit.
 func TestCutAnywhereAndContinue(t *testing.T) {
 	const steps = 4
 	m := smallModel(t)
@@ -43,8 +43,8 @@ func TestCutAnywhereAndContinue(t *testing.T) {
 	}
 }
 
-// TestCutAfterContinuing: a step that was continued past its stop remains continued when later
-// steps are cut, and stops again when its own turn is cut.
+// TestCutAfterContinuing: if a run was continued past a stop, that remains in effect when later
+// steps are cut. If the step that stopped is itself cut, the run stops there again.
 func TestCutAfterContinuing(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9}}
 	l := newLoop(t, chain(t, nil, 'x', 'a'), "x", greedy)
@@ -153,8 +153,8 @@ func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 	}
 }
 
-// TestCutUsesTheCurrentSettings: Settings is also correct after a cut: a step whose draw was
-// dropped uses the current settings.
+// TestCutUsesTheCurrentSettings: Settings also returns the right settings after a cut. A step whose
+// draw was dropped uses the current settings.
 func TestCutUsesTheCurrentSettings(t *testing.T) {
 	m := smallModel(t)
 	l := generate(t, m, "Hi", 3, pure(7))
@@ -175,7 +175,7 @@ func TestCutUsesTheCurrentSettings(t *testing.T) {
 	replays(t, l)
 }
 
-// replays checks that the loop's log gives the same steps again, bit for bit.
+// replays checks that a replay of the loop's log gives the same steps, bit for bit.
 func replays(tb testing.TB, l *Loop) {
 	tb.Helper()
 	again, err := Replay(context.Background(), l.Model(), l.Log())
@@ -268,7 +268,7 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	if l, err := Replay(canceled, m, log); l != nil || err == nil {
 		t.Errorf("with a canceled context: got %v, %v; want nil, an error", l, err)
 	}
-	// A log that claims more steps than the text has.
+	// This log claims more steps than the text has.
 	abc := chain(t, nil, 'x', 'a')
 	log = generate(t, abc, "x", 9, Settings{Settings: sampling.Settings{TopP: 1}}).Log()
 	log.Steps++
@@ -277,7 +277,7 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	}
 }
 
-// TestLoopBytes: a loop reports at least the memory of its numbers.
+// TestLoopBytes: a loop reports at least the memory that its numbers take.
 func TestLoopBytes(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(1))
 	last := l.Bytes()

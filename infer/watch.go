@@ -8,7 +8,7 @@ import (
 
 // A Watch is one pass over a whole text that keeps everything needed for an explanation: the
 // residual stream at every height, the vectors that every head and every feed-forward layer added
-// and, on request, the attention weights. If nothing is changed, its numbers equal those of
+// and, on request, the attention weights. Without an intervention, its numbers equal those of
 // [Model.Forward], bit for bit.
 //
 // It is a separate pass with the same operations, so that generating text without explanations
@@ -27,7 +27,7 @@ type Watch struct {
 }
 
 // An Intervention describes what a pass leaves out or replaces. The zero value changes nothing. A
-// part that is off is off at every position, and everything after it runs again.
+// part that is off is off at every position, and everything that depends on it is computed again.
 type Intervention struct {
 	// Off lists the heads, attention biases and feed-forward layers that are off: their output is 0
 	// or, with Mean, its mean over the positions of this text.
@@ -61,9 +61,9 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 	return w, w.run(ctx, nil, 0, 0)
 }
 
-// Again runs the same text with a change; w itself must have none. The computation before the first
-// change is not run again. It returns an error for a part or a patch that does not exist in the
-// model or the text, and a *[PlaceError] for a position that does not exist.
+// Again runs the same text with a change; w itself must have been run without one. Everything
+// before the first change is reused. It returns an error for a part or a patch that does not exist
+// in the model or the text, and a *[PlaceError] for a position that does not exist.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
 	if !w.change.None() {
 		panic("infer: Again called on a pass that has a change itself")
@@ -129,7 +129,7 @@ func (w *Watch) check(c Intervention) error {
 }
 
 // firstChange returns the first block, from 0, and the first position at which anything changes. If
-// no block changes, it returns the number of blocks.
+// no block changes, the returned block is the number of blocks.
 func (w *Watch) firstChange(c Intervention) (block, position int) {
 	block, position = len(w.model.blocks), len(w.tokens)
 	for _, p := range c.Off {
@@ -170,8 +170,8 @@ func (w *Watch) make(base *Watch, block, position int, looks bool) {
 	}
 }
 
-// run fills the pass from a block and a position on. The stream that enters the block is base's, or
-// the embedding if base is nil.
+// run computes the pass from a block and a position on. The stream that enters the block comes from
+// base, or is the embedding if base is nil.
 func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error {
 	m, d := w.model, w.model.config.Width
 	s := m.scratch.Get().(*scratch)
@@ -318,8 +318,8 @@ type switched struct {
 	fed          map[int][]float32 // by block: [width]
 }
 
-// switched computes the replacement outputs of the parts that are off in this pass;
-// means are taken over base.
+// switched computes the outputs that replace those of the parts that are off in this pass. Means
+// are computed from base.
 func (w *Watch) switched(base *Watch) *switched {
 	c := &w.model.config
 	s := &switched{c.HeadDim, c.Heads * c.HeadDim, map[int]map[int][]float32{}, map[int]bool{}, map[int][]float32{}}

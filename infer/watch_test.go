@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// whyCase is one text with the PyTorch results of testdata/why/make.py.
+// whyCase is one text with the results that testdata/why/make.py computed with PyTorch.
 type whyCase struct {
 	IDs           []int `json:"ids"`
 	Other         []int `json:"other"`
@@ -84,8 +84,8 @@ func partsNamed(t *testing.T, m *Model, names []string) (parts []Part) {
 	return parts
 }
 
-// compareContributions checks that contributions agree with PyTorch's within 1e-4, times the number
-// itself if it is larger than 1, and that their sum equals the score within 1e-4.
+// compareContributions checks that contributions agree with PyTorch's and that their sum agrees
+// with the score. The tolerance is 1e-4; for contributions larger than 1, it is relative.
 func compareContributions(t *testing.T, w *Watch, token, over int, want map[string]float64) {
 	t.Helper()
 	last := len(w.tokens) - 1
@@ -158,8 +158,8 @@ func TestDisabledPartsAgreeWithPyTorch(t *testing.T) {
 	})
 }
 
-// TestPatchAgreesWithPyTorch: a stream copied from another text gives the same logits as in
-// PyTorch.
+// TestPatchAgreesWithPyTorch: after a stream is copied from another text, the logits agree with
+// PyTorch's.
 func TestPatchAgreesWithPyTorch(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		w, from := watch(t, m, c.IDs), watch(t, m, c.Other)
@@ -217,8 +217,8 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	})
 }
 
-// TestLensEndsWithTheModelsOutput: at the last height the lens equals the model's output, at every
-// position, and its surprise is that of the token that came next.
+// TestLensEndsWithTheModelsOutput: at the last height, the lens equals the model's output at every
+// position, and its surprise is the surprise of the token that came next.
 func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("The capital of France is Paris.")

@@ -1,8 +1,9 @@
 // Package cost computes the cost of a transformer's step from the model's shape alone.
 //
 // Costs are counted in multiply-adds of matrix products, the work that grows with the model. Norms,
-// rotary positions, softmax and activations are not counted. Bytes are those of the KV cache. A
-// lesson derives the same formulas, and a test compares them with the counts of the running engine.
+// rotary positions, softmax and activations are not counted. Sizes in bytes are those of the KV
+// cache. A lesson derives the same formulas, and a test compares them with the counts of the
+// running engine.
 package cost
 
 import "cmp"
@@ -18,15 +19,15 @@ type Shape struct {
 	FFNMatrices int
 
 	// In WindowLayers of the layers, a token attends to at most Window positions, including its own
-	// (a sliding window). Both are 0 if there is none.
+	// (a sliding window). Both are 0 if no layer has such a window.
 	Window, WindowLayers int `json:",omitzero"`
 }
 
-// Parts is a count of multiply-adds, divided by the part of the model that performs them.
+// Parts is a count of multiply-adds, broken down by the part of the model that performs them.
 type Parts struct {
 	Projections int64 `json:"projections"`  // q, k, v and attention output matrices
 	FeedForward int64 `json:"feed_forward"` // gate, up and down matrices
-	Attention   int64 `json:"attention"`    // queries with keys, weights with values
+	Attention   int64 `json:"attention"`    // queries times keys, attention weights times values
 	Output      int64 `json:"output"`       // the last vector times every token's row
 }
 
@@ -55,8 +56,8 @@ func (s Shape) FeedForward() int64 {
 }
 
 // Blocks returns the cost of running m new positions through all blocks after `cached` positions in
-// the cache, without the output matrix: m·L·A plus, for attention, 2·h·s times the number of
-// positions that each new position attends to, summed over the layers.
+// the cache, without the output matrix: m·L·A, where A is the cost of the matrices of a layer, plus
+// 2·h·s for every position that a new position attends to in a layer.
 func (s Shape) Blocks(cached, m int) Parts {
 	l, n, c := int64(s.Layers), int64(m), int64(cached)
 	attended := n*c + n*(n+1)/2
@@ -69,8 +70,8 @@ func (s Shape) Blocks(cached, m int) Parts {
 	}
 }
 
-// seen returns the total number of positions that n new positions after c attend to, at most w
-// each: Σ min(c + i, w) for i from 1 to n.
+// seen returns the total number of positions attended to by n new positions after c earlier ones,
+// if each attends to at most w: Σ min(c + i, w) for i from 1 to n.
 func seen(c, n, w int64) int64 {
 	whole := min(max(w-c, 0), n) // number of positions that see all earlier ones
 	return whole*c + whole*(whole+1)/2 + (n-whole)*w
@@ -84,12 +85,12 @@ func (s Shape) Output() Parts { return Parts{Output: int64(s.Width) * int64(s.Vo
 func (s Shape) Step(n int) Parts { return s.Blocks(n-1, 1).Plus(s.Output()) }
 
 // Pass returns the cost of running n positions from scratch, with scores for the last: n·L·A +
-// L·h·s·n·(n+1) + d·V. Prefill is one Pass; without a cache, every step is one.
+// L·h·s·n·(n+1) + d·V. Prefill is one Pass; without a cache, every step is one Pass.
 func (s Shape) Pass(n int) Parts { return s.Blocks(0, n).Plus(s.Output()) }
 
 // Generate returns the total cost of the steps that generate n tokens after a prompt of m
-// positions: with a cache (one Pass over the prompt, then Steps), and without a cache (a Pass over
-// the whole text for each token).
+// positions: with a cache (one Pass over the prompt, then one Step per token), and without a cache
+// (a Pass over the whole text for each token).
 func (s Shape) Generate(m, n int) (cached, recomputed Parts) {
 	for i := range n {
 		if i == 0 {

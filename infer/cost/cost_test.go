@@ -26,8 +26,8 @@ func TestWorkedExamples(t *testing.T) {
 }
 
 func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
-	// Running positions one by one with a growing cache takes the same work in the blocks as
-	// running them in one pass: nothing is counted twice.
+	// Running positions one by one with a growing cache takes the same amount of work in the blocks
+	// as running them in one pass: nothing is counted twice.
 	for _, n := range []int{1, 2, 7, 19, 512} {
 		var sum Parts
 		for i := range n {
@@ -44,7 +44,8 @@ func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
 
 func TestGenerateCountsPositions(t *testing.T) {
 	// For 500 tokens after a prompt of 1,000, recomputing runs 624,750 positions through the
-	// blocks, and using the cache runs 1,499. The projections show the number of positions.
+	// blocks, and using the cache runs 1,499. The cost of the projections is proportional to the
+	// number of positions.
 	cached, recomputed := tiny.Generate(1000, 500)
 	per := int64(tiny.Layers) * tiny.Projections()
 	if got := recomputed.Projections / per; got != 624_750 {
@@ -56,7 +57,8 @@ func TestGenerateCountsPositions(t *testing.T) {
 }
 
 func TestAttentionShareOfRecomputation(t *testing.T) {
-	// These are the shares of attention in recomputing N tokens from one position on.
+	// These are attention's shares of the cost of generating N tokens after one position without a
+	// cache.
 	for _, c := range []struct{ n, percent int64 }{{512, 14}, {4096, 57}} {
 		_, r := tiny.Generate(1, int(c.n))
 		if got := (100*r.Attention + r.Total()/2) / r.Total(); got != c.percent {
@@ -113,8 +115,8 @@ func TestSlidingWindowCost(t *testing.T) {
 			t.Errorf("%d positions after %d: %d, want 16 × %d", row.m, row.cached, got, row.attended)
 		}
 	}
-	// The sums are the same for positions one by one, for all together, and for the cached steps of
-	// a text.
+	// The sums are the same for positions run one by one, for all of them together, and for the
+	// cached steps of a text.
 	var sum Parts
 	for i := range 9 {
 		sum = sum.Plus(s.Blocks(i, 1))

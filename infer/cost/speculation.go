@@ -13,9 +13,9 @@ func ExpectedTokens(alpha float64, gamma int) float64 {
 }
 
 // SpeedUp returns E / (γ·c + v): how many times faster speculation is than plain decoding. draft
-// (c) is the cost of one step of the draft, and verify (v) the cost of one pass of the target over
-// γ + 1 positions, both in units of one decode step of the target; v is 1 only if memory bandwidth
-// is the bottleneck.
+// (c) is the cost of one step of the draft, and verify (v) is the cost of one pass of the target
+// over γ + 1 positions. Both are in units of one decode step of the target; v is 1 only if memory
+// bandwidth is the bottleneck.
 func SpeedUp(alpha float64, gamma int, draft, verify float64) float64 {
 	return ExpectedTokens(alpha, gamma) / (float64(gamma)*draft + verify)
 }

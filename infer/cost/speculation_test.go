@@ -13,8 +13,8 @@ func TestExpectedTokens(t *testing.T) {
 	}{
 		{0.8, 4, 3.3616}, // 1 + 0.8 + 0.64 + 0.512 + 0.4096
 		{0.5, 2, 1.75},   // 1 + ½ + ¼
-		{0, 4, 1},        // no token is accepted: only the correction
-		{1, 4, 5},        // all are accepted, and there is one more
+		{0, 4, 1},        // no token is accepted, so there is only the correction
+		{1, 4, 5},        // all are accepted, and one more token is drawn
 		{0.75, 0, 1},     // no token is drafted: plain decoding
 	} {
 		if got := ExpectedTokens(row.alpha, row.gamma); !(math.Abs(got-row.want) <= 1e-12) {

@@ -22,12 +22,12 @@ type Fault struct {
 
 func (f *Fault) Error() string { return "something failed inside the program, and was logged" }
 
-// Cause returns a form of the panic's value that can be logged. Stack returns the stack of the
-// panic.
+// Cause returns a description of the panic's value that can be logged. Stack returns the stack of
+// the panic.
 func (f *Fault) Cause() string { return f.cause }
 func (f *Fault) Stack() string { return f.stack }
 
-// Try runs f. The error is f's own, or a *Fault if it panics.
+// Try runs f and returns its error, or a *Fault if f panics.
 func Try(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -45,13 +45,13 @@ func Do(log *slog.Logger, what string, f func() error) error {
 }
 
 // Of converts a recovered value to a fault. It must be called by the deferred function that
-// recovers the value, since the stack then still shows the location of the panic.
+// recovers the value, since only then does the stack still show the location of the panic.
 func Of(v any) *Fault {
 	f := &Fault{cause: fmt.Sprintf("%T", v), stack: string(debug.Stack())}
 	if cause, ok := v.(runtime.Error); ok {
 		f.cause = cause.Error()
 	}
-	if first, ok := v.(*Fault); ok { // passed on from another goroutine
+	if first, ok := v.(*Fault); ok { // already converted in another goroutine
 		f.cause, f.stack = first.cause, first.stack+"\npassed on to\n"+f.stack
 	}
 	return f

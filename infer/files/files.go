@@ -25,8 +25,8 @@ func Open(path string) (*os.File, error) {
 	return opened(path)
 }
 
-// opened is like Open, but without the check before opening, after which the file could be
-// replaced.
+// opened is like Open, but does not check the file before opening it. It checks the opened file
+// instead, since a file could be replaced between a check and the opening.
 func opened(path string) (*os.File, error) {
 	f, err := open(path)
 	if err != nil {
@@ -85,7 +85,7 @@ func limited(f io.Reader, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// Names lists the names in a folder, in no particular order, up to a maximum number.
+// Names returns at most the given number of names in a folder, in no particular order.
 func Names(path string, most int) ([]string, error) {
 	f, err := openFolder(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func Names(path string, most int) ([]string, error) {
 	return names, err
 }
 
-// Folder is like [os.DirFS], but opens files with [Open].
+// Folder is like [os.DirFS], but the returned file system opens files with [Open].
 func Folder(path string) fs.FS { return folder{os.DirFS(path), path} }
 
 type folder struct {

@@ -23,8 +23,8 @@ func OpenInside(path string) (*Inside, error) {
 // Close closes the folder.
 func (d *Inside) Close() error { return d.root.Close() }
 
-// Names lists the entries of the folder name, "." for the folder itself. If there are more than
-// most entries, Names returns an error.
+// Names returns the entries of the folder called name, where "." is the folder d itself. If there
+// are more entries than most, Names returns an error.
 func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -41,7 +41,7 @@ func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// Read reads a regular file of at most limit bytes, and never blocks on any other kind.
+// Read reads a regular file of at most limit bytes. It never blocks on a file of any other kind.
 func (d *Inside) Read(name string, limit int64) ([]byte, error) {
 	info, err := d.root.Stat(name) // so that a device is not even opened
 	if err == nil {

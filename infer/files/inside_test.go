@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestInsideReadsOnlyTheFolder: files of the folder are read up to a limit, and files outside it
-// are never read.
+// TestInsideReadsOnlyTheFolder: files in the folder are read up to a size limit, and files outside
+// the folder are never read.
 func TestInsideReadsOnlyTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

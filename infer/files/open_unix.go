@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// nonblock opens a pipe without waiting for its other end.
+// nonblock is the flag for opening a pipe without waiting for its other end.
 const nonblock = syscall.O_NONBLOCK
 
-// open opens a file of any kind without blocking. Reads from the returned file block as
-// usual.
+// open opens a file of any kind without blocking. Reading from the returned file blocks as usual.
 func open(path string) (*os.File, error) { return openWith(path, 0) }
 
 // openFolder opens a folder, and nothing else.

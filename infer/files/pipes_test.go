@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// patience limits a wait that only a failing test reaches.
+// patience limits a wait. Only a failing test waits that long.
 const patience = time.Minute
 
 // TestPipesAreRefusedAtOnce: a named pipe without a writer is rejected immediately, even if it

@@ -18,7 +18,7 @@ func ReadText(path string, limit int64) (string, error) {
 	return Text(data)
 }
 
-// Byte order marks. UTF-32's begins with UTF-16's.
+// Byte order marks. The UTF-32 mark begins with the UTF-16 mark.
 var (
 	markUTF8    = []byte("\xef\xbb\xbf")
 	marksUTF32  = [2][]byte{[]byte("\xff\xfe\x00\x00"), []byte("\x00\x00\xfe\xff")}
@@ -27,9 +27,9 @@ var (
 )
 
 // Text decodes the contents of a text file from another program: UTF-8, with or without a byte
-// order mark, or UTF-16 with one, as PowerShell 5.1 writes it. The mark is not part of the result;
-// nothing else is changed. Errors name the encoding if it can be recognized. Otherwise, they are of
-// type [*UTF8Error].
+// order mark, or UTF-16 with a byte order mark, as PowerShell 5.1 writes it. The mark is not part
+// of the result; nothing else is changed. Errors name the encoding if it can be recognized.
+// Otherwise, they are of type [*UTF8Error].
 func Text(data []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, marksUTF32[0]), bytes.HasPrefix(data, marksUTF32[1]):
@@ -70,7 +70,7 @@ func invalid(data []byte) int {
 	}
 }
 
-// wide decodes UTF-16 data, which follows the mark.
+// wide decodes the UTF-16 data that follows a byte order mark.
 func wide(data []byte, order binary.ByteOrder) (string, error) {
 	if len(data)%2 != 0 {
 		return "", fmt.Errorf("is UTF-16 text that ends in the middle of a character, after %d bytes", len(data))

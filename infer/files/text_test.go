@@ -19,7 +19,7 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 }
 
 // TestTextIsDecoded: UTF-8 and UTF-16 give the same text without the byte order mark, with any line
-// ends. Other encodings are named, and errors report the position of invalid bytes.
+// ends. Errors name any other encoding, and report the position of invalid bytes.
 // Promise: Text files can be UTF-8 or UTF-16 with any line ends; other encodings are
 // refused by name.
 func TestTextIsDecoded(t *testing.T) {

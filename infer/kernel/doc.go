@@ -5,9 +5,9 @@
 // # Packing
 //
 // A product with one vector reads every weight once and uses it once, so memory bandwidth limits
-// its speed. A product with several vectors is limited by the multipliers. Both are fastest if the
-// weights are stored in the order of use. A matrix is therefore divided into panels of 32 rows, and
-// a panel is stored column by column:
+// its speed. A product with several vectors is limited by the multipliers. Both kinds of product
+// are fastest if the weights are stored in the order in which they are used. A matrix is therefore
+// divided into panels of 32 rows, and a panel is stored column by column:
 //
 //	          columns →                       memory →
 //	row  0    a0 a1 a2 a3 …                   a0 b0 c0 … | a1 b1 c1 … | a2 b2 …
@@ -22,48 +22,49 @@
 //	lanes     sum of row 0   sum of row 1   sum of row 2  …
 //	  +=         a1 · x1        b1 · x1        c1 · x1    …
 //
-// Lanes never mix, and every result is one sum in the order of the columns, ((w₀x₀ + w₁x₁) + w₂x₂)
-// + …, for any number of vectors that are multiplied at once. So a position gives the same bits
-// alone (decode) and among others (prefill). More vectors only mean more registers with sums for
-// each weight loaded. A last panel with fewer rows is padded with zeros.
+// Lanes never mix, and every result is a single sum in the order of the columns, ((w₀x₀ + w₁x₁) +
+// w₂x₂) + …, no matter how many vectors are multiplied at once. So a position gives the same bits
+// alone (decode) as among others (prefill). With more vectors, each weight that is loaded is only
+// added to sums in more registers. A last panel with fewer rows is padded with zeros.
 //
 // Most models are stored as bfloat16, the upper half of float32. If all weights of a matrix are
-// bfloat16, the weights of row i and row i+16 share a word. This halves the memory to read. A shift
-// and a mask convert them back to float32, with bit-identical results.
+// bfloat16, the weights of rows i and i+16 share a word. This halves the amount of memory to read.
+// A shift and a mask convert them back to float32, with bit-identical results.
 //
 // # Int8
 //
-// [Quantize] stores one byte per weight. 64 neighboring weights of a row share a scale, with which
-// the largest of them becomes ±127. A panel then contains, block after block of 64 columns,
+// [Quantize] stores one byte per weight. 64 neighboring weights of a row share a scale, chosen so
+// that the weight with the largest magnitude becomes ±127. A panel then contains, block after block
+// of 64 columns,
 //
 //	32 heads | a0 a1 a2 a3 b0 b1 b2 b3 … | a4 a5 a6 a7 b4 … | …
 //	           └ 4 columns of 32 rows ─┘
 //
 // since one instruction sums four products of bytes in a lane of 32 bits. Vectors are rounded to 16
-// bits when they are multiplied: rounding them to 8 bits would lose three times as much accuracy as
-// rounding the weights (LOG.md). The two bytes of each value are multiplied separately:
+// bits when they are multiplied. Rounding them to 8 bits would lose three times as much accuracy as
+// rounding the weights does (LOG.md). The two bytes of each value are multiplied separately:
 //
 //	x = 256 · upper + lower      Σ w·x = 256 · Σ w·upper + Σ w·lower
 //
-// All these are whole numbers, so they are exact on every machine. The AVX-512 instruction treats
-// bytes of x as unsigned. So lower bytes are 0 … 255, and 128 is added to upper bytes, which is
-// compensated with the −Σ w that a head contains next to the scale. AVX2 has an instruction that
-// sums two products in 16 bits and saturates at 32,767. There, |x| is multiplied by w·sign(x), so
-// that a sum is at most 2·128·127.
+// All these numbers are integers, so the sums are exact on every machine. The AVX-512 instruction
+// treats the bytes of x as unsigned. So lower bytes are 0 … 255, and 128 is added to upper bytes.
+// The −Σ w that a head contains next to the scale compensates for that. AVX2 has an instruction
+// that sums two products in 16 bits and saturates at 32,767. On that path, |x| is multiplied by
+// w·sign(x), so that a sum is at most 2·128·127.
 //
 // # Paths
 //
 // The assembly is for amd64: AVX-512 (with VNNI for int8), or AVX2 with FMA. The processor
 // determines which of them is used ([Current]). Other processors run portable Go. All three paths
-// read the same packed weights. The environment variable VIZ_KERNEL, which is read once at the
-// start, can select a slower path than the fastest that the processor supports: portable, avx2 or
-// avx512. This package ignores any other value; a program should reject it ([ParsePath]). Within a
-// path, results never differ by a bit, and the two vector paths give the same bits in all
-// functions. The portable path rounds each product before adding it, so its float32 results differ
-// in the last places, but its int8 products do not differ.
+// read the same packed weights. The environment variable VIZ_KERNEL, which is read once at startup,
+// can select a path: portable, avx2 or avx512. It cannot select a faster path than the processor
+// supports. This package ignores any other value; a program should reject it ([ParsePath]). On any
+// one path, results are always the same bit for bit, and the two vector paths give the same bits in
+// all functions. The portable path rounds each product before adding it, so its float32 results
+// differ from theirs in the last places, but its int8 products do not.
 //
-// With AVX-512, which has enough registers, attention processes three queries with the same keys
-// and values together ([ScoresEach], [MixEach]).
+// With AVX-512, which has enough registers, attention processes three queries together if they have
+// the same keys and values ([ScoresEach], [MixEach]).
 //
 // # Scores
 //

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEachEqualsSingleQueries: several queries together give the same results as each alone, bit
-// for bit, and so do several rows of weights and several matrices. This holds for any number of
-// queries, keys and values.
+// TestEachEqualsSingleQueries: processing several queries together gives the same results as
+// processing each alone, bit for bit. The same is true of several rows of weights and of several
+// matrices, for any number of queries, keys and values.
 func TestEachEqualsSingleQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 4))
 	onEveryPath(t, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestMulEachEqualsSingleProducts(t *testing.T) {
 	})
 }
 
-// TestScaleByHand: (2 · 3) · 5 = 30 and (−1 · 3) · 0.5 = −1.5.
+// TestScaleByHand: ScaleBy computes (2 · 3) · 5 = 30 and (−1 · 3) · 0.5 = −1.5.
 func TestScaleByHand(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		dst := make([]float32, 2)
@@ -86,8 +86,8 @@ func TestScaleByHand(t *testing.T) {
 }
 
 // FuzzVectors runs the operations of attention and activations on every path: the vector paths
-// agree bit for bit, the portable path agrees within the error of rounding, and several queries
-// together give the same results as each alone.
+// agree bit for bit, the portable path agrees with them within the rounding error, and processing
+// several queries together gives the same results as processing each alone.
 func FuzzVectors(f *testing.F) {
 	for _, seed := range [][4]uint64{{1, 1, 1, 0}, {32, 3, 8, 1}, {33, 6, 9, 2}, {64, 4, 130, 3}, {96, 7, 31, 4}} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])

@@ -1,8 +1,9 @@
 package kernel
 
 // The functions below choose the assembly function that multiplies a panel of float32 or bfloat16
-// with a given number of vectors. Vectors are divided into groups of similar size (nine into five
-// and four), since a single vector has too few sums to keep the multipliers busy.
+// with a given number of vectors. Vectors are divided into groups of similar size (for example,
+// nine into five and four), since a group of one vector would have too few sums to keep the
+// multipliers busy.
 
 // share returns how many of the remaining vectors to multiply next, at most mostColumns.
 func share(left int) int {
@@ -10,8 +11,8 @@ func share(left int) int {
 	return (left + groups - 1) / groups
 }
 
-// pairColumns returns the maximum number of vectors for multiplying two panels together, which uses
-// the registers that a single panel and few vectors leave free.
+// pairColumns returns the maximum number of vectors by which two panels can be multiplied together.
+// This uses the registers that would be left free by a single panel and few vectors.
 func pairColumns(p Path) int {
 	if p == AVX512 {
 		return 3
@@ -94,8 +95,8 @@ func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols 
 }
 
 // bfloatPair multiplies two neighboring panels w [2, cols, 16] by n ≤ [pairColumns] vectors x [n,
-// cols]. Each vector has 64 results in dst, which begin stride values after those of the previous
-// vector. A word holds two bfloat16 values.
+// cols]. For each vector, 64 results are written to dst, stride values after those of the previous
+// vector. A word of w holds two bfloat16 values.
 func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2

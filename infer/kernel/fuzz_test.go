@@ -8,8 +8,8 @@ import (
 )
 
 // FuzzMul multiplies matrices of any small shape on every path: the vector paths must agree with
-// each other bit for bit, and with the portable path within the error of rounding (float32) or bit
-// for bit (int8). The number of vectors must not change a bit.
+// each other bit for bit, and with the portable path within the rounding error (float32) or bit for
+// bit (int8). The number of vectors must not affect the results.
 func FuzzMul(f *testing.F) {
 	for _, seed := range [][4]uint64{
 		{1, 1, 1, 0}, {32, 64, 8, 1}, {33, 65, 9, 2}, {70, 130, 5, 3}, {64, 192, 1, 4}, {31, 3, 7, 5},
@@ -21,7 +21,7 @@ func FuzzMul(f *testing.F) {
 	})
 }
 
-// TestMulAcrossPaths checks the same for a grid of shapes.
+// TestMulAcrossPaths checks the same as FuzzMul for a grid of shapes.
 func TestMulAcrossPaths(t *testing.T) {
 	seed := uint64(0)
 	for rows := 1; rows <= 70; rows++ {

@@ -9,8 +9,8 @@ import (
 // block is the number of neighboring weights of a row, or values of a vector, that share a scale.
 const block = 64
 
-// The parts of a block of a panel: a head for each row, then the weights, four columns at a time.
-// The upper half of a head is the scale as bfloat16, and the lower half is −Σ w.
+// A block of a panel consists of a head for each row, followed by the weights, four columns at a
+// time. The upper half of a head is the scale as bfloat16, and the lower half is −Σ w.
 const (
 	weightsAt  = 4 * panelRows
 	blockBytes = weightsAt + block*panelRows
@@ -20,20 +20,20 @@ const (
 // lower bytes.
 const valueBytes = 2 * block
 
-// The largest quantized weight and value.
+// The largest quantized weight, and the largest quantized value of a vector.
 const (
 	mostWeight = 127
 	mostValue  = 127 << 8
 )
 
-// least is the largest magnitude that is treated as 0, since dividing by it would overflow float32.
+// least is the largest magnitude that is treated as 0, since dividing by so small a number would
+// overflow float32.
 const least = 1e-30
 
 // Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it. Every 64 neighboring
 // weights of a row are divided by a scale, the smallest bfloat16 not below max |w| / 127, and
-// rounded to the nearest integer, ties to even; −128 does not occur. If a weight is not finite, the
-// products of its row are not finite either. Quantize panics if the length of data is not
-// rows·cols.
+// rounded to the nearest integer, ties to even; −128 does not occur. If a weight is not finite, its
+// row's products are not finite either. Quantize panics if the length of data is not rows·cols.
 func Quantize(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols, bytes: weightInts(panels(rows) * blocks(cols) * blockBytes)}
@@ -71,13 +71,13 @@ func weightScale(weights []float32) float32 {
 	return math.Float32frombits((math.Float32bits(most/mostWeight) + 0xffff) &^ 0xffff)
 }
 
-// magnitude returns max |x|, or Inf or NaN if x contains one. As integers, the bits of magnitudes
-// sort like the magnitudes, with Inf and NaN at the end.
+// magnitude returns max |x|, or Inf or NaN if x contains one. Compared as integers, the bits of
+// magnitudes are in the same order as the magnitudes, with Inf and NaN at the end.
 func magnitude(x []float32) float32 { return math.Float32frombits(mostBitsPortable(x)) }
 
 func blocks(cols int) int { return (cols + block - 1) / block }
 
-// block returns the b-th block of the panel that holds row r.
+// block returns the b-th block of the panel that contains row r.
 func (w Matrix) block(r, b int) []int8 {
 	at := (r/panelRows*blocks(w.Cols) + b) * blockBytes
 	return w.bytes[at : at+blockBytes]
@@ -96,8 +96,8 @@ func scaleOf(block []int8, lane int) float32 {
 	return math.Float32frombits(head(block[lane*4:]) &^ 0xffff)
 }
 
-// roundVectors quantizes n vectors x [n, cols]. The caller returns them to the
-// pool.
+// roundVectors quantizes n vectors x [n, cols]. The caller must return the result to the pool after
+// use.
 func roundVectors(p Path, x []float32, n, cols int) *quantized {
 	q := quantizedPool.Get().(*quantized)
 	nb := blocks(cols)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestInt8ByHand: weights and values that are whole numbers with ±127 as the largest
-// of every block have scales of 1, so that the int8 product is exact.
+// TestInt8ByHand: if the weights and values are whole numbers and the largest magnitude in every
+// block is 127, the scales are 1, so the int8 product is exact.
 func TestInt8ByHand(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		// 127·127 − 5·3 + 2·0 = 16,114; −1·127 + 127·3 + 10·0 = 254.
@@ -35,9 +35,9 @@ func TestQuantizeRoundsToEven(t *testing.T) {
 	}
 }
 
-// TestInt8AgainstFloat64: rounding changes a weight by at most half a step of its block, which is
-// max / 127 plus up to 1/128 of it for the rounding of the scale. It changes a value by at most
-// half a step of max / 32,512.
+// TestInt8AgainstFloat64: rounding changes a weight by at most half a step. A step of a block of
+// weights is max / 127, plus up to 1/128 of that for the rounding of the scale. Rounding changes a
+// value of a vector by at most half a step of max / 32,512.
 func TestInt8AgainstFloat64(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 4))
@@ -68,8 +68,8 @@ func TestInt8AgainstFloat64(t *testing.T) {
 	})
 }
 
-// TestInt8DoesNotSaturate: the largest possible int8 sums are correct: those with all weights and
-// values at ±127. An instruction that sums pairs in 16 bits would saturate at 32,767.
+// TestInt8DoesNotSaturate: even the largest possible int8 sums, with all weights and values at
+// ±127, are correct. An instruction that sums pairs in 16 bits would saturate at 32,767.
 func TestInt8DoesNotSaturate(t *testing.T) {
 	const rows, cols = 33, 130
 	for _, signs := range [][2]float32{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// onEveryPath runs a test once on each path that the machine offers.
+// onEveryPath runs a test once on each path that the machine supports.
 func onEveryPath(t *testing.T, test func(t *testing.T)) {
 	for _, p := range Paths() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -45,7 +45,8 @@ func sameBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
-// kinds holds the functions that pack. Weights for bfloat16 are truncated to bfloat16 first.
+// kinds holds the functions that pack a matrix, by kind of weights. The one for bfloat16 first
+// truncates the weights to bfloat16.
 var kinds = map[string]func(rows, cols int, data []float32) Matrix{
 	"float32":  Pack,
 	"bfloat16": func(rows, cols int, data []float32) Matrix { return Pack(rows, cols, bfloat16(data)) },
@@ -76,7 +77,7 @@ func TestMulByHand(t *testing.T) {
 }
 
 // TestBatchSizesAgree: on every path, with all kinds of weights and every size of the last panel,
-// the number of vectors does not change a bit of any result.
+// the number of vectors does not affect a single bit of any result.
 func TestBatchSizesAgree(t *testing.T) {
 	shapes := [][2]int{
 		{1, 1}, {3, 5}, {7, 31}, {31, 64}, {32, 65}, {33, 97}, {64, 192}, {65, 130}, {70, 129}, {96, 63}, {192, 512},
@@ -153,7 +154,7 @@ func TestMulAgainstFloat64(t *testing.T) {
 }
 
 // TestBfloat16ProductsAreExact: if all weights are bfloat16, they take half the memory, and their
-// products equal those of float32 panels, bit for bit. With one more row that has a value with more
+// products equal those of float32 panels, bit for bit. If one more row contains a value with more
 // bits, Pack uses float32.
 func TestBfloat16ProductsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 2))
@@ -205,7 +206,8 @@ func comparePaths(tb testing.TB, what string, tolerance float64, f func() []floa
 	}
 }
 
-// TestMulPreservesNonFiniteValues: a product with a value that is not finite must not be finite.
+// TestMulPreservesNonFiniteValues: if a value of a vector is not finite, the product must not be
+// finite either.
 func TestMulPreservesNonFiniteValues(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for kind, pack := range kinds {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// panelRows is the number of rows that a panel interleaves. They fill two AVX-512 registers, so
-// that eight vectors need 16 of the 32 registers for their sums.
+// panelRows is the number of rows that a panel interleaves. One value of each row fills two AVX-512
+// registers, so that eight vectors need 16 of the 32 registers for their sums.
 const panelRows = 32
 
 // Matrix is a packed weight matrix. A product maps vectors of length Cols to vectors of length
@@ -50,8 +50,8 @@ func Pack(rows, cols int, data []float32) Matrix {
 	return w
 }
 
-// packFloats copies a row to its lane of a panel. Like packHalves, it is a separate function for
-// browsers, which optimize a function only after many calls.
+// packFloats copies a row to its lane of a panel. Like packHalves, it is a separate function
+// because browsers optimize a function only after many calls.
 func packFloats(lane, row []float32) {
 	for c, v := range row {
 		lane[c*panelRows] = v
@@ -80,8 +80,8 @@ func fitsBfloat16(data []float32) bool {
 	return true
 }
 
-// low and high return the two weights in a word: that of a row in the first half of a panel, and
-// that of the row 16 rows below it.
+// low and high return the two weights in a word: low returns the weight of a row in the first half
+// of a panel, and high that of the row 16 rows below it.
 func low(w uint32) float32  { return math.Float32frombits(w << 16) }
 func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
 
@@ -93,8 +93,8 @@ func check(rows, cols int, data []float32) {
 
 func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
 
-// Row copies row r to dst [Cols], as needed when an output matrix is also the embedding table. The
-// rows of a quantized matrix are rounded.
+// Row copies row r to dst [Cols]. This is needed if the output matrix is also the embedding table.
+// The rows of a quantized matrix are rounded.
 func (w Matrix) Row(dst []float32, r int) {
 	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
 		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
@@ -195,7 +195,8 @@ func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	}
 }
 
-// panel multiplies panel i by n vectors. Each has 32 results in dst, stride values apart.
+// panel multiplies panel i by n vectors. Each vector has 32 results in dst; those of neighboring
+// vectors are stride values apart.
 func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) {
 	if w.halves != nil {
 		size := w.Cols * halfPanel

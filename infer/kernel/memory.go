@@ -5,13 +5,14 @@ import (
 	"unsafe"
 )
 
-// Weights share slabs, for which the program asks the system to use huge pages. A processor looks
-// up page addresses in a small table. A model, which is read from end to end for every token, would
-// need a thousand entries for pages of 4 KiB instead of two for pages of 2 MiB.
+// Weights share slabs of memory, for which the program asks the system to use huge pages. A
+// processor looks up the addresses of pages in a small table. A model is read from end to end for
+// every token. With pages of 4 KiB, it would need a thousand entries of the table, instead of two
+// with pages of 2 MiB.
 
 const line = 64 // size of the processor's cache lines: no register of weights crosses two
 
-// slab holds the memory for the next weights. A slab is freed once no matrix
+// slab holds the memory from which the next weights are allocated. A slab is freed once no matrix
 // uses it.
 var slab struct {
 	sync.Mutex

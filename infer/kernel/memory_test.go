@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// TestWeightMemoryIsAligned: weights get their own memory, zeroed and aligned to a cache line, for
-// any number of concurrent goroutines, and whether or not they fit in the rest of a slab.
+// TestWeightMemoryIsAligned: each allocation of weights returns separate memory, zeroed and aligned
+// to a cache line, even if many goroutines allocate at the same time, and whether or not it fits in
+// the rest of a slab.
 func TestWeightMemoryIsAligned(t *testing.T) {
 	sizes := []int{1, 63, 64, 65, 1000, hugePage - 1, hugePage, 5 * hugePage, 3, 2*hugePage + 1, 7}
 	all := make([][]byte, len(sizes))

@@ -1,5 +1,6 @@
 package kernel
 
-// hugePage is the size of a small page, since a browser has no huge pages and little memory. Slabs
-// of megabytes would waste as much memory as the bundled model's weights take.
+// hugePage is the size of an ordinary page here, since a browser has no huge pages and little
+// memory. Slabs of several megabytes would waste as much memory as the weights of the bundled model
+// take.
 const hugePage = 4 << 10

@@ -21,8 +21,8 @@ var pathNames = [...]string{"portable", "avx2", "avx512"}
 
 func (p Path) String() string { return pathNames[p] }
 
-// ParsePath parses a path's name: portable, avx2 or avx512. A program calls it at the start with
-// the value of the environment variable, so that a misspelled name is rejected.
+// ParsePath parses a path's name: portable, avx2 or avx512. A program should call it at startup
+// with the value of the environment variable, so that a misspelled name is rejected.
 func ParsePath(name string) (Path, error) {
 	if i := slices.Index(pathNames[:], name); i >= 0 {
 		return Path(i), nil
@@ -45,8 +45,8 @@ func init() {
 	}
 }
 
-// Current returns the path in use: the fastest that the processor supports, unless VIZ_KERNEL names
-// another.
+// Current returns the path in use: the fastest path that the processor supports, unless VIZ_KERNEL
+// names another one.
 func Current() Path { return Path(current.Load()) }
 
 // Paths lists the paths that this machine can run.
@@ -59,9 +59,9 @@ func Paths() []Path {
 }
 
 // Use changes the path, for tests and measurements, and returns the previous one. Matrices stay
-// valid, since all paths share their layout. Do not call it during a computation: a pass that uses
-// both paths gives different bits than a pass on one path. Use returns an error if the machine does
-// not support the path.
+// valid, since all paths use the same layout. Do not call Use during a computation: a pass that
+// uses two paths gives different bits than a pass on one path. Use returns an error if the machine
+// does not support the path.
 func Use(p Path) (before Path, err error) {
 	if p < Portable || p > best {
 		return Current(), fmt.Errorf("this machine cannot run the kernel path %v", p)

@@ -1,8 +1,8 @@
 package kernel
 
-// This file chooses among the assembly functions. They are called by name and not through
-// variables, so that the compiler can see that none of them retains its arguments, and buffers can
-// be on the stack.
+// This file chooses among the assembly functions. The functions are called by name, not through
+// variables, so that the compiler can see that none of them retains its arguments and can keep
+// buffers on the stack.
 
 // detect returns the fastest path that the processor supports, given the
 // registers that the operating system saves when it switches threads.
@@ -70,8 +70,8 @@ func int8Panel(p Path, dst []float32, stride int, w, values []int8, scales []flo
 	}
 }
 
-// quantizeBlocks rounds the blocks of x, whose length is a multiple of block,
-// to the byte layout of the path.
+// quantizeBlocks rounds the blocks of x and stores them in the byte layout of the path. The length
+// of x must be a multiple of block.
 func quantizeBlocks(p Path, values []int8, scales, x []float32) {
 	switch n := len(x) / block; {
 	case n == 0:
@@ -113,7 +113,7 @@ func scores(p Path, dst, q, keys []float32, stride int, scale float32) {
 		return
 	}
 	scoresAVX2(&dst[0], &q[0], &keys[0], stride, len(q), n/4, scale)
-	if n%4 > 0 { // computing the last four again is less work than one at a time
+	if n%4 > 0 { // computing the last four again takes less work than one at a time
 		scoresAVX2(&dst[n-4], &q[0], &keys[(n-4)*stride], stride, len(q), 1, scale)
 	}
 }
@@ -165,8 +165,8 @@ func scaleBy(p Path, dst, x, weight []float32, s float32) {
 	scaleByAVX2(&dst[0], &x[0], &weight[0], len(x), s)
 }
 
-// lanes is the number of float32 values in an AVX2 register. Functions that need whole registers
-// get the rest of a vector in a buffer.
+// lanes is the number of float32 values in an AVX2 register. The end of a vector that does not fill
+// a register is passed in a buffer to functions that need whole registers.
 const lanes = 8
 
 func softmax(p Path, w []float32) {
@@ -195,7 +195,8 @@ func softmax(p Path, w []float32) {
 	divideAVX2(&w[0], len(w), sum)
 }
 
-// expSum replaces w by e^(w − top) and returns the sum, for whole AVX2 registers.
+// expSum replaces each value w by e^(w − top) and returns the sum of the results. The values must
+// fill whole AVX2 registers.
 func expSum(p Path, w []float32, top float32) float32 {
 	switch {
 	case len(w) == 0:

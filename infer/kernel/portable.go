@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// The portable path. Products are rounded before they are added (the
-// conversions force the compiler to), so that every machine gets the same bits.
+// This file contains the portable path. Products are rounded before they are added, so that every
+// machine gets the same bits. The explicit conversions force the compiler to do so.
 
 // floatPortable multiplies a panel by n vectors, 8 rows at a time, so that their sums stay in
 // registers.
@@ -56,7 +56,7 @@ func bfloatPortable(dst []float32, stride int, w []uint32, x []float32, cols, n 
 	}
 }
 
-// int8Portable multiplies a quantized panel by n vectors, which have values [n, blocks, 2, block],
+// int8Portable multiplies a quantized panel by n vectors, given as values [n, blocks, 2, block],
 // without an offset, and scales [n, blocks].
 func int8Portable(dst []float32, stride int, w, values []int8, scales []float32, n int) {
 	nb := len(scales) / n

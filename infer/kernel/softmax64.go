@@ -6,7 +6,8 @@ import (
 )
 
 // The operations that a draw needs on a vocabulary's scores are computed in float64. All paths give
-// the same bits as [math.Exp], one division and a sum from the first value to the last.
+// the same bits as computing each value with [math.Exp] and a single division, and adding the
+// values from first to last.
 
 // Max returns the largest score. There must be at least one score and no NaN.
 func Max(z []float32) float32 {
@@ -44,7 +45,8 @@ func largestPortable(z []float32) float32 {
 	return top
 }
 
-// betweenPortable continues after n indices have been found, with the scores from at on.
+// betweenPortable continues the search with the scores from index at on, after n indices have been
+// found.
 func betweenPortable(dst []int32, n int, z []float32, at int, from, below float32) int {
 	for i, v := range z[at:] {
 		if v >= from && v < below {

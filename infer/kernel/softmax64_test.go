@@ -21,8 +21,8 @@ func sameBits64(a, b []float64) bool {
 }
 
 // TestExpSumMatchesMathExp: on every path, e^x equals math.Exp's, bit for bit, and the sum is added
-// from first to last. The test covers all lengths of the last register, and scores near each other
-// and far apart, down to the range where e^x has fewer bits and finally underflows.
+// from first to last. The test covers every number of values in the last register, and scores from
+// close together to so far apart that e^x loses bits and finally underflows.
 func TestExpSumMatchesMathExp(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 3))
@@ -55,8 +55,8 @@ func TestExpSumMatchesMathExp(t *testing.T) {
 	})
 }
 
-// TestExpSumNearUnderflow: e^x equals math.Exp's for a million arguments from 0 to where e^x
-// underflows, including those where the last bits are rounded.
+// TestExpSumNearUnderflow: e^x equals math.Exp's for a million arguments from 0 down to the point
+// at which e^x underflows, including those for which the last bits are rounded.
 func TestExpSumNearUnderflow(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		const n = 1 << 20
@@ -76,7 +76,7 @@ func TestExpSumNearUnderflow(t *testing.T) {
 	})
 }
 
-// TestMaxOfSignedZeros: of zeros of both signs, Max returns +0.
+// TestMaxOfSignedZeros: if the largest scores are zeros of both signs, Max returns +0.
 func TestMaxOfSignedZeros(t *testing.T) {
 	minus := float32(math.Copysign(0, -1))
 	onEveryPath(t, func(t *testing.T) {

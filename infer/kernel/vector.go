@@ -22,8 +22,8 @@ func AddScaled(dst []float32, s float32, x []float32) {
 	}
 }
 
-// Scores writes scale · (q · key) for every key to dst [n]. q is [size]. The first values of keys
-// are stride apart, and the last key must be complete. A score does not depend on n.
+// Scores writes scale · (q · key) for every key to dst [n]. q is [size]. Keys begin stride values
+// apart, and the last key must be complete. A score does not depend on n.
 func Scores(dst, q, keys []float32, stride int, scale float32) {
 	if len(dst) == 0 || len(q) == 0 {
 		clear(dst)
@@ -34,7 +34,7 @@ func Scores(dst, q, keys []float32, stride int, scale float32) {
 }
 
 // Mix writes Σ_j weights[j] · value j, summed from the first to the last, to dst [size]. weights is
-// [n]. The first elements of values are stride apart, and the last value must be complete.
+// [n]. The value vectors begin stride elements apart, and the last one must be complete.
 func Mix(dst, weights, values []float32, stride int) {
 	if len(dst) == 0 || len(weights) == 0 {
 		clear(dst)
@@ -82,7 +82,7 @@ func MixEach(dst, weights, values []float32, rows, stride int) {
 	}
 }
 
-// ScaleBy writes (x · s) · weight, element by element, as a norm does.
+// ScaleBy writes (x · s) · weight to dst, element by element, as a norm does.
 func ScaleBy(dst, x, weight []float32, s float32) {
 	fit("ScaleBy", len(dst), len(x))
 	fit("ScaleBy", len(x), len(weight))

@@ -46,7 +46,7 @@ func TestVectorsByHand(t *testing.T) {
 	})
 }
 
-// near reports whether numbers are within a tolerance of the wanted ones. NaN is never near a
+// near reports whether all numbers are within a tolerance of the wanted ones. NaN is never near a
 // number.
 func near(got []float32, tolerance float64, want ...float64) bool {
 	for i, w := range want {
@@ -97,7 +97,7 @@ func TestScoresDoNotDependOnBatchSize(t *testing.T) {
 }
 
 // TestVectorsAcrossPaths: on every path, every vector function agrees with the portable one, for
-// all short lengths.
+// all lengths up to 130.
 func TestVectorsAcrossPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	for n := 1; n <= 130; n++ {
@@ -134,7 +134,7 @@ func TestVectorsAcrossPaths(t *testing.T) {
 }
 
 // TestVectorsWriteOnlyTheirResults: the vector functions write their results and do not change the
-// values after them.
+// values that follow in memory.
 func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, 3))
@@ -165,7 +165,7 @@ func TestVectorsWriteOnlyTheirResults(t *testing.T) {
 }
 
 // TestExponentialOnEveryPath: on the vector paths, e^x has a relative error of at most 3e-7 over
-// the whole range, and is 0 if it is too small to matter.
+// the whole range, and very small values become 0.
 func TestExponentialOnEveryPath(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		worst := 0.

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Rule is the name of a rule of the chain: the key of its knob, if it has one. A token that is
-// cut is marked with the first rule of the chain that cut it.
+// A Rule is the name of a rule of the chain. For a rule that has a knob, it is the key of the knob.
+// A token that is cut is marked with the first rule of the chain that cut it.
 type Rule string
 
 // The rules.
@@ -42,10 +42,10 @@ func (r Rule) Name() string {
 	return string(r)
 }
 
-// A rule is a link of the chain. It uses the scores or the distribution, the text so far, its own
-// state and its own u, and returns new scores or the tokens that it keeps and the reasons why it
-// cuts the others. Either score or keep is set; the other functions may be nil. All of them are
-// pure: none modifies its arguments.
+// A rule is a link of the chain. Its input is the scores or the distribution, the text so far, its
+// own state and its own u. It either returns new scores, or the tokens that it keeps and the
+// reasons why it cuts the others. Either score or keep is set; the other functions may be nil. All
+// functions are pure: none modifies its arguments.
 type rule struct {
 	name  Rule
 	title string   // its common name, if its knob does not have it
@@ -71,13 +71,13 @@ type rule struct {
 	// text is set if the rule uses the text so far, which the [Context] must then contain.
 	text bool
 	// unread explains, for a refusal, why a text that was not drawn with the rule has no
-	// probability under it; "" if it has one.
+	// probability under the rule. It is "" if such a text has a probability.
 	unread string
 }
 
-// places holds a rule's position, from 1, in the default order of each program. It is negative if
-// the program lacks the rule. In that program's order, the rule then runs after all rules that the
-// program has.
+// places holds a rule's position, from 1, in the default order of each program. The position is
+// negative if the program lacks the rule. In that program's order, such a rule runs after all rules
+// that the program has.
 type places struct{ llama, hugging, openai int }
 
 // chain lists the rules in order. Those that change scores come first, so that all rules
@@ -191,8 +191,9 @@ func (r Rule) Cuts() bool { return r.link().keep != nil }
 // order.
 func (r Rule) Early() bool { return r.link().early }
 
-// Unread returns the first rule that is on and assigns a probability only to a text that was drawn
-// with it, together with the reason for a refusal. If there is none, it returns [RuleNone].
+// Unread returns the first rule that is on and that assigns a probability only to texts drawn with
+// the rule, together with the reason to give in a refusal. If there is no such rule, it returns
+// [RuleNone].
 func (s Settings) Unread() (r Rule, why string) {
 	for _, c := range chain {
 		if _, on := c.on(s); on && c.unread != "" {
@@ -202,7 +203,8 @@ func (s Settings) Unread() (r Rule, why string) {
 	return RuleNone, ""
 }
 
-// Reads reports whether a knob belongs to a rule that assigns a probability to any text.
+// Reads reports whether a knob belongs to a rule that assigns a probability to every text, even one
+// that was not drawn with the rule.
 func Reads(key string) bool {
 	return !slices.ContainsFunc(chain, func(c rule) bool {
 		return c.unread != "" && (c.key() == key || slices.Contains(c.also, key))
@@ -261,13 +263,13 @@ const (
 	// OnUncut, this program's default, measures each rule on the probabilities before any cut. The
 	// order then only determines which rule is named for a token that several rules cut.
 	OnUncut Measure = iota
-	// OnRest, as in llama.cpp and Hugging Face, measures each rule on the rescaled probabilities of
+	// OnRest measures each rule, as in llama.cpp and Hugging Face, on the rescaled probabilities of
 	// the tokens that the previous rule kept. Rescaling raises every probability, so top-p is
 	// reached sooner.
 	OnRest
 )
 
-// late reports whether a rule that has to see all tokens is on, or the order is not this program's
+// late reports whether a rule that has to see all tokens is on or the order is not this program's
 // own.
 func (s Settings) late() bool {
 	if s.OrderInForce() != OrderOwn {
@@ -281,8 +283,8 @@ func (s Settings) late() bool {
 	return false
 }
 
-// OffAt returns the value of a knob that turns its rule off. ok is false for a knob without such a
-// rule: the temperature or the seed.
+// OffAt returns the value at which a knob turns its rule off. ok is false for a knob that does not
+// belong to such a rule, such as the temperature or the seed.
 func OffAt(key string) (x float64, ok bool) {
 	for _, r := range chain {
 		if r.key() == key && r.optional() {
@@ -292,8 +294,8 @@ func OffAt(key string) (x float64, ok bool) {
 	return 0, false
 }
 
-// Part returns the rule that a knob adjusts without switching it on, and the knob's usual value. ok
-// is false for any other knob.
+// Part returns the rule that the given knob adjusts but does not switch on, and the knob's usual
+// value. ok is false for any other knob.
 func Part(key string) (of Rule, usual float64, ok bool) {
 	for _, r := range chain {
 		if slices.Contains(r.also, key) {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// withRules adds rules that are always on to the end of the chain until the test ends.
+// withRules adds rules to the end of the chain until the test ends. These rules are always on.
 // Tests of this package must not run in parallel.
 func withRules(t *testing.T, rules ...rule) {
 	t.Helper()
@@ -62,11 +62,11 @@ func xtc(us *[]float64) rule {
 	}
 }
 
-// TestRuleStateCarriesBetweenSteps: a rule's state equals values computed by hand. The drill's p
-// are 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191, with a surprise of 0.663, 2.105, 3.549, 4.991 and
-// 5.712 bits. With μ = 2, only the first token is kept. It is drawn with q = 1, so μ becomes 2 −
-// 0.5·(0 − 1) = 2.5. Then the first two are kept, with q = 0.7310 and 0.2690. After the second is
-// drawn, with a surprise of 1.894 bits, μ is 2.5 − 0.447 = 2.053.
+// TestRuleStateCarriesBetweenSteps: a rule's state at each step equals values computed by hand. The
+// drill's p are 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191, with a surprise of 0.663, 2.105, 3.549,
+// 4.991 and 5.712 bits. With μ = 2, only the first token is kept. It is drawn with q = 1, so μ
+// becomes 2 − 0.5·(0 − 1) = 2.5. Then the first two are kept, with q = 0.7310 and 0.2690. After the
+// second is drawn, with a surprise of 1.894 bits, μ is 2.5 − 0.447 = 2.053.
 func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 	withRules(t, surprising())
 	place := len(chain) - 1
@@ -117,7 +117,7 @@ func TestEachRuleHasItsOwnU(t *testing.T) {
 }
 
 // TestRuleWithItsOwnDraw: the first two tokens of the drill have a probability of at least 0.2. If
-// u is below one half, the first is cut; the others are always kept.
+// the rule's u is below one half, the rule cuts the first token; it always keeps the others.
 func TestRuleWithItsOwnDraw(t *testing.T) {
 	var us []float64
 	withRules(t, xtc(&us))
@@ -138,8 +138,9 @@ func TestRuleWithItsOwnDraw(t *testing.T) {
 	}
 }
 
-// TestRuleChangingScoresActsFirst: a rule that changes scores uses the text, and everything after
-// it works on the scores that it returned. The rule here prevents any token from being drawn twice.
+// TestRuleChangingScoresActsFirst: a rule that changes scores can use the text, and everything
+// after the rule works on the scores that it returned. The rule here prevents any token from being
+// drawn twice.
 func TestRuleChangingScoresActsFirst(t *testing.T) {
 	withRules(t)
 	chain = append([]rule{{name: "once", off: -1, score: func(s Scores, in input) Scores {

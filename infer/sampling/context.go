@@ -3,8 +3,8 @@ package sampling
 // Context holds the data of a step, besides its scores, that rules can use. The zero value suits
 // rules that use only the scores.
 type Context struct {
-	// Text holds the token ids of the text so far, including the prompt. It is needed if
-	// [Settings.ReadsText]. The last Step−1 of them were generated.
+	// Text holds the token ids of the text so far, including the prompt. It is needed only if
+	// [Settings.ReadsText] reports true. The last Step−1 ids were generated.
 	Text  []int
 	Seed  uint64
 	Step  int // 1 for the first generated token
@@ -19,7 +19,7 @@ type Context struct {
 
 // State holds the data that the rules of a chain carry from one step to the next, by index in the
 // chain. It is nil at the first step. It is never modified: each step creates a new State
-// ([Distribution.Next]), so repeating a step starts from the same state.
+// ([Distribution.Next]), so a repeated step starts from the same state.
 type State []any
 
 // input is the input of one rule.
@@ -72,8 +72,8 @@ func (c Context) Score(z []float32, s Settings) Scores {
 func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
 
 // cut runs the temperature and the rules that cut on a field, in the order of the settings. It
-// returns the effect of each rule, and the tokens that are left with the probabilities with which
-// they are drawn.
+// returns the effect of each rule, and a field of the remaining tokens with the probabilities from
+// which they are drawn.
 func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	measure, late := s.OrderInForce().Measure(), s.HeatsLate()
 	on := f // the field on which the next rule is measured
@@ -101,8 +101,8 @@ func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	return cuts, on
 }
 
-// Next returns the state of the rules after rank r has been drawn, for the [Context] of the next
-// step. It returns nil if no rule has state.
+// Next returns the state of the rules after the token of rank r has been drawn, for the [Context]
+// of the next step. It returns nil if no rule has state.
 func (d *Distribution) Next(r int) State {
 	var state State
 	for place, rule := range chain {

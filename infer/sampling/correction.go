@@ -30,7 +30,7 @@ type corrected struct {
 
 // Decide computes norm(excess(p, q)) of the target's p and the draft's q, which must have been
 // decided over the same vocabulary. excess is [Excess], except in tests. If p is not above q for
-// any token, the residual is p itself, with mass 0.
+// any token, the residual is p itself and the mass is 0.
 func (c *Correction) Decide(p, q *Sampler, excess func(p, q float64) float64) {
 	c.p, c.q = sized(c.p, len(p.z)), sized(c.q, len(p.z))
 	p.spread(c.p)
@@ -72,8 +72,8 @@ func (c *Correction) gather(excess func(p, q float64) float64) {
 }
 
 // rank sorts the tokens, the most probable first, ties by the lower id. It first sorts by the upper
-// halves of the float64 residuals, in the same way as scores are ranked. After that, only neighbors
-// can be out of order.
+// halves of the float64 residuals, in the same way as scores are ranked. After that, only tokens
+// with equal upper halves can be out of order.
 func (c *Correction) rank() {
 	n := len(c.tokens)
 	c.keys, c.sorted = sized(c.keys, n), sized(c.sorted, n)

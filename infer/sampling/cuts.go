@@ -5,7 +5,7 @@ type Cut struct {
 	Rule  Rule
 	At    float64 // its setting
 	Keeps int     // number of tokens that it keeps
-	Of    int     // number of tokens that it was measured on: all, or those left by the previous rule
+	Of    int     // number of tokens that the rule was measured on: all, or those left by the previous rule
 	Moved float64 // the share of probability that it takes from the tokens that it cuts
 	Bound float64 // for top-nσ, XTC and mirostat: the bound that tokens must meet ([Reason])
 	mask  mask    // by rank
@@ -14,11 +14,12 @@ type Cut struct {
 	place int     // in the chain
 }
 
-// Cuts holds the effects of the rules that are on, in order. Each is measured by itself or, if the
-// order measures on the rest, after the previous ones.
+// Cuts holds the effects of the rules that are on, in order. Each rule is measured by itself or, if
+// the order's measure is [OnRest], on the tokens that the previous rule left.
 type Cuts []Cut
 
-// Reach returns how many of `of` tokens a filter keeps by itself: all, if it is off.
+// Reach returns how many tokens, out of the number `of`, a filter keeps by itself. If the filter is
+// off, it keeps all of them.
 func (list Cuts) Reach(rule Rule, of int) int {
 	for _, c := range list {
 		if c.Rule == rule {

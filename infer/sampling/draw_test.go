@@ -26,8 +26,9 @@ func TestUIsSplitMix64(t *testing.T) {
 	}
 }
 
-// TestUIsUniform: u is distributed evenly over many steps of one seed, and over many seeds at one
-// step. The mean is ½ ± 4σ with σ = 1/√(12n), and each tenth is within 4σ of its expected count.
+// TestUIsUniform: u is uniformly distributed over many steps of one seed, and over many seeds at
+// one step. The mean is ½ ± 4σ with σ = 1/√(12n), and each tenth is within 4σ of its expected
+// count.
 func TestUIsUniform(t *testing.T) {
 	const n = 100_000
 	for name, u := range map[string]func(i int) float64{
@@ -94,7 +95,7 @@ func TestTopIsAPrefixOfRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := rapid.SliceOfN(rapid.Float32Range(-3, 3), 1, 40).Draw(t, "z")
 		for i := range z {
-			z[i] = float32(int(z[i])) // so that many scores are equal
+			z[i] = float32(int(z[i])) // this makes many scores equal
 		}
 		n := rapid.IntRange(1, 45).Draw(t, "n")
 		if got, want := Top(z, n), Rank(z)[:min(n, len(z))]; !slices.Equal(got, want) {

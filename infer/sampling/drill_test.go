@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// drill is the five-token exercise: the, a, an, and, or.
+// drill holds the scores of the five-token exercise: the, a, an, and, or.
 var drill = []float32{4, 3, 2, 1, 0.5}
 
 // near4 reports whether got equals want rounded to four places.
@@ -104,8 +104,9 @@ func TestDrillNucleus(t *testing.T) {
 	}
 }
 
-// TestDrillRenormalizesBetweenFilters: filters measured on the uncut distribution keep {the, a,
-// an}. Filters with rescaling in between keep {the, a}, since 0.8640/0.9495 = 0.9100 ≥ 0.9.
+// TestDrillRenormalizesBetweenFilters: filters that are all measured on the uncut distribution keep
+// {the, a, an}. With rescaling between the filters, they keep {the, a}, since 0.8640/0.9495 =
+// 0.9100 ≥ 0.9.
 func TestDrillRenormalizesBetweenFilters(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 3, TopP: 0.9})
 	if d.Keep != 3 || d.KeepRenormalizing() != 2 {

@@ -12,10 +12,11 @@ import (
 //
 //	multiplier · base^(n − allowed length)
 //
-// where n is the length of the longest such passage. A repetition extends back at most to the last
-// token that breaks ([Context].Breaks), and the scores of such tokens are never lowered, so that
-// the structure of a dialogue can recur. The prompt is part of the text. (llama.cpp also breaks in
-// the middle of a token, or where several tokens together form a breaking string.)
+// where n is the length of the longest such passage. A passage extends back at most to the last
+// token that ends passages ([Context].Breaks). The scores of such tokens are never lowered, so that
+// the structure of a dialogue can recur. The prompt is part of the text. (In llama.cpp, a passage
+// can also end in the middle of a token, or where several tokens together form a string that ends
+// passages.)
 func penalizeRepeats(s Scores, in input) Scores {
 	base, _ := in.Value("dry_base")
 	least, _ := in.Value("dry_allowed_length")
@@ -53,14 +54,14 @@ func (in input) continued(least int) map[int]int {
 	return longest
 }
 
-// repeats returns, for each distance from the end of a text, from 1, how many tokens before
-// that position equal the tokens before the end, counting backward. The entry at distance 0
+// repeats returns, for each distance from the end of a text (from 1), the length of the run of
+// tokens just before that position that equals the last tokens of the text. The entry at distance 0
 // is 0. It is the Z-function of the reversed text (Gusfield 1997), computed in linear time.
 func repeats(text []int) []int {
 	n := len(text)
 	at := func(i int) int { return text[n-1-i] } // reversed
 	z := make([]int, n)
-	from, to := 0, 0 // the passage [from, to) that equals a prefix and extends furthest
+	from, to := 0, 0 // of the passages that equal a prefix, the one [from, to) that ends last
 	for i := 1; i < n; i++ {
 		if i < to {
 			z[i] = min(to-i, z[i-from])

@@ -10,16 +10,16 @@ type Distribution struct {
 	Order    []int32   // [vocab] token id by rank
 	P        []float64 // [vocab] probability by token id, after the temperature
 	Cum      []float64 // [vocab] Σ p of ranks 0 to r
-	// [vocab+1] Σ p from rank r to the last rank, added up from the least probable, so that small
-	// terms are not lost next to large ones
+	// [vocab+1] Σ p from rank r to the last rank. It is added up from the least probable token, so
+	// that small terms are not lost next to large ones.
 	Tail   []float64
 	MaxZ   float64 // the largest logit
 	SumExp float64 // Σ e^{(z−max)/T}
 	Keep   int     // number of kept tokens
 	Mass   float64 // Σ p of the kept tokens
 	Cuts   Cuts    // the filters that are on, in their order; greedy is not among them
-	// Fallback is set if the filters keep no token in common. The most probable token is then kept
-	// although some of them cut it.
+	// Fallback is set if the filters keep no token in common. The most probable token is then kept,
+	// although some of the filters cut it.
 	Fallback bool
 
 	context Context
@@ -32,8 +32,9 @@ type Distribution struct {
 	w      []float64 // [vocab] by token id
 	weight float64
 	hot    bool // w is not P
-	// Set if the kept tokens are not the most probable ones, or w is not P: their ranks, the sums
-	// of w up to each of them, and the sums of w and of p from each of them on [Keep+1].
+	// Set only if the kept tokens are not the most probable ones or if w is not P: the ranks of the
+	// kept tokens, the sums of w up to each of them, and the sums of w and of p from each of them
+	// on [Keep+1].
 	ranks             []int32
 	cum, tail, tailOf []float64
 }
@@ -114,9 +115,8 @@ func (d *Distribution) empty(kept mask) bool {
 }
 
 // Idle returns the filters that are on but cut only tokens that other filters also cut. If two
-// filters cut the same tokens, the first in order counts as the one that cuts; under greedy, all
-// filters are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from the
-// rest.
+// filters cut the same tokens, only the second one in the order is idle; under greedy, all filters
+// are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from the rest.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
@@ -159,8 +159,8 @@ func (d *Distribution) lay() {
 	}
 }
 
-// Leading reports whether the kept tokens are the most probable ones, ranks 0 to Keep−1, so
-// that a line can be drawn below them.
+// Leading reports whether the kept tokens are the most probable ones (ranks 0 to Keep−1), so that a
+// list by rank can show a line below them.
 func (d *Distribution) Leading() bool { return d.kept.some == nil }
 
 // Stays reports whether the token of rank r is kept.
@@ -194,7 +194,8 @@ func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 	return j - i, d.tailOf[i] - d.tailOf[j], (d.tail[i] - d.tail[j]) / d.weight
 }
 
-// Reach returns how many tokens a filter keeps by itself: all, if it is off.
+// Reach returns how many tokens a filter keeps by itself. If the filter is off, it keeps all
+// tokens.
 func (d *Distribution) Reach(rule Rule) int { return d.Cuts.Reach(rule, len(d.Order)) }
 
 // CutBy returns the first rule that cuts rank r, or [RuleNone] if it is kept.
@@ -247,7 +248,8 @@ func (d *Distribution) Segment(r int) (from, to float64) {
 // Draw returns the rank whose segment contains u, in [0, 1). Under greedy it is always 0.
 func (d *Distribution) Draw(u float64) int { return d.KeptRank(d.DrawKept(u)) }
 
-// DrawKept is like [Distribution.Draw], but counts among the kept tokens, from 0.
+// DrawKept is like [Distribution.Draw], but returns the token's index among the kept tokens, from
+// 0.
 func (d *Distribution) DrawKept(u float64) int {
 	if d.ranks == nil {
 		return draw(d.Cum, d.weight, u, d.Keep)

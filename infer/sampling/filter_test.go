@@ -39,7 +39,7 @@ func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 		{Settings{Temperature: 1, TopP: 0.5}, []int32{1, 3}}, // 0.327 + 0.327 ≥ 0.5
 		// a token with p equal to the largest p is not cut
 		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},
-		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first already crosses
+		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first already crosses p
 		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more than there are
 	} {
 		d := Decide(z, row.s)
@@ -59,14 +59,16 @@ func TestMinPByHand(t *testing.T) {
 			t.Errorf("min-p %v keeps %d tokens, want %d", minP, d.Keep, want)
 		}
 	}
-	// After the temperature: at T = 0.5 the ratios are squared, to 0.1353 for `a`.
+	// Min-p comes after the temperature: at T = 0.5, the ratios are squared, which gives 0.1353 for
+	// `a`.
 	if d := Decide(drill, Settings{Temperature: 0.5, TopP: 1, MinP: 0.14}); d.Keep != 1 {
 		t.Errorf("min-p 0.14 at T = 0.5 keeps %d tokens, want 1", d.Keep)
 	}
 }
 
-// TestFirstRuleThatCut: top-k 4, top-p 0.9 (reaches 3) and min-p 0.2 (reaches 2: 0.3679 ≥ 0.2 >
-// 0.1353). Each token is marked with the first rule, in that order, that cuts it.
+// TestFirstRuleThatCut: each token is marked with the first rule that cuts it. The rules are, in
+// order, top-k 4, top-p 0.9 (which keeps 3 tokens) and min-p 0.2 (which keeps 2: 0.3679 ≥ 0.2 >
+// 0.1353).
 func TestFirstRuleThatCut(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.9, MinP: 0.2})
 	want := []Rule{RuleNone, RuleNone, RuleMinP, RuleTopP, RuleTopK}
@@ -92,8 +94,8 @@ func TestFirstRuleThatCut(t *testing.T) {
 	}
 }
 
-// TestGreedyKeepsOneToken: regardless of the other filters, greedy shows the distribution at T = 1,
-// keeps one token and is the reason for cutting the others.
+// TestGreedyKeepsOneToken: regardless of the other filters, greedy shows the distribution at T = 1
+// and keeps one token; the others are marked as cut by greedy.
 func TestGreedyKeepsOneToken(t *testing.T) {
 	z := []float32{0.5, 4, 1, 4}
 	for _, s := range []Settings{{TopP: 1}, {TopP: 0.9, TopK: 40, MinP: 0.1}} {
@@ -144,8 +146,8 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	}
 }
 
-// TestPlaceInRanking: Place returns a token's place in the ranking, and Top of 0 tokens is an empty
-// list.
+// TestPlaceInRanking: Place returns a token's position in the ranking, and Top returns an empty
+// list for 0 tokens.
 func TestPlaceInRanking(t *testing.T) {
 	z := []float32{1, 3, 3, -2, 5}
 	for at, id := range Rank(z) {
@@ -170,8 +172,8 @@ func TestRankOf(t *testing.T) {
 	}
 }
 
-// TestNucleusForgivesRounding: eight of ten equal tokens reach 0.8, although eight times
-// 0.1 adds up to 0.7999999999999999.
+// TestNucleusForgivesRounding: eight of ten equal tokens reach top-p 0.8, although eight times 0.1
+// adds up to 0.7999999999999999.
 func TestNucleusForgivesRounding(t *testing.T) {
 	z := make([]float32, 10)
 	if got := Decide(z, Settings{Temperature: 1, TopP: 0.8}).Keep; got != 8 {

@@ -14,8 +14,8 @@ func taking(ids ...int) Context {
 }
 
 // TestGrammarByHand: the grammar allows ids 1, 3 and 4 of the drill. Their p are 0.2324, 0.0314 and
-// 0.0191, together 0.2829, so the grammar forbids two tokens with 0.7171. The first allowed token
-// then has 20.0855/24.4525 = 0.8214, and the others have 0.1112 and 0.0674.
+// 0.0191, together 0.2829. The two tokens that the grammar forbids have 0.7171. The first allowed
+// token then has 20.0855/24.4525 = 0.8214, and the others have 0.1112 and 0.0674.
 func TestGrammarByHand(t *testing.T) {
 	c := taking(1, 3, 4)
 	d := c.Decide(drill, Settings{Temperature: 1, TopP: 1, Grammar: "x"})
@@ -51,8 +51,8 @@ func TestGrammarByHand(t *testing.T) {
 	if got := kept(c.Decide(drill, Settings{TopP: 1, Grammar: "x"})); !slices.Equal(got, []int{1}) {
 		t.Errorf("greedy keeps %v, want %v", got, []int{1})
 	}
-	// XTC keeps only the last of them and top-k 1 only the first. They have nothing in common, so
-	// the first is kept.
+	// XTC keeps only the last of the allowed tokens, and top-k 1 keeps only the first. Since they
+	// have no token in common, the first is kept.
 	none := Settings{Temperature: 1, TopP: 1, TopK: 1, XTCProbability: 1, XTCThreshold: 0.05, Grammar: "x"}
 	if d := c.Decide(drill, none); !d.Fallback || !slices.Equal(kept(d), []int{1}) || d.KeptQ(0) != 1 {
 		t.Errorf("with nothing in common, ranks %v are kept", kept(d))

@@ -55,9 +55,10 @@ func TestXTCByHand(t *testing.T) {
 	}
 }
 
-// TestDRYByHand: the text ends with 1 2 3, which also occurs earlier, followed by 4. Its end 2 3
-// occurs earlier followed by 5, and 3 followed by 1. With base 2, allowed length 2 and a multiplier
-// of 0.5, the score of token 4 is lowered by 0.5·2^(3−2) = 1 and the score of token 5 by 0.5.
+// TestDRYByHand: the text ends with 1 2 3, which also occurs earlier, followed by 4. The passage 2
+// 3 at its end also occurs earlier followed by 5, and the token 3 followed by 1. With base 2,
+// allowed length 2 and a multiplier of 0.5, the score of token 4 is lowered by 0.5·2^(3−2) = 1 and
+// the score of token 5 by 0.5.
 func TestDRYByHand(t *testing.T) {
 	text := []int{1, 2, 3, 4, 2, 3, 5, 3, 1, 2, 3}
 	z := []float32{6, 5, 4, 3, 2, 1}
@@ -69,11 +70,12 @@ func TestDRYByHand(t *testing.T) {
 	}{
 		{-1, func(*Settings) {}, []float32{6, 5, 4, 3, 1, 0.5}},
 		{-1, func(s *Settings) { s.DRYAllowed = 3 }, []float32{6, 5, 4, 3, 1.5, 1}},
-		// If repeating one token is enough, the scores fall by 0.5·2² for token 4, 0.5·2 for 5, and
-		// 0.5 for 1.
+		// If the allowed length is 1, the scores fall by 0.5·2² for token 4, 0.5·2 for token 5, and
+		// 0.5 for token 1.
 		{-1, func(s *Settings) { s.DRYAllowed = 1 }, []float32{6, 4.5, 4, 3, 0, 0}},
 		{-1, func(s *Settings) { s.DRYAllowed = 4 }, z},
-		// The repetition starts after the last 1, so it has at most two tokens.
+		// If token 1 ends passages, the repetition starts after the last 1, so it has at most two
+		// tokens.
 		{1, func(*Settings) {}, []float32{6, 5, 4, 3, 1.5, 0.5}},
 		{2, func(*Settings) {}, z},                             // only a single token is repeated
 		{4, func(*Settings) {}, []float32{6, 5, 4, 3, 2, 0.5}}, // the score of a breaking token is never lowered
@@ -87,8 +89,8 @@ func TestDRYByHand(t *testing.T) {
 	}
 }
 
-// TestDRYProperties: the lengths of repetitions match their definition, and huge penalties give
-// finite scores.
+// TestDRYProperties: the computed lengths of repetitions match the definition, and huge penalties
+// give finite scores.
 func TestDRYProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.IntRange(0, 2), 1, 60).Draw(t, "text")
@@ -128,7 +130,7 @@ func TestMirostatByHand(t *testing.T) {
 	if mu := second.Next(1)[place].(float64); !near4(mu, 2.0527) { // 2.5 − 0.5·(1.8947 − 1)
 		t.Errorf("after the second token, the limit is %v, want 2.0527", mu)
 	}
-	// A user can choose a token that is cut. The limit is then 2.5 − 0.5·(5.7123 − 1).
+	// A user can also choose a token that was cut. The limit then becomes 2.5 − 0.5·(5.7123 − 1).
 	if mu := second.Next(4)[place].(float64); !near4(mu, 0.1439) {
 		t.Errorf("after a token that was cut, the limit is %v, want 0.1439", mu)
 	}

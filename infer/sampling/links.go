@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A Link is the effect of one rule of the chain on a step's tokens: one column of a table that
-// follows individual tokens from rule to rule.
+// A Link is the effect of one rule of the chain on the tokens of a step. A page shows it as a
+// column of a table that follows individual tokens from rule to rule.
 type Link struct {
 	Rule Rule
 	At   float64 // its setting
 	// Keeps is the number of tokens that the rule leaves, out of the Of tokens that it was measured
 	// on: all, or those left by the previous rule.
 	Keeps, Of int
-	// Moved is the share of probability that it moves between tokens: half of Σ |share after −
-	// share before|. For a rule that cuts, this is the share of the tokens that it cuts.
+	// Moved is the share of probability that the rule moves between tokens: half of Σ |share after
+	// − share before|. For a rule that cuts, this is the total share of the tokens that it cuts.
 	Moved float64
 	// Place is the index of the rule in its order ([Order.Rules]), or −1 if the rule is not part of
 	// an order.
@@ -24,8 +24,8 @@ type Link struct {
 	left  field // the tokens it leaves or, if rules are measured on the uncut, those it was measured on
 }
 
-// Share returns the probability of the token of rank r after the rule, as a share of all
-// probabilities measured with it. kept is false if this rule or an earlier one has cut the token.
+// Share returns the probability of the token of rank r after the rule, as a share of the total
+// probability at this link. kept is false if this rule or an earlier one has cut the token.
 func (l Link) Share(r int) (share float64, kept bool) {
 	if !l.keeps.has(r) {
 		return 0, false
@@ -37,12 +37,12 @@ func (l Link) Share(r int) (share float64, kept bool) {
 	return l.left.share(at), true
 }
 
-// Others returns how many ranks other than those in but are left, and the sum of [Link.Share] over
-// them.
+// Others returns how many ranks are left, not counting those in but, and the sum of [Link.Share]
+// over these ranks.
 func (l Link) Others(but []int) (n int, share float64) {
 	n, share = l.Keeps, 1
 	if len(l.left.ids) > l.Keeps {
-		share -= l.Moved // the shares include the tokens that it cuts
+		share -= l.Moved // the shares include those of the tokens that the rule cuts
 	}
 	for _, r := range but {
 		if p, kept := l.Share(r); kept {
@@ -52,9 +52,9 @@ func (l Link) Others(but []int) (n int, share float64) {
 	return n, max(share, 0)
 }
 
-// Links returns the temperature and the rules that cut and are on, in the order in which they run.
-// The first link has no rule: its shares are those at T = 1, from the scores alone. Rules that
-// change scores have run before it.
+// Links returns one link for the temperature and for each rule that cuts and is on, in the order in
+// which they run. The first link has no rule: its shares are those at T = 1, from the scores alone.
+// Rules that change scores have run before it.
 func (d *Distribution) Links() []Link {
 	s, n := d.Settings, len(d.Order)
 	at := Link{Keeps: n, Of: n, Place: -1, keeps: mask{n: n}, left: d.uncut()} // the input of the next link

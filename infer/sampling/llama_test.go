@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// asked is one input of llama.cpp's samplers (testdata/samplers/ask.c) and their output.
+// asked holds one input of llama.cpp's samplers and their output (testdata/samplers/ask.c).
 type asked struct {
 	Kind  string
 	Set   map[string]json.RawMessage
@@ -53,8 +53,8 @@ func (a asked) settings(t *testing.T) (s Settings, breaks func(int) bool) {
 	return s, breaks
 }
 
-// check compares the steps of a case. Our u differs from llama.cpp's, so check draws the token that
-// llama.cpp drew. XTC strikes at any u.
+// check compares the steps of a case. This program's u differs from llama.cpp's, so check uses the
+// token that llama.cpp drew. In these cases, XTC strikes at any u.
 func (a asked) check(t *testing.T, i int) {
 	t.Helper()
 	s, breaks := a.settings(t)
@@ -100,7 +100,7 @@ func TestRulesMatchLlamaCpp(t *testing.T) {
 	compare(t, list, 360)
 }
 
-// compare checks a list of at least `least` cases.
+// compare checks a list of cases, of which there must be at least `least`.
 func compare(t *testing.T, list []asked, least int) {
 	t.Helper()
 	kinds, cut := map[string]int{}, map[string]int{}

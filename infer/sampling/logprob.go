@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// LogProbs gives natural logarithms of probabilities at T = 1, before any rule, which other
-// programs call logprobs. They use the same sum as [Softmax].
+// LogProbs computes natural logarithms of the probabilities at T = 1 before any rule. Other
+// programs call them logprobs. They are computed from the same sum as in [Softmax].
 type LogProbs struct {
 	z      []float32 // [vocab]
 	max    float64

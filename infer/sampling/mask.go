@@ -46,8 +46,8 @@ func (f field) rank(i int) int {
 	return int(f.ranks[i])
 }
 
-// place returns the index in the field of the token of a rank. has is false if other rules have cut
-// it.
+// place returns the index in the field of the token that has rank r among all tokens. has is false
+// if other rules have cut that token.
 func (f field) place(r int) (i int, has bool) {
 	if f.ranks == nil {
 		return r, r < len(f.ids)
@@ -69,8 +69,8 @@ func (f field) lift(m mask, all int) mask {
 	return whole.leading()
 }
 
-// heat returns the field at another temperature: the p of its tokens are the softmax of z/t over
-// these tokens. Before, they must be from the softmax of z.
+// heat returns the field at another temperature: the p of its tokens are then the softmax of z/t
+// over these tokens. The p of f must come from the softmax of z.
 func (f field) heat(t float64) field {
 	hot := field{z: f.z, ids: f.ids, ranks: f.ranks, p: make([]float64, len(f.p)), cum: make([]float64, len(f.ids))}
 	first := float64(f.z[f.ids[0]])
@@ -120,7 +120,8 @@ func (m mask) and(o mask, of int) mask {
 // same reports whether two masks keep the same ranks.
 func (m mask) same(o mask) bool { return m.n == o.n && slices.Equal(m.some, o.some) }
 
-// leading drops the list if the kept tokens are the most probable ones.
+// leading returns the mask without its list of ranks if the kept tokens are the most probable ones,
+// for which the list is not needed.
 func (m mask) leading() mask {
 	for r := range m.n {
 		if !m.some[r] {

@@ -6,10 +6,11 @@ import (
 )
 
 // If nothing is cut, the mass is the sum of all probabilities by rank. In another order, the last
-// bits of the sum would differ, but the drawn token must not depend on how the sum is computed.
-// Still, the tokens do not have to be ranked. Between ½ and 1, the values of a float64 are evenly
-// spaced, one unit of 2⁻⁵³ apart. Adding p to a sum in that range adds p rounded to whole units,
-// independent of the sum, and whole numbers can be added in any order. There are two exceptions:
+// bits of the sum could differ, but the drawn token must not depend on how the sum is computed.
+// Even so, the tokens usually do not have to be ranked. Between ½ and 1, the values of a float64
+// are evenly spaced, one unit of 2⁻⁵³ apart. Adding p to a sum in that range adds p rounded to
+// whole units, independent of the sum, and whole numbers can be added in any order. There are two
+// exceptions:
 //
 //   - A p halfway between two units is rounded in a direction that depends on the sum.
 //   - From 1 on, units are twice as large. Rounding can carry the sum just past 1; then the
@@ -26,9 +27,9 @@ func inUnits(p float64) (k float64, halfway bool) {
 	return k, (x-k)*(x-k) == 0.25
 }
 
-// farEnough reports whether the ranked tokens sum to at least ½ and the others are seldom halfway
-// between two units: a p just under 2⁻⁸ has eight binary places below a unit, which are a 1
-// followed by seven 0s in one of 256 cases.
+// farEnough reports whether the ranked tokens sum to at least ½ and the p of the others are so
+// small that they are seldom halfway between two units. A p just under 2⁻⁸ has eight binary places
+// below a unit, and these are a 1 followed by seven 0s in one of 256 cases.
 func (s *Sampler) farEnough() bool {
 	const small = 1. / (1 << 8)
 	highest := math.Exp((float64(s.below)-s.top)/s.settings.Temperature) / s.sum
@@ -61,8 +62,8 @@ func (s *Sampler) wholeMass() (mass float64, known bool) {
 	return s.past(sum, least)
 }
 
-// past returns the mass if the sum in units is 1 or more. least is the number of units of the least
-// probable token that has any.
+// past returns the mass if the sum, counted in units, is 1 or more. least is the number of units of
+// the least probable token that has at least one unit.
 func (s *Sampler) past(sum, least int64) (mass float64, known bool) {
 	const few = 512
 	surplus := sum - units + 1 // units to leave out so that the sum is below 1

@@ -5,7 +5,8 @@ import "math"
 // mirostat is version 2 of Basu et al. 2020, "Mirostat: A Neural Text Decoding Algorithm that
 // Directly Controls Perplexity". It keeps the tokens whose surprise −log₂ p is at most μ bits, but
 // at least one token. μ starts at 2τ. After each draw, it is adjusted so that the surprise of drawn
-// tokens comes closer to τ (learnSurprise). So μ is its state, which depends only on the run's log.
+// tokens comes closer to τ (learnSurprise). So μ is the state of the rule; it depends only on the
+// run's log.
 func mirostat(f field, in input) mask {
 	m := mask{bound: in.mu()}
 	for m.n < len(f.ids) && -math.Log2(f.p[f.ids[m.n]]/f.mass) <= m.bound {

@@ -12,18 +12,18 @@ import (
 // on which each of them is measured. It is a string so that settings can be compared: "" is this
 // program's own order; any other value lists the names of all these rules, joined by semicolons as
 // in llama.cpp's --samplers. The prefix "uncut:" means that each rule is measured before any cut
-// ([OnUncut]), instead of [OnRest]. [ParseOrder] returns one.
+// ([OnUncut]) instead of on the rest ([OnRest]). Use [ParseOrder] to make one.
 //
-// The rules that change scores come before all of these, and so does a grammar, so they are not
-// part of an order. If the temperature is not first, the rules before it are measured at T = 1, and
-// it reshapes only the distribution of the tokens that they leave.
+// The rules that change scores and the grammar always run before these rules, so they are not part
+// of an order. If the temperature is not first, the rules before it are measured at T = 1, and it
+// reshapes only the distribution of the tokens that they leave.
 type Order string
 
 // OrderOwn is this program's order: the temperature, then every rule, measured on the same
 // probabilities, so that only the position of the temperature matters.
 const OrderOwn Order = ""
 
-// The orders of other programs. The chain has each rule's position in them.
+// The orders of other programs. The chain lists the position of each rule in them ([places]).
 var (
 	// OrderLlama is llama.cpp's default (common/common.h, the list samplers of
 	// common_params_sampling): penalties, DRY, top-nσ, top-k, typical-p, top-p, min-p, XTC,
@@ -45,8 +45,8 @@ var (
 // before any cut.
 var own = uncutPrefix + orderBy(func(places) int { return 0 })
 
-// orderBy returns the order of the rules sorted by the size of their positions. Rules with equal
-// sizes keep the order of the chain.
+// orderBy returns the order in which the rules are sorted by the absolute value of their positions.
+// Rules with equal values keep the order of the chain.
 func orderBy(position func(places) int) Order {
 	var list []rule
 	for _, r := range chain {
@@ -63,8 +63,8 @@ func orderBy(position func(places) int) Order {
 	return Order(strings.Join(words, ";"))
 }
 
-// orderNames holds the names of orders, as users type them, and the function that returns a rule's
-// position in each.
+// orderNames holds the names of orders, as users type them. For each, it holds the function that
+// returns a rule's position in that order.
 var orderNames = []struct {
 	name  string
 	order Order
@@ -104,9 +104,9 @@ const (
 
 // ParseOrder parses an order as users write it: a name, or rules joined by semicolons, commas or
 // spaces. The prefix "uncut:" means that each rule is measured before any cut. Rules that are
-// missing from the text are added at the end and also returned as unnamed. Rules that change scores
-// ("penalties", "dry") are accepted at the start, where they always run. The error is a
-// *[RangeError].
+// missing from the text are added at the end and also returned in unnamed. Rules that change scores
+// ("penalties", "dry") are accepted only at the start, since that is where they always run. The
+// error is a *[RangeError].
 func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	refuse := func(got string) (Order, []Rule, error) {
 		return "", nil, terms.NewRangeError("samplers", got, wantOrder)
@@ -209,8 +209,8 @@ func (o Order) Measure() Measure {
 func (o Order) On(m Measure) Order { return orderOf(o.Rules(), m == OnUncut) }
 
 // Move returns the order with a rule moved to another index, from 0; an index out of range means
-// the nearest end. This program's own order becomes an order in which each rule is measured on the
-// rest, since positions hardly matter otherwise. For a rule that is not part of an order, Move
+// the nearest end. If o is this program's own order, the result measures each rule on the rest,
+// since otherwise positions would hardly matter. For a rule that is not part of an order, Move
 // returns a *[RangeError].
 func (o Order) Move(rule Rule, to int) (Order, error) {
 	list := o.Rules()
@@ -233,7 +233,7 @@ func (o Order) Name() string {
 	return ""
 }
 
-// Text returns the order as users type it: its name if it has one.
+// Text returns the order as users type it: by its name, if it has one.
 func (o Order) Text() string {
 	if name := o.Name(); name != "" {
 		return name
@@ -264,7 +264,7 @@ func (o *Order) UnmarshalText(text []byte) (err error) {
 }
 
 // OrderInForce returns the order that these settings use. Greedy uses this program's own order,
-// since it keeps the most probable token in any order. (With XTC on, llama.cpp's temperature 0
+// since it keeps the most probable token in any order. (In llama.cpp, if XTC is on, temperature 0
 // keeps the most probable token that XTC left. Hugging Face's generate runs none of these rules
 // when it does not sample.)
 func (s Settings) OrderInForce() Order {

@@ -56,9 +56,9 @@ func TestOrdersByHand(t *testing.T) {
 func TestChainCountsCutsPerRule(t *testing.T) {
 	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.8, MinP: 0.5, Order: "top_k;min_p;top_p;temperature;" +
 		"typical_p;top_n_sigma;xtc;mirostat"})
-	// Top-k leaves 4 of 5 and cuts 0.0191. Min-p cuts the three tokens below half of the first,
-	// which have 0.2324 + 0.0855 + 0.0314 = 0.3493 of 0.9809, a share of 0.3561. One token is left
-	// for top-p.
+	// Top-k leaves 4 of 5 and cuts 0.0191. Min-p cuts the three tokens whose p is below half of the
+	// first token's p. They have 0.2324 + 0.0855 + 0.0314 = 0.3493 of 0.9809, a share of 0.3561.
+	// One token is left for top-p.
 	want := []Cut{
 		{Rule: RuleTopK, Keeps: 4, Of: 5, Moved: 0.0191},
 		{Rule: RuleMinP, Keeps: 1, Of: 4, Moved: 0.3561},
@@ -168,9 +168,9 @@ func orders() *rapid.Generator[Order] {
 	})
 }
 
-// TestInvariantsHoldInAnyOrder: in any order, the probabilities of the kept tokens sum to 1 and are
-// positive for all that can be drawn; the strip has no gaps; the temperature never reorders tokens;
-// and a sampler draws the same tokens as Decide.
+// TestInvariantsHoldInAnyOrder: in any order, the probabilities of the kept tokens sum to 1, and
+// those of all tokens that can be drawn are positive; the strip has no gaps; the temperature never
+// reorders tokens; and a sampler draws the same tokens as Decide.
 func TestInvariantsHoldInAnyOrder(t *testing.T) {
 	var sampler Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -256,9 +256,9 @@ func TestEquivalentOrdersAgree(t *testing.T) {
 }
 
 // TestLateTemperatureUnderflow: if each rule is measured before any cut and a low temperature comes
-// last, the remaining tokens can be far below the first. With scores of 0.5 and seven times 0,
-// typical-p 0.1 keeps a token with score 0, and e^{−0.5/0.0001} underflows to 0. Then the most
-// probable token is kept, as if no token were left.
+// last, the scores of the remaining tokens can be far below that of the first token. With scores of
+// 0.5 and seven times 0, typical-p 0.1 keeps a token with score 0, and e^{−0.5/0.0001} underflows
+// to 0. Then the most probable token is kept, as if no token were left.
 func TestLateTemperatureUnderflow(t *testing.T) {
 	z := []float32{0.5, 0, 0, 0, 0, 0, 0, 0}
 	o := Order("uncut:typical_p;temperature;top_k;top_p;min_p;top_n_sigma;xtc;mirostat")

@@ -35,7 +35,7 @@ func TestRepetitionPenaltyByHand(t *testing.T) {
 	}
 }
 
-// text generates token ids of a vocabulary.
+// text generates a list of token ids from a vocabulary of the given size.
 func text(t *rapid.T, vocab int) []int {
 	return rapid.SliceOfN(rapid.IntRange(0, vocab-1), 0, 30).Draw(t, "text")
 }
@@ -57,8 +57,8 @@ func TestDisabledPenaltyChangesNothing(t *testing.T) {
 	})
 }
 
-// TestPenaltyNeverHelpsRepetition: a token of the text never gains on one that is not in
-// it: its score does not rise, and the other scores stay the same.
+// TestPenaltyNeverHelpsRepetition: a token that is in the text never gains on one that is not: its
+// score does not rise, and the other scores stay the same.
 func TestPenaltyNeverHelpsRepetition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := scores().Draw(t, "z")

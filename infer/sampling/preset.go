@@ -9,8 +9,8 @@ import (
 // RangeError is [terms.RangeError], the error of [Settings.Check].
 type RangeError = terms.RangeError
 
-// Say lists the settings that are not off, with the given word for the temperature: "temperature
-// 0.7, top-k 40". Under greedy, it returns "greedy".
+// Say lists the settings that are not off, and uses the given word for the temperature:
+// "temperature 0.7, top-k 40". Under greedy, it returns "greedy".
 func (s Settings) Say(temperature string) string {
 	if s.Greedy() {
 		return "greedy"
@@ -29,8 +29,7 @@ func (s Settings) Name() string {
 	return s.list("T", func(_ terms.Knob, x float64) string { return terms.Plain(x) })
 }
 
-// list returns the temperature, with the given word for it, and every other rule that is
-// on.
+// list lists the temperature, by the given word, and every other rule that is on.
 func (s Settings) list(temperature string, number func(k terms.Knob, x float64) string) string {
 	list := []string{temperature + " " + terms.Plain(s.Temperature)}
 	for _, r := range chain {
@@ -95,7 +94,7 @@ func PresetByKey(key string) (Preset, bool) {
 	return Preset{}, false
 }
 
-// PresetKeys returns the keys of all presets as a list in a sentence.
+// PresetKeys returns the keys of all presets as a list that fits in a sentence.
 func PresetKeys() string {
 	var keys []string
 	for _, p := range Presets {

@@ -61,7 +61,7 @@ func knobs() *rapid.Generator[Settings] {
 	})
 }
 
-// naiveKept applies the filters' definitions one by one, token by token.
+// naiveKept applies the definitions of the filters one by one, token by token.
 func naiveKept(z []float32, p []float64, s Settings) []bool {
 	ids := make([]int, len(z))
 	for i := range ids {
@@ -136,8 +136,8 @@ func naiveMirostat(ids []int, p []float64, s Settings) []bool {
 	return kept
 }
 
-// naiveTypical returns the tokens that are kept because the tokens with a surprise nearer to the
-// average do not suffice. ids are by rank.
+// naiveTypical returns the tokens that typical-p keeps: a token is kept if the tokens whose
+// surprise is nearer to the average do not add up to x. ids are by rank.
 func naiveTypical(ids []int, p []float64, x float64) []bool {
 	kept := make([]bool, len(p))
 	var mean float64
@@ -158,8 +158,8 @@ func naiveTypical(ids []int, p []float64, x float64) []bool {
 }
 
 // TestFilterProperties: a token is kept exactly if every filter by itself keeps it, or if it is the
-// most probable one and the filters keep no token in common. The kept tokens are a prefix of the
-// order if the distribution reports this, and their probabilities sum to 1.
+// most probable one and the filters keep no token in common. If the distribution reports that the
+// kept tokens are a prefix of the order, they are. Their probabilities sum to 1.
 func TestFilterProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
@@ -194,8 +194,8 @@ func TestFilterProperties(t *testing.T) {
 	})
 }
 
-// leading reports whether all filters that are on keep a prefix of the order and rescaling affects
-// only filters that sum probabilities.
+// leading reports whether all filters that are on keep a prefix of the order and are such that
+// rescaling affects only filters that sum probabilities.
 func leading(s Settings) bool {
 	return s.TypicalP == 0 && s.TopNSigma == 0 && s.XTCProbability == 0 && s.MirostatTau == 0
 }

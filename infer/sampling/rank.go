@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// radixFrom is the number of keys from which sorting by digits is faster. For fewer keys, its
-// tables cost more than comparisons.
+// radixFrom is the number of keys from which sorting by digits is faster. For fewer keys, the
+// tables of the digit sort cost more than comparisons.
 const radixFrom = 64
 
-// rankKey returns a key whose order is the order of ranks: the inverted score in the upper half, so
-// that the highest score comes first, and the id in the lower half.
+// rankKey returns a key such that ascending keys are in the order of ranks. The upper half is the
+// inverted score, so that the highest score comes first, and the lower half is the id.
 func rankKey(score float32, id int) uint64 {
 	return uint64(^ascending(score))<<32 | uint64(uint32(id))
 }
@@ -32,8 +32,8 @@ func rankByDigits(z []float32) []int32 {
 	return idsOf(sortByDigits(keys, make([]uint64, len(z))))
 }
 
-// sortKeys sorts keys, whose ids must ascend, by the faster method. It returns keys or room, which
-// it grows to the same length.
+// sortKeys sorts keys, whose ids must ascend, by whichever method is faster for their number. The
+// result is in keys or in room, which it grows to the same length.
 func sortKeys(keys []uint64, room *[]uint64) []uint64 {
 	if len(keys) < radixFrom {
 		slices.Sort(keys)
@@ -60,7 +60,7 @@ func sortByDigits(keys, room []uint64) []uint64 {
 	if len(keys) >= longFrom {
 		bits = longDigit
 	}
-	var table [1 << longDigit]int32 // number of keys with each digit, then the index of the next of them
+	var table [1 << longDigit]int32 // number of keys with each digit; later, the index for the next such key
 	next := table[:1<<bits]
 	for shift := 32; shift < 64; shift += bits {
 		clear(next)

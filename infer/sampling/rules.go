@@ -14,7 +14,7 @@ import (
 func penalizeRepeated(s Scores, in input) Scores {
 	theta := float32(in.RepetitionPenalty)
 	z := slices.Clone(s.Z)
-	for _, id := range in.text { // computed from the old scores, so that repeats have no further effect
+	for _, id := range in.text { // computed from the old score, so that repetitions have no further effect
 		if z[id] = s.Z[id] / theta; s.Z[id] < 0 {
 			z[id] = max(s.Z[id]*theta, -math.MaxFloat32)
 		}
@@ -102,7 +102,8 @@ func sumBefore(f field, _ mask, at int, in Settings) Reason {
 	return Reason{Value: (f.cum[at] - f.p[f.ids[at]]) / f.mass, Bound: in.TopP}
 }
 
-// minP keeps tokens at least min-p times as probable as the first (Nguyen et al. 2024).
+// minP keeps the tokens that are at least min-p times as probable as the first (Nguyen et al.
+// 2024).
 func minP(f field, in input) mask {
 	least := in.MinP * f.p[f.ids[0]]
 	return mask{n: sort.Search(len(f.ids), func(r int) bool { return f.p[f.ids[r]] < least })}
@@ -113,12 +114,12 @@ func shareOfFirst(f field, _ mask, at int, in Settings) Reason {
 }
 
 // typicalP keeps the tokens whose surprise −ln p is nearest to the average, the entropy in nats,
-// until their probability is at least typical-p (Meister et al. 2022, "Locally Typical Sampling").
-// Of two equally near tokens, the more probable one comes first. It can cut the most probable
-// token, whose surprise may be too small. A token with p = 0 adds nothing to the entropy. In
-// llama.cpp, which sums p · log p in float32, such a token makes the sum NaN. So the tokens that
-// typical-p keeps there after a top-nσ that has cut something depend on the sort function of the
-// C++ library.
+// until the total probability of the kept tokens is at least typical-p (Meister et al. 2022,
+// "Locally Typical Sampling"). Of two equally near tokens, the more probable one comes first. It
+// can cut the most probable token, whose surprise may be too small. A token with p = 0 adds nothing
+// to the entropy. In llama.cpp, which sums p · log p in float32, such a token makes the sum NaN. So
+// if top-nσ has cut something before, the tokens that typical-p keeps in llama.cpp depend on the
+// sort function of the C++ library.
 func typicalP(f field, in input) mask {
 	n := len(f.ids)
 	surprise, near := make([]float64, n), make([]int32, n)

@@ -9,12 +9,12 @@ import (
 
 // Sampler does the work of [Decide] for callers that only draw. It keeps the same tokens, with the
 // same probabilities, and draws the same token for the same u, all bit for bit. But it ranks tokens
-// only as far as the filters and the draw require, divides only the probabilities that are
+// only as far as the filters and the draw require, normalizes only the probabilities that are
 // requested, and reuses its memory. Its zero value is ready for use. It is not safe for concurrent
 // use.
 //
-// If a filter that has to see all tokens is on, such as typical-p, nothing is saved: the sampler
-// ranks all tokens and allocates for each draw.
+// If a filter that has to see all tokens, such as typical-p, is on, a Sampler is no faster: it
+// ranks all tokens and allocates memory for each draw.
 type Sampler struct {
 	context  Context
 	logits   []float32 // [vocab] the caller's
@@ -28,13 +28,13 @@ type Sampler struct {
 	d    *Distribution // set if a rule has to see all tokens, or the order is not the program's own
 	some []bool        // [vocab] by token id: kept by d
 	mass float64       // Σ p of the kept tokens
-	last uint64        // rankKey of the last of them, or greater
+	last uint64        // rankKey of the last kept token, or greater
 
 	// The tokens ranked so far:
 	order  []int32   // the kept tokens by rank
 	cum    []float64 // Σ p of ranks 0 to r
 	below  float32   // scores from this value up have been ranked
-	width  float64   // how far below top the next shell ends
+	width  float64   // distance from top to the end of the next shell
 	ranked bool      // all kept tokens have been ranked
 
 	// Working memory of the ranking.
@@ -42,8 +42,8 @@ type Sampler struct {
 	keys, room []uint64
 }
 
-// Decide computes the decision for logits z [vocab] and settings, like [Decide]. The sampler uses z
-// until the next call, so z must not change until then.
+// Decide runs the chain on logits z [vocab], like the function [Decide]. The sampler uses z until
+// the next call, so z must not change until then.
 func (s *Sampler) Decide(z []float32, settings Settings) { s.DecideIn(Context{}, z, settings) }
 
 // DecideIn is like [Context.Decide]: it is Decide with a context for rules that use more than
@@ -92,8 +92,8 @@ func (s *Sampler) exponentials() {
 	s.sum = kernel.ExpSum(s.e, s.z, s.top, divisor(s.settings.Temperature))
 }
 
-// keepAll handles settings that cut nothing: the mass is the sum over all tokens, and they
-// are ranked when a draw needs them.
+// keepAll handles settings that cut nothing: the mass is the sum over all tokens, and tokens are
+// ranked only when a draw needs them.
 func (s *Sampler) keepAll() {
 	s.keep, s.last = len(s.z), math.MaxUint64
 	for !s.ranked && !s.farEnough() {
@@ -153,8 +153,8 @@ func (s *Sampler) shell(from, below float32) []uint64 {
 	return sortKeys(s.keys, &s.room)
 }
 
-// take keeps the tokens of a shell one by one. It reports whether a filter has cut: top-k
-// and top-p after a token that they keep, min-p before one that it cuts.
+// take adds the tokens of a shell to the kept ones until a filter cuts. It reports whether that has
+// happened: top-k and top-p cut after a token that they keep, min-p before a token that it cuts.
 func (s *Sampler) take(shell []uint64) (cut bool) {
 	most, reach := len(s.z), math.Inf(1)
 	if s.settings.TopK > 0 {

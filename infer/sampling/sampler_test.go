@@ -11,7 +11,7 @@ import (
 )
 
 // differs describes how a sampler differs from Decide on the same scores, bit for bit, or returns
-// "" if they agree. Each of us is drawn with both.
+// "" if they agree. Both draw with each of the numbers in us.
 func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	want := Decide(z, settings)
 	s.Decide(z, settings)
@@ -44,8 +44,8 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	return ""
 }
 
-// TestSamplerEqualsDecide: a sampler agrees with Decide for any scores and settings, and after any
-// earlier use.
+// TestSamplerEqualsDecide: a sampler agrees with Decide for any scores and settings, whatever it
+// was used for before.
 func TestSamplerEqualsDecide(t *testing.T) {
 	var s Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -157,8 +157,8 @@ func TestUncutMassEqualsSumByRank(t *testing.T) {
 	}
 }
 
-// TestInUnitsReportsHalfway: inUnits reports values halfway between two units: 1½, and 2½,
-// which is rounded to 2.
+// TestInUnitsReportsHalfway: inUnits reports that 1½ and 2½, which is rounded to 2, are halfway
+// between two units.
 func TestInUnitsReportsHalfway(t *testing.T) {
 	for _, row := range []struct {
 		p       float64

@@ -63,14 +63,15 @@ type Settings struct {
 	// TopNSigma keeps tokens whose score is within TopNSigma standard deviations of the
 	// highest; 0 is off.
 	TopNSigma float64 `json:"top_n_sigma,omitempty"`
-	// XTCProbability is the probability with which all tokens with a probability of at least
-	// XTCThreshold, except the last of them, are excluded; 0 is off. A threshold of 0 means the
-	// usual value, 0.1.
+	// XTCProbability is the probability that XTC strikes at a step; 0 is off. When it strikes, all
+	// tokens with a probability of at least XTCThreshold are excluded, except the least probable of
+	// them. A threshold of 0 means the usual value, 0.1.
 	XTCProbability float64 `json:"xtc_probability,omitempty"`
 	XTCThreshold   float64 `json:"xtc_threshold,omitempty"`
-	// DRYMultiplier lowers the scores of tokens that would make a repeated passage longer than
-	// DRYAllowed tokens, by a factor of DRYBase more for each further token; 0 is off. For the
-	// other two, 0 means the usual value: a base of 1.75 and 2 tokens.
+	// DRYMultiplier is how much DRY lowers the score of a token that would continue a repeated
+	// passage of DRYAllowed tokens; 0 is off. Each further token of the passage multiplies that
+	// amount by DRYBase. If DRYBase or DRYAllowed is 0, the usual value is used: a base of 1.75 and
+	// 2 tokens.
 	DRYMultiplier float64 `json:"dry_multiplier,omitempty"`
 	DRYBase       float64 `json:"dry_base,omitempty"`
 	DRYAllowed    float64 `json:"dry_allowed_length,omitempty"`
@@ -96,8 +97,8 @@ func (s Settings) Uncut() bool {
 	return true
 }
 
-// Scoring returns the settings of the rules that change scores, with all others as in [Pure]. They
-// do not include the temperature, which divides scores.
+// Scoring returns the settings of the rules that change scores, with all other settings as in
+// [Pure]. The temperature, which divides scores, is not one of these rules here.
 func (s Settings) Scoring() Settings {
 	only := Pure
 	only.RepetitionPenalty, only.FrequencyPenalty = s.RepetitionPenalty, s.FrequencyPenalty
@@ -112,8 +113,8 @@ func (s Settings) Scoring() Settings {
 func (s Settings) Greedy() bool { return s.Temperature == 0 }
 
 // field returns a pointer to the setting of a knob, and the knob's usual value, which is stored as
-// 0 so that it has only one form. at is nil for a knob that does not belong to sampling, and for
-// top-k, which is an integer.
+// 0 so that it has only one form. at is nil if the knob does not belong to sampling or is top-k,
+// which is an integer.
 func (s *Settings) field(key string) (at *float64, usual float64) {
 	switch key {
 	case "temperature":
@@ -164,7 +165,7 @@ func (s Settings) Value(key string) (float64, bool) {
 }
 
 // Set sets a knob to a valid value ([terms.Knob.Check]), and reports whether the knob belongs to
-// sampling. A negative zero is stored without its sign, which would be shown.
+// sampling. A negative zero is stored without its sign, since the sign would be shown.
 func (s *Settings) Set(key string, x float64) bool {
 	if key == "top_k" {
 		s.TopK = int(min(x, math.MaxInt32)) // more than any vocabulary has
@@ -216,7 +217,7 @@ func divisor(t float64) float64 {
 }
 
 // Rank returns the token ids [vocab] from the highest score to the lowest, equal scores by
-// ascending id. Temperature never changes this order. A large vocabulary is sorted digit by
+// ascending id. The temperature never changes this order. A large vocabulary is sorted digit by
 // digit, in linear time (rank.go).
 func Rank(z []float32) []int32 {
 	if len(z) < radixFrom {
@@ -272,7 +273,7 @@ func Entropy(p []float64) float64 {
 // z [vocab] at t. It does not need a logarithm for each token, since −ln p is ln sum + (max − z)/t,
 // and the p sum to 1. No term is negative, so terms do not cancel out.
 func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float64 {
-	var below float64 // the average distance below the first of a token drawn from p
+	var below float64 // the average distance from the highest score of a token drawn from p
 	for i, x := range p {
 		below += x * (max - float64(z[i]))
 	}

@@ -6,13 +6,14 @@ import (
 )
 
 // Speculative sampling (Leviathan et al. 2022; Chen et al. 2023): a small model proposes a token x
-// with probability q(x), and the large one accepts it with probability min(1, p(x)/q(x)). A
+// with probability q(x), and the large model accepts it with probability min(1, p(x)/q(x)). A
 // rejected token is replaced by a draw from norm(max(0, p − q)). For any q, the resulting token has
 // probability
 //
 //	q(x)·min(1, p(x)/q(x)) + (1 − Σ min(p, q)) · max(0, p(x) − q(x)) / Σ max(0, p − q) = p(x)
 //
-// since both 1 − Σ min(p, q) and Σ max(0, p − q) are the total of p above q.
+// since 1 − Σ min(p, q) and Σ max(0, p − q) are equal: both are the total amount by which p exceeds
+// q.
 
 // Acceptance returns min(1, p/q): the probability that a token proposed with probability q
 // > 0 is accepted if the target gives it probability p.
@@ -68,8 +69,9 @@ func FromVector(p []float64) *Distribution {
 	return Context{}.Filter(Scores{}, p, 0, 1, append(order, none...), Pure)
 }
 
-// Purpose is the purpose for which a u is drawn. One step can need several u. With one stream for
-// all purposes, they would be the same number, and the outcomes would be correlated.
+// Purpose is the purpose for which a u is drawn. One step can need several u, each for another
+// purpose. With a single stream for all purposes, they would be the same number, and the outcomes
+// would be correlated.
 type Purpose uint64
 
 // The purposes.

@@ -27,14 +27,14 @@ func TestAcceptanceAndResidualByHand(t *testing.T) {
 	if !(math.Abs(mass-1./3) <= 1e-15) {
 		t.Errorf("mass %v, want 1/3", mass)
 	}
-	// If q equals p, nothing is left to replace with.
+	// If q equals p, the residual is empty.
 	if r, mass := Residual(p, p); mass != 0 || !slices.Equal(r, p) {
 		t.Errorf("residual of equal distributions: %v, mass %v; want p and 0", r, mass)
 	}
 }
 
-// TestOneTokenHasTheTargetsProbability: over acceptance and replacement together, a token has the
-// target's probability for any distribution of proposals.
+// TestOneTokenHasTheTargetsProbability: taking acceptance and replacement together, a token has the
+// target's probability, whatever the distribution of proposals is.
 func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
@@ -89,7 +89,7 @@ func TestVectorRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUForIsAsDocumented: the streams match the upper 53 bits from an independent program.
+// TestUForIsAsDocumented: the streams match the upper 53 bits that an independent program computed.
 func TestUForIsAsDocumented(t *testing.T) {
 	for _, row := range []struct {
 		seed    uint64

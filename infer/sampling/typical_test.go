@@ -15,7 +15,7 @@ func TestTypicalPByHand(t *testing.T) {
 		ranks []int
 		mass  float64
 	}{
-		{0.2, []int{1}, 0.2324}, // one token alone reaches 0.2: the most probable token is cut
+		{0.2, []int{1}, 0.2324}, // the most typical token alone reaches 0.2, so the most probable one is cut
 		{0.5, []int{0, 1}, 0.8640},
 		{0.9, []int{0, 1, 2}, 0.9495},
 		{0.99, []int{0, 1, 2, 3, 4}, 1}, // four sum to 0.9809
@@ -67,8 +67,8 @@ func TestTopTokenCutByTypicalP(t *testing.T) {
 }
 
 // TestDisjointFiltersKeepTopToken: top-k 1 keeps the first token, and typical-p 0.2 keeps the
-// second. If filters keep no token in common, the most probable token is kept. If each filter works
-// on the tokens that the previous one left, some token always remains.
+// second. If filters keep no token in common, the most probable token is kept. If each filter is
+// measured on the tokens that the previous one left, some token always remains.
 func TestDisjointFiltersKeepTopToken(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 1 }))
 	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalizing() != 1 || !d.Fallback {
@@ -77,7 +77,8 @@ func TestDisjointFiltersKeepTopToken(t *testing.T) {
 			d.Fallback,
 		)
 	}
-	// One token in common is enough, and greedy does not depend on the tokens in common.
+	// One token in common is enough. Greedy does not depend on whether the filters have tokens in
+	// common.
 	if d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 2 })); d.Fallback || d.Keep != 1 {
 		t.Errorf("with one token in common, %d are kept, fallback %v; want 1, false", d.Keep, d.Fallback)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// xtcAsked holds the results of llama.cpp's XTC for one vector in repeated calls
-// (testdata/samplers/ask.c, draws), each with its own draw.
+// xtcAsked holds the results of repeated calls of llama.cpp's XTC with one vector
+// (testdata/samplers/ask.c, draws). Each call makes its own draw.
 type xtcAsked struct {
 	Probability float64
 	Threshold   float64
@@ -44,7 +44,7 @@ func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 			if slices.Sort(ids); !slices.Equal(ids, kept) {
 				t.Fatalf("case %d, step %d keeps %v, llama.cpp %v (an empty list means all)", i, n+1, ids, kept)
 			}
-			if always.n < len(z) { // a strike is visible
+			if always.n < len(z) { // there is something to cut, so a strike is visible
 				steps++
 				want, variance = want+a.Probability, variance+a.Probability*(1-a.Probability)
 				if len(kept) > 0 {
@@ -58,8 +58,8 @@ func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 	}
 }
 
-// TestXTCStrikesAtItsProbability: XTC strikes in the given share of 10,000 steps. It strikes in the
-// same steps each time, but in other steps with another seed or another first step.
+// TestXTCStrikesAtItsProbability: XTC strikes in the given share of 10,000 steps. It strikes at the
+// same steps each time, but at other steps with another seed or another first step.
 func TestXTCStrikesAtItsProbability(t *testing.T) {
 	const steps = 10_000
 	struck := func(seed uint64, from int, probability float64) (list []bool) {
@@ -86,8 +86,8 @@ func TestXTCStrikesAtItsProbability(t *testing.T) {
 	}
 }
 
-// TestXTCStrikesIndependentOfOrder: XTC's draw does not depend on its position in the order: if it
-// is moved, it strikes in the same steps.
+// TestXTCStrikesIndependentOfOrder: XTC's draw does not depend on the rule's position in the order:
+// if the rule is moved, it strikes at the same steps.
 func TestXTCStrikesIndependentOfOrder(t *testing.T) {
 	own := Settings{Temperature: 1, TopP: 1, TopK: 4, XTCProbability: 0.5}
 	first := own

@@ -19,7 +19,7 @@ type Catalog struct {
 	texts map[string][]Segment
 }
 
-// Segment is a part of a text: either words or the name of a value.
+// Segment is a part of a text: it is either words or the name of a value.
 type Segment struct{ Words, Name string }
 
 // ReadCatalog parses the texts in a file's contents. Its error names the line.
@@ -78,8 +78,8 @@ func (c Catalog) Has(key string) bool { return c.texts[key] != nil }
 // Keys lists the keys of all texts, in order.
 func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
-// Pieces returns the pieces of a text. A key without a text is a bug in the program, for which
-// Pieces returns the key itself.
+// Pieces returns the segments of the text with the given key. A key without a text is a bug in the
+// program; Pieces then returns the key itself.
 func (c Catalog) Pieces(key string) []Segment {
 	if p, ok := c.texts[key]; ok {
 		return p

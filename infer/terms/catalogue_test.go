@@ -29,8 +29,8 @@ func TestReadCatalog(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreComplete checks that each language has all texts, and that the methods of
-// Language use them.
+// TestLanguagesAreComplete checks that each language has all texts and that the methods of Language
+// use these texts.
 func TestLanguagesAreComplete(t *testing.T) {
 	list, err := os.ReadDir("words")
 	if err != nil || len(list) == 0 {

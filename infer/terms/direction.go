@@ -27,7 +27,7 @@ func Running(text string) string {
 }
 
 // Isolated returns a text in a form that does not affect the direction of the words around it (UAX
-// #9, isolates). It is for sentences that cannot contain an element, such as a page's title.
+// #9, isolates). It is for places that cannot contain an HTML element, such as a page's title.
 func Isolated(text string) string {
 	text = Running(text)
 	if !RightToLeft(text) {

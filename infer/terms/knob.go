@@ -22,8 +22,8 @@ type Knob struct {
 	Unit   string // the unit of its value, or ""
 	Help   string // its effect, in one clause
 
-	// Min and Max bound the accepted values; Open excludes Min itself. Whole accepts only integers.
-	// Want describes the accepted values in words.
+	// Min and Max are the bounds of the accepted values. If Open is set, Min itself is not
+	// accepted; if Whole is set, only integers are. Want describes the accepted values in words.
 	Min, Max    float64
 	Open, Whole bool
 	Want        string
@@ -39,17 +39,18 @@ type Knob struct {
 
 // Bounds of knobs that are also used by the engine.
 const (
-	// MaxTemperature is far above the point at which every distribution is flat, so a larger value
-	// must be a typo.
+	// MaxTemperature is far above the temperatures at which every distribution is nearly flat, so a
+	// larger value must be a typo.
 	MaxTemperature = 100
-	// MaxSeed is the largest integer that a JavaScript number represents exactly, so that a seed is
-	// unchanged in any page or notebook.
+	// MaxSeed is the largest integer up to which JavaScript numbers are exact, so that a seed stays
+	// the same in any page or notebook.
 	MaxSeed = 1<<53 - 1
 	// MaxMaxTokens is the highest token limit.
 	MaxMaxTokens = 1_000_000
 )
 
-// unbounded is the Max of a knob without an upper limit. Integers are exact up to this value.
+// unbounded is the Max of a knob without an upper limit. In a float64, integers are exact up to
+// this value.
 const unbounded = 1 << 53
 
 // knobs holds the knobs without their words, which belong to a [Language].
@@ -140,13 +141,13 @@ func KnobKeys() []string {
 	return keys
 }
 
-// SetKeys returns the keys of the knobs that the command "set" changes, in runs, classes and
-// walkthroughs: all except the token limit, which is a stop condition.
+// SetKeys returns the keys of the knobs that the command "set" can change in runs, classes and
+// walkthroughs. These are all knobs except the token limit, which is a stop condition.
 func SetKeys() []string {
 	return slices.DeleteFunc(KnobKeys(), func(key string) bool { return key == "max_tokens" })
 }
 
-// KnobOf returns the knob with a key. It returns false if there is none.
+// KnobOf returns the knob with the given key. It returns false if there is none.
 func KnobOf(key string) (Knob, bool) { return English.Knob(key) }
 
 // KnobNamed is like [KnobOf], for names that users type: it also accepts the short name and the
@@ -170,10 +171,10 @@ func MustKnob(key string) Knob {
 	return k
 }
 
-// WantNumber returns Want, for a value that is not a number.
+// WantNumber returns the variant of Want for a value that is not a number.
 func (k Knob) WantNumber() string { return k.wantNumber }
 
-// Check returns a *[RangeError] if the knob does not accept a value, and nil otherwise.
+// Check returns a *[RangeError] if the knob does not accept the value, and nil otherwise.
 func (k Knob) Check(x float64) error {
 	switch {
 	case !(x >= k.Min && x <= k.Max), k.Open && x == k.Min:

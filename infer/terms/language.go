@@ -10,7 +10,7 @@ import (
 // settings, units, and nouns after a count. Digits and signs are the same in all languages.
 // Functions of this package without a language use [English].
 type Language struct {
-	// Tag is its name in HTML: "en".
+	// Tag is the language's name in HTML: "en".
 	Tag    string
 	words  Catalog
 	stages []Stage
@@ -18,7 +18,7 @@ type Language struct {
 	knobs  []Knob
 }
 
-// Each language is one file with texts.
+// Each language is a file of texts.
 //
 //go:embed words
 var files embed.FS
@@ -26,7 +26,7 @@ var files embed.FS
 // English is the program's own language.
 var English = mustRead("en")
 
-// Texts returns the contents of the file with a language's texts.
+// Texts returns the contents of the file that holds a language's texts.
 func Texts(tag string) (string, error) {
 	b, err := files.ReadFile("words/" + tag + ".txt")
 	return string(b), err
@@ -44,7 +44,8 @@ func mustRead(tag string) *Language {
 	return l
 }
 
-// ReadLanguage returns a language with these texts, which have the format described at [Catalog].
+// ReadLanguage returns a language with the given texts, which have the format described at
+// [Catalog].
 func ReadLanguage(tag, texts string) (*Language, error) {
 	words, err := ReadCatalog(texts)
 	if err != nil {

@@ -15,8 +15,8 @@ const Minus = "−"
 const tooLong = 1e6
 
 // Decimals formats any number with n decimals, thousands commas and a true minus sign. A negative
-// number that rounds to zero has no sign. From tooLong on, the format is "1.34e301", and "∞" for
-// infinity.
+// number that rounds to zero has no sign. From tooLong on, the format is "1.34e301". Infinity is
+// formatted as "∞".
 func Decimals(x float64, n int) string {
 	if math.Abs(x) >= tooLong {
 		return scientific(x)
@@ -24,8 +24,8 @@ func Decimals(x float64, n int) string {
 	return Grouped(x, n)
 }
 
-// Grouped is like [Decimals], for numbers that are never too long to write out: counts, prices, and
-// the marks on a chart's axis.
+// Grouped is like [Decimals], but never uses scientific notation. It is for counts, prices, and the
+// marks on a chart's axis.
 func Grouped(x float64, n int) string {
 	s := Thousands(strconv.FormatFloat(math.Abs(x), 'f', n, 64))
 	if x < 0 && strings.Trim(s, "0.,") != "" {

@@ -36,7 +36,8 @@ func The(field string) string { return English.The(field) }
 // Quoted quotes a user's text, shortened.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }
 
-// Shortened returns a text with at most n characters. If it is truncated, the last is an ellipsis.
+// Shortened returns a text, truncated to at most n characters. If it is truncated, its last
+// character is an ellipsis.
 func Shortened(text string, n int) string {
 	if len(text) <= n {
 		return text

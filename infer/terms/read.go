@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// written maps characters in numbers that people write to the characters that they mean.
+// written replaces characters in numbers as people write them by the characters that a parser
+// accepts.
 var written = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", Minus, "-")
 
 var (

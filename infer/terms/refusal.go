@@ -16,14 +16,14 @@ const (
 	CodeFormat  Code = "format"  // the message is not a single JSON object
 	CodeBusy    Code = "busy"    // too many requests at a time, or the server is busy
 	CodeFull    Code = "full"    // there is no room for another one of this kind
-	CodeExpired Code = "expired" // it existed, but is gone
+	CodeExpired Code = "expired" // the requested thing existed, but is gone
 	CodeModel   Code = "model"   // the engine failed, or this model does not support the request
 )
 
-// Refusal explains why a request was rejected, without having changed anything. Message is a
+// Refusal explains why a request was rejected. The request has not changed anything. Message is a
 // sentence for people, and the other fields are for programs. errors.Is compares codes, so
-// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal because of a lack of space,
-// regardless of its message.
+// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal that is due to a lack of
+// space, regardless of its message.
 type Refusal struct {
 	Code    Code   `json:"code"`
 	Field   string `json:"field,omitempty"` // the field at fault, as in JSON
@@ -67,9 +67,9 @@ func AsRefusal(err error) (*Refusal, bool) {
 	return nil, false
 }
 
-// RefusalOf is like [AsRefusal], for errors of a run: any other error is a failure of the model,
-// for which RefusalOf returns a refusal that unwraps to it. For a canceled or expired context, it
-// returns a refusal with [CodeBusy].
+// RefusalOf is like [AsRefusal], but for the errors of a run, and always returns a refusal. For a
+// canceled or expired context, its code is [CodeBusy]. Any other error is a failure of the model,
+// and the refusal unwraps to that error.
 func RefusalOf(err error) *Refusal {
 	if r, ok := AsRefusal(err); ok {
 		return r

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestRefusalOf: a refusal has its code, field and range, a failure of the program is distinguished
-// from a user's mistake, and errors.Is compares codes.
+// TestRefusalOf: a refusal has the right code, field and range; a failure of the program is
+// distinguished from a user's mistake; and errors.Is compares codes.
 func TestRefusalOf(t *testing.T) {
 	short := errors.New("a row is short")
 	for _, c := range []struct {

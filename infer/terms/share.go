@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// almostOne allows for the rounding of float64 sums of a few thousand probabilities: a value at
-// least this large counts as 1.
+// almostOne is the smallest value that counts as 1. It allows for rounding in float64 sums of a few
+// thousand probabilities.
 const almostOne = 1 - 1e-9
 
 // Prob formats a probability, or a sum of probabilities, with 4 decimals. A value that is not 0 or
@@ -21,8 +21,8 @@ func Prob(p float64) string {
 	return strconv.FormatFloat(p, 'f', 4, 64)
 }
 
-// ProbShort formats a probability with 2 decimals, for narrow spaces. Other values that would round
-// to 0 or 1 become "<0.01" or ">0.99".
+// ProbShort formats a probability with 2 decimals, for narrow spaces. A value that is not 0 or 1
+// but would round to one of them becomes "<0.01" or ">0.99".
 func ProbShort(p float64) string {
 	switch {
 	case p > 0 && p < 0.005:
@@ -41,8 +41,8 @@ func Is(name string, p float64) string {
 	return name + " = " + Prob(p)
 }
 
-// Percent formats a share in whole percent, such as "33%". Other shares that would round to 0 or
-// 100 become "<1%" or ">99%".
+// Percent formats a share in whole percent, such as "33%". A share that is not 0 or 1 but would
+// round to 0% or 100% becomes "<1%" or ">99%".
 func Percent(share float64) string {
 	switch n := math.Round(100 * share); {
 	case n == 0 && share > 0:
@@ -73,7 +73,7 @@ func (l *Language) OfHundred(p float64) string {
 	}
 }
 
-// Times formats the ratio of a to b: with one decimal below 100 and none above.
+// Times formats the ratio of a to b, with one decimal below 100 and with none from there on.
 func Times(a, b int64) string {
 	if b == 0 {
 		return "–"

@@ -35,13 +35,13 @@ func SheetFormOf(decimal string) SheetForm {
 // SheetType is the content type of a sheet.
 const SheetType = "text/csv; charset=utf-8"
 
-// A Sheet writes a table as CSV (RFC 4180). All CSV of this program is written by a Sheet. A text
-// that a spreadsheet could interpret as a formula gets an apostrophe in front, control characters
-// become escapes such as \u001b, and numbers have their shortest exact form.
+// A Sheet writes a table as CSV (RFC 4180). All CSV of this program is written by a Sheet. Text
+// that a spreadsheet could interpret as a formula is prefixed with an apostrophe, control
+// characters become escapes such as \u001b, and numbers have their shortest exact form.
 type Sheet struct {
 	out   *csv.Writer
 	form  SheetForm
-	inner *strings.Replacer // guards texts that would be formulas if columns were split at another separator
+	inner *strings.Replacer // protects texts that would be formulas if columns were split at another separator
 	err   error
 }
 
@@ -77,7 +77,7 @@ func (s *Sheet) Row(cells ...any) {
 	}
 }
 
-// Flush writes buffered rows, and returns the first error of all rows.
+// Flush writes the buffered rows, and returns the first error that any row caused.
 func (s *Sheet) Flush() error {
 	s.out.Flush()
 	if s.err != nil {
@@ -127,9 +127,9 @@ func shownControls(text string) string {
 
 func escapedInCell(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// safeCell makes a text safe in a table that a spreadsheet opens: if it begins like a formula,
+// safeCell makes text safe for a table that a spreadsheet opens. If the text begins like a formula,
 // after any spaces and other invisible characters, it gets a leading apostrophe, so that it remains
-// text (OWASP, "CSV Injection"). This includes a text such as "+1".
+// text (OWASP, "CSV Injection"). Even the text "+1" gets one.
 func safeCell(text string) string {
 	unseen := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unseen))

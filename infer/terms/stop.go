@@ -3,17 +3,17 @@ package terms
 // Stop holds the words for one reason why a text ends.
 type Stop struct {
 	Key   string // in JSON: "max_tokens"
-	Name  string // of the condition: "max tokens"
+	Name  string // the name of the condition: "max tokens"
 	Short string // the short name: "max tokens"
 	A     string // the condition that was met, within a sentence: "the limit, max tokens"
 	Done  string // the heading when the condition was met: "max tokens reached"
-	Why   string // the same as half a sentence: "the limit on tokens is reached"
+	Why   string // the same as a clause: "the limit on tokens is reached"
 }
 
 // stopKeys lists the conditions in the order in which they are checked.
 var stopKeys = [...]string{"eos", "stop_string", "max_tokens", "context"}
 
-// StopOf returns the reason with a key, or an empty Stop if there is none.
+// StopOf returns the reason with the given key, or an empty Stop if there is none.
 func StopOf[K ~string](key K) Stop { return English.Stop(string(key)) }
 
 // Stops returns all reasons, in the order in which they are checked.

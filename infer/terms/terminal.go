@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// commands reports whether a terminal acts on a character instead of showing it: a control
-// character, which can begin an escape sequence, a character that changes the direction of the text
-// after it, or a line separator. It also returns true for \n and tabs, which callers allow in text
-// with several lines.
+// commands reports whether a terminal would act on a character instead of showing it. It returns
+// true for control characters, which can begin an escape sequence, for characters that change the
+// direction of the text after them, and for line separators. It also returns true for \n and tabs,
+// which callers allow in text that has several lines.
 func commands(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// appendEscape appends a character as an escape that is valid in JSON and Go strings, so that the
-// meaning of JSON does not change.
+// appendEscape appends a character as an escape sequence that is valid in JSON and Go strings, so
+// that escaping JSON does not change its meaning.
 func appendEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "\\u%04x", r) }
 
-// Printable returns a text as one line for a terminal: control characters, including line ends,
-// become escapes such as \u001b, and bytes that are not UTF-8 become escapes such as \x9b. All
-// output goes through a [Terminal], so Printable is only for names in columns, and for text in
-// which a line end would look like the start of the program's own line.
+// Printable returns a text as a single line that is safe for a terminal: control characters,
+// including line ends, become escapes such as \u001b, and bytes that are not UTF-8 become escapes
+// such as \x9b. All output goes through a [Terminal], so Printable is only for names in columns,
+// and for text in which a line end would look like the start of the program's own line.
 func Printable(text string) string {
 	var b []byte
 	for i, r := range text {
@@ -41,9 +41,9 @@ func Printable(text string) string {
 	return string(b)
 }
 
-// Terminal is a writer in front of a terminal. It escapes control characters other than line ends
-// and tabs as [Printable] does, regardless of their source: models, files, paths, flags, other
-// servers. Its methods are safe for concurrent use.
+// Terminal is a writer in front of a terminal. Like [Printable], it escapes control characters,
+// except line ends and tabs, whether they come from models, files, paths, flags or other servers.
+// Its methods are safe for concurrent use.
 type Terminal struct {
 	mu  sync.Mutex
 	to  io.Writer

@@ -21,7 +21,7 @@ func TestTerminalEscapesControls(t *testing.T) {
 		"over\rwritten\b\x7f":        `over\u000dwritten\u0008\u007f`,
 		"at the end\r":               `at the end\u000d`,
 		"\u009b2J":                   `\u009b2J`, // the one-byte form of escape [
-		"\x9b2J":                     `\x9b2J`,   // as a byte, which some terminals accept too
+		"\x9b2J":                     `\x9b2J`,   // as a raw byte, which some terminals also accept
 		"right \u202eto left\u2066.": `right \u202eto left\u2066.`,
 		"\x00":                       `\u0000`,
 		"half \xf0\x9f\xa6":          `half \xf0\x9f\xa6`,

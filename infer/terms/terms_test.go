@@ -186,8 +186,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCellDefusesFormulas: a text that begins like a formula, after any space, is marked as text.
-// Everything else is unchanged.
+// TestCellDefusesFormulas: a text that begins like a formula, after any white space, is marked as
+// text. Everything else is unchanged.
 // Promise: No text in an exported table can run as a formula in a spreadsheet.
 func TestCellDefusesFormulas(t *testing.T) {
 	for text, want := range map[string]string{
@@ -237,7 +237,7 @@ func TestSheetForms(t *testing.T) {
 	}
 }
 
-// failing is a writer that fails.
+// failing is a writer whose Write always fails.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }

@@ -15,7 +15,7 @@ func BytesShort[N ~int | ~int64 | ~float64](n N) string {
 func Bytes[N ~int | ~int64 | ~float64](n N) string { return English.bytes(float64(n)) }
 
 // Bytes formats a size: exactly below 10,000 bytes, and otherwise in KiB, MiB and so on, always
-// with one decimal, so that the width of a changing number stays the same.
+// with one decimal, so that a number's width stays the same while the number changes.
 func (l *Language) Bytes(n int64) string { return l.bytes(float64(n)) }
 
 func (l *Language) bytes(n float64) string {
@@ -102,8 +102,8 @@ func Wait(d time.Duration) string {
 	return English.unit(Grouped(d.Hours()/24/365.25, 1), "years")
 }
 
-// Dollars formats a price: dollars and cents from ten cents on; below that, with as many
-// decimals as the price has, at most eight.
+// Dollars formats a price. From ten cents on, it uses dollars and cents; below that, as many
+// decimals as the price has, but at most eight.
 func Dollars(x float64) string {
 	sign := ""
 	if x < 0 {

@@ -18,8 +18,8 @@ func Capital(s string) string {
 // Counted is [Language.Counted] for English.
 func Counted(n int, noun string) string { return English.Counted(n, noun) }
 
-// Counted returns a count followed by a noun from the language's texts, which is given by its
-// English singular: "1 token", "4,096 tokens". An unknown noun is assumed to be English, with a
+// Counted returns a count followed by a noun from the language's texts: "1 token", "4,096 tokens".
+// The noun is given in the English singular. A noun without a text is assumed to be English, with a
 // plural that ends in s.
 func (l *Language) Counted(n int, noun string) string {
 	key := "noun." + strings.ReplaceAll(noun, " ", "_")
