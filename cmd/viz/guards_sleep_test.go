@@ -8,10 +8,9 @@ import (
 
 // sleeps are the functions in tests that may sleep, with the reason.
 var sleeps = map[string]string{
-	"web/browser/hands.go touch.Slide":                "a finger that rests before it is lifted does not fling",
-	"web/browser/drag.go Tab.Swipe":                   "a finger that rests before it is lifted does not fling",
-	"web/browser/keyboard.go keyboard.goTo":           "the pace of a loop that looks for a state",
-	"web/store/scrub_busy_test.go TestScrubIsRetried": "the pace of a loop that looks for a state",
+	"web/browser/hands.go touch.Slide":      "a finger that rests before it is lifted does not fling",
+	"web/browser/drag.go Tab.Swipe":         "a finger that rests before it is lifted does not fling",
+	"web/browser/keyboard.go keyboard.goTo": "the pace of a loop that looks for a state",
 }
 
 // testsDoNotSleep: tests wait until a condition holds, not for a fixed time. In a synctest bubble

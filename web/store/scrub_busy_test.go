@@ -98,11 +98,7 @@ func TestScrubIsRetried(t *testing.T) {
 		)
 	}
 	stop()
-	for until := time.Now().Add(browser.Patience); onDisk(t, dir); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("the word is still on the disk")
-		}
-	}
+	browser.Eventually(t, func() bool { return !onDisk(t, dir) })
 }
 
 // TestScrubCompletesAfterAKill: data that a server had deleted but not yet removed from the
