@@ -60,8 +60,8 @@ type markedText struct {
 }
 
 // TestIDsFromNPM: a hundred chats, formatted with the templates of published models, get the same
-// ids as from Hugging Face's tokenizers. If a message contains the name of a special token, the
-// expected ids are those of the template's own special tokens and of the pieces between them.
+// ids as from Hugging Face's tokenizers. If a message contains the name of a special token, the test
+// encodes the text between the template's own special tokens piece by piece to get the expected ids.
 func TestIDsFromNPM(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

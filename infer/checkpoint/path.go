@@ -29,7 +29,7 @@ type Files struct {
 // OpenPath is [Files.Open] for a single path.
 func OpenPath(path string) (*Checkpoint, error) { return Files{Model: path}.Open() }
 
-// Open opens a model and names it after the folder or the file. Errors are like those of the
+// Open opens a model and names it after the folder or the file. It returns the same errors as the
 // function Open.
 func (f Files) Open() (*Checkpoint, error) {
 	d, err := f.Describe()

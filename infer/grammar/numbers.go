@@ -92,7 +92,7 @@ type bounds struct {
 }
 
 // number builds a part that reads a number within bounds: a decimal without an exponent. The part
-// reads the number digit by digit, compares its digits with those of the bounds, and tracks the
+// reads the number digit by digit, compares its digits with the digits of the bounds, and tracks the
 // remainder of the division by multipleOf.
 func (c compiler) number(n bounds, next int32) int32 {
 	if n.least == nil && n.most == nil && len(n.multiples) == 0 {

@@ -21,8 +21,8 @@ func pairColumns(p Path) int {
 }
 
 // floatPair multiplies two neighboring panels w [2, cols, 32] by n ≤ [pairColumns] vectors x [n,
-// cols]. Each vector has 64 results in dst, which begin stride values after those of the previous
-// vector.
+// cols]. Each vector has 64 results in dst, and the results of the next one begin stride values
+// later.
 func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2
@@ -95,8 +95,8 @@ func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols 
 }
 
 // bfloatPair multiplies two neighboring panels w [2, cols, 16] by n ≤ [pairColumns] vectors x [n,
-// cols]. For each vector, 64 results are written to dst, stride values after those of the previous
-// vector. A word of w holds two bfloat16 values.
+// cols]. Each vector has 64 results in dst, and the results of the next one begin stride values
+// later. A word of w holds two bfloat16 values.
 func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2
