@@ -66,7 +66,7 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 // in the model or the text, and a *[PlaceError] for a position that does not exist.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
 	if !w.change.None() {
-		panic("infer: Again called on a pass that has a change itself")
+		panic("infer: Again called on a pass that already has a change")
 	}
 	if err := w.check(change); err != nil {
 		return nil, err

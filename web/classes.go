@@ -87,7 +87,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		WrongCodes: s.limiter.WrongCodes, NewRooms: s.limiter.NewRooms,
 	})
 	if err != nil {
-		return fmt.Errorf("restore the class rooms: %w", err)
+		return fmt.Errorf("restoring the class rooms: %w", err)
 	}
 	s.hub, deps.Hub = hub, hub
 	room := classroom.New(deps)

@@ -145,10 +145,10 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	}
 	went := inCluster()
 	f := try(t, nil, "", into...)
-	if f.code != exitFailed || !strings.Contains(f.errors, code+": it has been used there since") {
+	if f.code != exitFailed || !strings.Contains(f.errors, code+": the copy at the destination has been used since") {
 		t.Errorf(
 			"a room that was used: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
-			code+": it has been used there since",
+			code+": the copy at the destination has been used since",
 		)
 	}
 	sameLogs(t, "after the third time", inCluster(), went)

@@ -102,8 +102,10 @@ const secretHelp = "make one with: openssl rand -hex 32 > FILE, and give every s
 // readSecret reads the secret that all servers of a cluster share.
 func (o *serveOptions) readSecret(f *flags) ([]byte, error) {
 	if o.clusterSecret == "" {
-		return nil, usageError{fmt.Errorf("%s needs -cluster-secret, so that servers recognize all visitors; "+
-			"%s", f.called("cluster"), secretHelp)}
+		return nil, usageError{fmt.Errorf(
+			"%s needs -cluster-secret, so that every server recognizes the visitors of the others; %s",
+			f.called("cluster"), secretHelp,
+		)}
 	}
 	text, err := files.ReadText(o.clusterSecret, maxKeyFile)
 	if err != nil {

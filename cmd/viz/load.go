@@ -123,7 +123,7 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 	}
 	if o.Deaf >= o.Followers {
 		return usageError{
-			fmt.Errorf("%s %d: it must be less than the %d phones of a room", f.called("deaf"), o.Deaf, o.Followers),
+			fmt.Errorf("%s %d: must be less than the %d phones of a room", f.called("deaf"), o.Deaf, o.Followers),
 		}
 	}
 	if err := o.checkFiles(); err != nil {

@@ -103,8 +103,8 @@ Usage:
   viz notices           print the licenses of third-party software
   viz version           print the version (also -version)
 
-"viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the
-environment, VIZ_ADDR for -addr; the flag takes precedence.
+"viz serve -h" and "viz trace -h" list the flags. Each flag has an environment
+variable, VIZ_ADDR for -addr; the flag takes precedence.
 `
 
 // run runs a command line and returns the exit code. Canceling ctx stops it: a server shuts down

@@ -43,15 +43,7 @@ func (o *scoreOptions) flags() *flags {
 	f.path = &o.file
 	o.modelPath.flags(f)
 	o.settings = sampling.Pure
-	f.value("rules", "RULES", "also score the text with rules, like \"top_k=40 top_p=0.9\"", func(text string) error {
-		t := o.settings.Temperature
-		s, err := session.ReadRules(text, sampling.Pure)
-		if o.settings, o.asked = s, true; err != nil {
-			return errors.New(terms.RefusalOf(err).Message)
-		}
-		o.settings.Temperature = t
-		return nil
-	})
+	f.value("rules", "RULES", `also score the text with rules, such as "top_k=40 top_p=0.9"`, o.readRules)
 	f.value("temperature", "T", "also score the text at a temperature, 0.1 to 10", func(text string) error {
 		t, ok := terms.ReadNumber(text)
 		if o.settings.Temperature, o.asked = t, true; !ok {
@@ -62,6 +54,17 @@ func (o *scoreOptions) flags() *flags {
 	f.toggle("tokens", "list every token with the bits it cost", &o.tokens)
 	f.toggle("json", "print one JSON object per line", &o.json)
 	return f
+}
+
+// readRules sets the rules of the text, but not the temperature, which has its own flag.
+func (o *scoreOptions) readRules(text string) error {
+	t := o.settings.Temperature
+	s, err := session.ReadRules(text, sampling.Pure)
+	if o.settings, o.asked = s, true; err != nil {
+		return errors.New(terms.RefusalOf(err).Message)
+	}
+	o.settings.Temperature = t
+	return nil
 }
 
 // scoredToken is a line of viz score -json -tokens.

@@ -86,7 +86,7 @@ func (billLab) Info() Info {
 			},
 		},
 		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens " +
-			"are all that the loop drew, including a stop string and an end of text. Prices are yours to " +
+			"are all that the loop drew, including those of a stop string and of an end of text. Prices are yours to " +
 			"set; a price is not a cost. Every saving was run with the same seed, not guessed. " +
 			"Times are of this machine.",
 	}

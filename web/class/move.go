@@ -123,7 +123,7 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 		}
 		return st, err
 	}
-	if fault.Do(r.hub.cfg.Log, "executing a command in a room", func() error {
+	if fault.Do(r.hub.cfg.Log, "a command of a room", func() error {
 		err = f(do)
 		return nil
 	}) != nil {

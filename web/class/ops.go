@@ -55,7 +55,7 @@ func serve[A, B any](o op[A, B]) op[A, B] {
 func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 	var out reply
 	var q request
-	err := fault.Do(h.cfg.Log, "handling a request from another server", func() error {
+	err := fault.Do(h.cfg.Log, "a request from another server", func() error {
 		if len(data) > MaxRequest {
 			return fmt.Errorf("a request has %d bytes, more than the maximum", len(data))
 		}

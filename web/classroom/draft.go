@@ -82,7 +82,7 @@ func (p *Pages) draft(w http.ResponseWriter, r *http.Request) {
 	text := draftSample
 	if from := r.URL.Query().Get("from"); from != "" {
 		if text = lessons.WalkText(from); text == "" {
-			p.Refuse(w, r, http.StatusNotFound, "There is no such walkthrough.", "The page for instructors lists them.")
+			p.Refuse(w, r, http.StatusNotFound, "There is no such walkthrough.", "The page Class lists them.")
 			return
 		}
 	}

@@ -131,7 +131,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	if walk == nil {
 		p.Refuse(
 			w, r, http.StatusNotFound, "There is no such tour.",
-			"The walkthroughs are listed on the page for instructors.",
+			"The walkthroughs are listed on the page Class.",
 		)
 		return
 	}

@@ -113,7 +113,7 @@ func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func()
 		for {
 			select {
 			case m := <-messages:
-				_ = fault.Do(b.log, "handling a message from another server", func() error { f(m); return nil })
+				_ = fault.Do(b.log, "a message from another server", func() error { f(m); return nil })
 			case <-ended:
 				return
 			}
@@ -260,7 +260,7 @@ func (b *bus) Serve(server string, f func(context.Context, []byte) []byte) (func
 func (b *bus) serveOne(ctx context.Context, m *nats.Msg, f func(context.Context, []byte) []byte) {
 	within, cancel := context.WithTimeout(ctx, serveFor)
 	defer cancel()
-	_ = fault.Do(b.log, "handling a request from another server", func() error {
+	_ = fault.Do(b.log, "a request from another server", func() error {
 		if b.send(m.Reply, m.Subject, f(within, m.Data)) != nil {
 			b.dropped.Add(1) // the other server will retry
 		}

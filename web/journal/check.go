@@ -29,7 +29,7 @@ func Check(ctx context.Context, j Journal, kind string, readable func(Record) bo
 			}
 			return nil
 		}); err != nil {
-			return c, fmt.Errorf("read a %s's log: %w", kind, err)
+			return c, fmt.Errorf("reading a %s's log: %w", kind, err)
 		}
 		c.Logs, c.Records = c.Logs+1, c.Records+n
 		if n != o.Records {

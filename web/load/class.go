@@ -203,12 +203,12 @@ func (p *listener) until(ctx context.Context, what string, is func() bool) error
 		case done:
 			return nil
 		case err != nil:
-			return fmt.Errorf("a phone was waiting %s: %w", what, err)
+			return fmt.Errorf("a phone that waited %s failed: %w", what, err)
 		}
 		select {
 		case <-p.news:
 		case <-late.C:
-			return fmt.Errorf("a phone has waited for %v %s", patience, what)
+			return fmt.Errorf("a phone has waited %v %s", patience, what)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

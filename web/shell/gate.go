@@ -143,7 +143,7 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 		own := host != o && g.knows(host)
 		if clear && own && (r.TLS != nil || host == g.secure) {
 			return http.StatusForbidden, fmt.Sprintf(
-				"This server is reached over HTTPS, and does not accept requests from http pages such as %s.",
+				"This server is reached over HTTPS, and does not accept requests from http pages such as those of %s.",
 				quote(o))
 		}
 		if !own {
@@ -160,8 +160,9 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 		}
 		if !clear && !overHTTPS(r) {
 			return http.StatusForbidden, fmt.Sprintf(
-				"This request came over plain HTTP, and so is not from an https page such as %s. If a proxy "+
-					"in front of this server speaks HTTPS, start the server with -public-url and the page's address.",
+				"This request came over plain HTTP, and so is not from an https page such as those of %s. If a "+
+					"proxy in front of this server speaks HTTPS, start the server with -public-url and the "+
+					"page's address.",
 				quote(o))
 		}
 	}

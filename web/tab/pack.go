@@ -100,11 +100,11 @@ func Matrices(file []byte) (all []Matrix, err error) {
 func UnpackWeights(packed []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(packed, []byte(packMark))
 	if !ok {
-		return nil, errors.New("the file does not begin like packed weights")
+		return nil, errors.New("not packed weights")
 	}
 	head, list, size, err := layout(rest)
 	if err == nil && size > 2*len(rest) { // every encoding of a value takes at least half of its bytes
-		err = fmt.Errorf("the file is too short for its %d bytes of tensors", size)
+		err = fmt.Errorf("too short for its %d bytes of tensors", size)
 	}
 	if err != nil {
 		return nil, err

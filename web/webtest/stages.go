@@ -72,7 +72,7 @@ func Differ(want, got any) string {
 	case map[string]any:
 		have, ok := got.(map[string]any)
 		if !ok {
-			return fmt.Sprintf("want %v, got %v", want, got)
+			return fmt.Sprintf("got %v, want %v", got, want)
 		}
 		for key, v := range want {
 			if slices.Contains(apart, key) {
@@ -86,7 +86,7 @@ func Differ(want, got any) string {
 	case []any:
 		have, ok := got.([]any)
 		if !ok || len(have) != len(want) {
-			return fmt.Sprintf("want %v, got %v", want, got)
+			return fmt.Sprintf("got %v, want %v", got, want)
 		}
 		for i := range want {
 			if diff := Differ(want[i], have[i]); diff != "" {
@@ -97,11 +97,11 @@ func Differ(want, got any) string {
 		have, ok := got.(float64)
 		whole := want == math.Trunc(want) && math.Abs(want) < 1<<53
 		if !ok || whole && have != want || !whole && math.Abs(have-want) > 1e-3*max(1, math.Abs(want)) {
-			return fmt.Sprintf("want %v, got %v", want, got)
+			return fmt.Sprintf("got %v, want %v", got, want)
 		}
 	default:
 		if want != got {
-			return fmt.Sprintf("want %v, got %v", want, got)
+			return fmt.Sprintf("got %v, want %v", got, want)
 		}
 	}
 	return ""
