@@ -81,13 +81,13 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	return nil
 }
 
-// passInput is one position of a pass: a token read at a position of a text's
-// cache. The inputs of a pass may belong to different texts.
+// passInput is one input of a pass: a token and the position of a text's cache at which it is read.
+// The inputs of a pass may belong to different texts.
 type passInput struct {
 	cache *Cache
 	at    int // the position, from 0; all earlier ones are in the cache or in this pass
 	token int
-	tally cost.Parts // the multiply-adds of this position so far
+	tally cost.Parts // the multiply-adds of this input so far
 }
 
 // forwardChunk runs the whole transformer for up to chunk positions of one text. Unless look is
@@ -120,7 +120,7 @@ var positionsRead atomic.Int64
 // together. The tests use it to check their budget.
 func PositionsRead() int64 { return positionsRead.Load() }
 
-// enter initializes the residual stream of every place with its token's row of the embedding table.
+// enter initializes the residual stream of every input with its token's row of the embedding table.
 func (m *Model) enter(s *scratch, places []passInput) {
 	positionsRead.Add(int64(len(places)))
 	d := m.config.Width
@@ -138,10 +138,10 @@ func (m *Model) enter(s *scratch, places []passInput) {
 	}
 }
 
-// block runs one transformer block for up to chunk places, whose residual streams are the first
-// vectors of s.x. Every place writes its key and value to its own cache, which has room for them,
-// and attends to that cache. The matrices are read once for all places, and no place's numbers
-// depend on the others. Norms and biases that an architecture lacks do nothing.
+// block runs one transformer block for up to chunk inputs, whose residual streams are the first
+// vectors of s.x. Each input's key and value are written to its own cache, which has room for them,
+// and the input attends to that cache. The matrices are read once for all inputs, and no input's
+// numbers depend on the others. Norms and biases that an architecture lacks do nothing.
 func (m *Model) block(s *scratch, l int, places []passInput, look *Inspection) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
 	d, heads := cfg.Width, cfg.Heads*cfg.HeadDim
@@ -164,7 +164,7 @@ func (m *Model) block(s *scratch, l int, places []passInput, look *Inspection) {
 	share(places, projections, feedForward)
 }
 
-// project computes the queries, keys and values of the places, whose streams are the first vectors
+// project computes the queries, keys and values of the inputs, whose streams are the first vectors
 // of s.x. It stores them in s.q, s.k and s.v, and returns the number of multiply-adds.
 func (m *Model) project(s *scratch, b *block, places []passInput) int64 {
 	cfg, n := &m.config, len(places)
@@ -223,7 +223,7 @@ func (m *Model) hidden(s *scratch, b *block, in []float32, n int) ([]float32, in
 	return gate, spent
 }
 
-// share divides the multiply-adds of matrices equally among the places.
+// share divides the multiply-adds of matrices equally among the inputs.
 func share(places []passInput, projections, feedForward int64) {
 	n := int64(len(places))
 	for i := range places {
@@ -232,7 +232,7 @@ func share(places []passInput, projections, feedForward int64) {
 	}
 }
 
-// attendAll writes the keys and values of every place (s.k and s.v) to its cache and computes the
+// attendAll writes the keys and values of every input (s.k and s.v) to its cache and computes the
 // attention of its queries (s.q) to that cache. The result goes to s.mixed [n, heads, headDim].
 func (m *Model) attendAll(s *scratch, l int, places []passInput, look *Inspection) {
 	heads, kv := m.config.Heads*m.config.HeadDim, m.config.KVHeads*m.config.HeadDim
@@ -343,7 +343,7 @@ type scratch struct {
 	k, v     []float32   // [chunk, kvHeads·headDim]
 	gate, up []float32   // [chunk, ffn]
 	weights  []float32   // [heads/kvHeads, context]
-	places   []passInput // up to chunk
+	places   []passInput // the inputs of a pass, up to chunk
 }
 
 func newScratch(c checkpoint.Config) *scratch {

@@ -231,8 +231,8 @@ func (s *Speculator) correct() SpecStage {
 	return st
 }
 
-// bonus draws one more token, from the target's distribution after the last proposal. The
-// verification has already computed that distribution.
+// bonus draws one more token, from the target's distribution after the last proposal. The pass of
+// the verification has already computed the scores for it.
 func (s *Speculator) bonus() SpecStage {
 	r := s.round
 	i := len(r.drafted)

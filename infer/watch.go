@@ -35,7 +35,7 @@ type Intervention struct {
 	Mean bool
 	// Positions lists the positions whose keys and values are hidden from later positions.
 	Positions []int
-	// Patch replaces the residual stream at one place, unless it is nil.
+	// Patch replaces the residual stream at one position, unless it is nil.
 	Patch *Patch
 }
 
@@ -217,7 +217,7 @@ func (w *Watch) patch(height, from int, x []float32) {
 	}
 }
 
-// block is like [Model.block], but with parts off, for the places of s.
+// block is like [Model.block], but with parts off, for the inputs in s.
 func (w *Watch) block(s *scratch, l int, off *switched) {
 	m, n, b := w.model, len(s.places), &w.model.blocks[l]
 	d, heads := m.config.Width, m.config.Heads*m.config.HeadDim
@@ -268,8 +268,8 @@ func (w *Watch) attendAll(s *scratch, l int) {
 	}
 }
 
-// attend computes the attention of the queries s.q of place i of s to its cache, which already
-// holds everything that the place sees. It calls looks with each head's weights on the seen
+// attend computes the attention of the queries s.q of input i of s to its cache, which already
+// holds everything that the input sees. It calls looks with each head's weights on the seen
 // positions.
 func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, weights []float32)) {
 	c, p := &w.model.config, s.places[i]

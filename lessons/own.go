@@ -61,7 +61,7 @@ func LoadTexts(language string, texts map[string]string) (*Course, error) {
 }
 
 // ReadOwn reads the files of an instructor's folder for [LoadTexts]. If dir is empty, it returns
-// nil. It checks the names and kinds of the files, but not their contents.
+// nil. It checks that the files are plain text within the limits, but does not parse them.
 func ReadOwn(dir string) (map[string]string, error) {
 	if dir == "" {
 		return nil, nil

@@ -129,8 +129,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// keepsakeLayout is a keepsake with the positions of its parts, measured from the upper left
-// corner.
+// keepsakeLayout is a keepsake with the positions of its words and bars, measured from the upper
+// left corner.
 type keepsakeLayout struct {
 	height float64
 	pieces []word

@@ -18,7 +18,8 @@ type colored struct {
 	under bool // the text is underlined
 }
 
-// word is a run of text in one color on one line, without spaces.
+// word is text that has one color and is on one line: a word, a part of one, or the note with which
+// [keepsakeLayout.text] ends a shortened text.
 type word struct {
 	words string
 	size  float64

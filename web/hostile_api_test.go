@@ -50,7 +50,8 @@ func TestHostileAPIClient(t *testing.T) {
 	var asked atomic.Int64
 	enough := make(chan struct{})
 	page := "/api?" + url.Values{"prompt": {"A"}, "temperature": {"2"}, "max_tokens": {"48"}}.Encode()
-	first := b.known("known", "127.0.0.1") // check that the requests really are answered or refused
+	// Check that the page really is answered and that bad requests really are refused.
+	first := b.known("known", "127.0.0.1")
 	defer first.close()
 	if status, text, err := first.get(ctx, page); err != nil || status != http.StatusOK {
 		t.Fatalf("the page: got %d %s, %v; want %d, <nil>", status, headline(text), err, http.StatusOK)

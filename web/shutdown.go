@@ -19,8 +19,8 @@ type phase struct {
 	do   func(context.Context) error
 }
 
-// phases returns the phases of a shutdown, in order. Rooms are saved first, while followers may
-// still change them, and again when nobody is left to change them.
+// phases returns the phases of a shutdown, in order. Rooms are saved first, so that no follower can
+// prevent it, and again when nobody is left to change them.
 func (s *Server) phases() []phase {
 	return []phase{
 		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},

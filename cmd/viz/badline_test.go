@@ -154,8 +154,8 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 func (l *badLine) pass(to, from net.Conn, up bool) {
 	defer from.Close()
 	defer to.Close()
-	var under *trouble // the trouble during which the last through bytes have passed
-	through := 0
+	var under *trouble // the trouble of the last bytes, nil for none
+	through := 0       // number of bytes that have passed since it began
 	for b := make([]byte, 32<<10); ; {
 		n, err := from.Read(b)
 		l.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-// announced is the memory use, in bytes, from which on a model is announced before it is loaded.
+// announced is the minimum memory use, in bytes, of a model that is announced before it is loaded.
 // Smaller models load almost immediately.
 const announced = 64 << 20
 

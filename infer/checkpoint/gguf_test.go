@@ -220,7 +220,8 @@ func TestHeadRowOrdersByHand(t *testing.T) {
 }
 
 // TestRotaryFrequenciesByHand: with θ = 10,000 and heads of size 8, the frequencies are 1, 0.1,
-// 0.01 and 0.001 radians per position. Scaling changes them to the values computed by hand.
+// 0.01 and 0.001 radians per position, or 1/2π times as many turns. Scaling changes them to the
+// values computed by hand.
 func TestRotaryFrequenciesByHand(t *testing.T) {
 	for name, test := range map[string]struct {
 		scaling RopeScaling

@@ -89,8 +89,8 @@ func (s Shape) Step(n int) Parts { return s.Blocks(n-1, 1).Plus(s.Output()) }
 func (s Shape) Pass(n int) Parts { return s.Blocks(0, n).Plus(s.Output()) }
 
 // Generate returns the total cost of the steps that generate n tokens after a prompt of m
-// positions: with a cache (one Pass over the prompt, then one Step per token), and without a cache
-// (a Pass over the whole text for each token).
+// positions: with a cache (one Pass over the prompt for the first token, then one Step for each
+// further token), and without a cache (a Pass over the whole text for each token).
 func (s Shape) Generate(m, n int) (cached, recomputed Parts) {
 	for i := range n {
 		if i == 0 {

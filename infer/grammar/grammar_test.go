@@ -241,7 +241,7 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		`{"type":"string","pattern":"((a{1,100}){1,10}b{1,500}){1,1000}"}`:         "cannot be parsed",
 		`{"type":"string","pattern":"^(([a-z]|é|[0-9])(x|yy)?.{1,40}){1,24}$"}`:    "more than 20000 nodes",
 		deep: "nests deeper than 32",
-		// A oneOf is accepted only if no text provably fits two branches.
+		// A oneOf is accepted only if it is provable that no text fits two branches.
 		`{"oneOf":[{"type":"integer"},{"type":"number"}]}`:                             `"oneOf"`,
 		`{"oneOf":[{"enum":["x"],"minimum":1},{"type":"string"}]}`:                     `"oneOf"`,
 		`{"oneOf":[{"enum":[{"a":1}]},{"required":["a"]}]}`:                            `"oneOf"`,

@@ -24,8 +24,9 @@
 //
 // Lanes never mix, and every result is a single sum in the order of the columns, ((w₀x₀ + w₁x₁) +
 // w₂x₂) + …, no matter how many vectors are multiplied at once. So a position gives the same bits
-// alone (decode) as among others (prefill). With more vectors, each weight that is loaded is only
-// added to sums in more registers. A last panel with fewer rows is padded with zeros.
+// alone (decode) as among others (prefill). With more vectors, the only difference is that
+// the products of each loaded weight are added to sums in more registers. A last panel with fewer
+// rows is padded with zeros.
 //
 // Most models are stored as bfloat16, the upper half of float32. If all weights of a matrix are
 // bfloat16, the weights of rows i and i+16 share a word. This halves the amount of memory to read.

@@ -186,8 +186,8 @@ type GammaRow struct {
 	OtherMs  float64 `json:"other_ms"` // softmax, filters, draws and verdicts
 }
 
-// Synthetic is the result for a pair of models whose acceptance is independent by construction: at
-// every position, each model makes the same prediction.
+// Synthetic is the result for a pair of models whose acceptance is independent by construction:
+// each of the two models has one distribution, which is the same at every position.
 type Synthetic struct {
 	Gamma    int     `json:"gamma"`
 	Alpha    float64 `json:"alpha"` // Σ min(p, q): the exact value

@@ -203,8 +203,8 @@ func (s Settings) Unread() (r Rule, why string) {
 	return RuleNone, ""
 }
 
-// Reads reports whether a knob belongs to a rule that assigns a probability to every text, even one
-// that was not drawn with the rule.
+// Reads reports whether a knob may be used for reading a text that was not drawn with it. It is
+// false only for the knobs of rules under which such a text has no probability: XTC and mirostat.
 func Reads(key string) bool {
 	return !slices.ContainsFunc(chain, func(c rule) bool {
 		return c.unread != "" && (c.key() == key || slices.Contains(c.also, key))

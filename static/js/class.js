@@ -74,7 +74,8 @@ function receive(message) {
   const called = last?.alone && !message.data.alone; // the instructor pressed "all follow me"
   last = message.data;
   document.body.toggleAttribute('data-looking', last.looking);
-  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll))); // screens may turn off between votes
+  // Between votes, phones may turn their screens off.
+  stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll)));
   if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
   else if (last.ended && !wall) say('The class is over.', 'Thank you for taking part.', false);
   if (wall) return;

@@ -44,7 +44,8 @@ export class Feed {
 
   connect() { this.#connection.open(); }
 
-  // opens sends the state of the part over a new connection.
+  // opens sends the newest unsent command, if any, over a new connection. After a loss, if there is
+  // none, it sends the last form again, which is the state of the part.
   #opens() {
     if (this.#lost) this.#next ??= this.#last;
     this.#go();

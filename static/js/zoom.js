@@ -42,7 +42,8 @@ export function grow() {
   beside = null;
 }
 
-// slideOff copies the neighboring rows and moves the copies up or down, out of view.
+// slideOff shows the copy of the map that press made, and moves the rows next to the zoomed one
+// up or down, out of view.
 function slideOff(play) {
   const { cells, at } = beside;
   cells.setAttribute('class', 'map__net carried carried--net');

@@ -66,9 +66,9 @@ func NewQueue(l Backlog, slice time.Duration) *Queue {
 
 // Enter waits for a turn for work whose estimated duration is takes. The function before,
 // which can be nil, is called with the number of turns ahead, immediately and whenever that
-// number changes. The work must end when the turn's context does, and leave must be called
-// after the work. The cause of the context is [ErrYield] if the turn ends early. The error
-// is that of ctx or [ErrQueueFull].
+// number may have changed, but not if it is 0. The work must end when the turn's context
+// does, and leave must be called after the work. The cause of the context is [ErrYield] if
+// the turn ends early. The error is that of ctx or [ErrQueueFull].
 func (q *Queue) Enter(
 	ctx context.Context, who Caller, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {

@@ -78,7 +78,7 @@ func (s *Server) respond(
 	return q, out.end()
 }
 
-// hold reserves a place for a request in the pool of concurrent requests.
+// hold reserves one of the places for concurrent requests.
 func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 	place, refused := s.Places.Hold(who, nil)
 	switch refused {

@@ -11,7 +11,7 @@ import (
 // sendWait is the maximum time for a client to read an event or a whole answer.
 const sendWait = 10 * time.Second
 
-// An output collects the pieces of a request's choices, or streams them.
+// An output collects the deltas of a request's choices, or streams them.
 type output struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -22,7 +22,7 @@ type output struct {
 	chosen  []*collected // choices by index
 }
 
-// A collected holds the pieces of a choice so far.
+// A collected holds the sum of the deltas of a choice so far.
 type collected struct {
 	delta
 	offset int  // number of characters in the tokens that were sent
@@ -46,7 +46,7 @@ func newOutput(w http.ResponseWriter, m *infer.Model, q *request) *output {
 	return o
 }
 
-// add adds a piece to a choice.
+// add adds a delta to a choice.
 func (o *output) add(index int, p delta) error {
 	c := o.chosen[index]
 	if !o.q.stream {
@@ -70,7 +70,7 @@ func (o *output) add(index int, p delta) error {
 	return o.event(event)
 }
 
-// choice converts a piece to the form of a choice in an answer.
+// choice converts a delta to the form of a choice in an answer.
 func (o *output) choice(index int, c *collected, p delta) choice {
 	x := choice{Index: index}
 	if p.end != "" {

@@ -97,7 +97,7 @@ type text struct {
 	watch  *watched // nil for all texts but the first
 }
 
-// write runs one choice and passes its pieces to emit as they are generated.
+// write runs one choice and passes its deltas to emit as they are generated.
 func (s *Server) write(
 	ctx context.Context, who admission.Caller, q *request, t text, emit func(delta) error,
 ) (counts, error) {
@@ -167,7 +167,7 @@ func (s *Server) ended(err error) error {
 	return ofStatus(http.StatusInternalServerError, "Something went wrong while this was being written. It was logged.")
 }
 
-// echo scores a prompt that is part of the answer and returns it as a piece. A start token in the
+// echo scores a prompt that is part of the answer and returns it as a delta. A start token in the
 // prompt counts as one of its tokens, so that the tokens match those in the request.
 func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (delta, int, error) {
 	m := s.Slot().Model()

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// mostFaults is the maximum number of times that a room is restarted after a panic. After
-// another panic, it stays closed until the server restarts.
+// mostFaults is the number of panics after which a room stays closed until the server
+// restarts. After each earlier panic, the room is restarted.
 const mostFaults = 5
 
 // brokenNotice is shown to a class whose room was restarted.
@@ -112,7 +112,7 @@ func (c *core) runEnded() <-chan struct{} {
 // is a new run.
 func (c *core) loseRun() {
 	c.cfg.Log.Error("a room's run has ended")
-	_ = c.commit() // logged; if it failed, the class sees the last saved stage
+	_ = c.commit() // logged; if it failed, the run is reopened at the last saved stage
 	last := c.state
 	c.replaceRun(nil)
 	c.state, c.notice, c.lost = last, brokenNotice, true

@@ -118,7 +118,8 @@ func (c *core) doPoll(cmd Command) error {
 // maxRounds is the maximum number of rounds of a poll.
 const maxRounds = 9
 
-// extend gives a poll more time. A poll without a time limit stays unchanged.
+// extend gives a poll more time, and reopens a closed one. An open poll without a time limit
+// stays unchanged.
 func (p *poll) extend(by time.Duration, now time.Time) error {
 	switch {
 	case by <= 0 || by > maxTime:

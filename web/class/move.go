@@ -19,10 +19,10 @@ var firstStage = session.Cursor{Step: 1, Stage: infer.KindForward}
 type Do func(ctx context.Context, c session.Command) (*session.State, error)
 
 // Perform shows a step of a walkthrough on a run; from is the step shown before, or 0. If
-// step is not the one directly after from, Perform starts at the last earlier step that
-// begins a new text, so that step looks the same as when the steps are shown in order. An
-// error is a [*terms.Refusal] or the error of ctx; after an error, the run can be at any
-// stage.
+// step is not the one directly after from, Perform starts at the last step, up to and
+// including step, that begins a new text, so that step looks the same as when the steps are
+// shown in order. An error is a [*terms.Refusal] or the error of ctx; after an error, the
+// run can be at any stage.
 func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
 	if step < 1 || step > len(w.Steps) {
 		return nil, terms.Refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)

@@ -167,8 +167,8 @@ func stepAsked(w *lessons.Walk, f url.Values) int {
 	return n
 }
 
-// runDraft runs a walkthrough up to a step, starting at the last step before it that begins
-// a new text.
+// runDraft runs a walkthrough up to a step, starting at the last step, up to and including
+// that one, that begins a new text.
 func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.State, error) {
 	who, _ := p.Caller(r)
 	ctx, leave, err := p.drafts.EnterRequest(r.Context(), who, draftSlice)

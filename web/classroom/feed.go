@@ -274,7 +274,7 @@ type followFeed struct {
 	member bool
 }
 
-// errNoCookie refuses requests of browsers without cookies that only members can make.
+// errNoCookie refuses requests that only members can make, if the browser has no cookies.
 var errNoCookie = terms.Refuse(
 	class.CodeCookie, "Your browser keeps no cookies, so the class could not count you once. Allow cookies for this "+
 		"page and reload it.",
@@ -319,7 +319,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 }
 
 // wait handles commands until there may be a new view. It returns false if there will be no
-// more views.
+// more views or the connection has ended.
 func (f *followFeed) wait(
 	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Conn,
 ) (bool, error) {

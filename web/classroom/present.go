@@ -378,7 +378,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 	}
 }
 
-// panels returns the panels of the slide and of the strip that only the instructor sees.
+// panels returns the panels of the slide and the panels that only the instructor sees.
 func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
 	panels, err := f.p.panels(v, variant{onWall, f.view})
 	if err != nil {

@@ -85,8 +85,8 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 	return r.states[step-1], nil
 }
 
-// make computes the state of the next step. A new run starts at the last step before it that
-// begins a new text.
+// make computes the state of the next step. A new run starts at the last step, up to
+// and including that one, that begins a new text.
 func (r *tourRun) make(ctx context.Context, slot func() *infer.Slot, w *lessons.Walk) (*session.State, error) {
 	done := len(r.states)
 	before := done

@@ -174,8 +174,9 @@ type Stats struct {
 	// Silent is the time since NATS last confirmed a renewal by this server, and Round is
 	// how long that confirmation took.
 	Silent, Round time.Duration
-	// Dropped is the number of messages that were dropped because too many were queued, and
-	// Refused is the number of oversized or malformed messages that arrived.
+	// Dropped is the number of messages to other servers that were dropped because too many
+	// were queued or because they could not be sent, and Refused is the number of oversized
+	// or malformed messages that arrived.
 	Dropped, Refused uint64
 	// Clock is how far this server's clock is behind the NATS clock; 0 if the difference is
 	// tolerated.

@@ -30,7 +30,7 @@ type appending struct {
 	done chan error // of capacity 1
 
 	// For the parts committed so far:
-	owner, last  int64 // row of the log, and number of its newest record
+	owner, last  int64 // row of the log, and number of the newest record added to it
 	added, bytes int64
 }
 

@@ -26,7 +26,7 @@ type Table interface {
 type Row struct {
 	Owner
 	Record       // Seq orders all rows of one program
-	Used   int64 // when the owner was last active at that time, in milliseconds since 1970
+	Used   int64 // Batch.At when the record was appended, in milliseconds since 1970
 }
 
 // Stored stores logs in memory and in a table, from which they are restored when the program

@@ -11,7 +11,7 @@ import (
 // only the differences into the next message. It does not reference any state, so the memory of
 // an evicted run is freed even while a client watches the run.
 type encoder interface {
-	// encode adds the changes since the last call to m. The first call adds the whole state.
+	// encode adds to m the changes since the last call. The first call adds the whole state.
 	encode(m *wire.Message, next *session.State) error
 	// pieces adds the tokens of a prompt to m. answer adds the answer to a query that has been
 	// checked. Both may be called while encode is running.

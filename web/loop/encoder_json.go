@@ -31,7 +31,7 @@ type runData struct {
 	Link string `json:"link,omitempty"`
 	// Branches are the branches of the run so far, if there are several.
 	Branches []branch `json:"branches,omitempty"`
-	// Messages are the conversation so far, if the prompt was one.
+	// Messages are the conversation so far, if the prompt was formatted from one.
 	Messages []chat.Message `json:"messages,omitempty"`
 	// WhatIf is the answer to the what-if question at this draw, if there is one.
 	WhatIf *whatIf `json:"whatif,omitempty"`

@@ -173,10 +173,10 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	return true
 }
 
-// id identifies the round by the position in the text, the text before it and the settings. A
-// learner who goes back and guesses again knows the answer, so only the first guess with an id
-// counts. Saved ids must stay valid, so the hashed string must not change: a setting that is
-// introduced later must be appended at the end, and only when it is on.
+// id identifies the round by the token to guess, the text before it and the settings. A learner
+// who goes back and guesses again knows the answer, so only the first guess with an id counts.
+// Saved ids must stay valid, so the hashed string must not change: a setting that is introduced
+// later must be appended at the end, and only when it is on.
 func (v *predictRound) id() string {
 	h, s := sha256.New(), v.step.Settings
 	fmt.Fprintf(

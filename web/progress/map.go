@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A counted holds the totals of a learner's questions and cards.
+// A counted holds the totals of the course's questions and cards, with one learner's results,
+// by section and by outcome.
 type counted struct {
 	section map[string]Tally
 	outcome map[string]Tally

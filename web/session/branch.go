@@ -142,8 +142,8 @@ func whatIf(next *State, c WhatIf) error {
 	return nil
 }
 
-// cheapToLook reports whether the early read-outs of all blocks can be computed quickly enough
-// (in a few milliseconds) to do so automatically.
+// cheapToLook reports whether computing the early read-outs of all blocks takes so little time (a
+// few milliseconds) that it can be done automatically.
 func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }

@@ -29,7 +29,7 @@ func (s *Session) Bytes() int64 {
 
 // Evict frees the cache and the trace, and keeps the log, from which the next command or
 // [Session.Restore] rebuilds them bit for bit. The last returned state still holds its steps,
-// but the session keeps only the version and the cursor of that state.
+// but the session's own state no longer does.
 func (s *Session) Evict() {
 	if s.loop == nil {
 		return

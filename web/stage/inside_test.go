@@ -217,8 +217,8 @@ func TestInsideOneBlock(t *testing.T) {
 			"q's second row: got %+v, want Name = %q, Values beginning with %q", q.Values[1], "head 2", "32.00 33.00 ",
 		)
 	}
-	// The mean of −1, 0, 3 and 0.5 is 0.625. The bar of 3 is half as long as the strip, 20, and
-	// the bar of −1 is a third of that.
+	// The mean of −1, 0, 3 and 0.5 is 0.625. The bar of 3 is 20 long, half as long as the strip,
+	// and the bar of −1 is a third as long as the bar of 3.
 	f := v.Tensors[3]
 	if f.Min != "−1.00" || f.Max != "3.00" || f.Mean != "0.625" || f.Pos != "M2.5 20v-20M3.5 20v-3.3" ||
 		f.Neg != "M0.5 20v6.7" {

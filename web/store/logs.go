@@ -53,8 +53,8 @@ var (
 
 func plausible(used int64) bool { return used >= earliest && used < latest }
 
-// checkLogs compares the rows of logs with their records. If they differ, the records count:
-// a wrong number must not hide or delete them.
+// checkLogs compares the rows of logs with their records. If they differ, the records are
+// right: a wrong number must not hide or delete them.
 func (db *DB) checkLogs(tx *sql.Tx, now time.Time) error {
 	var wrong []logRow
 	err := EachRow(context.Background(), tx, logQuery, func(scan func(...any) error) error {

@@ -201,7 +201,7 @@ func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	return head, list, size, nil
 }
 
-// maxWeights is the maximum size in bytes of the tensors in a site.
+// maxWeights is the maximum size in bytes of each tensor in a site.
 const maxWeights = 1 << 28
 
 // planes returns the low bytes of 16-bit values, followed by their high bytes.

@@ -59,7 +59,7 @@ const (
 	fallHigh   = 150.0
 	fallNames  = 210.0 // baseline of the parts' names; the baseline of the blocks' names is below it
 	fallHeight = 238
-	fallNear   = 26.0 // if a bar ends at most this far below zero, its label is above zero
+	fallNear   = 26.0 // if a bar's top is less than this far below zero, its label is above zero
 
 	narrowWidth = 358
 	narrowFrom  = 92.0 // names are to the left of this, and labels are to the right of narrowTo

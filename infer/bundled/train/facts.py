@@ -4,8 +4,9 @@ A relation has entries (subject, answer), frames for statements that end with th
 other statements, questions, and frames that training never sees, with which evaluate.py
 asks. In a frame, $s is the subject and $a is the answer.
 frames.tsv has about 540 more statements for each relation. They were written individually and
-independently of the held-out phrasings. Statements that share seven words in ten with a held-out
-phrasing, or begin like one, are dropped. leads.txt and times.txt hold words that may precede a statement.
+independently of the held-out phrasings. None of these statements shares seven words in ten with a
+held-out phrasing, or begins like one. leads.txt and times.txt hold words that may precede a
+statement.
 """
 
 import dataclasses

@@ -36,7 +36,7 @@ const (
 const (
 	Check = "check" // the question at the end of a section
 	Quiz  = "quiz"  // a question of the quiz
-	Drill = "drill" // a box of a drill, or a whole drill
+	Drill = "drill" // a cell of a drill, or a whole drill
 )
 
 // Answer is an answer to one question or exercise.

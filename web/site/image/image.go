@@ -47,8 +47,8 @@ type State struct {
 	Parts []Range `json:"parts"`
 	// Matrices describes the matrices in Weights and their positions in Memory.
 	Matrices []Matrix `json:"matrices"`
-	// Values are the values that the program references, without those that every program
-	// references.
+	// Values are the program's values in the order of their ids, starting at firstHeld: every
+	// program has the same values before that.
 	Values []Held `json:"values"`
 	// Prepared is the id of the program's function that accepts the visitor's data.
 	Prepared uint32 `json:"prepared"`
@@ -231,7 +231,7 @@ func parts(memory []byte) (list []Range) {
 	return list
 }
 
-// held returns the values that the program references, without those that every program references.
+// held returns the program's values from the id firstHeld on, in the order of their ids.
 func (h *host) held() (list []Held) {
 	for id := firstHeld; id < len(h.values); id++ {
 		one := Held{Count: h.counts[id]}

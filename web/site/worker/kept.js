@@ -1,5 +1,5 @@
 // The data that the program stores in this browser: one IndexedDB database with the records of its
-// journal (web/journal's Kept uses it), the learner's cookies and the secret that signs them.
+// journal (web/journal's Stored uses it), the learner's cookies and the secret that signs them.
 
 const asked = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);

@@ -391,7 +391,8 @@ function keepFiles() {
     const cache = await caches.open(cacheName);
     const kept = new Set((await cache.keys()).map(({ url }) => url));
     const lacking = (path) => !kept.has(new URL(path, base).href);
-    const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/')); // other sites need it
+    // Pages that embed parts come from other sites, so they need a network anyway.
+    const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/'));
     for (const path of [...pages, ...Object.keys(site.files)].filter(lacking)) await fileOf(path);
     for (const file of site.draft.files.filter(({ path }) => lacking(path))) await download(file, () => {});
   })().catch(() => { keeping = null; }); // another page will try again
