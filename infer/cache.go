@@ -47,7 +47,7 @@ func (c *Cache) Reserved() int64 {
 	return n * bytesPerValue
 }
 
-// Truncate drops all columns from position n on.
+// Truncate drops the column at position n and all later ones.
 func (c *Cache) Truncate(n int) {
 	if n < c.positions {
 		c.positions = n

@@ -184,8 +184,8 @@ func TestFolderAndGGUFAgree(t *testing.T) {
 		if folder.Shape() != gguf.Shape() || folder.Parameters() != gguf.Parameters() ||
 			folder.Config().Architecture != gguf.Config().Architecture && name != "mistral-window" {
 			t.Errorf(
-				"%s: got %+v, %d parameters; want as in GGUF: %+v, %d", name, folder.Shape(), folder.Parameters(),
-				gguf.Shape(), gguf.Parameters(),
+				"%s: got %+v, %d parameters; want the same as in GGUF: %+v, %d", name, folder.Shape(),
+				folder.Parameters(), gguf.Shape(), gguf.Parameters(),
 			)
 		}
 		ids := expected[name].IDs

@@ -101,7 +101,7 @@ func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
 		}
 		for i, x := range mix.Sum {
 			if math.Abs(sum[i]-float64(x)) > 1e-5 {
-				t.Fatalf("block %d, head %d outputs %v as number %d, want %v", l+1, h+1, x, i+1, sum[i])
+				t.Fatalf("block %d, head %d: output %d is %v, want %v", l+1, h+1, i+1, x, sum[i])
 			}
 		}
 		order := sampling.Rank(b.Attention[h])

@@ -244,7 +244,7 @@ func (f Filter) reachJSON() (fields []byte) {
 	return fields
 }
 
-// MarshalJSON implements [Stage]. "u" is null under greedy.
+// MarshalJSON implements [Stage]. "u" is null under greedy decoding.
 func (s Sample) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(s.Head, KindSample)
 	var u *float64

@@ -173,8 +173,8 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 }
 
 // TestJSONTokenBytesAndNulls: a token that is not whole UTF-8 has a field with its bytes in hex;
-// other tokens do not. u is null under greedy, and the row of a cut token names the rule that cut
-// it.
+// other tokens do not. u is null under greedy decoding, and the row of a cut token names the rule
+// that cut it.
 func TestJSONTokenBytesAndNulls(t *testing.T) {
 	m := smallModel(t)
 	want := map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"}
@@ -191,7 +191,7 @@ func TestJSONTokenBytesAndNulls(t *testing.T) {
 		switch stage.(type) {
 		case Sample:
 			if u, ok := o["u"]; !ok || u != nil {
-				t.Errorf("under greedy, u is %v, want ok = true, u = nil", u)
+				t.Errorf("under greedy decoding, u is %v, want ok = true, u = nil", u)
 			}
 		case Filter:
 			rows := o["rows"].([]any)

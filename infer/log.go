@@ -29,7 +29,7 @@ type Choice struct {
 	Step, Token int
 }
 
-// Change is a change of the settings. The new settings apply from step From on.
+// Change is a change of the settings. The new settings first apply at step From.
 type Change struct {
 	From     int
 	Settings Settings

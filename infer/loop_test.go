@@ -157,7 +157,7 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 }
 
 // TestTextFollowsTheSeed: the same settings give the same text. Another seed gives another text,
-// except under greedy.
+// except under greedy decoding.
 // Promise: The same seed and settings give the same text.
 func TestTextFollowsTheSeed(t *testing.T) {
 	m := smallModel(t)

@@ -149,8 +149,8 @@ func TestLogitsListPenalizedScores(t *testing.T) {
 	}
 }
 
-// TestGreedySpeculationWithPenalty: under greedy, speculation with the penalty generates the same
-// text as the target alone.
+// TestGreedySpeculationWithPenalty: under greedy decoding, speculation with the penalty generates
+// the same text as the target alone.
 func TestGreedySpeculationWithPenalty(t *testing.T) {
 	m := bundledModel(t)
 	s := penalized(1)

@@ -23,7 +23,7 @@ const MaxGamma = 16
 // one more token is drawn from p. The text has exactly the same distribution as a text that the
 // target generates alone (Leviathan et al. 2022; Chen et al. 2023), provided that p and q use the
 // same temperature and filters. With the same seed, the target alone may generate a different text,
-// but under greedy the text is the same.
+// but under greedy decoding the text is the same.
 //
 // One round is
 //

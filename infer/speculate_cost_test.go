@@ -96,7 +96,10 @@ func TestInterruptedSpeculationContinues(t *testing.T) {
 		}
 	}
 	if all := untimedSpec(t, got); !slices.Equal(all, want) {
-		t.Errorf("interrupted, got:\n%s\nwant as uninterrupted:\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
+		t.Errorf(
+			"interrupted, got:\n%s\nwant the same as without interruption:\n%s", strings.Join(all, "\n"),
+			strings.Join(want, "\n"),
+		)
 	}
 }
 

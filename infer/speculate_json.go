@@ -78,7 +78,7 @@ func (k known) candidates(c Candidates) jsonCandidates {
 	return out
 }
 
-// unlessGreedy returns u, or nil under greedy, which does not draw a random number.
+// unlessGreedy returns u, or nil under greedy decoding, which does not draw a random number.
 func unlessGreedy(u float64, greedy bool) *float64 {
 	if greedy {
 		return nil
@@ -96,7 +96,7 @@ func (p Prefill) MarshalJSON() ([]byte, error) {
 	}{specHead{Stage: p.SpecKind().String()}, p.Tokens, specCostJSON(p.Draft), specCostJSON(p.Target)})
 }
 
-// MarshalJSON implements [SpecStage]. "u" is null under greedy.
+// MarshalJSON implements [SpecStage]. "u" is null under greedy decoding.
 func (p Propose) MarshalJSON() ([]byte, error) {
 	type proposal struct {
 		Step   int           `json:"step"`
@@ -144,7 +144,7 @@ func (v Verify) MarshalJSON() ([]byte, error) {
 	}{specHead{v.Round, v.SpecKind().String()}, list, specCostJSON(v.Cost)})
 }
 
-// MarshalJSON implements [SpecStage]. "u" is null under greedy.
+// MarshalJSON implements [SpecStage]. "u" is null under greedy decoding.
 func (a Accept) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		specHead
@@ -167,7 +167,7 @@ func (a Accept) MarshalJSON() ([]byte, error) {
 type jsonDrawn struct {
 	Step   int           `json:"step"`
 	Seed   uint64        `json:"seed"`
-	U      *float64      `json:"u"` // null under greedy
+	U      *float64      `json:"u"` // null under greedy decoding
 	Chosen jsonCandidate `json:"chosen"`
 	From   float64       `json:"from"`
 	To     float64       `json:"to"`

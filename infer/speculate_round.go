@@ -53,7 +53,7 @@ func newPredictions(m *Model, positions int) predictions {
 }
 
 // score runs tokens through a model and writes the predictions after the last n of them to `to`,
-// from position `at` on. On an error, the cache is unchanged.
+// starting at position `at`. On an error, the cache is unchanged.
 func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *predictions, at, n int) (SpecCost, error) {
 	d, v, from := m.config.Width, m.config.Vocab, c.positions
 	out, z := to.out[at*d:(at+n)*d], to.z[at*v:(at+n)*v]
@@ -150,7 +150,7 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 	return st, nil
 }
 
-// draw draws a rank with the dice, except under greedy, which needs no draw.
+// draw draws a rank with the dice, except under greedy decoding, which needs no draw.
 func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank int, u float64) {
 	if s.settings.Greedy() {
 		return 0, 0
@@ -196,7 +196,8 @@ func (s *Speculator) judge() SpecStage {
 		Greedy: s.settings.Greedy(), Seed: s.settings.Seed,
 	}
 	if st.Greedy {
-		st.Accepted = st.Probability == 1 // under greedy, each model is certain of one token, so this is 1 or 0
+		// Under greedy decoding, each model is certain of one token, so this is 1 or 0.
+		st.Accepted = st.Probability == 1
 	} else {
 		st.Accepted, st.U = s.dice.take(st.Probability, st.Step)
 	}

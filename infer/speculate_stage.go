@@ -98,7 +98,7 @@ type Propose struct {
 type Proposal struct {
 	Step   int // the number of the generated token that it would be, from 1
 	Chosen Candidate
-	U      float64 // of (seed, step, [sampling.ForDraft]); meaningless under greedy
+	U      float64 // of (seed, step, [sampling.ForDraft]); meaningless under greedy decoding
 	// The chosen token's segment when the kept tokens are laid out by q: From ≤ U < To.
 	From, To   float64
 	Candidates // by q
@@ -129,7 +129,7 @@ type Accept struct {
 	Probability float64 // min(1, p/q)
 	Greedy      bool
 	Seed        uint64
-	U           float64 // of (seed, step, [sampling.ForAccept]); meaningless under greedy
+	U           float64 // of (seed, step, [sampling.ForAccept]); meaningless under greedy decoding
 	Accepted    bool    // U < Probability
 }
 
@@ -138,7 +138,7 @@ type Drawn struct {
 	Step   int
 	Greedy bool
 	Seed   uint64
-	U      float64 // of (seed, step, [sampling.ForDraw]); meaningless under greedy
+	U      float64 // of (seed, step, [sampling.ForDraw]); meaningless under greedy decoding
 	Chosen Candidate
 	// The chosen token's segment among the tokens drawn from: From ≤ U < To.
 	From, To float64

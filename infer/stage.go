@@ -85,7 +85,7 @@ type Row struct {
 	Rank  int           // 1 is the highest score
 	Z     float32       // the logit, after the rules that change scores
 	Raw   float32       // the model's original logit
-	ZT    float64       // z / T (z itself under greedy)
+	ZT    float64       // z / T (z itself under greedy decoding)
 	E     float64       // e^{(z−max)/T}
 	P     float64       // probability over the whole vocabulary
 	Cum   float64       // Σ p of this token and all more probable ones
@@ -136,8 +136,7 @@ type Penalized struct {
 	Raw, Z float32 // the scores before and after the change
 }
 
-// Softmax is stage 3. Under greedy (Temperature 0) it shows the distribution
-// at T = 1.
+// Softmax is stage 3. Under greedy decoding (Temperature 0), it shows the distribution at T = 1.
 type Softmax struct {
 	Head
 	Rows
@@ -180,7 +179,7 @@ type Sample struct {
 	Head
 	Greedy bool
 	Seed   uint64
-	U      float64 // in [0, 1); meaningless under greedy
+	U      float64 // in [0, 1); meaningless under greedy decoding
 	Chosen Row     // with Kept and Q
 	Forced bool    // a person chose it; the draw fell on Drawn
 	Drawn  Row     // Chosen unless Forced

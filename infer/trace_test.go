@@ -170,7 +170,7 @@ func TestCutUsesTheCurrentSettings(t *testing.T) {
 	}
 	runTo(t, l, 2, KindCache)
 	if l.steps[1].Rank != 1 || l.steps[1].U != 0 {
-		t.Errorf("the step chose rank %d with u=%v, want 1, 0 under greedy", l.steps[1].Rank, l.steps[1].U)
+		t.Errorf("the step chose rank %d with u=%v, want 1, 0 under greedy decoding", l.steps[1].Rank, l.steps[1].U)
 	}
 	replays(t, l)
 }

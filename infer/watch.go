@@ -144,7 +144,7 @@ func (w *Watch) firstChange(c Intervention) (block, position int) {
 	return block, position
 }
 
-// make allocates the data of the pass from a block and a position on; everything before them is
+// make allocates the pass's data, starting at the given block and position; everything earlier is
 // shared with base.
 func (w *Watch) make(base *Watch, block, position int, looks bool) {
 	c, n := &w.model.config, len(w.tokens)
@@ -170,8 +170,8 @@ func (w *Watch) make(base *Watch, block, position int, looks bool) {
 	}
 }
 
-// run computes the pass from a block and a position on. The stream that enters the block comes from
-// base, or is the embedding if base is nil.
+// run computes the pass, starting at the given block and position. The stream that enters the block
+// comes from base, or is the embedding if base is nil.
 func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error {
 	m, d := w.model, w.model.config.Width
 	s := m.scratch.Get().(*scratch)

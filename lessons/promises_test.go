@@ -163,8 +163,8 @@ func TestLessonWalkCircleIsTrue(t *testing.T) {
 			rounds := strings.Count(textOf(write(t, start.Prompt, start.Settings, upTo)), "the wind blew")
 			if start.Settings.Greedy() && rounds < 2 || !start.Settings.Greedy() && rounds > 0 {
 				t.Errorf(
-					"%s#%s: got %d rounds in %d tokens, want 2 or more under greedy and none otherwise", w.Slug,
-					step.ID, rounds, upTo,
+					"%s#%s: got %d rounds in %d tokens, want 2 or more under greedy decoding and none otherwise",
+					w.Slug, step.ID, rounds, upTo,
 				)
 			}
 		}

@@ -77,8 +77,8 @@ func TestInspectDescribesEveryFormat(t *testing.T) {
 	}
 }
 
-// TestAdapterBesideModelIsReported: an adapter next to whole weights is not applied,
-// and the commands that describe or load the model report it.
+// TestAdapterBesideModelIsReported: an adapter next to full weights is not applied, and the
+// commands that describe or load the model say so.
 func TestAdapterBesideModelIsReported(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(modelsFolder, "qwen3"))); err != nil {

@@ -95,8 +95,9 @@ const (
 
 // parseConfig parses config.json and, if they are not nil, tokenizer_config.json and
 // generation_config.json. Missing keys have Hugging Face's defaults. Options that would change the
-// architecture's plain forward pass are rejected by name. startSaid reports whether the files
-// specify if prompts begin with a start token; if they do not, the tokenizer decides.
+// architecture's plain forward pass are rejected with errors that name them. startSaid reports
+// whether the files specify if prompts begin with a start token; if they do not, the tokenizer
+// decides.
 func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Config, startSaid bool, _ error) {
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)

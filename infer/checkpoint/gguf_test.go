@@ -129,14 +129,15 @@ func TestSameTokenizerFromEveryFormat(t *testing.T) {
 			tok := open(name)
 			if tok.Size() != want.Size() || tok.Kind() != want.Kind() {
 				t.Errorf(
-					"%s: got %d tokens, %s; want as in %s: %d, %s", name, tok.Size(), tok.Kind(), folder, want.Size(),
-					want.Kind(),
+					"%s: got %d tokens, %s; want the same as in %s: %d, %s", name, tok.Size(), tok.Kind(), folder,
+					want.Size(), want.Kind(),
 				)
 			}
 			for _, text := range texts {
 				if a, b := tok.Encode(text), want.Encode(text); !slices.Equal(a, b) || tok.Decode(a) != text {
 					t.Errorf(
-						"%s: Encode(%q) = %v, want as in %s: %v; decoded %q", name, text, a, folder, b, tok.Decode(a),
+						"%s: Encode(%q) = %v, want the same as in %s: %v; decoded %q", name, text, a, folder, b,
+						tok.Decode(a),
 					)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 )
 
 // Some keys change a model's computation in a way that is not supported for any architecture here.
-// Since the text would be almost right if they were ignored, they are rejected by name, unless they
-// have one of the values below, which change nothing.
+// Since the text would be almost right if they were ignored, they are rejected with errors that
+// name them, unless they have one of the values below, which change nothing.
 
 // folderNeutral lists such keys of config.json. A key that is null is always neutral.
 var folderNeutral = map[string][]any{

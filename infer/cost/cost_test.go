@@ -34,7 +34,7 @@ func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
 			sum = sum.Plus(tiny.Blocks(i, 1))
 		}
 		if want := tiny.Blocks(0, n); sum != want {
-			t.Errorf("%d single positions cost %+v, want as one pass: %+v", n, sum, want)
+			t.Errorf("%d single positions cost %+v, want the same as one pass: %+v", n, sum, want)
 		}
 		if split, want := tiny.Blocks(0, n/2).Plus(tiny.Blocks(n/2, n-n/2)), tiny.Blocks(0, n); split != want {
 			t.Errorf("two chunks of %d cost %+v, want %+v", n, split, want)
@@ -122,7 +122,7 @@ func TestSlidingWindowCost(t *testing.T) {
 		sum = sum.Plus(s.Blocks(i, 1))
 	}
 	if sum != s.Blocks(0, 9) {
-		t.Errorf("9 single positions cost %+v, want as one pass: %+v", sum, s.Blocks(0, 9))
+		t.Errorf("9 single positions cost %+v, want the same as one pass: %+v", sum, s.Blocks(0, 9))
 	}
 	// A window that is never exceeded costs the same as no window.
 	wide := s

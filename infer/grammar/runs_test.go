@@ -114,8 +114,8 @@ func TestMasksAreBounded(t *testing.T) {
 	}
 }
 
-// TestMaskMatchesTheAutomaton: a mask allows exactly the tokens that can be continued or end the
-// text when the automaton reads each of them separately.
+// TestMaskMatchesTheAutomaton: a mask allows exactly the tokens that the automaton accepts when it
+// reads each of them separately, and the end of the text only if the text is complete.
 func TestMaskMatchesTheAutomaton(t *testing.T) {
 	tokens, ends := bundled(t)
 	g, err := grammar.FromSchema([]byte(schemas[19]))

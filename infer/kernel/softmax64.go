@@ -45,7 +45,7 @@ func largestPortable(z []float32) float32 {
 	return top
 }
 
-// betweenPortable continues the search with the scores from index at on, after n indices have been
+// betweenPortable continues the search at index `at` of the scores, after n indices have been
 // found.
 func betweenPortable(dst []int32, n int, z []float32, at int, from, below float32) int {
 	for i, v := range z[at:] {

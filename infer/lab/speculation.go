@@ -93,7 +93,7 @@ type SpecJudged struct {
 	Q        float64  `json:"q"`      // the draft's probability
 	P        float64  `json:"p"`      // the target's probability
 	Chance   float64  `json:"chance"` // min(1, p/q)
-	U        *float64 `json:"u"`      // nil under greedy
+	U        *float64 `json:"u"`      // nil under greedy decoding
 	Accepted bool     `json:"accepted"`
 }
 

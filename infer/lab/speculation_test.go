@@ -296,7 +296,7 @@ func TestGreedySpeculation(t *testing.T) {
 	for _, r := range s.Rounds {
 		for _, j := range r.Judged {
 			if j.U != nil {
-				t.Errorf("round %d has a u, want none under greedy", r.Round)
+				t.Errorf("round %d has a u, want none under greedy decoding", r.Round)
 			}
 		}
 	}

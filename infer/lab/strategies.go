@@ -97,7 +97,7 @@ type LaneStep struct {
 	LogP    float64 `json:"log_p"`
 	Entropy float64 `json:"entropy"` // bits, after the temperature and before the filters
 	Kept    int     `json:"kept"`    // tokens that the filters keep
-	// The token's segment among the kept tokens: From ≤ u < To. Both are 0 under greedy.
+	// The token's segment among the kept tokens: From ≤ u < To. Both are 0 under greedy decoding.
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
 }

@@ -158,7 +158,7 @@ func RuleOf(key string) Rule {
 	return RuleNone
 }
 
-// Rules returns the rules that are on, in order, without the temperature and greedy.
+// Rules returns the rules that are on, in order, except the temperature and greedy decoding.
 func (s Settings) Rules() (list []Rule) {
 	for _, r := range chain {
 		if r.name == RuleTemperature && s.Grammar != "" {
@@ -187,7 +187,7 @@ func (r Rule) Knob() string {
 // Cuts reports whether a rule cuts tokens. Other rules change scores.
 func (r Rule) Cuts() bool { return r.link().keep != nil }
 
-// Early reports whether a rule cuts everything from some rank on, regardless of its position in an
+// Early reports whether a rule cuts all tokens after some rank, regardless of its position in an
 // order.
 func (r Rule) Early() bool { return r.link().early }
 

@@ -28,9 +28,9 @@ type corrected struct {
 	r  float64
 }
 
-// Decide computes norm(excess(p, q)) of the target's p and the draft's q, which must have been
-// decided over the same vocabulary. excess is [Excess], except in tests. If p is not above q for
-// any token, the residual is p itself and the mass is 0.
+// Decide computes norm(excess(p, q)) of the target's p and the draft's q, which must be
+// distributions over the same vocabulary. excess is [Excess], except in tests. If p is not above q
+// for any token, the residual is p itself and the mass is 0.
 func (c *Correction) Decide(p, q *Sampler, excess func(p, q float64) float64) {
 	c.p, c.q = sized(c.p, len(p.z)), sized(c.q, len(p.z))
 	p.spread(c.p)

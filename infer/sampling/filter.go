@@ -17,14 +17,14 @@ type Distribution struct {
 	SumExp float64 // Σ e^{(z−max)/T}
 	Keep   int     // number of kept tokens
 	Mass   float64 // Σ p of the kept tokens
-	Cuts   Cuts    // the filters that are on, in their order; greedy is not among them
+	Cuts   Cuts    // the filters that are on, in their order; the greedy rule is not among them
 	// Fallback is set if the filters keep no token in common. The most probable token is then kept,
 	// although some of the filters cut it.
 	Fallback bool
 
 	context Context
 	scores  Scores
-	cuts    Cuts // Cuts, and greedy if it is on
+	cuts    Cuts // Cuts, and the greedy rule if it is on
 	kept    mask
 	// The weights with which the kept tokens are drawn: P or, if the temperature comes after a rule
 	// that cuts or there is a grammar, the softmax over the scores of the tokens that are left.
@@ -115,8 +115,9 @@ func (d *Distribution) empty(kept mask) bool {
 }
 
 // Idle returns the filters that are on but cut only tokens that other filters also cut. If two
-// filters cut the same tokens, only the second one in the order is idle; under greedy, all filters
-// are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from the rest.
+// filters cut the same tokens, only the second one in the order is idle; under greedy decoding, all
+// filters are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from the
+// rest.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
@@ -245,7 +246,7 @@ func (d *Distribution) Segment(r int) (from, to float64) {
 	return segment(d.cum, d.weight, d.keptBefore(r), d.Keep)
 }
 
-// Draw returns the rank whose segment contains u, in [0, 1). Under greedy it is always 0.
+// Draw returns the rank whose segment contains u, in [0, 1). Under greedy decoding, it is always 0.
 func (d *Distribution) Draw(u float64) int { return d.KeptRank(d.DrawKept(u)) }
 
 // DrawKept is like [Distribution.Draw], but returns the token's index among the kept tokens, from

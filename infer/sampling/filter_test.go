@@ -94,8 +94,8 @@ func TestFirstRuleThatCut(t *testing.T) {
 	}
 }
 
-// TestGreedyKeepsOneToken: regardless of the other filters, greedy shows the distribution at T = 1
-// and keeps one token; the others are marked as cut by greedy.
+// TestGreedyKeepsOneToken: regardless of the other filters, greedy decoding shows the distribution
+// at T = 1 and keeps one token; the others are marked as cut by the greedy rule.
 func TestGreedyKeepsOneToken(t *testing.T) {
 	z := []float32{0.5, 4, 1, 4}
 	for _, s := range []Settings{{TopP: 1}, {TopP: 0.9, TopK: 40, MinP: 0.1}} {

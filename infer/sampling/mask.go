@@ -35,10 +35,10 @@ func (f field) of(m mask) field {
 	return left
 }
 
-// share returns the probability of the token at an index of the field.
+// share returns the probability of the token at index i of the field.
 func (f field) share(i int) float64 { return f.p[f.ids[i]] / f.mass }
 
-// rank returns the rank among all tokens of the token at an index of the field.
+// rank returns the rank that the token at index i of the field has among all tokens.
 func (f field) rank(i int) int {
 	if f.ranks == nil {
 		return i

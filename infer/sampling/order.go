@@ -306,7 +306,7 @@ func (s Settings) heatsFirst() bool {
 func (s Settings) HeatsLate() bool { return !s.heatsFirst() && s.Temperature != 1 }
 
 // ShownTemperature returns the temperature of the distribution before any cut: 1 if the temperature
-// comes later in the order, and 0 under greedy.
+// comes later in the order, and 0 under greedy decoding.
 func (s Settings) ShownTemperature() float64 {
 	if s.heatsFirst() {
 		return s.Temperature

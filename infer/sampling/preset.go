@@ -23,8 +23,8 @@ func (s Settings) Say(temperature string) string {
 	})
 }
 
-// Name lists the settings that are not off, even under greedy, with numbers as users type them: "T
-// 0, top-k 1000". Different settings have different names.
+// Name lists the settings that are not off, even under greedy decoding, with numbers as users type
+// them: "T 0, top-k 1000". Different settings have different names.
 func (s Settings) Name() string {
 	return s.list("T", func(_ terms.Knob, x float64) string { return terms.Plain(x) })
 }

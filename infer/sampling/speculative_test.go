@@ -80,7 +80,7 @@ func TestVectorRoundTrip(t *testing.T) {
 	}
 	d := FromVector([]float64{0.25, 0, 0.5, 0.25, 0})
 	if !slices.Equal(d.Order, []int32{2, 0, 3, 1, 4}) {
-		t.Errorf("order %v, want the most probable first and the lower id among equals", d.Order)
+		t.Errorf("got order %v, want the most probable first and, among equals, the lower id first", d.Order)
 	}
 	for u, want := range map[float64]int32{0: 2, 0.4999: 2, 0.5: 0, 0.75: 3, math.Nextafter(1, 0): 3} {
 		if got := d.Order[d.Draw(u)]; got != want {

@@ -14,7 +14,8 @@ import (
 type SheetForm int
 
 const (
-	// SheetPipe is for other programs. Lines end with a line feed, as in text.
+	// SheetPipe is for programs other than spreadsheets. Lines end with a line feed, as in a text
+	// file.
 	SheetPipe SheetForm = iota
 	// SheetFile is for spreadsheets, which need CRLF line ends and a byte order mark to recognize
 	// UTF-8.

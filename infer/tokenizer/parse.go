@@ -153,8 +153,8 @@ func explainType(whole, prefix string, err error) error {
 	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
 }
 
-// checkModel rejects the kinds of models, and the options of BPE, that give other ids than merging
-// bytes by rank.
+// checkModel rejects the kinds of models, and the options of BPE, whose ids differ from those of
+// merging bytes by rank.
 func checkModel(m *model) error {
 	switch {
 	case m == nil:

@@ -197,7 +197,7 @@ func (n *number) rounding(r Reading) (slip, float64) {
 	return found, best
 }
 
-// cutOff reports whether the reading is v truncated.
+// cutOff reports whether truncating v, instead of rounding it, gives the reading.
 func (r Reading) cutOff(v float64) bool {
 	return r.Ulp > 0 && v > r.Value && v-r.Value < r.Ulp
 }

@@ -23,9 +23,9 @@ func checkAll(t *testing.T, p *Problem, list []answer) {
 	}
 }
 
-// TestShiftByHand: the logits are 2, 1, 0, and −3 is added to each. e², e, 1 add up to 11.107.
-// Multiplied by e^−3 = 0.0498, they are 0.3679, 0.1353, 0.0498 and add up to 0.5530. The shares
-// stay the same.
+// TestShiftByHand: the logits are 2, 1 and 0, and the shift adds −3 to each of them. e², e and 1
+// add up to 11.107. Multiplied by e^−3 = 0.0498, they become 0.3679, 0.1353 and 0.0498, which add
+// up to 0.5530. The shares stay the same.
 func TestShiftByHand(t *testing.T) {
 	checkAll(t, mustNew(t, Shift, 0, 1), []answer{
 		{"before.exp.0", "7.389", Right, ""},

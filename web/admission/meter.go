@@ -17,7 +17,7 @@ type Rate struct {
 // Pace limits how often one caller can do something.
 type Pace struct {
 	PerLearner Rate
-	PerAddress Rate // for the newcomers of one address together
+	PerAddress Rate // for the newcomers from one address together
 }
 
 // sweepAfter is how long a [Meter] waits before it discards full buckets, since these belong to

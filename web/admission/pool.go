@@ -14,7 +14,7 @@ import (
 type Share struct {
 	Most       int // by all callers
 	Newcomers  int // by newcomers together; the rest of Most is reserved for known callers
-	PerAddress int // by the newcomers of one address
+	PerAddress int // by the newcomers from one address
 	PerLearner int
 }
 

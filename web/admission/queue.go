@@ -23,7 +23,7 @@ const patience = 4
 
 // A Queue runs one task at a time. Learners share its time equally (start-time fair queuing,
 // Goyal et al. 1996), so that a learner with a hundred tasks delays another learner by only
-// one of them. All newcomers of an address together get only one share of the time, so that
+// one of them. All newcomers from an address together get only one share of the time, so that
 // collecting cookies is useless. Among equals, the shortest task runs first.
 type Queue struct {
 	most, each int
@@ -36,7 +36,7 @@ type Queue struct {
 	yield   *time.Timer              // ends the running turn after its slice; nil while nobody waits
 	virtual time.Duration            // the start tag of the current or last turn
 	finish  map[string]time.Duration // the start tag of each learner's next turn, by learner
-	parted  time.Duration            // virtual time of parts: known learners, or all newcomers of an address
+	parted  time.Duration            // virtual time of parts: known learners, or all newcomers from an address
 	spent   map[string]time.Duration // like finish, for the parts
 }
 

@@ -191,8 +191,8 @@ func TestQueueSliceEndsWhenOthersWait(t *testing.T) {
 	})
 }
 
-// TestQueueSharesByAddress: all newcomers of one address together get as much of the queue's
-// time as one known learner or as another address, and they cannot fill the queue.
+// TestQueueSharesByAddress: all newcomers from one address together get as much of the queue's time
+// as one known learner or as another address, and they cannot fill the queue.
 func TestQueueSharesByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{6, 4}, 0)

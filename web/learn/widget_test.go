@@ -85,7 +85,7 @@ func TestFeedMatchesThePage(t *testing.T) {
 		panel := s.body(answers[1]).Find("#" + spec.ID + "-body")
 		for _, where := range []string{"table", ".w__sum", ".w-text"} {
 			if a, b := text(page.Find(where)), text(panel.Find(where)); a != b {
-				t.Errorf("%s: %s on the page is\n%s\nwant as over the feed\n%s", kind, where, a, b)
+				t.Errorf("%s: %s on the page is\n%s\nwant the same as in the feed:\n%s", kind, where, a, b)
 			}
 		}
 		if answers[1].Data.(widgetData).Inputs["prompt"] != inputs["prompt"] {

@@ -42,7 +42,7 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 }
 
 // TestStageMotionInBothViews: in both views, something moves from each stage to the next. A key
-// or a press ends the movement midway, and nothing of it remains. The winner is not named
+// press or a click stops the movement midway, and leaves no trace of it. The winner is not named
 // before the marker has fallen. If VIZ_SHOTS is set, the test takes five screenshots of each
 // movement.
 func TestStageMotionInBothViews(t *testing.T) {

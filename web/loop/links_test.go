@@ -74,8 +74,8 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 			}
 			if timeless(t, shownBy(t, page)) != timeless(t, shownBy(t, own)) {
 				t.Errorf(
-					"%.20s: the page shows\n%s\nwant as its own\n%s", query, timeless(t, shownBy(t, page)),
-					timeless(t, shownBy(t, own)),
+					"%.20s: the page shows\n%s\nwant the same as on the page of the run itself:\n%s", query,
+					timeless(t, shownBy(t, page)), timeless(t, shownBy(t, own)),
 				)
 			}
 			if !strings.Contains(page, `data-link="`+session.LinkOf(st)+`"`) {

@@ -232,7 +232,7 @@ func (r tabRun) reaches(is func(*session.State) bool, orElse <-chan time.Time) b
 func (r tabRun) comes(t testing.TB, is func(*session.State) bool) *session.State {
 	t.Helper()
 	if !r.reaches(is, time.After(browser.Patience)) {
-		t.Fatalf("the run never reaches the wanted state: it is at %+v", r.Latest().Cursor)
+		t.Fatalf("the run did not reach the expected state: it is at %+v", r.Latest().Cursor)
 	}
 	return r.Latest()
 }

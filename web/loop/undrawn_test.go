@@ -92,8 +92,8 @@ func TestWithheldDrawIsNotSent(t *testing.T) {
 				}
 				from := max(0, at-40)
 				t.Fatalf(
-					"%s: with seed %d it is …%.80s…, want as with %d …%.80s…", in, seed, got[from:], first,
-					before[from:],
+					"%s: with seed %d it is …%.80s…, want the same as with seed %d: …%.80s…", in, seed, got[from:],
+					first, before[from:],
 				)
 			}
 			if st := sessiontest.Do(t, other, session.Draw{}); shownOf(t, in, st) == shownOf(t, in, drawn) {

@@ -129,7 +129,7 @@ func useFinish(v *visitor) {
 func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {
 	v.t.Helper()
 	if !v.reaches(is) {
-		v.t.Fatalf("the run never reached the wanted state; it is at %+v", v.state().Cursor)
+		v.t.Fatalf("the run did not reach the expected state: it is at %+v", v.state().Cursor)
 	}
 	v.x.halted.Lock()
 	return sync.OnceFunc(v.x.halted.Unlock)

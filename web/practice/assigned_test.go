@@ -24,7 +24,7 @@ func TestAssignedTasksFromTheAddress(t *testing.T) {
 		t.Errorf("the message about missing tasks is %q", say)
 	}
 	if html, _ := d.Find("main").Html(); strings.Contains(html, "<script>") {
-		t.Error("a task of the address reaches the page as markup")
+		t.Error("a task from the address reaches the page as markup")
 	}
 	if d.Find(`a[href="/progress/export"][download]`).Length() != 1 {
 		t.Error("the results cannot be saved")

@@ -120,7 +120,7 @@ func TestQuizShowsOneQuestion(t *testing.T) {
 	tab.Click("[data-quiz-back]")
 	inView("the first again", list[0])
 	tab.Go(url + "/quiz?lesson=temperature#" + list[2])
-	inView("the one of the address", list[2])
+	inView("the one in the address", list[2])
 	tab.Click("[data-quiz-all]")
 	inView("all of them", strings.Join(list, " "))
 

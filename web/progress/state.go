@@ -135,8 +135,8 @@ var folding = journal.Fold[state]{
 // sizeOf returns the size of a record, in bytes, that counts toward its learner's share.
 func sizeOf(r journal.Record) int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
-// join merges the visits of a section with other visits of the same section. The result has
-// the earlier first time, the later last time and the larger count.
+// join merges the visits to a section with other visits to the same section. The result has the
+// earlier first time, the later last time and the larger count.
 func (v *visit) join(e saved.Visit) visit {
 	if v == nil {
 		return visit{First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Times: e.Times}

@@ -103,9 +103,8 @@ func TestLogsStayShort(t *testing.T) {
 	}))
 }
 
-// TestSupersededVisits: only the record that includes all visits of a section counts. A
-// record that includes fewer visits is superseded, whether it was appended before or
-// afterwards.
+// TestSupersededVisits: only the record that includes all visits to a section counts. A record that
+// includes fewer visits is superseded, whether it was appended before or afterwards.
 func TestSupersededVisits(t *testing.T) {
 	const ms = time.Millisecond
 	at := func(first, last time.Duration, times int) saved.Visit {

@@ -109,7 +109,8 @@ func (s *Session) Interval() time.Duration {
 	return intervals[s.state.Speed]
 }
 
-// publish makes next the state, after filling in the fields that follow from the loop.
+// publish fills in the fields of next that are derived from the loop, then makes it the current
+// state.
 func (s *Session) publish(next *State) *State {
 	next.Version = s.state.Version + 1
 	if s.loop != nil {

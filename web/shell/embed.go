@@ -51,7 +51,7 @@ func Within(ctx context.Context, address string) string {
 	return u.String()
 }
 
-// Embeds marks the requests for pages in the frames of other sites, and for the sockets of such
+// Embeds marks the requests for pages that other sites show in frames, and for the sockets of such
 // pages (?embed=1), before the caller is identified, since no cookies are read or set for them.
 // Because of the policy set here, browsers show these pages only inside pages of the given origins,
 // and do not show any other page in a frame. If there are any origins, pages of all sites can load
@@ -91,9 +91,9 @@ const scriptPath = EmbedPath + "/viz.js"
 // shared reports whether a path names a file that is the same for everyone.
 func shared(path string) bool { return strings.HasPrefix(path, "/static/") || path == scriptPath }
 
-// Framed marks a request for a page in the frame of another site, or for the live part of such a
-// page, as [Embeds] does. It is for live parts that do not use a socket. It returns every other
-// request unchanged.
+// Framed marks a request, as [Embeds] does, if it is for a page that another site shows in a frame,
+// or for the live part of such a page. Use it for live parts without a socket. It returns every
+// other request unchanged.
 func Framed(r *http.Request) *http.Request {
 	q := r.URL.Query()
 	rest, below := strings.CutPrefix(r.URL.Path, EmbedPath+"/")

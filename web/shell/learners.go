@@ -121,8 +121,8 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 // Caller is like [Learners.Of] and also returns the address that the request came from and the time
 // at which the learner was first seen. Every request from a frame on another site counts as a new
 // learner and receives no cookie. A learner whose cookie lacks the prefix for TLS is not new, but
-// also receives a new cookie. Behind [Learners.Admit], all calls for a request return the same
-// caller.
+// receives a cookie with the prefix. Behind [Learners.Admit], all calls for a request return the
+// same caller.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
 		return known.caller, known.fresh

@@ -167,7 +167,7 @@ func (w Words) lineOf(s *session.State, v *Story) {
 	)
 }
 
-// layRest lays out the unnamed tokens from a rank on. Each piece is as wide as its share,
+// layRest lays out the unnamed tokens, starting at a rank. Each piece is as wide as its share,
 // except that all pieces that would be too thin to see form one block.
 func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at float64, share string) {
 	name := w.T("story.rest")

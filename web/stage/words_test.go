@@ -223,8 +223,8 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// dataOf returns the strings in a state that are not the program's words: its tokens, prompt
-// and stop strings, and the formula of the activation.
+// dataOf returns the strings in a state that are not the program's words: the state's tokens,
+// prompt and stop strings, and the formula of the activation.
 func dataOf(st *session.State) []string {
 	data := []string{st.Prompt, "silu(gate) × up"}
 	add := func(t infer.Token) { data = append(data, TokenText(t).String(), t.Text) }

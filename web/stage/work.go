@@ -168,7 +168,7 @@ func measured(unit sampling.Unit, x float64) string {
 	return four(x)
 }
 
-// laidWork shows the position of a row's segment. It does not depend on u.
+// laidWork shows the position of a row's segment. This position does not depend on u.
 func (w Words) laidWork(s *session.State, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	if !r.Kept {
 		work := w.filterWork(s, f, soft, r)

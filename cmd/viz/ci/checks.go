@@ -103,7 +103,9 @@ func install(r *runner, packages []string) error {
 		return nil
 	}
 	if !has("apt-get") {
-		return fmt.Errorf("missing, and apt-get is not available to install them: %s", strings.Join(packages, " "))
+		return fmt.Errorf(
+			"these packages are missing, and there is no apt-get to install them: %s", strings.Join(packages, " "),
+		)
 	}
 	var root []string
 	if os.Geteuid() != 0 {

@@ -70,7 +70,7 @@ var (
 // of a model.
 type Data struct{ away *strings.Replacer }
 
-// NewData returns the data of texts that can appear without a mark.
+// NewData returns a Data with the given texts, which may appear without the mark of a translation.
 func NewData(texts []string) Data {
 	texts = slices.Clone(texts)
 	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })

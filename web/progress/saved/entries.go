@@ -83,7 +83,7 @@ type File struct {
 	Settings    []Setting
 }
 
-// Visit summarizes the visits of a section, "slug#id".
+// Visit summarizes the visits to a section, which is identified by "slug#id".
 type Visit struct {
 	Section     string
 	First, Last time.Time

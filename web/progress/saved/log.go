@@ -49,7 +49,7 @@ func (p Predicted) json() any {
 
 func (s Setting) json() any { return settingJSON(s) }
 
-// mostTimes is the maximum number of visits of a section.
+// mostTimes is the maximum number of visits to a section.
 const mostTimes = 1 << 40
 
 func (v Visit) sound() bool {
