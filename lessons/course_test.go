@@ -84,7 +84,7 @@ func TestCourseHasItsParts(t *testing.T) {
 			}
 		}
 	}
-	for kind := range widgetParams {
+	for kind := range widgetInputs {
 		if kinds[kind] == 0 {
 			t.Errorf("no lesson has the widget %s", kind)
 		}

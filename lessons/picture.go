@@ -39,21 +39,6 @@ const (
 	statesMost   = 8
 )
 
-// pictureParams holds the parameters of each kind: first the required ones, then the optional ones.
-// They are the same as for widgets. Every kind may also have a name, and `to` is the sentence after
-// an edit.
-var pictureParams = map[PictureKind]struct{ must, may []string }{
-	PictureText: {}, PictureTokens: {}, PictureColumns: {}, PictureStream: {}, PictureScores: {},
-	PictureAttention: {[]string{"block", "head"}, nil},
-	PictureShares:    {nil, []string{"t"}},
-	PictureCut:       {nil, settings},
-	PictureStrip:     {nil, settings},
-	PictureDraw:      {nil, settings},
-	PictureCache:     {nil, settings},
-	PictureEdit:      {[]string{"to"}, nil},
-	PictureGuesses:   {nil, append([]string{"gamma"}, settings...)},
-}
-
 // Picture is a place in a lesson where the picture changes its state.
 type Picture struct {
 	Kind    PictureKind
@@ -105,12 +90,12 @@ func (l *loader) picture(section *Section, p block) Block {
 	if n := utf8.RuneCountInString(pic.Name); n > nameMost {
 		l.problems.add(p.at, "the name of a state of the picture has %d letters, and may have %d", n, nameMost)
 	}
-	rule, ok := pictureParams[pic.Kind]
+	inputs, ok := pictureInputs[pic.Kind]
 	if !ok {
 		l.problems.add(p.at, "the picture has no state %q: %s", pic.Kind, pictureKinds())
 		return nil
 	}
-	for _, err := range checkParams(a, rule.must, append([]string{"name"}, rule.may...)) {
+	for _, err := range checkInputs(inputs, a.keys) {
 		l.problems.add(p.at, "picture %s: %v", pic.Kind, err)
 	}
 	if n := utf8.RuneCountInString(a.keys["to"]); n > sentenceMost {
@@ -124,29 +109,11 @@ func (l *loader) picture(section *Section, p block) Block {
 	return pic
 }
 
-// checkParams checks the names and ranges of parameters, and whether all required ones are set.
-func checkParams(a attrs, must, may []string) (wrong []error) {
-	if err := a.only(slices.Concat(must, may)...); err != nil {
-		wrong = append(wrong, err)
-	}
-	for _, key := range must {
-		if _, ok := a.keys[key]; !ok {
-			wrong = append(wrong, fmt.Errorf("%s is missing", key))
-		}
-	}
-	for key, value := range a.keys {
-		if err := checkParam(key, value); err != nil {
-			wrong = append(wrong, err)
-		}
-	}
-	return wrong
-}
-
 // pictureKinds lists the kinds for an error message.
 func pictureKinds() string {
 	var names []string
-	for k := range pictureParams {
-		names = append(names, string(k))
+	for kind := range pictureInputs {
+		names = append(names, string(kind))
 	}
 	slices.Sort(names)
 	return strings.Join(names, ", ")

@@ -33,7 +33,7 @@ func TestPictureStatesPerLesson(t *testing.T) {
 			ids[p.ID], kinds[p.Kind] = true, true
 		}
 	}
-	for kind := range pictureParams {
+	for kind := range pictureInputs {
 		if !kinds[kind] && kind != PictureStrip {
 			t.Errorf("no lesson shows the state %s", kind)
 		}

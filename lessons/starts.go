@@ -66,7 +66,7 @@ func fenced(text string) string {
 func (l *loader) startSettings(raw *rawSection, s *LoopStart) {
 	keys := raw.attrs.keys
 	set := infer.Knobs{}
-	for _, k := range append(terms.Knobs(), terms.Knob{Key: "step", Want: "a whole number"}) {
+	for _, k := range append(terms.Knobs(), terms.Knob{Input: terms.Input{Key: "step"}}) {
 		text, ok := keys[k.Key]
 		if !ok {
 			continue

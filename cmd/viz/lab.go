@@ -30,7 +30,7 @@ type labOptions struct {
 	draft  string
 	json   bool
 	csv    string
-	values lab.Values
+	values terms.Values
 }
 
 // runLab runs viz lab.
@@ -43,7 +43,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if !found {
 		return usageError{fmt.Errorf("there is no lab %q; the labs are %s", args[0], strings.Join(labNames(), ", "))}
 	}
-	o := labOptions{values: lab.Values{}}
+	o := labOptions{values: terms.Values{}}
 	f := o.flags(l.Info())
 	if len(args) > 1 && isHelp(args[1]) {
 		_, err := io.WriteString(stdout, labHelp(l.Info(), f))
@@ -60,7 +60,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if err := f.parse(args[1:], twins, stdout); err != nil {
 		return err
 	}
-	values, err := l.Info().Parse(o.values)
+	values, err := l.Info().Inputs.Read(o.values)
 	if err != nil {
 		return labRefused(f, err)
 	}
@@ -85,13 +85,13 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 // report.
 func (o *labOptions) flags(info lab.Info) *flags {
 	f := newFlags(labUsage)
-	for _, p := range info.Params {
-		arg := map[lab.ParamKind]string{
-			lab.Int: "N", lab.Float: "X", lab.Text: "TEXT", lab.Choice: "NAME", lab.Bool: "BOOL", lab.List: "LIST",
-			lab.Strings: "TEXT",
+	for _, p := range info.Inputs {
+		arg := map[terms.InputKind]string{
+			terms.KindInt: "N", terms.KindFloat: "X", terms.KindText: "TEXT", terms.KindChoice: "NAME",
+			terms.KindBool: "BOOL", terms.KindList: "LIST", terms.KindLines: "TEXT",
 		}[p.Kind]
-		f.value(labFlag(p.Name), arg, labParamHelp(p), func(text string) error {
-			o.values[p.Name] = text
+		f.value(labFlag(p.Key), arg, labParamHelp(p), func(text string) error {
+			o.values[p.Key] = text
 			return nil
 		})
 	}
@@ -105,7 +105,7 @@ func (o *labOptions) flags(info lab.Info) *flags {
 // labFlag returns the flag of a parameter: -top-p for top_p.
 func labFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-func labParamHelp(p lab.Param) string {
+func labParamHelp(p terms.Input) string {
 	text := p.Help + ": " + p.Wants()
 	if p.Default != "" {
 		text += fmt.Sprintf(" (default %s)", p.Default)
@@ -115,11 +115,13 @@ func labParamHelp(p lab.Param) string {
 
 // labRefused rewrites an error to name the flag instead of the parameter.
 func labRefused(f *flags, err error) error {
-	var r *lab.RangeError
+	var r *terms.RangeError
 	if !errors.As(err, &r) {
 		return err
 	}
-	return usageError{fmt.Errorf("%s is %s; it must be %s", f.called(labFlag(r.Field)), r.Got, r.Want)}
+	own := *r
+	own.Field = f.called(labFlag(r.Field))
+	return usageError{&own}
 }
 
 // open loads the models that a lab measures.
@@ -144,7 +146,7 @@ func (o *labOptions) open(f *flags, stderr io.Writer) (lab.Env, error) {
 
 // measure runs a lab and prints its progress.
 func (o *labOptions) measure(
-	ctx context.Context, l lab.Lab, with lab.Env, values lab.Values, stderr io.Writer,
+	ctx context.Context, l lab.Lab, with lab.Env, values terms.Values, stderr io.Writer,
 ) (*lab.Report, error) {
 	estimate, err := l.Estimate(with, values)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // shortLabs maps each lab that takes a long time by default to flags that shorten its run.
@@ -57,7 +58,7 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 		f := try(t, nil, "", append(args, "-json")...)
 		var r struct {
 			Lab, Model string
-			Values     lab.Values
+			Values     terms.Values
 			Result     map[string]any
 			Tables     []lab.Table
 			Canceled   bool

@@ -99,7 +99,7 @@ func (o *traceOptions) flags() *flags {
 func (o *traceOptions) knob(f *flags, k terms.Knob) {
 	help := fmt.Sprintf("%s (default %s)", k.Help, terms.Plain(o.settings.Value(k.Key)))
 	f.value(k.Flag, k.Arg, help, func(text string) error {
-		x, err := k.Parse(text)
+		x, err := k.ParseNumber(text)
 		if err == nil {
 			o.settings.Set(k.Key, x)
 		}

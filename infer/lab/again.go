@@ -1,6 +1,10 @@
 package lab
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // reckoner is a lab with values, such as prices, that affect only calculations. If only such values
 // change, nothing needs to be measured again.
@@ -9,7 +13,7 @@ type reckoner interface {
 	free() []string
 	// reckon computes the result for v from the measured one. It returns nil if v needs a
 	// new measurement.
-	reckon(env Env, measured any, v Values) outcome
+	reckon(env Env, measured any, v terms.Values) outcome
 }
 
 // outcome is a lab's result struct, to which [Report.Result] points.
@@ -19,8 +23,8 @@ type outcome interface {
 }
 
 // Again computes the report for v from an earlier one, or returns nil if v needs a new run.
-// v must come from [Info.Parse].
-func Again(l Lab, env Env, r *Report, v Values) *Report {
+// v must come from [terms.Inputs.Read].
+func Again(l Lab, env Env, r *Report, v terms.Values) *Report {
 	lab, ok := l.(reckoner)
 	if !ok || r == nil || r.Result == nil || r.Canceled || r.Hash != env.Target.Hash() {
 		return nil
@@ -43,20 +47,20 @@ func Again(l Lab, env Env, r *Report, v Values) *Report {
 
 // calculator is a lab whose main result depends only on its values.
 type calculator interface {
-	// calculate computes the main result. Any error is a *[RangeError].
-	calculate(env Env, v Values) (outcome, error)
+	// calculate computes the main result. Any error is a *[terms.RangeError].
+	calculate(env Env, v terms.Values) (outcome, error)
 }
 
 // owner is a lab whose calculation is for one of several models.
 type owner interface {
-	// own returns the chosen model's numbers for the parameters that can be omitted ([Param.Own]).
-	own(env Env, v Values) Values
+	// own returns the chosen model's numbers for the inputs that can be omitted ([terms.Input.Own]).
+	own(env Env, v terms.Values) terms.Values
 }
 
 // Calculated computes a lab's result from its values, without measuring anything, or returns nil if
-// the lab has to measure. v must come from [Info.Parse]. The error is a *[RangeError] if the values
+// the lab has to measure. v must come from [terms.Inputs.Read]. The error is a *[terms.RangeError] if the values
 // are inconsistent.
-func Calculated(l Lab, env Env, v Values) (*Report, error) {
+func Calculated(l Lab, env Env, v terms.Values) (*Report, error) {
 	lab, ok := l.(calculator)
 	if !ok {
 		return nil, nil
@@ -70,9 +74,9 @@ func Calculated(l Lab, env Env, v Values) (*Report, error) {
 	return r, nil
 }
 
-// OwnNumbers returns the numbers that the chosen model has for the parameters that can be omitted.
-// The result is empty if the lab has no such parameters.
-func OwnNumbers(l Lab, env Env, v Values) Values {
+// OwnNumbers returns the numbers that the chosen model has for the inputs that can be omitted.
+// The result is empty if the lab has no such inputs.
+func OwnNumbers(l Lab, env Env, v terms.Values) terms.Values {
 	if lab, ok := l.(owner); ok {
 		return lab.own(env, v)
 	}

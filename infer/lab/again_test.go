@@ -3,17 +3,19 @@ package lab
 import (
 	"slices"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestBillReusesMeasurementsForPrices: after a change that affects only prices, the report is
 // computed from earlier measurements and equals that of a new run.
 func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	env, l := models(t), billLab{}
-	short := Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
+	short := terms.Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
 	old, first := result[*Bill](t, "bill", short)
 	v := values(
 		t, l,
-		Values{
+		terms.Values{
 			"max_tokens": "12", "try_max_tokens": "5", "input_price": "30", "output_price": "0", "requests": "10",
 			"trained_tokens": "1000",
 		},
@@ -57,15 +59,17 @@ func TestBillReusesMeasurementsForPrices(t *testing.T) {
 
 func TestMemoryReusesMeasurements(t *testing.T) {
 	env, l := models(t), memoryLab{}
-	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})
+	_, first := result[*Memory](t, "memory", terms.Values{"tokens": "5"})
 	r := Again(
-		l, env, first, values(t, l, Values{"tokens": "5", "preset": "llama-2-7b", "positions": "4096", "batch": "2"}),
+		l, env, first, values(t, l, terms.Values{
+			"tokens": "5", "preset": "llama-2-7b", "positions": "4096", "batch": "2",
+		}),
 	)
 	// 2 × 32 × 32 × 128 × 4,096 × 2 bytes is 2 GiB, twice.
 	if m := r.Result.(*Memory); m.Bytes != 4<<30 || len(m.Engine.Steps) != 5 {
 		t.Errorf("got %v bytes, %d steps of the engine; want 4<<30, 5", m.Bytes, len(m.Engine.Steps))
 	}
-	if Again(l, env, first, values(t, l, Values{"tokens": "5", "kv_heads": "5"})) != nil {
+	if Again(l, env, first, values(t, l, terms.Values{"tokens": "5", "kv_heads": "5"})) != nil {
 		t.Error("5 KV heads for 6 query heads were accepted")
 	}
 }
@@ -73,8 +77,8 @@ func TestMemoryReusesMeasurements(t *testing.T) {
 // TestOtherValuesNeedANewRun: a change to any other value needs a new run.
 func TestOtherValuesNeedANewRun(t *testing.T) {
 	env, l := models(t), memoryLab{}
-	v := values(t, l, Values{"tokens": "5"})
-	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})
+	v := values(t, l, terms.Values{"tokens": "5"})
+	_, first := result[*Memory](t, "memory", terms.Values{"tokens": "5"})
 	early, other := *first, *first
 	early.Canceled, other.Hash = true, "another model"
 	for name, r := range map[string]*Report{"none": nil, "canceled": &early, "another model": &other} {
@@ -82,7 +86,8 @@ func TestOtherValuesNeedANewRun(t *testing.T) {
 			t.Errorf("%s: got a report from earlier measurements, want a new run", name)
 		}
 	}
-	if Again(l, env, first, values(t, l, Values{"tokens": "6"})) != nil || Again(drawLab{}, env, first, v) != nil {
+	if Again(l, env, first, values(t, l, terms.Values{"tokens": "6"})) != nil ||
+		Again(drawLab{}, env, first, v) != nil {
 		t.Error("got a report without a new run")
 	}
 }

@@ -13,9 +13,9 @@ type billLab struct{}
 
 // Info implements [Lab].
 func (billLab) Info() Info {
-	price := func(name, label, value, help string) Param {
-		return Param{
-			Name: name, Label: label, Unit: "$ a million tokens", Kind: Float, Min: 0, Max: 10_000, Step: 0.1,
+	price := func(name, label, value, help string) terms.Input {
+		return terms.Input{
+			Key: name, Label: label, Unit: "$ a million tokens", Kind: terms.KindFloat, Min: 0, Max: 10_000, Step: 0.1,
 			Default: value, Help: help,
 		}
 	}
@@ -26,55 +26,54 @@ func (billLab) Info() Info {
 			"reads.",
 		Question: "What does this request cost, which change would have made it cheaper, and why does output " +
 			"cost more than input?",
-		Params: append([]Param{
-			promptParam(story),
+		Inputs: append(terms.Inputs{
+			promptInput(story),
 			{
-				Name: "max_tokens", Label: "Max tokens", Unit: "tokens", Kind: Int, Min: 1, Max: 4096, Step: 1,
+				Key: "max_tokens", Label: "Max tokens", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 4096, Step: 1,
 				Default: "96", Help: "the most that may be written",
 			},
-			{Name: "stop", Label: "Stop strings", Kind: Strings, Help: "one a line; \\n is a newline"},
+			stopsInput("stop", "Stop strings", "", "one a line; \\n is a newline"),
 			{
-				Name: "stream", Label: "Streaming", Kind: Bool, Default: "true",
+				Key: "stream", Label: "Streaming", Kind: terms.KindBool, Default: "true",
 				Help: "changes how you wait, not what you pay",
 			},
-			seedParam(),
+			seedInput(),
 			price("input_price", "Input price", "3", "of tokens read"), price(
 				"output_price", "Output price", "15", "of tokens written",
 			),
 			{
-				Name: "requests", Label: "Requests", Unit: "a day", Kind: Float, Min: 0, Max: 1e12, Step: 1000,
+				Key: "requests", Label: "Requests", Unit: "a day", Kind: terms.KindFloat, Min: 0, Max: 1e12, Step: 1000,
 				Default: "100000", Help: "like this one",
 			},
 			{
-				Name: "machine", Label: "Own machine", Unit: "$ an hour", Kind: Float, Min: 0, Max: 1e6, Step: 0.1,
+				Key: "machine", Label: "Own machine", Unit: "$ an hour", Kind: terms.KindFloat, Min: 0, Max: 1e6,
+				Step:    0.1,
 				Default: "0.5", Help: "what it costs to run this model on a machine like this one",
 			},
 			{
-				Name: "trained_tokens", Label: "Trained on", Unit: "tokens", Kind: Float, Min: 0, Max: 1e15, Step: 1e6,
-				Own: true,
+				Key: "trained_tokens", Label: "Trained on", Unit: "tokens", Kind: terms.KindFloat, Min: 0, Max: 1e15,
+				Step: 1e6,
+				Own:  true,
 				Help: "tokens that the model was trained on; left empty, 20 for each weight, a rule of thumb " +
 					"(Hoffmann et al. 2022)",
 			},
+			stopsInput("try_stop", "Another stop string", ".", "what it would have saved"),
 			{
-				Name: "try_stop", Label: "Another stop string", Kind: Strings, Default: ".",
-				Help: "what it would have saved",
-			},
-			{
-				Name: "try_max_tokens", Label: "A smaller limit on tokens", Unit: "tokens", Kind: Int, Min: 1,
+				Key: "try_max_tokens", Label: "A smaller limit on tokens", Unit: "tokens", Kind: terms.KindInt, Min: 1,
 				Max: 4096, Step: 1, Default: "24", Help: "what it would have saved",
 			},
 			{
-				Name: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: Text, Min: 0,
+				Key: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: terms.KindText, Min: 0,
 				Max: infer.MaxSampleBytes, Default: "Once there was a",
 				Help: "what it would have saved; empty leaves it out",
 			},
-		}, samplingParams(common())...),
+		}, samplingInputs(common())...),
 		Try: []Preset{
 			{
 				Name: "Long input, short output",
 				Why: "Where the prompt is long and the answer short, a shorter prompt saves most, although each of " +
 					"its tokens costs less.",
-				Values: Values{
+				Values: terms.Values{
 					"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "10",
 					"try_max_tokens": "5",
 				},
@@ -82,7 +81,7 @@ func (billLab) Info() Info {
 			{
 				Name:   "Short input, long output",
 				Why:    "Output dominates, so max tokens and stop strings save the most.",
-				Values: Values{"max_tokens": "256", "try_max_tokens": "64"},
+				Values: terms.Values{"max_tokens": "256", "try_max_tokens": "64"},
 			},
 		},
 		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens " +

@@ -18,14 +18,14 @@ type billRun struct {
 	*running
 	m      *infer.Model
 	meter  *meter
-	v      Values
+	v      terms.Values
 	result Bill
 	took   float64 // the request's duration in seconds
 	work   int64   // the request's multiply-adds
 }
 
 // Estimate implements [Lab].
-func (billLab) Estimate(env Env, v Values) (Estimate, error) {
+func (billLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	prompt, tokens, err := room(env.Target, v, "max_tokens")
 	if err != nil {
 		return Estimate{}, err
@@ -43,15 +43,15 @@ func (billLab) Estimate(env Env, v Values) (Estimate, error) {
 }
 
 // terser returns the values with the shorter prompt, or nil if there is none.
-func terser(m *infer.Model, v Values) (Values, error) {
+func terser(m *infer.Model, v terms.Values) (terms.Values, error) {
 	if v["try_prompt"] == "" {
 		return nil, nil
 	}
-	other := Values{"prompt": v["try_prompt"], "max_tokens": v["max_tokens"]}
+	other := terms.Values{"prompt": v["try_prompt"], "max_tokens": v["max_tokens"]}
 	if _, _, err := room(m, other, "max_tokens"); err != nil {
-		var r *RangeError
+		var r *terms.RangeError
 		if errors.As(err, &r) {
-			return nil, &RangeError{Field: "try_prompt", Got: r.Got, Want: r.Want}
+			return nil, &terms.RangeError{Field: "try_prompt", Got: r.Got, Want: r.Want}
 		}
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func terser(m *infer.Model, v Values) (Values, error) {
 }
 
 // whyValues returns the prefill lab's values for this request.
-func whyValues(v Values) Values {
-	w := prefillLab{}.Info().Defaults()
-	for _, p := range append(samplingParams(common()), promptParam(""), seedParam()) {
-		w[p.Name] = v[p.Name]
+func whyValues(v terms.Values) terms.Values {
+	w := prefillLab{}.Info().Inputs.Defaults()
+	for _, p := range append(samplingInputs(common()), promptInput(""), seedInput()) {
+		w[p.Key] = v[p.Key]
 	}
 	w["lengths"], w["tokens"], w["repeats"] = "1,16,32,64,128", "24", "5"
 	return w
@@ -72,7 +72,7 @@ func whyValues(v Values) Values {
 const whyTurns = 5 * (24 + 5)
 
 // Run implements [Lab].
-func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (billLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	_, tokens, err := room(env.Target, v, "max_tokens")
 	if err != nil {
 		return nil, err
@@ -95,9 +95,9 @@ func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progres
 
 // billOf returns the bill of a request before it runs. It charges for the prompt and for `tokens`
 // generated tokens, the most that can be generated.
-func billOf(m *infer.Model, v Values, tokens int) Bill {
+func billOf(m *infer.Model, v terms.Values, tokens int) Bill {
 	b := Bill{Request: RequestOf(v), Prompt: tokensOf(m, m.Encode(v["prompt"]))}
-	b.JSON, b.Machine.RequestsDay = b.Request.JSON(), v.float("requests")
+	b.JSON, b.Machine.RequestsDay = b.Request.JSON(), v.Float("requests")
 	b.AtMost.InputTokens, b.AtMost.OutputTokens = len(b.Prompt), tokens
 	b.atPrices(pricesOf(v))
 	return b
@@ -111,7 +111,7 @@ func (b *Bill) atPrices(p Prices) {
 
 // settings returns the settings of the request.
 func (r *billRun) settings() infer.Settings {
-	return r.v.settings(r.result.Request.MaxTokens, r.result.Request.Stop...)
+	return settingsOf(r.v, r.result.Request.MaxTokens, r.result.Request.Stop...)
 }
 
 // request runs the request itself and records its ticks.
@@ -161,7 +161,7 @@ func (r *billRun) savings() error {
 		settings            infer.Settings
 	}
 	var changes []change
-	if stops := r.v.strings("try_stop"); len(stops) > 0 {
+	if stops := r.v.Lines("try_stop"); len(stops) > 0 {
 		s := base
 		s.Stop.Strings = append(slices.Clone(base.Stop.Strings), stops...)
 		s.Stop.Strings = s.Stop.Strings[max(0, len(s.Stop.Strings)-infer.MaxStopStrings):]
@@ -171,7 +171,7 @@ func (r *billRun) savings() error {
 		)
 	}
 	s := base
-	s.Stop.MaxTokens = r.v.int("try_max_tokens")
+	s.Stop.MaxTokens = r.v.Int("try_max_tokens")
 	changes = append(
 		changes, change{"max_tokens", fmt.Sprintf("with max_tokens %d", s.Stop.MaxTokens), r.v["prompt"], s},
 	)
@@ -250,11 +250,11 @@ func (r *billRun) fillReport(to *Report) {
 		"written are medians of five."
 }
 
-func pricesOf(v Values) Prices { return Prices{v.float("input_price"), v.float("output_price")} }
+func pricesOf(v terms.Values) Prices { return Prices{v.Float("input_price"), v.Float("output_price")} }
 
 // price computes everything that depends on prices and on the measured tokens, seconds and
 // multiply-adds.
-func (b *Bill) price(m *infer.Model, v Values) {
+func (b *Bill) price(m *infer.Model, v terms.Values) {
 	p := pricesOf(v)
 	b.atPrices(p)
 	b.Cost = p.cost(b.Cost.InputTokens, b.Cost.OutputTokens)
@@ -267,7 +267,7 @@ func (b *Bill) price(m *infer.Model, v Values) {
 		s := &b.Savings[i]
 		s.Cost = p.cost(s.Cost.InputTokens, s.Cost.OutputTokens)
 		s.Saved = b.Cost.Total - s.Cost.Total
-		s.Share, s.ADay = finiteOr(s.Saved/b.Cost.Total, 0), s.Saved*v.float("requests")
+		s.Share, s.ADay = finiteOr(s.Saved/b.Cost.Total, 0), s.Saved*v.Float("requests")
 	}
 	b.Machine = machineUse(v, b.Cost.Total, b.Machine.SecondsEach)
 	b.Training = training(
@@ -276,9 +276,9 @@ func (b *Bill) price(m *infer.Model, v Values) {
 }
 
 // machineUse compares the price of requests with running your own machine.
-func machineUse(v Values, each, seconds float64) MachineUse {
+func machineUse(v terms.Values, each, seconds float64) MachineUse {
 	const day = 24 * 3600
-	u := MachineUse{PerHour: v.float("machine"), SecondsEach: seconds, RequestsDay: v.float("requests")}
+	u := MachineUse{PerHour: v.Float("machine"), SecondsEach: seconds, RequestsDay: v.Float("requests")}
 	u.CostEach = u.PerHour / 3600 * seconds
 	u.MostADay = finiteOr(day/seconds, 0)
 	u.APIDay, u.MachineDay = each*u.RequestsDay, 24*u.PerHour
@@ -290,15 +290,15 @@ func machineUse(v Values, each, seconds float64) MachineUse {
 
 // training compares a request's work with that of training: three forward passes per token, for
 // texts that fill the context and with scores at every position.
-func training(v Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
-	t := Training{Tokens: v.float("trained_tokens"), RequestMultAdds: request}
+func training(v terms.Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
+	t := Training{Tokens: v.Float("trained_tokens"), RequestMultAdds: request}
 	if t.Tokens == 0 {
 		t.Tokens, t.Assumed = 20*float64(parameters), true
 	}
 	position := float64(s.Blocks(0, context).Total())/float64(context) + float64(s.Output().Total())
 	t.MultAdds = 3 * t.Tokens * position
 	t.Requests = finiteOr(t.MultAdds/t.RequestMultAdds, 0)
-	t.Days = finiteOr(t.Requests/v.float("requests"), 0)
+	t.Days = finiteOr(t.Requests/v.Float("requests"), 0)
 	t.Answered = t.Requests * float64(written)
 	return t
 }
@@ -351,7 +351,7 @@ func (billLab) free() []string {
 
 // calculate implements [calculator]. The bill is an upper bound, since only a run shows how many of
 // max_tokens tokens are generated.
-func (billLab) calculate(env Env, v Values) (outcome, error) {
+func (billLab) calculate(env Env, v terms.Values) (outcome, error) {
 	m, _ := env.target()
 	_, tokens, err := room(m, v, "max_tokens")
 	if err != nil {
@@ -361,7 +361,7 @@ func (billLab) calculate(env Env, v Values) (outcome, error) {
 	return &b, nil
 }
 
-func (billLab) reckon(env Env, measured any, v Values) outcome {
+func (billLab) reckon(env Env, measured any, v terms.Values) outcome {
 	b := *measured.(*Bill)
 	b.price(env.Target, v)
 	return &b

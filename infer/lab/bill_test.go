@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestPricesCost(t *testing.T) {
@@ -22,7 +23,7 @@ func TestPricesCost(t *testing.T) {
 func TestBillSavings(t *testing.T) {
 	env := models(t)
 	b, r := result[*Bill](
-		t, "bill", Values{"max_tokens": "40", "try_max_tokens": "7", "try_stop": "e", "requests": "1000"},
+		t, "bill", terms.Values{"max_tokens": "40", "try_max_tokens": "7", "try_stop": "e", "requests": "1000"},
 	)
 	in := len(b.Prompt)
 	for i, x := range b.Ticks {
@@ -77,7 +78,7 @@ func TestBillEstimateBeforeARun(t *testing.T) {
 	l, _ := Find("bill")
 	read, window := len(env.Target.Encode(story)), env.Target.Config().Context
 	for limit, most := range map[string]int{"96": 96, "1": 1, "4096": window - read + 1} {
-		v, err := l.Info().Parse(Values{"max_tokens": limit, "input_price": "2", "output_price": "10"})
+		v, err := l.Info().Inputs.Read(terms.Values{"max_tokens": limit, "input_price": "2", "output_price": "10"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,18 +98,18 @@ func TestBillEstimateBeforeARun(t *testing.T) {
 			)
 		}
 	}
-	v, _ := l.Info().Parse(Values{"prompt": strings.Repeat("and ", 1000)})
-	var out *RangeError
+	v, _ := l.Info().Inputs.Read(terms.Values{"prompt": strings.Repeat("and ", 1000)})
+	var out *terms.RangeError
 	if r, err := Calculated(l, env, v); r != nil || !errors.As(err, &out) || out.Field != "prompt" {
 		t.Errorf(
-			"a prompt longer than the window: got %v, %v; want r = nil, an error of type *RangeError, out.Field = %q",
+			"a prompt longer than the window: got %v, %v; want r = nil, a *terms.RangeError with Field = %q",
 			r, err, "prompt",
 		)
 	}
 }
 
 func TestMachineUseByHand(t *testing.T) {
-	v := Values{"machine": "2", "requests": "1000"}
+	v := terms.Values{"machine": "2", "requests": "1000"}
 	// 0.5 s a request: 172,800 a day. $48 a day is 4,800 requests at $0.01.
 	u := machineUse(v, 0.01, 0.5)
 	if u.MostADay != 172_800 || !near(u.BreakEvenDay, 4800, 1e-9) || !near(u.CostEach, 2.0/7200, 1e-12) ||
@@ -128,7 +129,7 @@ func TestMachineUseByHand(t *testing.T) {
 }
 
 func TestTrainingCostByHand(t *testing.T) {
-	v := Values{"trained_tokens": "1000", "requests": "50"}
+	v := terms.Values{"trained_tokens": "1000", "requests": "50"}
 	// For tinyShape and texts of 3 tokens: 3 positions take 3·168 + 8·3·4 = 600, or 200 each, plus
 	// 20 for the scores: 220. Three passes over 1,000 tokens take 660,000. A request of 6,600 is a
 	// hundredth of that, so 50 requests a day add up to it in two days.
@@ -206,7 +207,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 			t.Errorf("off: got %s, value %q, %v; want it without %q, %q, <nil>", off.JSON(), v[key], err, key, x)
 		}
 	}
-	if len(samplingParams(common())) != 8 {
+	if len(samplingInputs(common())) != 8 {
 		t.Error("this test lacks a sampling knob")
 	}
 }
@@ -217,26 +218,26 @@ func TestParseRequestRefusesBadJSON(t *testing.T) {
 		{`{"prompt": }`, "request", "request is not JSON at byte"},
 		{`[1]`, "request", "one JSON object"},
 		{`null`, "request", "one JSON object"},
-		{`{} {}`, "request", "more than one"},
+		{`{} {}`, "request", "after top-level value"},
 		{"{\"prompt\": \"\xff\"}", "request", "UTF-8"},
 		{`{"prompt": "` + strings.Repeat("x", maxRequest) + `"}`, "request", "at most"},
-		{`{"model": "x"}`, "model", "one of prompt, max_tokens"},
+		{`{"model": "x"}`, "model", "the inputs are prompt, max_tokens"},
 		{`{"max_tokens": 0}`, "max_tokens", "1 to 4096 tokens"},
-		{`{"max_tokens": "12"}`, "max_tokens", "a number"},
+		{`{"max_tokens": "12"}`, "max_tokens", "a whole number"},
 		{`{"max_tokens": 1.5}`, "max_tokens", "whole number"},
 		{`{"temperature": -1}`, "temperature", "0 (greedy) to 100"},
 		{`{"top_p": 0}`, "top_p", "above 0"},
 		{`{"stream": 1}`, "stream", "true or false"},
-		{`{"stop": [1]}`, "stop", "a list of strings"},
-		{`{"stop": [""]}`, "stop", "a list of strings"},
-		{`{"prompt": ["a"]}`, "prompt", "a string"},
+		{`{"stop": [1]}`, "stop", "at most 8 strings"},
+		{`{"stop": [""]}`, "stop", "at most 8 strings"},
+		{`{"prompt": ["a"]}`, "prompt", "1 to 4096 bytes of text"},
 		{`{"prompt": ""}`, "prompt", "1 to 4096 bytes"},
-		{`{"prompt": null}`, "prompt", "a string"},
+		{`{"prompt": null}`, "prompt", "1 to 4096 bytes of text"},
 		{`{"seed": 9007199254740993}`, "seed", "9007199254740991"},
+		{`{"top_k": 1, "top_k": 2}`, "", "twice"},
 	} {
 		_, err := ParseRequest([]byte(c.text))
-		var r *RangeError
-		if !errors.As(err, &r) || r.Field != c.field || !strings.Contains(r.Error(), c.want) {
+		if r, ok := terms.AsRefusal(err); !ok || r.Field != c.field || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60s: %v, want field %s and %q", c.text, err, c.field, c.want)
 		}
 	}
@@ -248,9 +249,8 @@ func FuzzParseRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := ParseRequest(text)
 		if err != nil {
-			var out *RangeError
-			if !errors.As(err, &out) {
-				t.Fatalf("the error %v names no field", err)
+			if _, ok := terms.AsRefusal(err); !ok {
+				t.Fatalf("got the error %v, want a refusal", err)
 			}
 			return
 		}

@@ -20,27 +20,29 @@ func (cacheLab) Info() Info {
 		Friend: "A model that keeps what it has read only has to read the newest word. Without that, " +
 			"every word means reading everything again.",
 		Question: "What does a token cost with a cache, and without one? And are the numbers the same?",
-		Params: append([]Param{
-			promptParam("The capital of France is"), tokensParam(32, 2048), seedParam(), repeatsParam(7),
+		Inputs: append(terms.Inputs{
+			promptInput("The capital of France is"), tokensInput(32, 2048), seedInput(), repeatsInput(7),
 			{
-				Name: "block", Label: "Block", Kind: Int, Min: 1, Max: 1000, Step: 1, Default: "1",
-				Help: "the block whose keys and values are shown; from 1",
+				Key: "block", Label: "Block", Kind: terms.KindInt, Min: 1, Max: 1000, Step: 1, Typed: true,
+				Default: "1",
+				Help:    "the block whose keys and values are shown; from 1",
 			},
 			{
-				Name: "position", Label: "Position", Kind: Int, Min: 0, Max: 1_000_000, Step: 1, Default: "1",
-				Help: "the position whose keys and values are shown; from 0",
+				Key: "position", Label: "Position", Kind: terms.KindInt, Min: 0, Max: 1_000_000, Step: 1, Typed: true,
+				Default: "1",
+				Help:    "the position whose keys and values are shown; from 0",
 			},
-		}, samplingParams(greedy())...),
+		}, samplingInputs(greedy())...),
 		Try: []Preset{
 			{
 				Name: "A longer text",
 				Why: "The recomputed curve bends: its quadratic part comes from running the matrices over the whole " +
 					"text again, not from attention.",
-				Values: Values{"tokens": "128", "repeats": "3"},
+				Values: terms.Values{"tokens": "128", "repeats": "3"},
 			},
 			{
 				Name: "A long prompt", Why: "The first token costs the same both ways: that is prefill.",
-				Values: Values{"prompt": longPrompt, "tokens": "16"},
+				Values: terms.Values{"prompt": longPrompt, "tokens": "16"},
 			},
 		},
 		Includes: "A time covers the pass over the blocks and the scores; choosing the token is left out, and " +

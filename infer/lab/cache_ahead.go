@@ -1,6 +1,9 @@
 package lab
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // CacheAhead holds what is known about a run of the cache lab in advance, so that a learner can
 // guess its curves: where they start, and how high the chart must be. The times are in
@@ -11,9 +14,9 @@ type CacheAhead struct {
 	Again          float64 // the last token, if the whole text is read again
 }
 
-// AheadOfCache predicts a run of the cache lab. v must come from [Info.Parse]. It returns a
-// *[RangeError] if a run with these values is not possible.
-func AheadOfCache(m *infer.Model, v Values) (CacheAhead, error) {
+// AheadOfCache predicts a run of the cache lab. v must come from [terms.Inputs.Read]. It returns a
+// *[terms.RangeError] if a run with these values is not possible.
+func AheadOfCache(m *infer.Model, v terms.Values) (CacheAhead, error) {
 	prompt, tokens, err := room(m, v, "tokens")
 	if err != nil {
 		return CacheAhead{}, err

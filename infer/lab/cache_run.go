@@ -18,7 +18,7 @@ type cacheRun struct {
 	*running
 	m       *infer.Model
 	meter   *meter
-	v       Values
+	v       terms.Values
 	ids     []int // prompt and generated
 	prompt  int
 	kept    *infer.Cache // grows with the text
@@ -30,7 +30,7 @@ type cacheRun struct {
 }
 
 // Estimate implements [Lab].
-func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
+func (cacheLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	m, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return Estimate{}, err
@@ -41,25 +41,25 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 	s := env.Target.Shape()
 	_, recomputed := s.Generate(m, tokens)
 	once := written(s, m, tokens).plus(work{passes: recomputed.Total()})
-	return guess(env, once.times(v.int("repeats")), tokens, 2*s.KVBytes(m+tokens, 4)), nil
+	return guess(env, once.times(v.Int("repeats")), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
 // checkColumn rejects a block or position that the run will not have. The first two blocks and
 // positions are always accepted; if there is only one, it is shown instead.
-func checkColumn(m *infer.Model, v Values, positions int) error {
-	if l := m.Config().Layers; v.int("block") > l {
-		return terms.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
+func checkColumn(m *infer.Model, v terms.Values, positions int) error {
+	if l := m.Config().Layers; v.Int("block") > l {
+		return terms.NewRangeError("block", v.Int("block"), fmt.Sprintf("1 to %d", l))
 	}
-	if v.int("position") >= max(positions, 2) {
+	if v.Int("position") >= max(positions, 2) {
 		return terms.NewRangeError(
-			"position", v.int("position"), fmt.Sprintf("0 to %d, a position of this text", positions-1),
+			"position", v.Int("position"), fmt.Sprintf("0 to %d, a position of this text", positions-1),
 		)
 	}
 	return nil
 }
 
 // Run implements [Lab].
-func (cacheLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (cacheLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	prompt, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (cacheLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	r.of = tokens
 	r.ids = r.m.Encode(v["prompt"])
 	r.kept, r.again = r.m.NewCache(), r.m.NewCache()
-	r.result = Cache{Shape: r.m.Shape(), Prompt: tokensOf(r.m, r.ids), Repeats: v.int("repeats"), SameLogits: true}
+	r.result = Cache{Shape: r.m.Shape(), Prompt: tokensOf(r.m, r.ids), Repeats: v.Int("repeats"), SameLogits: true}
 	r.result.BreakEven = breakEven(r.result.Shape)
 	for n := 1; n <= tokens; n++ {
 		if err := r.step(n); err != nil {
@@ -145,8 +145,8 @@ func (r *cacheRun) step(n int) error {
 	r.sums = [2][]time.Duration{cached.sums, recomputed.sums}
 	r.spreads = append(r.spreads, row.Cached.Ms, row.Recomputed.Ms)
 
-	seed := uint64(r.v.float("seed"))
-	d := sampling.Context{Text: r.ids, Seed: seed, Step: n}.Decide(cached.z, r.v.sampling())
+	seed := uint64(r.v.Float("seed"))
+	d := sampling.Context{Text: r.ids, Seed: seed, Step: n}.Decide(cached.z, samplingOf(r.v))
 	id := int(d.Order[d.Draw(sampling.U(seed, n))])
 	row.Token = tokenOf(r.m, id)
 	r.compareColumns(n)
@@ -235,7 +235,7 @@ func differentBits(a, b []float32) int {
 // the n-th token.
 func (r *cacheRun) compareColumns(n int) {
 	c := Columns{
-		Block: r.v.int("block"), Position: min(r.v.int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n,
+		Block: r.v.Int("block"), Position: min(r.v.Int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n,
 	}
 	if c.Position >= r.prompt {
 		c.WrittenAt = c.Position - r.prompt + 2 // a token is read one step after it was chosen

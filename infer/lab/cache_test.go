@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // tinyShape is a shape for calculations by hand: A = d·h·s·2 + 2·d·g·s + 3·d·f = 2·4·2·2 +
@@ -106,7 +107,7 @@ func TestBreakEvenByHand(t *testing.T) {
 // with the formulas.
 func TestCachedEqualsRecomputed(t *testing.T) {
 	c, _ := result[*Cache](
-		t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"},
+		t, "cache", terms.Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"},
 	)
 	if !c.SameLogits || c.Columns.Different != 0 || c.Compared != int64(12*c.Shape.Vocab) {
 		t.Errorf("same logits %v, %d of %d numbers differ", c.SameLogits, c.Columns.Different, c.Columns.Compared)
@@ -212,9 +213,11 @@ func TestAttentionShareOfRecomputation(t *testing.T) {
 // TestCacheWritesTheLoopsText: the cache lab generates the same text as the loop.
 func TestCacheWritesTheLoopsText(t *testing.T) {
 	c, _ := result[*Cache](
-		t, "cache", Values{"prompt": story, "tokens": "10", "repeats": "1", "temperature": "0.7", "top_p": "0.9"},
+		t, "cache", terms.Values{"prompt": story, "tokens": "10", "repeats": "1", "temperature": "0.7", "top_p": "0.9"},
 	)
-	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "10", "runs": "1", "horizon": "0"})
+	s, _ := result[*Strategies](t, "strategies", terms.Values{
+		"lanes": "common", "tokens": "10", "runs": "1", "horizon": "0",
+	})
 	for i, x := range s.Lanes[0].Steps {
 		if c.Tokens[i] != x.Token {
 			t.Errorf("token %d is %v, want the loop's %v", i+1, c.Tokens[i], x.Token)

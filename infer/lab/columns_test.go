@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestColumnComparisonFindsFirstDifference: if two caches have read different texts, the comparison
@@ -13,7 +14,8 @@ func TestColumnComparisonFindsFirstDifference(t *testing.T) {
 	m := models(t).Target
 	same, other := []int{5, 6, 7, 8}, []int{5, 6, 9, 8}
 	r := &cacheRun{
-		m: m, ids: same, prompt: 3, v: Values{"block": "2", "position": "2"}, kept: m.NewCache(), again: m.NewCache(),
+		m: m, ids: same, prompt: 3, v: terms.Values{"block": "2", "position": "2"},
+		kept: m.NewCache(), again: m.NewCache(),
 	}
 	r.result.Shape = m.Shape()
 	for cache, ids := range map[*infer.Cache][]int{r.kept: same, r.again: other} {

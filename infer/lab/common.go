@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// This file holds parameters that several labs share.
+// This file holds inputs that several labs share.
 
 // story is a prompt that a small model continues at length.
 const story = "Once upon a time there was a"
@@ -18,50 +18,54 @@ const longPrompt = "Once upon a time there was a little girl who lived in a hous
 	"down to the shore to look for shells, and every evening she put them in a row on the window sill. One day she " +
 	"found a shell that was larger than all the others. She held it to her ear and"
 
-func promptParam(text string) Param {
-	return Param{
-		Name: "prompt", Label: "Prompt", Unit: "bytes", Kind: Text, Min: 1, Max: infer.MaxSampleBytes, Default: text,
-		Help: "the text to go on from",
+func promptInput(text string) terms.Input {
+	return terms.Input{
+		Key: "prompt", Label: "Prompt", Unit: "bytes", Kind: terms.KindText, Min: 1, Max: infer.MaxSampleBytes,
+		Default: text,
+		Help:    "the text to go on from",
 	}
 }
 
-func tokensParam(n, most int) Param {
-	return Param{
-		Name: "tokens", Label: "Tokens to write", Unit: "tokens", Kind: Int, Min: 1, Max: float64(most), Step: 1,
+func tokensInput(n, most int) terms.Input {
+	return terms.Input{
+		Key: "tokens", Label: "Tokens to write", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: float64(most),
+		Step:    1,
 		Default: fmt.Sprint(n), Help: "how many tokens to write after the prompt",
 	}
 }
 
-func repeatsParam(n int) Param {
-	return Param{
-		Name: "repeats", Label: "Repeats", Unit: "times", Kind: Int, Min: 1, Max: 50, Step: 1,
+func repeatsInput(n int) terms.Input {
+	return terms.Input{
+		Key: "repeats", Label: "Repeats", Unit: "times", Kind: terms.KindInt, Min: 1, Max: 50, Step: 1,
 		Default: fmt.Sprint(n),
 		Help:    "repeat each timing; the chart shows the median and the middle half",
 	}
 }
 
-// knobParam returns the parameter of a knob, with default x.
-func knobParam(key string, x float64) Param {
-	k := terms.MustKnob(key)
-	kind := Float
-	if k.Whole {
-		kind = Int
-	}
-	return Param{
-		Name: k.Key, Label: k.Label, Unit: k.Unit, Kind: kind, Min: k.Min, Max: k.Max, Step: k.Step,
-		Default: terms.Plain(x), Help: k.Help,
+// knobInput returns a knob as an input with default x.
+func knobInput(key string, x float64) terms.Input { return terms.MustKnob(key).With(terms.Plain(x)) }
+
+// stopsInput returns an input for stop strings.
+func stopsInput(key, label, value, help string) terms.Input {
+	return terms.Input{
+		Key: key, Label: label, Kind: terms.KindLines, Default: value, Help: help,
+		Want: fmt.Sprintf(
+			"at most %d strings of 1 to %d bytes, one a line", infer.MaxStopStrings, infer.MaxStopStringLen,
+		),
+		Verify: func(lines string) error {
+			return infer.Stop{MaxTokens: 1, Strings: terms.ReadLines(lines)}.Check()
+		},
 	}
 }
 
-func seedParam() Param { return knobParam("seed", 42) }
+func seedInput() terms.Input { return knobInput("seed", 42) }
 
-// samplingParams returns the parameters for the temperature and the filters. Their defaults are in
-// s.
-func samplingParams(s sampling.Settings) []Param {
-	var list []Param
+// samplingInputs returns the inputs for the temperature and the filters. Their defaults are in s.
+func samplingInputs(s sampling.Settings) terms.Inputs {
+	var list terms.Inputs
 	for _, k := range terms.Knobs() {
 		if x, ok := s.Value(k.Key); ok && !k.Late {
-			list = append(list, knobParam(k.Key, x))
+			list = append(list, knobInput(k.Key, x))
 		}
 	}
 	return list
@@ -72,27 +76,27 @@ func common() sampling.Settings { return infer.DefaultSettings().Settings }
 
 func greedy() sampling.Settings { return sampling.Settings{TopP: 1} }
 
-// sampling returns the sampling settings given by the parameters of samplingParams.
-func (v Values) sampling() (s sampling.Settings) {
+// samplingOf returns the sampling settings given by the inputs of samplingInputs.
+func samplingOf(v terms.Values) (s sampling.Settings) {
 	for _, k := range terms.Knobs() {
 		if _, ok := v[k.Key]; ok {
-			s.Set(k.Key, v.float(k.Key))
+			s.Set(k.Key, v.Float(k.Key))
 		}
 	}
 	return s
 }
 
-// settings returns a run's settings for n tokens.
-func (v Values) settings(tokens int, stop ...string) infer.Settings {
+// settingsOf returns a run's settings for a number of tokens.
+func settingsOf(v terms.Values, tokens int, stop ...string) infer.Settings {
 	return infer.Settings{
-		Settings: v.sampling(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens, Strings: stop},
+		Settings: samplingOf(v), Seed: uint64(v.Float("seed")), Stop: infer.Stop{MaxTokens: tokens, Strings: stop},
 	}
 }
 
 // room checks that a model's vocabulary can spell a prompt and that its context can hold it. It
 // returns the prompt's length in positions and how many of the wanted tokens fit. The last token
 // needs no position.
-func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err error) {
+func room(m *infer.Model, v terms.Values, wanted string) (prompt, tokens int, err error) {
 	if err := m.CheckText(v["prompt"]); err != nil {
 		return 0, 0, err
 	}
@@ -103,5 +107,5 @@ func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err erro
 			fmt.Sprintf("at most %d tokens, the context of this model", context),
 		)
 	}
-	return prompt, min(v.int(wanted), m.Config().Context-prompt+1), nil
+	return prompt, min(v.Int(wanted), m.Config().Context-prompt+1), nil
 }

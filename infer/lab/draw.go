@@ -19,36 +19,38 @@ func (drawLab) Info() Info {
 		Friend: "A model only gives odds. Throw its dice often enough, and the results come to match them.",
 		Question: "Draw from one step's distribution 10, 100, 10,000 times: how close does the histogram " +
 			"come to the model's bars?",
-		Params: append([]Param{
-			promptParam(story),
+		Inputs: append(terms.Inputs{
+			promptInput(story),
 			{
-				Name: "step", Label: "Step", Unit: "tokens", Kind: Int, Min: 1, Max: 64, Step: 1, Default: "1",
+				Key: "step", Label: "Step", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 64, Step: 1, Default: "1",
 				Help: "the generated token whose distribution is drawn from; those before it are drawn with the seed",
 			},
-			seedParam(),
+			seedInput(),
 			{
-				Name: "draws", Label: "Draws", Unit: "draws", Kind: Int, Min: 10, Max: 100_000, Step: 1000,
+				Key: "draws", Label: "Draws", Unit: "draws", Kind: terms.KindInt, Min: 10, Max: 100_000, Step: 1000,
 				Default: "10000", Help: "the largest number of draws",
 			},
 			{
-				Name: "repeats", Label: "Repeats", Unit: "times", Kind: Int, Min: 1, Max: 200, Step: 1, Default: "50",
-				Help: "repeat the whole experiment, each time with new random numbers",
+				Key: "repeats", Label: "Repeats", Unit: "times", Kind: terms.KindInt, Min: 1, Max: 200, Step: 1,
+				Default: "50",
+				Help:    "repeat the whole experiment, each time with new random numbers",
 			},
 			{
-				Name: "rows", Label: "Bars", Unit: "tokens", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "12",
-				Help: "how many tokens have a bar of their own",
+				Key: "rows", Label: "Bars", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
+				Default: "12",
+				Help:    "how many tokens have a bar of their own",
 			},
-		}, samplingParams(common())...),
+		}, samplingInputs(common())...),
 		Try: []Preset{
 			{
 				Name: "A sure step", Why: "With few tokens to fall on, ten draws already look much like the bars.",
-				Values: Values{"prompt": "User: Hello\nAssistant:"},
+				Values: terms.Values{"prompt": "User: Hello\nAssistant:"},
 			},
 			{
 				Name: "Nothing cut",
 				Why: "With thousands of tokens to fall on, 1/√N sets in late: until then, most tokens " +
 					"were never drawn at all.",
-				Values: Values{"temperature": "1", "top_p": "1"},
+				Values: terms.Values{"temperature": "1", "top_p": "1"},
 			},
 		},
 		Includes: "u follows from the seed and the number of the draw, as in the loop. Distance is total variation: " +

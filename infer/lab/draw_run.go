@@ -17,47 +17,47 @@ import (
 )
 
 // Estimate implements [Lab].
-func (drawLab) Estimate(env Env, v Values) (Estimate, error) {
+func (drawLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	m, _, err := room(env.Target, v, "step")
 	if err != nil {
 		return Estimate{}, err
 	}
-	all := written(env.Target.Shape(), m, v.int("step"))
-	e := guess(env, all, v.int("step"), int64(env.Target.Config().Vocab)*8*4)
+	all := written(env.Target.Shape(), m, v.Int("step"))
+	e := guess(env, all, v.Int("step"), int64(env.Target.Config().Vocab)*8*4)
 	const aDraw = 100 // nanoseconds, a rough estimate: a draw searches the kept tokens
-	e.Took += time.Duration(aDraw * v.int("draws") * v.int("repeats"))
+	e.Took += time.Duration(aDraw * v.Int("draws") * v.Int("repeats"))
 	e.judge()
 	return e, nil
 }
 
 // Run implements [Lab].
-func (drawLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (drawLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	if _, _, err := room(env.Target, v, "step"); err != nil {
 		return nil, err
 	}
 	r := &drawRun{running: start(ctx, "draw", env, v, progress)}
 	r.fill = r.fillReport
-	r.of = v.int("repeats")
-	r.result = Draw{Step: v.int("step"), Settings: v.sampling(), Seed: uint64(v.float("seed"))}
+	r.of = v.Int("repeats")
+	r.result = Draw{Step: v.Int("step"), Settings: samplingOf(v), Seed: uint64(v.Float("seed"))}
 	if err := r.distribution(env.Target, v); err != nil {
 		return r.end(err)
 	}
-	r.sizes = ladder(v.int("draws"))
-	r.result.Sizes = histogramSizes(v.int("draws"))
+	r.sizes = ladder(v.Int("draws"))
+	r.result.Sizes = histogramSizes(v.Int("draws"))
 	r.found = make([][]float64, len(r.sizes))
-	for i := range v.int("repeats") {
+	for i := range v.Int("repeats") {
 		if err := r.once((r.result.Seed + uint64(i)) % (infer.MaxSeed + 1)); err != nil {
 			return r.end(err)
 		}
 		r.result.Repeats = i + 1
-		r.tell(1, fmt.Sprintf("repeat %d of %d", i+1, v.int("repeats")))
+		r.tell(1, fmt.Sprintf("repeat %d of %d", i+1, v.Int("repeats")))
 	}
 	return r.end(nil)
 }
 
 // distribution runs the loop up to the filter of the step to draw from.
-func (r *drawRun) distribution(m *infer.Model, v Values) error {
-	loop, err := infer.NewLoop(m, v["prompt"], v.settings(r.result.Step))
+func (r *drawRun) distribution(m *infer.Model, v terms.Values) error {
+	loop, err := infer.NewLoop(m, v["prompt"], settingsOf(v, r.result.Step))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (r *drawRun) distribution(m *infer.Model, v Values) error {
 	r.result.Kept = r.d.Keep
 	r.result.Prompt = tokensOf(m, loop.Prompt())
 	r.result.Before = tokensOf(m, chosen(loop))
-	for i := range min(v.int("rows"), r.d.Keep) {
+	for i := range min(v.Int("rows"), r.d.Keep) {
 		rank := r.d.KeptRank(i)
 		id := int(r.d.Order[rank])
 		r.result.Tokens = append(

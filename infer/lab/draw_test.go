@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func near(a, b, room float64) bool { return math.Abs(a-b) <= room }
@@ -82,7 +84,7 @@ func TestDistanceByHand(t *testing.T) {
 // expected one.
 func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	d, _ := result[*Draw](
-		t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"},
+		t, "draw", terms.Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"},
 	)
 	if !slices.Equal(d.Sizes, []int{10, 100, 2000}) || d.Kept != models(t).Target.Config().Vocab ||
 		d.RestTokens != d.Kept-3 {
@@ -110,7 +112,7 @@ func TestDrawHistogramHasEveryDraw(t *testing.T) {
 	}
 	// If few tokens are kept, the law holds from the first draws on.
 	few, _ := result[*Draw](
-		t, "draw", Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"},
+		t, "draw", terms.Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"},
 	)
 	if !near(few.Slope, -0.5, 0.06) || !near(few.SlopeExpected, -0.5, 0.02) || few.Kept != 3 {
 		t.Errorf(
@@ -137,7 +139,7 @@ func checkCounts(t *testing.T, d *Draw) {
 // at the rank of the first token without a bar.
 func TestDrawBarsWithTopTokenCut(t *testing.T) {
 	want := firstDistribution(t, 0.2)
-	d, _ := result[*Draw](t, "draw", Values{
+	d, _ := result[*Draw](t, "draw", terms.Values{
 		"repeats": "1", "draws": "1000", "rows": "3", "temperature": "1", "top_p": "1", "typical_p": "0.2",
 	})
 	if want.Stays(0) || d.Kept != want.Keep || len(d.Tokens) != 3 || d.RestTokens != want.Keep-3 {
@@ -170,8 +172,10 @@ func TestDrawBarsWithTopTokenCut(t *testing.T) {
 
 // TestDrawAtLaterStep: at a later step, the lab draws from the same distribution as the loop.
 func TestDrawAtLaterStep(t *testing.T) {
-	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})
-	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})
+	s, _ := result[*Strategies](t, "strategies", terms.Values{
+		"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0",
+	})
+	d, _ := result[*Draw](t, "draw", terms.Values{"step": "3", "draws": "10", "repeats": "1"})
 	lane := s.Lanes[0].Steps
 	if len(d.Before) != 2 || d.Before[0] != lane[0].Token || d.Before[1] != lane[1].Token || d.Kept != lane[2].Kept {
 		t.Errorf(

@@ -3,6 +3,8 @@ package lab
 import (
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestLargeRunsNeedConfirmation: users must confirm a run that takes a long time or needs a lot of
@@ -26,7 +28,7 @@ func TestLargeRunsNeedConfirmation(t *testing.T) {
 // and the recomputed way, times the number of repeats.
 func TestEstimateCountsTheFormulas(t *testing.T) {
 	env := models(t)
-	v := values(t, cacheLab{}, Values{"tokens": "100", "repeats": "3"})
+	v := values(t, cacheLab{}, terms.Values{"tokens": "100", "repeats": "3"})
 	e, err := cacheLab{}.Estimate(env, v)
 	cached, recomputed := env.Target.Shape().Generate(len(env.Target.Encode(v["prompt"])), 100)
 	if want := 3 * (cached.Total() + recomputed.Total()); err != nil || e.MultAdds != want || e.Took <= 0 {

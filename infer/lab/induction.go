@@ -20,38 +20,40 @@ func (inductionLab) Info() Info {
 		Friend: "You can look for the part that copies, and prove it by taking it away. Sometimes there is none.",
 		Question: "A row of tokens comes twice. Which head looks from each token to what came after it the first " +
 			"time, and what is lost without that head?",
-		Params: []Param{
+		Inputs: terms.Inputs{
 			{
-				Name: "prompt", Label: "Your own words", Unit: "bytes", Kind: Text, Min: 0, Max: 1000,
+				Key: "prompt", Label: "Your own words", Unit: "bytes", Kind: terms.KindText, Min: 0, Max: 1000,
 				Help: "what is read twice; left empty, it is rows of random tokens, which nobody could guess",
 			},
 			{
-				Name: "rows", Label: "Random rows", Unit: "rows", Kind: Int, Min: 1, Max: 20, Step: 1, Default: "6",
-				Help: "how many rows of random tokens are measured; one row may be a fluke",
+				Key: "rows", Label: "Random rows", Unit: "rows", Kind: terms.KindInt, Min: 1, Max: 20, Step: 1,
+				Default: "6",
+				Help:    "how many rows of random tokens are measured; one row may be a fluke",
 			},
 			{
-				Name: "length", Label: "Length", Unit: "tokens", Kind: Int, Min: 4, Max: 64, Step: 1, Default: "20",
-				Help: "how many tokens a random row has",
+				Key: "length", Label: "Length", Unit: "tokens", Kind: terms.KindInt, Min: 4, Max: 64, Step: 1,
+				Default: "20",
+				Help:    "how many tokens a random row has",
 			},
 			{
-				Name: "off", Label: "Heads to switch off", Unit: "heads", Kind: Int, Min: 1, Max: 64, Step: 1,
+				Key: "off", Label: "Heads to switch off", Unit: "heads", Kind: terms.KindInt, Min: 1, Max: 64, Step: 1,
 				Default: "4",
 				Help: "how many of the strongest candidates are switched off, one at a time, and as many of the " +
 					"weakest to compare",
 			},
-			seedParam(),
+			seedInput(),
 		},
 		Try: []Preset{
 			{
 				Name: "A sentence", Why: "A sentence can be guessed in part without copying. So the gap between its " +
 					"two readings says less than that between random rows.",
-				Values: Values{"prompt": " The king lived in a castle by the sea"},
+				Values: terms.Values{"prompt": " The king lived in a castle by the sea"},
 			},
 			{
 				Name: "Short rows",
 				Why: "With a row of five, the token after the earlier one is close by: a head that only likes near " +
 					"tokens scores, too.",
-				Values: Values{"length": "5"},
+				Values: terms.Values{"length": "5"},
 			},
 		},
 		Includes: "A head's measure is the mean weight, over the second reading, on the token that came after the " +
@@ -211,7 +213,7 @@ func (r *Induction) tables() []Table {
 }
 
 // ownRow returns the tokens of the user's own words; nil if there are none.
-func ownRow(m *infer.Model, v Values) ([]int, error) {
+func ownRow(m *infer.Model, v terms.Values) ([]int, error) {
 	if v["prompt"] == "" {
 		return nil, nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // rowLength returns the length of each row and the number of rows.
-func rowLength(m *infer.Model, v Values) (length, rows int, err error) {
+func rowLength(m *infer.Model, v terms.Values) (length, rows int, err error) {
 	own, err := ownRow(m, v)
 	switch {
 	case err != nil:
@@ -21,17 +21,17 @@ func rowLength(m *infer.Model, v Values) (length, rows int, err error) {
 	case own != nil:
 		return len(own), 1, nil
 	}
-	if length = v.int("length"); length > why.LongestRow(m) {
+	if length = v.Int("length"); length > why.LongestRow(m) {
 		return 0, 0, terms.NewRangeError(
 			"length", terms.Counted(length, "token"),
 			fmt.Sprintf("4 to %d tokens, twice of which fit into this model", why.LongestRow(m)),
 		)
 	}
-	return length, v.int("rows"), nil
+	return length, v.Int("rows"), nil
 }
 
 // Estimate implements [Lab].
-func (inductionLab) Estimate(env Env, v Values) (Estimate, error) {
+func (inductionLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	m := env.Target
 	length, rows, err := rowLength(m, v)
 	if err != nil {
@@ -40,7 +40,7 @@ func (inductionLab) Estimate(env Env, v Values) (Estimate, error) {
 	c, positions := m.Config(), 2*length+1
 	pass, _ := m.Shape().Generate(positions, 1)
 	scores := int64(positions) * int64(c.Width) * int64(c.Vocab)
-	passes := int64(rows) * int64(1+2*min(v.int("off"), c.Layers*c.Heads))
+	passes := int64(rows) * int64(1+2*min(v.Int("off"), c.Layers*c.Heads))
 	memory := int64(rows) * int64(positions) * int64(c.Layers) * int64(positions*c.Heads+4*c.Width) * 4
 	return guess(env, work{passes: passes * (pass.Total() + scores)}, 0, memory), nil
 }
@@ -53,7 +53,7 @@ type inductionRun struct {
 }
 
 // Run implements [Lab].
-func (inductionLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (inductionLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	m := env.Target
 	length, rows, err := rowLength(m, v)
 	if err != nil {
@@ -66,13 +66,13 @@ func (inductionLab) Run(ctx context.Context, env Env, v Values, progress func(Pr
 	list := [][]int{own}
 	if r.result.Own = own != nil; !r.result.Own {
 		list = nil
-		rng := rand.New(rand.NewPCG(uint64(v.float("seed")), 0))
+		rng := rand.New(rand.NewPCG(uint64(v.Float("seed")), 0))
 		for range rows {
 			list = append(list, why.RandomRow(rng, m, length))
 		}
 	}
 	r.result.Row = tokensOf(m, list[0])
-	off := min(v.int("off"), m.Config().Layers*m.Config().Heads/2)
+	off := min(v.Int("off"), m.Config().Layers*m.Config().Heads/2)
 	r.of = 1 + 2*off
 	if r.texts, err = why.Repeat(ctx, m, list); err != nil {
 		return r.end(err)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestInductionFindingsByHand checks the losses and the findings against values calculated by hand.
@@ -48,7 +50,7 @@ func TestInductionFindingsByHand(t *testing.T) {
 // TestInductionOfTheBundledModel: no head of the bundled model passes, and every measure is between
 // 0 and 1. A user's own words replace the random rows.
 func TestInductionOfTheBundledModel(t *testing.T) {
-	r, _ := result[*Induction](t, "induction", Values{"rows": "2", "length": "12", "off": "2"})
+	r, _ := result[*Induction](t, "induction", terms.Values{"rows": "2", "length": "12", "off": "2"})
 	if r.Own || r.Rows != 2 || len(r.Row) != 12 || len(r.Heads) != 36 || r.Pass != 0 || len(r.Strong) != 2 ||
 		len(r.Weak) != 2 || r.Strong[0].Induction < r.Strong[1].Induction ||
 		r.Weak[0].Induction > r.Strong[1].Induction {
@@ -63,12 +65,12 @@ func TestInductionOfTheBundledModel(t *testing.T) {
 			t.Errorf("got head %+v, want shares of 0 to 1 that add up to at most 1", h)
 		}
 	}
-	own, _ := result[*Induction](t, "induction", Values{"prompt": " The king lived in a castle", "off": "1"})
+	own, _ := result[*Induction](t, "induction", terms.Values{"prompt": " The king lived in a castle", "off": "1"})
 	if !own.Own || own.Rows != 1 || own.Row[1].Text != " king" {
 		t.Errorf("own words: got %+v, want own.Own = true, own.Rows = 1, [1].Text = %q", own.Row, " king")
 	}
 	l, _ := Find("induction")
-	_, err := l.Run(t.Context(), models(t), values(t, l, Values{"prompt": "x"}), nil)
+	_, err := l.Run(t.Context(), models(t), values(t, l, terms.Values{"prompt": "x"}), nil)
 	if err == nil || !strings.Contains(err.Error(), "2 to 200 tokens") {
 		t.Errorf("one token: got error %v, want an error containing %q", err, "2 to 200 tokens")
 	}

@@ -5,7 +5,7 @@
 // formula's results. The pages and the viz lab command run the same code, so a curve on a page and
 // a table in a terminal cannot disagree.
 //
-// A [Lab] states its question and its parameters ([Info]); [Info.Parse] checks values against their
+// A [Lab] states its question and its inputs ([Info]); [terms.Inputs.Read] checks values against their
 // ranges; [Lab.Estimate] estimates the cost of a run; [Lab.Run] measures. A run reports its
 // progress together with a [Report] of everything measured so far. A canceled run returns that
 // report, marked as canceled, instead of an error, so that no measurements are lost.
@@ -25,20 +25,21 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Lab tests one claim by measurement.
 type Lab interface {
 	Info() Info
 	// Estimate estimates what a run would cost with these models. v must come from
-	// [Info.Parse]. A *[RangeError] means that the models cannot run it at all, for example
+	// [terms.Inputs.Read]. A *[terms.RangeError] means that the models cannot run it at all, for example
 	// because the prompt is too long for the context.
-	Estimate(env Env, v Values) (Estimate, error)
+	Estimate(env Env, v terms.Values) (Estimate, error)
 	// Run measures with the values v. progress may be nil; it is called from Run's goroutine and
 	// may retain its argument. If ctx is canceled, the run ends early and returns a report of the
 	// measurements so far, with Canceled set, and no error. If nothing was measured yet, the
 	// report's Result is nil.
-	Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error)
+	Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error)
 }
 
 // Env holds the models that a lab measures. Only the speculation lab needs Draft; it may be nil.
@@ -52,22 +53,22 @@ type Env struct {
 
 // Info describes a lab to users.
 type Info struct {
-	Name     string   `json:"name"`
-	Title    string   `json:"title"`
-	Claim    string   `json:"claim"`    // the claim that the lab tests, in a sentence
-	Friend   string   `json:"friend"`   // how far the claim is true, as one would explain it to a friend
-	Question string   `json:"question"` // what the lab measures; learners predict the answer first
-	Params   []Param  `json:"params"`
-	Try      []Preset `json:"try"`      // two things to try
-	Includes string   `json:"includes"` // what the measurement includes and excludes
-	Drafts   bool     `json:"-"`        // the lab needs [Env.Draft]
+	Name     string       `json:"name"`
+	Title    string       `json:"title"`
+	Claim    string       `json:"claim"`    // the claim that the lab tests, in a sentence
+	Friend   string       `json:"friend"`   // how far the claim is true, as one would explain it to a friend
+	Question string       `json:"question"` // what the lab measures; learners predict the answer first
+	Inputs   terms.Inputs `json:"params"`
+	Try      []Preset     `json:"try"`      // two things to try
+	Includes string       `json:"includes"` // what the measurement includes and excludes
+	Drafts   bool         `json:"-"`        // the lab needs [Env.Draft]
 }
 
 // Preset is a named set of values. Omitted values have their defaults.
 type Preset struct {
-	Name   string `json:"name"`
-	Why    string `json:"why"` // what to look for
-	Values Values `json:"values"`
+	Name   string       `json:"name"`
+	Why    string       `json:"why"` // what to look for
+	Values terms.Values `json:"values"`
 }
 
 // Estimate is the expected cost of a run. The time is a guess based on counted work and a speed
@@ -96,11 +97,11 @@ type Progress struct {
 
 // Report is the result of a run. Its times are valid only for this machine at the time of the run.
 type Report struct {
-	Lab    string `json:"lab"`
-	Model  string `json:"model"`
-	Hash   string `json:"model_hash"`
-	Draft  string `json:"draft,omitempty"`
-	Values Values `json:"values"`
+	Lab    string       `json:"lab"`
+	Model  string       `json:"model"`
+	Hash   string       `json:"model_hash"`
+	Draft  string       `json:"draft,omitempty"`
+	Values terms.Values `json:"values"`
 	// Result points to the lab's own struct, such as a [Cache]. It is nil if nothing was measured.
 	Result   any           `json:"result"`
 	Findings []string      `json:"findings"`  // a summary, in sentences
@@ -144,7 +145,7 @@ func Find(name string) (Lab, bool) {
 }
 
 // begin returns the report of a run that is about to start.
-func begin(name string, env Env, v Values) *Report {
+func begin(name string, env Env, v terms.Values) *Report {
 	r := &Report{Lab: name, Model: env.Target.Name(), Hash: env.Target.Hash(), Values: v}
 	if env.Draft != nil {
 		r.Draft = env.Draft.Name()

@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // pair loads the bundled models once.
@@ -42,9 +43,9 @@ func models(t testing.TB) Env {
 }
 
 // values returns a lab's default values with the given changes.
-func values(t testing.TB, l Lab, changed Values) Values {
+func values(t testing.TB, l Lab, changed terms.Values) terms.Values {
 	t.Helper()
-	v, err := l.Info().Parse(changed)
+	v, err := l.Info().Inputs.Read(changed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func values(t testing.TB, l Lab, changed Values) Values {
 }
 
 // result runs a lab and returns its result.
-func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
+func result[T any](t testing.TB, name string, changed terms.Values) (T, *Report) {
 	t.Helper()
 	l, ok := Find(name)
 	if !ok {
@@ -69,7 +70,7 @@ func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
 }
 
 // small holds values for short runs of the labs whose default runs are long.
-var small = map[string]Values{
+var small = map[string]terms.Values{
 	"strategies":   {"tokens": "12", "runs": "2", "lanes": "greedy,pure,t=2 k=5", "horizon": "2"},
 	"draw":         {"draws": "1000", "repeats": "5"},
 	"cache":        {"tokens": "8", "repeats": "2"},
@@ -96,16 +97,16 @@ func TestEveryLabIsDescribed(t *testing.T) {
 		if len(info.Try) != 2 {
 			t.Errorf("%s has %d presets to try, want 2", info.Name, len(info.Try))
 		}
-		defaults, err := info.Parse(nil)
+		defaults, err := info.Inputs.Read(nil)
 		if err != nil {
 			t.Fatalf("%s: the default values were rejected: %v", info.Name, err)
 		}
-		again, err := info.Parse(defaults)
+		again, err := info.Inputs.Read(defaults)
 		if err != nil || !same(defaults, again) {
 			t.Errorf("%s: parsing twice gives %v, then %v (%v)", info.Name, defaults, again, err)
 		}
 		for _, p := range info.Try {
-			v, err := info.Parse(p.Values)
+			v, err := info.Inputs.Read(p.Values)
 			if err != nil || p.Why == "" {
 				t.Errorf("%s, %q: %v, why %q; want <nil>, non-empty", info.Name, p.Name, err, p.Why)
 				continue
@@ -132,7 +133,7 @@ func TestEveryLabIsDescribed(t *testing.T) {
 	}
 }
 
-func same(a, b Values) bool {
+func same(a, b terms.Values) bool {
 	for k := range a {
 		if a[k] != b[k] {
 			return false
@@ -247,7 +248,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 		_, estimated := l.Estimate(env, v)
 		_, ran := l.Run(t.Context(), env, v, nil)
 		for _, err := range []error{estimated, ran} {
-			var r *RangeError
+			var r *terms.RangeError
 			if !errors.As(err, &r) || r.Field != "prompt" || !strings.Contains(r.Want, "context") {
 				t.Errorf(
 					"%s with a prompt longer than the context: got error %v, want a range error at the prompt "+
@@ -271,7 +272,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 		{"draw", "step", "64", "this text ends there"},
 	} {
 		l, _ := Find(c.lab)
-		changed := Values{c.name: c.value}
+		changed := terms.Values{c.name: c.value}
 		if c.lab == "draw" {
 			changed["prompt"], changed["temperature"] = "User: Hi\nAssistant: Bye.\n\nThe end.", "0"
 		}
@@ -280,7 +281,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 		}
 		v := values(t, l, changed)
 		_, err := l.Run(t.Context(), env, v, nil)
-		var r *RangeError
+		var r *terms.RangeError
 		if c.lab == "draw" && err == nil {
 			continue // the model generated more than 64 tokens, so there is no error
 		}
@@ -290,10 +291,10 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 	}
 	l, _ := Find("speculation")
 	_, err := l.Run(t.Context(), Env{Target: env.Target}, values(t, l, nil), nil)
-	var r *RangeError
+	var r *terms.RangeError
 	if !errors.As(err, &r) || r.Field != "draft" || r.Got != "missing" {
 		t.Errorf(
-			"no draft: got %v, want an error of type *RangeError, r.Field = %q, r.Got = %q", err, "draft", "missing",
+			"no draft: got %v, want a *terms.RangeError with Field = %q, Got = %q", err, "draft", "missing",
 		)
 	}
 }

@@ -14,11 +14,11 @@ import (
 // maxLanes is the maximum number of texts that the strategies lab generates in parallel.
 const maxLanes = 6
 
-// lanesWant describes what the lanes parameter accepts.
+// lanesWant describes what the lanes input accepts.
 const lanesWant = "one to six of greedy, pure, top_k, top_p, common, or settings such as t=1.2 k=10 p=0.9 minp=0.05, " +
 	"joined by commas"
 
-// parseLanes parses the lanes parameter.
+// parseLanes parses the lanes input.
 func parseLanes(text string) ([]Lane, error) {
 	var lanes []Lane
 	for part := range strings.SplitSeq(text, ",") {

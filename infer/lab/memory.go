@@ -17,59 +17,62 @@ func (memoryLab) Info() Info {
 		Claim:    "Eight long chats weigh more than the model.",
 		Friend:   "What fills the card isn’t only the model. It’s everybody’s open conversations.",
 		Question: "How large does a cache grow, and how many people can one machine serve?",
-		Params: []Param{
+		Inputs: terms.Inputs{
 			{
-				Name: "preset", Label: "Model", Kind: Choice, Options: memoryKeys(), Default: "llama-2-7b",
+				Key: "preset", Label: "Model", Kind: terms.KindChoice, Options: memoryKeys(), Default: "llama-2-7b",
 				Help: "the model to calculate with",
 			},
 			{
-				Name: "layers", Label: "Layers", Kind: Int, Min: 1, Max: 1000, Step: 1, Own: true,
+				Key: "layers", Label: "Layers", Kind: terms.KindInt, Min: 1, Max: 1000, Step: 1, Own: true,
 				Help: "the model's own unless you say otherwise",
 			},
 			{
-				Name: "heads", Label: "Query heads", Kind: Int, Min: 1, Max: 1024, Step: 1, Own: true,
+				Key: "heads", Label: "Query heads", Kind: terms.KindInt, Min: 1, Max: 1024, Step: 1, Own: true,
 				Help: "the model's own unless you say otherwise",
 			},
 			{
-				Name: "kv_heads", Label: "KV heads", Kind: Int, Min: 1, Max: 1024, Step: 1, Own: true,
+				Key: "kv_heads", Label: "KV heads", Kind: terms.KindInt, Min: 1, Max: 1024, Step: 1, Own: true,
 				Help: "a divisor of the query heads",
 			},
 			{
-				Name: "head_dim", Label: "Head size", Kind: Int, Min: 1, Max: 4096, Step: 8, Own: true,
+				Key: "head_dim", Label: "Head size", Kind: terms.KindInt, Min: 1, Max: 4096, Step: 8, Own: true,
 				Help: "numbers in each key and in each value",
 			},
 			{
-				Name: "precision", Label: "Bytes each", Kind: Choice, Options: precisionNames(), Default: "fp16",
-				Help: "how keys and values are kept",
+				Key: "precision", Label: "Bytes each", Kind: terms.KindChoice, Options: precisionNames(),
+				Default: "fp16",
+				Help:    "how keys and values are kept",
 			},
 			{
-				Name: "weights", Label: "Weight precision", Kind: Choice, Options: precisionNames(), Default: "fp16",
-				Help: "how weights are kept",
+				Key: "weights", Label: "Weight precision", Kind: terms.KindChoice, Options: precisionNames(),
+				Default: "fp16",
+				Help:    "how weights are kept",
 			},
 			{
-				Name: "positions", Label: "Tokens", Kind: Int, Min: 1, Max: 10_000_000, Step: 1,
+				Key: "positions", Label: "Tokens", Kind: terms.KindInt, Min: 1, Max: 10_000_000, Step: 1,
 				Default: "4096", Help: "in each chat, prompt and answer together",
 			},
 			{
-				Name: "batch", Label: "Chats at once", Kind: Int, Min: 1, Max: 100_000, Step: 1,
+				Key: "batch", Label: "Chats at once", Kind: terms.KindInt, Min: 1, Max: 100_000, Step: 1,
 				Default: "8", Help: "each has its own cache",
 			},
 			{
-				Name: "memory", Label: "The card’s memory", Unit: "GiB", Kind: Float, Min: 0.001, Max: 100_000, Step: 1,
+				Key: "memory", Label: "The card’s memory", Unit: "GiB", Kind: terms.KindFloat, Min: 0.001,
+				Max: 100_000, Step: 1,
 				Default: "24", Help: "that weights and caches share",
 			},
-			promptParam(story), tokensParam(64, 2048), seedParam(),
+			promptInput(story), tokensInput(64, 2048), seedInput(),
 		},
 		Try: []Preset{
 			{
 				Name:   "The 32-layer example",
 				Why:    "At 131,072 tokens the cache is some five times as large as the weights.",
-				Values: Values{"preset": "example-32", "positions": "131072", "batch": "1", "memory": "80"},
+				Values: terms.Values{"preset": "example-32", "positions": "131072", "batch": "1", "memory": "80"},
 			},
 			{
 				Name:   "Shared heads",
 				Why:    "70 billion weights, and yet a smaller cache than a 7B model without shared heads: GQA.",
-				Values: Values{"preset": "llama-2-70b", "batch": "1", "memory": "160"},
+				Values: terms.Values{"preset": "llama-2-70b", "batch": "1", "memory": "160"},
 			},
 		},
 		Includes: "The calculator is the formula 2 × layers × KV heads × head size × positions × bytes, and " +

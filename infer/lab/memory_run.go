@@ -105,7 +105,7 @@ type memoryRun struct {
 }
 
 // Estimate implements [Lab].
-func (memoryLab) Estimate(env Env, v Values) (Estimate, error) {
+func (memoryLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	if _, err := Calculate(env.Target, v); err != nil {
 		return Estimate{}, err
 	}
@@ -118,7 +118,7 @@ func (memoryLab) Estimate(env Env, v Values) (Estimate, error) {
 }
 
 // Run implements [Lab].
-func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (memoryLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	prompt, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return nil, err
@@ -136,16 +136,16 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 }
 
 // Calculate computes the memory lab's result for the loaded model m without the engine's bytes. v
-// must come from [Info.Parse]. It returns a *[RangeError] if the heads cannot share keys and values
+// must come from [terms.Inputs.Read]. It returns a *[terms.RangeError] if the heads cannot share keys and values
 // as requested.
-func Calculate(m *infer.Model, v Values) (Memory, error) {
+func Calculate(m *infer.Model, v terms.Values) (Memory, error) {
 	all := memoryModels(m)
 	model := modelIn(all, v)
 	for _, change := range []struct {
 		name string
 		to   *int
 	}{{"layers", &model.Layers}, {"heads", &model.Heads}, {"kv_heads", &model.KVHeads}, {"head_dim", &model.HeadDim}} {
-		if n := v.int(change.name); n > 0 {
+		if n := v.Int(change.name); n > 0 {
 			*change.to = n
 		}
 	}
@@ -159,8 +159,8 @@ func Calculate(m *infer.Model, v Values) (Memory, error) {
 	}
 	c := Memory{
 		Model: model, Models: all, Precision: v["precision"], BytesPerValue: bytesOf(v["precision"]),
-		WeightPrecision: v["weights"], Positions: v.int("positions"), Batch: v.int("batch"),
-		WeightBytes: float64(model.Parameters) * bytesOf(v["weights"]), MemoryBytes: v.float("memory") * (1 << 30),
+		WeightPrecision: v["weights"], Positions: v.Int("positions"), Batch: v.Int("batch"),
+		WeightBytes: float64(model.Parameters) * bytesOf(v["weights"]), MemoryBytes: v.Float("memory") * (1 << 30),
 	}
 	c.BytesPerPosition = model.perPosition(model.KVHeads, c.BytesPerValue)
 	c.Bytes = c.BytesPerPosition * float64(c.Positions) * float64(c.Batch)
@@ -181,7 +181,7 @@ func memoryModels(m *infer.Model) []MemoryModel {
 	return append([]MemoryModel{loadedModel(m)}, published...)
 }
 
-func modelIn(all []MemoryModel, v Values) MemoryModel {
+func modelIn(all []MemoryModel, v terms.Values) MemoryModel {
 	return all[slices.IndexFunc(all, func(x MemoryModel) bool { return x.Key == v["preset"] })]
 }
 
@@ -227,10 +227,10 @@ func (c *Memory) variants() []MemoryVariant {
 }
 
 // engine generates a text and records the cache's size after every step.
-func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
+func (r *memoryRun) engine(m *infer.Model, v terms.Values, tokens int) error {
 	loop, err := infer.NewLoop(
 		m, v["prompt"],
-		infer.Settings{Settings: common(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens}},
+		infer.Settings{Settings: common(), Seed: uint64(v.Float("seed")), Stop: infer.Stop{MaxTokens: tokens}},
 	)
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func (memoryLab) free() []string {
 	}
 }
 
-func (memoryLab) reckon(env Env, measured any, v Values) outcome {
+func (memoryLab) reckon(env Env, measured any, v terms.Values) outcome {
 	c, err := Calculate(env.Target, v)
 	if err != nil {
 		return nil
@@ -349,7 +349,7 @@ func (memoryLab) reckon(env Env, measured any, v Values) outcome {
 	return &c
 }
 
-func (memoryLab) calculate(env Env, v Values) (outcome, error) {
+func (memoryLab) calculate(env Env, v terms.Values) (outcome, error) {
 	c, err := Calculate(env.Target, v)
 	if err != nil {
 		return nil, err
@@ -357,9 +357,9 @@ func (memoryLab) calculate(env Env, v Values) (outcome, error) {
 	return &c, nil
 }
 
-func (memoryLab) own(env Env, v Values) Values {
+func (memoryLab) own(env Env, v terms.Values) terms.Values {
 	m := modelIn(memoryModels(env.Target), v)
-	return Values{
+	return terms.Values{
 		"layers": fmt.Sprint(m.Layers), "heads": fmt.Sprint(m.Heads), "kv_heads": fmt.Sprint(m.KVHeads),
 		"head_dim": fmt.Sprint(m.HeadDim),
 	}

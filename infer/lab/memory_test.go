@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 const gib = 1 << 30
@@ -13,23 +14,23 @@ const gib = 1 << 30
 // calculated by hand.
 func TestMemoryCalculatorByHand(t *testing.T) {
 	for _, c := range []struct {
-		changed Values
+		changed terms.Values
 		bytes   float64 // of the cache
 		users   int64
 	}{
 		// 2·32·32·128·4096·2 bytes = 2 GiB; (24 − 12.55) / 2 = 5 whole texts.
-		{Values{"batch": "1", "preset": "example-32", "positions": "4096"}, 2 * gib, 5},
-		{Values{"batch": "1", "preset": "example-32", "positions": "131072"}, 64 * gib, 0},
+		{terms.Values{"batch": "1", "preset": "example-32", "positions": "4096"}, 2 * gib, 5},
+		{terms.Values{"batch": "1", "preset": "example-32", "positions": "131072"}, 64 * gib, 0},
 		// 8 KV heads for 32 heads take a quarter of 2 GiB; 11.45 / 0.5 = 22 whole texts.
-		{Values{"batch": "1", "preset": "example-32", "kv_heads": "8"}, gib / 2, 22},
+		{terms.Values{"batch": "1", "preset": "example-32", "kv_heads": "8"}, gib / 2, 22},
 		// 2·80·8·128·4096·2 = 1.25 GiB. 137.95e9 bytes of weights are 128.48 GiB, and (160 −
 		// 128.48) / 1.25 = 25 whole texts.
-		{Values{"batch": "1", "preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
+		{terms.Values{"batch": "1", "preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
 		// 2·12·12·64·1024·4 = 72 MiB for each of the four texts. Next to weights of 2 bytes,
 		// (25,769,803,776 − 248,879,616) / 75,497,472 = 338.03 fit.
-		{Values{"preset": "gpt-2", "positions": "1024", "precision": "fp32", "batch": "4"}, 4 * 72 << 20, 338},
+		{terms.Values{"preset": "gpt-2", "positions": "1024", "precision": "fp32", "batch": "4"}, 4 * 72 << 20, 338},
 		// Half a byte per value gives 0.5 GiB; the weights do not fit into one GiB.
-		{Values{"batch": "1", "preset": "llama-2-7b", "precision": "int4", "memory": "1"}, gib / 2, 0},
+		{terms.Values{"batch": "1", "preset": "llama-2-7b", "precision": "int4", "memory": "1"}, gib / 2, 0},
 	} {
 		m, _ := result[*Memory](t, "memory", c.changed)
 		if m.Bytes != c.bytes || m.Users != c.users {
@@ -60,7 +61,7 @@ func TestMemoryCalculatorByHand(t *testing.T) {
 			)
 		}
 	}
-	m, _ := result[*Memory](t, "memory", Values{"batch": "1", "preset": "example-32", "positions": "131072"})
+	m, _ := result[*Memory](t, "memory", terms.Values{"batch": "1", "preset": "example-32", "positions": "131072"})
 	// 64 GiB is about five times the 12.55 GiB of weights.
 	if times := m.Bytes / m.WeightBytes; !near(times, 5.1, 0.05) {
 		t.Errorf("the cache is %v times the weights, want about 5.1", times)
@@ -90,7 +91,7 @@ func TestPublishedParameters(t *testing.T) {
 }
 
 func TestMemoryListsContextWindows(t *testing.T) {
-	m, _ := result[*Memory](t, "memory", Values{"batch": "1", "preset": "mistral-7b"})
+	m, _ := result[*Memory](t, "memory", terms.Values{"batch": "1", "preset": "mistral-7b"})
 	want := map[string][2]int{
 		"GPT-2": {1024, 2019}, "GPT-3": {2048, 2020}, "GPT-4": {8192, 2023}, "Claude 3": {200_000, 2024},
 		"Gemini 1.5 Pro": {1_000_000, 2024},
@@ -116,7 +117,7 @@ func TestMemoryListsContextWindows(t *testing.T) {
 // TestEngineMemoryEqualsFormula: the bytes that the engine reports equal the formula's at every
 // step.
 func TestEngineMemoryEqualsFormula(t *testing.T) {
-	m, _ := result[*Memory](t, "memory", Values{"tokens": "60"})
+	m, _ := result[*Memory](t, "memory", terms.Values{"tokens": "60"})
 	shape := models(t).Target.Shape()
 	if !m.Engine.Agree || len(m.Engine.Steps) == 0 {
 		t.Fatalf("agree %v after %d steps; want true, not 0", m.Engine.Agree, len(m.Engine.Steps))

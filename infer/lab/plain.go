@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // plainText is a text that a model generated without a draft and with as little overhead as
@@ -21,7 +22,7 @@ type plainText struct {
 
 // writePlain generates up to the given number of tokens. They are the same ones that a loop would
 // generate.
-func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, tokens int) (plainText, error) {
+func writePlain(ctx context.Context, m *infer.Model, counter *meter, v terms.Values, tokens int) (plainText, error) {
 	var t plainText
 	ids := m.Encode(v["prompt"])
 	cache := m.NewCache()
@@ -31,7 +32,7 @@ func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, t
 			return t, err
 		}
 	}
-	next, settings, seed := ids[len(ids)-1], v.sampling(), uint64(v.float("seed"))
+	next, settings, seed := ids[len(ids)-1], samplingOf(v), uint64(v.Float("seed"))
 	var sampler sampling.Sampler // as in the speculator
 	text := slices.Clone(ids)
 	clock := watchOf(counter)

@@ -1,6 +1,10 @@
 package lab
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 var _ = register(50, prefillLab{})
 
@@ -15,24 +19,27 @@ func (prefillLab) Info() Info {
 			"pause, and then the trickle.",
 		Question: "How long until the first token, and how long between the others? What changes " +
 			"with the prompt's length?",
-		Params: append([]Param{
+		Inputs: append(terms.Inputs{
 			{
-				Name: "lengths", Label: "Prompt lengths", Unit: "tokens", Kind: List, Min: 1, Max: 100_000,
+				Key: "lengths", Label: "Prompt lengths", Unit: "tokens", Kind: terms.KindList, Min: 1, Max: 100_000,
 				Default: "1,8,16,32,64,128,192,256", Help: "prompts of these lengths are read",
 			},
-			promptParam(story), tokensParam(48, 2048), seedParam(), repeatsParam(5),
+			promptInput(story), tokensInput(48, 2048), seedInput(), repeatsInput(5),
 			{
-				Name: "stream", Label: "Streaming", Kind: Bool, Default: "true",
+				Key: "stream", Label: "Streaming", Kind: terms.KindBool, Default: "true",
 				Help: "show each token as soon as it exists, or the whole answer at the end",
 			},
-		}, samplingParams(common())...),
+		}, samplingInputs(common())...),
 		Try: []Preset{
 			{
 				Name:   "A long prompt",
 				Why:    "Twice the prompt, about twice the wait for the first token; the gaps after it hardly change.",
-				Values: Values{"prompt": longPrompt, "lengths": "64,128,256,448"},
+				Values: terms.Values{"prompt": longPrompt, "lengths": "64,128,256,448"},
 			},
-			{Name: "A long answer", Why: "Without streaming, you wait for all of it.", Values: Values{"tokens": "160"}},
+			{
+				Name: "A long answer", Why: "Without streaming, you wait for all of it.",
+				Values: terms.Values{"tokens": "160"},
+			},
 		},
 		Includes: "Time to the first token is the pass over the prompt, the scores of its last position, filters and " +
 			"draw. A gap is one turn of the loop. Network and drawing on a screen are left out; a real " +

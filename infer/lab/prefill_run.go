@@ -20,7 +20,7 @@ type prefillRun struct {
 	*running
 	m       *infer.Model
 	meter   *meter
-	v       Values
+	v       terms.Values
 	ids     []int // the prompt's tokens
 	lengths []int
 	cache   *infer.Cache
@@ -37,8 +37,8 @@ type timedText struct {
 }
 
 // lengthsFor returns the requested prompt lengths that fit the context and the ones that do not.
-func lengthsFor(m *infer.Model, v Values) (fit, tooLong []int, err error) {
-	for _, n := range v.list("lengths") {
+func lengthsFor(m *infer.Model, v terms.Values) (fit, tooLong []int, err error) {
+	for _, n := range v.List("lengths") {
 		if n <= m.Config().Context {
 			fit = append(fit, n)
 		} else {
@@ -55,7 +55,7 @@ func lengthsFor(m *infer.Model, v Values) (fit, tooLong []int, err error) {
 }
 
 // Estimate implements [Lab].
-func (prefillLab) Estimate(env Env, v Values) (Estimate, error) {
+func (prefillLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	prompt, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return Estimate{}, err
@@ -69,13 +69,13 @@ func (prefillLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	return guess(
-		env, all, v.int("repeats")*(tokens+len(lengths)),
+		env, all, v.Int("repeats")*(tokens+len(lengths)),
 		env.Target.Shape().KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4),
 	), nil
 }
 
 // prefillWork returns the work of a run with the given values.
-func prefillWork(env Env, v Values) (work, error) {
+func prefillWork(env Env, v terms.Values) (work, error) {
 	prompt, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return work{}, err
@@ -89,11 +89,11 @@ func prefillWork(env Env, v Values) (work, error) {
 	for _, n := range lengths {
 		once.passes += s.Pass(n).Total()
 	}
-	return once.times(v.int("repeats")), nil
+	return once.times(v.Int("repeats")), nil
 }
 
 // Run implements [Lab].
-func (prefillLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (prefillLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	_, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return nil, err
@@ -104,10 +104,10 @@ func (prefillLab) Run(ctx context.Context, env Env, v Values, progress func(Prog
 	}
 	r.m, r.meter = env.target()
 	r.fill = r.fillReport
-	repeats := v.int("repeats")
+	repeats := v.Int("repeats")
 	r.of = repeats * (len(r.lengths) + 1)
 	r.ids = r.m.Encode(v["prompt"])
-	r.result.Prompt, r.result.Stream, r.result.WeightBytes = len(r.ids), v.bool("stream"), r.m.WeightBytes()
+	r.result.Prompt, r.result.Stream, r.result.WeightBytes = len(r.ids), v.Bool("stream"), r.m.WeightBytes()
 	r.cache, r.times, r.counted = r.m.NewCache(), make([][]time.Duration, len(r.lengths)), make([]int64, len(r.lengths))
 	if err := r.once(len(r.lengths)-1, false); err != nil { // grow the cache and touch memory
 		return r.end(err)
@@ -144,8 +144,8 @@ func (r *prefillRun) once(at int, keep bool) error {
 	if _, err := r.m.LogitsTo(r.ctx, last, z); err != nil {
 		return err
 	}
-	seed := uint64(r.v.float("seed"))
-	sampling.Context{Text: ids, Seed: seed, Step: 1}.Decide(z, r.v.sampling()).Draw(sampling.U(seed, 1))
+	seed := uint64(r.v.Float("seed"))
+	sampling.Context{Text: ids, Seed: seed, Step: 1}.Decide(z, samplingOf(r.v)).Draw(sampling.U(seed, 1))
 	took := clock.took()
 	if keep {
 		r.times[at] = append(r.times[at], took)
@@ -156,7 +156,7 @@ func (r *prefillRun) once(at int, keep bool) error {
 
 // write generates the text once more and times every turn of the loop.
 func (r *prefillRun) write(tokens int) error {
-	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens))
+	loop, err := infer.NewLoop(r.m, r.v["prompt"], settingsOf(r.v, tokens))
 	if err != nil {
 		return err
 	}

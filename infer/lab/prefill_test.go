@@ -2,10 +2,12 @@ package lab
 
 import (
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestPrefillPoints(t *testing.T) {
-	p, r := result[*Prefill](t, "prefill", Values{"lengths": "64,1,600,16", "tokens": "10", "repeats": "3"})
+	p, r := result[*Prefill](t, "prefill", terms.Values{"lengths": "64,1,600,16", "tokens": "10", "repeats": "3"})
 	shape := models(t).Target.Shape()
 	if len(p.Points) != 3 || len(p.LeftOut) != 1 || p.LeftOut[0] != 600 || p.Repeats != 3 {
 		t.Fatalf(
@@ -92,7 +94,7 @@ func TestPrefillLineFit(t *testing.T) {
 
 // TestStreamedTextWaitsForWhatIsHeld: a reader does not see text that is still held back.
 func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
-	p, _ := result[*Prefill](t, "prefill", Values{"lengths": "1", "tokens": "6", "repeats": "1"})
+	p, _ := result[*Prefill](t, "prefill", terms.Values{"lengths": "1", "tokens": "6", "repeats": "1"})
 	for _, a := range p.Arrivals {
 		if a.Text != "" {
 			if p.Streamed.First != a.At {

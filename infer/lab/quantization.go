@@ -20,24 +20,26 @@ func (quantizationLab) Info() Info {
 			"the same words.",
 		Question: "Round every weight to a byte, or to four bits: how far do the model's probabilities move, and " +
 			"does its favorite token stay?",
-		Params: append([]Param{
-			promptParam(story), tokensParam(48, 256),
+		Inputs: append(terms.Inputs{
+			promptInput(story), tokensInput(48, 256),
 			{
-				Name: "step", Label: "Step", Unit: "tokens", Kind: Int, Min: 1, Max: 256, Step: 1, Default: "1",
-				Help: "the generated token whose bars are shown",
+				Key: "step", Label: "Step", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 256, Step: 1,
+				Default: "1",
+				Help:    "the generated token whose bars are shown",
 			},
 			{
-				Name: "rows", Label: "Bars", Unit: "tokens", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "8",
-				Help: "how many tokens have bars of their own",
+				Key: "rows", Label: "Bars", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
+				Default: "8",
+				Help:    "how many tokens have bars of their own",
 			},
-			seedParam(), repeatsParam(9),
-		}, samplingParams(common())...),
+			seedInput(), repeatsInput(9),
+		}, samplingInputs(common())...),
 		Try: []Preset{
 			{
 				Name: "A sure step",
 				Why: "Where one token has nearly all the probability, even four bits don't move it: you can " +
 					"hardly tell the bars apart.",
-				Values: Values{
+				Values: terms.Values{
 					"prompt": "User: What is the capital of France?\nAssistant: The capital of", "tokens": "8",
 					"temperature": "0",
 				},
@@ -46,7 +48,7 @@ func (quantizationLab) Info() Info {
 				Name: "A longer text",
 				Why: "Over many steps, four bits change the favorite token now and then, mostly where two tokens " +
 					"were nearly equal; int8 hardly ever does.",
-				Values: Values{"tokens": "200", "temperature": "1", "top_p": "1"},
+				Values: terms.Values{"tokens": "200", "temperature": "1", "top_p": "1"},
 			},
 		},
 		Includes: "The model's own weights write one text. Rounded to int8 and to Q4_0, it reads that text and is " +

@@ -16,7 +16,7 @@ import (
 // quantizationRun is a run of the quantization lab.
 type quantizationRun struct {
 	*running
-	v      Values
+	v      terms.Values
 	ways   []quantizedWay
 	ids    []int // of the prompt and the text
 	result Quantization
@@ -42,14 +42,14 @@ var roundings = []struct {
 }{{"int8", infer.QuantInt8, false}, {"Q4_0", infer.QuantQ4, true}}
 
 // Estimate implements [Lab].
-func (quantizationLab) Estimate(env Env, v Values) (Estimate, error) {
+func (quantizationLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	prompt, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
 	all := written(s, prompt, tokens).plus(work{
-		steps:  3 * int64(v.int("repeats")) * s.Step(prompt+tokens).Total(),
+		steps:  3 * int64(v.Int("repeats")) * s.Step(prompt+tokens).Total(),
 		passes: 3 * (s.Pass(prompt+tokens).Total() + int64(tokens)*s.Step(1).Output),
 	})
 	const rounded = 4 + 1 // bytes per weight: a copy in float32 and one in int8
@@ -57,7 +57,7 @@ func (quantizationLab) Estimate(env Env, v Values) (Estimate, error) {
 }
 
 // Run implements [Lab].
-func (quantizationLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (quantizationLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	_, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (quantizationLab) Run(ctx context.Context, env Env, v Values, progress func
 	}
 	r := &quantizationRun{running: start(ctx, "quantization", env, v, progress), v: v}
 	r.fill = r.fillReport
-	repeats := v.int("repeats")
+	repeats := v.Int("repeats")
 	r.of = 1 + 1 + len(roundings) + tokens + repeats
 	for _, phase := range []func() error{
 		func() error { return r.write(tokens) }, r.round, r.compare, func() error { return r.time(repeats) },
@@ -85,7 +85,7 @@ func (quantizationLab) Run(ctx context.Context, env Env, v Values, progress func
 func (r *quantizationRun) write(tokens int) error {
 	m, counter := r.env.target()
 	r.add(m, counter, "own weights", false)
-	loop, err := infer.NewLoop(m, r.v["prompt"], r.v.settings(tokens))
+	loop, err := infer.NewLoop(m, r.v["prompt"], settingsOf(r.v, tokens))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (r *quantizationRun) write(tokens int) error {
 	written := chosen(loop)
 	r.ids = append(slices.Clone(loop.Prompt()), written...)
 	r.result.Prompt, r.result.Text = len(loop.Prompt()), tokensOf(m, written)
-	if r.result.Step = r.v.int("step"); r.result.Step > len(written) {
+	if r.result.Step = r.v.Int("step"); r.result.Step > len(written) {
 		return terms.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(written)))
 	}
 	r.of -= tokens - len(written)
@@ -224,7 +224,7 @@ func (r *quantizationRun) fillReport(to *Report) {
 		}
 	}
 	if r.shown != nil {
-		result.show(r.ways[0].m, r.shown, r.v.int("rows"))
+		result.show(r.ways[0].m, r.shown, r.v.Int("rows"))
 	}
 	to.Result, to.Tables = &result, result.tables()
 	if len(spreads) > 0 {

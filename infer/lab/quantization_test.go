@@ -9,10 +9,13 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bench"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestQuantizationWays(t *testing.T) {
-	q, r := result[*Quantization](t, "quantization", Values{"tokens": "12", "step": "4", "rows": "5", "repeats": "2"})
+	q, r := result[*Quantization](t, "quantization", terms.Values{
+		"tokens": "12", "step": "4", "rows": "5", "repeats": "2",
+	})
 	if len(q.Ways) != 3 || len(q.Steps) != 12 || len(q.Text) != 12 || q.Step != 4 || q.LeftOut != "" {
 		t.Fatalf(
 			"got %d ways, %d steps of %d tokens, step %d, %s; want 3, 12, 12, 4, nothing", len(q.Ways), len(q.Steps),
@@ -76,7 +79,7 @@ func TestQuantizationWays(t *testing.T) {
 
 // TestQuantizationAgreesWithBench: the divergences equal infer/bench's for the same text.
 func TestQuantizationAgreesWithBench(t *testing.T) {
-	q, _ := result[*Quantization](t, "quantization", Values{"prompt": "Once", "tokens": "9", "repeats": "1"})
+	q, _ := result[*Quantization](t, "quantization", terms.Values{"prompt": "Once", "tokens": "9", "repeats": "1"})
 	own := models(t).Target
 	ids := own.Encode("Once")
 	if len(ids) != q.Prompt {
@@ -131,7 +134,7 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := values(t, l, Values{"tokens": "4", "prompt": "the cat", "repeats": "1"})
+	v := values(t, l, terms.Values{"tokens": "4", "prompt": "the cat", "repeats": "1"})
 	r, err := l.Run(t.Context(), Env{Target: narrow}, v, nil)
 	if err != nil {
 		t.Fatal(err)

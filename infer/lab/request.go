@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ type Request struct {
 	Seed        uint64   `json:"seed"`
 }
 
-// requestFields holds the field names, which are also the names of the bill lab's parameters.
+// requestFields holds the field names, which are also the names of the bill lab's inputs.
 var requestFields = []string{
 	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty",
 	"frequency_penalty", "presence_penalty", "stop", "stream", "seed",
@@ -41,13 +40,13 @@ var requestFields = []string{
 const maxRequest = 64 << 10
 
 // RequestOf returns the request for the bill lab's values.
-func RequestOf(v Values) Request {
-	s := v.sampling()
+func RequestOf(v terms.Values) Request {
+	s := samplingOf(v)
 	r := Request{
-		Prompt: v["prompt"], MaxTokens: v.int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK,
+		Prompt: v["prompt"], MaxTokens: v.Int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK,
 		MinP: s.MinP, TypicalP: s.TypicalP, Penalty: s.RepetitionPenalty,
 		Frequency: s.FrequencyPenalty, Presence: s.PresencePenalty,
-		Stop: v.strings("stop"), Stream: v.bool("stream"), Seed: uint64(v.float("seed")),
+		Stop: v.Lines("stop"), Stream: v.Bool("stream"), Seed: uint64(v.Float("seed")),
 	}
 	if r.Stop == nil {
 		r.Stop = []string{}
@@ -55,9 +54,9 @@ func RequestOf(v Values) Request {
 	return r
 }
 
-// Values returns the values of the bill lab's parameters that a request contains.
-func (r Request) Values() Values {
-	v := Values{
+// Values returns the values of the bill lab's inputs that a request contains.
+func (r Request) Values() terms.Values {
+	v := terms.Values{
 		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "stop": terms.Lines(r.Stop),
 		"stream": fmt.Sprint(r.Stream), "seed": fmt.Sprint(r.Seed),
 	}
@@ -65,8 +64,8 @@ func (r Request) Values() Values {
 		Temperature: r.Temperature, TopK: r.TopK, TopP: r.TopP, MinP: r.MinP, TypicalP: r.TypicalP,
 		RepetitionPenalty: r.Penalty, FrequencyPenalty: r.Frequency, PresencePenalty: r.Presence,
 	}
-	for _, p := range samplingParams(s) {
-		v[p.Name] = p.Default
+	for _, p := range samplingInputs(s) {
+		v[p.Key] = p.Default
 	}
 	return v
 }
@@ -85,7 +84,7 @@ func (r Request) JSON() string {
 
 // ParseRequest parses a request's JSON. Missing fields have the lab's defaults; "stop" can be one
 // string or a list. An unknown field, or a value of the wrong type or out of range, gives a
-// *[RangeError] that names the field. For anything but one JSON object, the error names "request".
+// *[terms.RangeError] that names the field. For anything but one JSON object, the error names "request".
 func ParseRequest(data []byte) (Request, error) {
 	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
 	if len(data) > maxRequest {
@@ -96,29 +95,18 @@ func ParseRequest(data []byte) (Request, error) {
 	if !utf8.Valid(data) {
 		return Request{}, terms.NewRangeError("request", "not valid UTF-8", want)
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	var fields map[string]any
-	if err := d.Decode(&fields); err != nil || fields == nil {
+	var object map[string]any
+	if err := json.Unmarshal(data, &object); err != nil || object == nil {
 		return Request{}, terms.NewRangeError("request", notJSON(err), want)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Request{}, terms.NewRangeError("request", "more than one object", want)
+	f, refused := terms.JSONFields(data)
+	if refused != nil {
+		return Request{}, refused
 	}
-	raw := Values{}
-	for name, value := range fields {
-		if !slices.Contains(requestFields, name) {
-			return Request{}, terms.NewRangeError(
-				name, "not a field of a request", "one of "+strings.Join(requestFields, ", "),
-			)
-		}
-		text, err := fieldText(name, value)
-		if err != nil {
-			return Request{}, err
-		}
-		raw[name] = text
-	}
-	v, err := billLab{}.Info().Parse(raw)
+	fields := slices.DeleteFunc(billLab{}.Info().Inputs, func(in terms.Input) bool {
+		return !slices.Contains(requestFields, in.Key)
+	})
+	v, err := fields.ReadJSON(f.Rest())
 	if err != nil {
 		return Request{}, err
 	}
@@ -131,51 +119,4 @@ func notJSON(err error) string {
 		return fmt.Sprintf("not JSON at byte %d (%v)", syntax.Offset, syntax)
 	}
 	return "not a JSON object"
-}
-
-// fieldText converts a field's value to the string form of a parameter, if it has the right type.
-func fieldText(name string, value any) (string, error) {
-	p, _ := billLab{}.Info().Param(name)
-	refuse := func() (string, error) {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return "", err
-		}
-		return "", terms.NewRangeError(name, string(text), typeNames[p.Kind]+": "+p.Wants())
-	}
-	switch x := value.(type) {
-	case json.Number:
-		if p.Kind == Int || p.Kind == Float {
-			return x.String(), nil
-		}
-	case bool:
-		if p.Kind == Bool {
-			return fmt.Sprint(x), nil
-		}
-	case string:
-		if p.Kind == Text {
-			return x, nil
-		}
-		if p.Kind == Strings {
-			return terms.Lines([]string{x}), nil
-		}
-	case []any:
-		if p.Kind != Strings {
-			return refuse()
-		}
-		var list []string
-		for _, item := range x {
-			s, ok := item.(string)
-			if !ok || s == "" {
-				return refuse()
-			}
-			list = append(list, s)
-		}
-		return terms.Lines(list), nil
-	}
-	return refuse()
-}
-
-var typeNames = map[ParamKind]string{
-	Int: "a number", Float: "a number", Bool: "true or false", Text: "a string", Strings: "a list of strings",
 }

@@ -3,6 +3,8 @@ package lab
 import (
 	"context"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // running is the state of a run in progress: its report, and the function that receives progress.
@@ -27,7 +29,7 @@ const exact = "Nothing here was timed, so there is no noise: with the same model
 // immediately.
 const partialEvery = 100 * time.Millisecond
 
-func start(ctx context.Context, name string, env Env, v Values, progress func(Progress)) *running {
+func start(ctx context.Context, name string, env Env, v terms.Values, progress func(Progress)) *running {
 	return &running{ctx: ctx, env: env, report: begin(name, env, v), progress: progress, start: time.Now()}
 }
 

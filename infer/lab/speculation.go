@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var _ = register(70, speculationLab{})
@@ -19,34 +20,34 @@ func (speculationLab) Info() Info {
 		Friend: "A small model guesses ahead, and the big one checks several guesses in one go. A wrong " +
 			"guess is thrown out, so nothing gets worse.",
 		Question: "How many passes of the large model does a draft save, and does that save time on this machine?",
-		Params: append([]Param{
-			promptParam(story), tokensParam(96, 1024), seedParam(),
+		Inputs: append(terms.Inputs{
+			promptInput(story), tokensInput(96, 1024), seedInput(),
 			{
-				Name: "gamma", Label: "γ", Unit: "tokens", Kind: Int, Min: 1, Max: infer.MaxGamma, Step: 1,
+				Key: "gamma", Label: "γ", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: infer.MaxGamma, Step: 1,
 				Default: "4", Help: "tokens drafted in a round of the run that is shown",
 			},
 			{
-				Name: "gammas", Label: "γ compared", Unit: "tokens", Kind: List, Min: 1, Max: infer.MaxGamma,
+				Key: "gammas", Label: "γ compared", Unit: "tokens", Kind: terms.KindList, Min: 1, Max: infer.MaxGamma,
 				Default: "1,2,3,4,6,8", Help: "measured along with the target alone and the γ above",
 			},
-			repeatsParam(5),
+			repeatsInput(5),
 			{
-				Name: "rounds", Label: "Synthetic rounds", Unit: "rounds", Kind: Int, Min: 100, Max: 200_000,
+				Key: "rounds", Label: "Synthetic rounds", Unit: "rounds", Kind: terms.KindInt, Min: 100, Max: 200_000,
 				Step: 1000, Default: "20000", Help: "rounds of the synthetic pair",
 			},
-		}, samplingParams(sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
+		}, samplingInputs(sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
 		Try: []Preset{
 			{
 				Name: "Greedy",
 				Why: "Each proposal is then right or wrong, and the text is the one the target writes " +
 					"alone, token for token.",
-				Values: Values{"temperature": "0", "top_p": "1"},
+				Values: terms.Values{"temperature": "0", "top_p": "1"},
 			},
 			{
 				Name: "Long rounds",
 				Why: "The draft guesses this text badly. From γ = 8 to 16 hardly any more passes are saved, " +
 					"and most of the drafted tokens are thrown away: E levels off, the draft's work does not.",
-				Values: Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"},
+				Values: terms.Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"},
 			},
 		},
 		Includes: "Both sides write the same number of tokens after the same prompt; reading the prompt is left out " +

@@ -18,7 +18,7 @@ type speculationRun struct {
 	*running
 	target, draft           *infer.Model
 	targetMeter, draftMeter *meter
-	v                       Values
+	v                       terms.Values
 	tokens                  int
 	gammas                  []int
 	shown                   *specText
@@ -29,7 +29,7 @@ type speculationRun struct {
 
 // pairFor checks that there is a draft that is compatible with the target, and returns the prompt's
 // length and how many tokens fit into the context.
-func pairFor(env Env, v Values) (prompt, tokens int, err error) {
+func pairFor(env Env, v terms.Values) (prompt, tokens int, err error) {
 	if env.Draft == nil {
 		return 0, 0, terms.NewRangeError(
 			"draft", "missing", "a small model with the same vocabulary as "+env.Target.Name(),
@@ -42,45 +42,45 @@ func pairFor(env Env, v Values) (prompt, tokens int, err error) {
 }
 
 // Estimate implements [Lab].
-func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
+func (speculationLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	m, tokens, err := pairFor(env, v)
 	if err != nil {
 		return Estimate{}, err
 	}
 	alone, drafted := written(env.Target.Shape(), m, tokens), written(env.Draft.Shape(), m, tokens)
 	once := alone
-	for _, gamma := range append(v.list("gammas"), v.int("gamma")) { // assuming about two tokens per round
+	for _, gamma := range append(v.List("gammas"), v.Int("gamma")) { // assuming about two tokens per round
 		both := alone.plus(drafted).times(gamma + 1)
 		once = once.plus(work{both.steps / 2, both.passes / 2})
 	}
 	const aRound = 2 * time.Microsecond // estimated time of one round of the synthetic pair
 	e := guess(
-		env, once.times(v.int("repeats")), v.int("repeats")*tokens*(1+3*len(v.list("gammas"))),
+		env, once.times(v.Int("repeats")), v.Int("repeats")*tokens*(1+3*len(v.List("gammas"))),
 		env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4),
 	)
-	e.Took += aRound * time.Duration(v.int("rounds"))
+	e.Took += aRound * time.Duration(v.Int("rounds"))
 	e.judge()
 	return e, nil
 }
 
 // Run implements [Lab].
-func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (speculationLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	_, tokens, err := pairFor(env, v)
 	if err != nil {
 		return nil, err
 	}
 	r := &speculationRun{
-		running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.list("gammas"),
+		running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.List("gammas"),
 	}
-	if !slices.Contains(r.gammas, v.int("gamma")) {
-		r.gammas = append(r.gammas, v.int("gamma")) // so that the text shown is timed as often as the others
+	if !slices.Contains(r.gammas, v.Int("gamma")) {
+		r.gammas = append(r.gammas, v.Int("gamma")) // so that the text shown is timed as often as the others
 	}
 	slices.Sort(r.gammas)
 	r.target, r.targetMeter = env.target()
 	r.draft, r.draftMeter = env.draft()
 	r.fill = r.fillReport
 	r.texts = make([][]*specText, len(r.gammas))
-	r.of = tokens + v.int("repeats")*(1+len(r.gammas)) + 1
+	r.of = tokens + v.Int("repeats")*(1+len(r.gammas)) + 1
 	for _, part := range []func() error{r.show, r.compare, r.synthesize} {
 		if err := part(); err != nil {
 			return r.end(err)
@@ -104,7 +104,7 @@ type specText struct {
 
 // show generates the text shown, round by round.
 func (r *speculationRun) show() error {
-	r.shown = &specText{gamma: r.v.int("gamma")}
+	r.shown = &specText{gamma: r.v.Int("gamma")}
 	return r.write(
 		r.shown, func(n int) { r.tell(n, fmt.Sprintf("round %d with γ = %d", len(r.shown.rounds), r.shown.gamma)) },
 	)
@@ -113,7 +113,7 @@ func (r *speculationRun) show() error {
 // write generates one text with a draft. After each round, it calls told with the number of new
 // tokens.
 func (r *speculationRun) write(t *specText, told func(int)) error {
-	sp, err := infer.NewSpeculator(r.target, r.draft, r.v["prompt"], r.v.settings(r.tokens), t.gamma)
+	sp, err := infer.NewSpeculator(r.target, r.draft, r.v["prompt"], settingsOf(r.v, r.tokens), t.gamma)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func uOf(greedy bool, u float64) *float64 {
 
 // compare measures the target alone and with every γ, alternating between them.
 func (r *speculationRun) compare() error {
-	repeats := r.v.int("repeats")
+	repeats := r.v.Int("repeats")
 	for i := range repeats {
 		plain, err := writePlain(r.ctx, r.target, r.targetMeter, r.v, r.tokens)
 		if err != nil {
@@ -243,7 +243,7 @@ func (r *speculationRun) synthesize() error {
 		}
 		dists[i], _, _ = sampling.Softmax(z, 1)
 	}
-	s, err := synthesize(r.ctx, dists[0], dists[1], r.v.int("gamma"), r.v.int("rounds"), uint64(r.v.float("seed")))
+	s, err := synthesize(r.ctx, dists[0], dists[1], r.v.Int("gamma"), r.v.Int("rounds"), uint64(r.v.Float("seed")))
 	if s.Rounds > 0 {
 		r.synthetic = s
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestIndependentPairYieldsFormula: with a pair of models whose acceptance is independent by
@@ -150,7 +151,8 @@ func TestAcceptanceByHand(t *testing.T) {
 
 func TestSpeculationReportAddsUp(t *testing.T) {
 	s, _ := result[*Speculation](
-		t, "speculation", Values{"tokens": "40", "gamma": "4", "gammas": "4,1", "repeats": "2", "rounds": "20000"},
+		t, "speculation",
+		terms.Values{"tokens": "40", "gamma": "4", "gammas": "4,1", "repeats": "2", "rounds": "20000"},
 	)
 	if !near(s.Acceptance.Gap, s.Acceptance.Dependence+s.Acceptance.Short, 1e-9) ||
 		!near(s.Acceptance.PerPass-s.Acceptance.Expected, s.Acceptance.Gap, 1e-9) {
@@ -266,7 +268,7 @@ func TestSpeculationTimesAreMedians(t *testing.T) {
 // TestShownGammaIsCompared: the γ of the text shown is measured even if it is not in the list.
 func TestShownGammaIsCompared(t *testing.T) {
 	s, _ := result[*Speculation](
-		t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},
+		t, "speculation", terms.Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},
 	)
 	if len(s.Gammas) != 3 || s.Gammas[1].Gamma != 2 || s.Gammas[2].Gamma != 3 {
 		t.Errorf("got %+v, want 3 elements, [1].Gamma = 2, [2].Gamma = 3", s.Gammas)
@@ -275,7 +277,7 @@ func TestShownGammaIsCompared(t *testing.T) {
 
 // TestGreedySpeculation: with greedy settings, both lanes generate the same text as the loop.
 func TestGreedySpeculation(t *testing.T) {
-	greedily := Values{
+	greedily := terms.Values{
 		"tokens": "30", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100", "temperature": "0", "top_p": "1",
 	}
 	s, _ := result[*Speculation](t, "speculation", greedily)
@@ -283,7 +285,7 @@ func TestGreedySpeculation(t *testing.T) {
 		t.Fatalf("got %d tokens alone and %d with a draft, want the same number", len(s.PlainLane), len(s.SpecLane))
 	}
 	lane, _ := result[*Strategies](
-		t, "strategies", Values{"lanes": "greedy", "tokens": "30", "runs": "1", "horizon": "0"},
+		t, "strategies", terms.Values{"lanes": "greedy", "tokens": "30", "runs": "1", "horizon": "0"},
 	)
 	for i := range s.PlainLane {
 		if s.PlainLane[i].Token != s.SpecLane[i].Token || s.PlainLane[i].Token != lane.Lanes[0].Steps[i].Token {

@@ -19,29 +19,26 @@ func (stopsLab) Info() Info {
 		Friend: "A model doesn’t stop because it has said everything. It stops when its end mark comes, a " +
 			"limit is reached, or a phrase you chose turns up.",
 		Question: "Limit, end of text, stop string, full context: which one ends this text first?",
-		Params: append([]Param{
-			promptParam(story),
-			knobParam("max_tokens", 100),
+		Inputs: append(terms.Inputs{
+			promptInput(story),
+			knobInput("max_tokens", 100),
+			stopsInput("stop", "Stop strings", "User:\n</answer>\n\\n\\n", "one a line; \\n is a newline"),
+			seedInput(),
 			{
-				Name: "stop", Label: "Stop strings", Kind: Strings, Default: "User:\n</answer>\n\\n\\n",
-				Help: "one a line; \\n is a newline",
-			},
-			seedParam(),
-			{
-				Name: "tokens", Label: "Written in all", Unit: "tokens", Kind: Int, Min: 1, Max: 4096, Step: 1,
+				Key: "tokens", Label: "Written in all", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 4096, Step: 1,
 				Default: "240", Help: "how far the text is written whatever stops it; a full context ends it earlier",
 			},
-		}, samplingParams(common())...),
+		}, samplingInputs(common())...),
 		Try: []Preset{
 			{
 				Name: "A dialogue", Why: "A stop string keeps the model from writing the other side's part.",
-				Values: Values{"prompt": "User: Hello!\nAssistant:", "stop": "User:"},
+				Values: terms.Values{"prompt": "User: Hello!\nAssistant:", "stop": "User:"},
 			},
 			{
 				Name: "No stop but the limit",
 				Why: "Past its end of text the model starts another text: max tokens limits that, " +
 					"but does not cure it.",
-				Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"},
+				Values: terms.Values{"stop": "", "max_tokens": "400", "tokens": "400"},
 			},
 		},
 		Includes: "One text is written, past every condition, and each is asked at every token: so all of them race " +

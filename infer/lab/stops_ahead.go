@@ -1,11 +1,14 @@
 package lab
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // AheadOfStops returns what is known about a run of the stops lab in advance: its stop conditions,
 // with the step at which each limit fires, and how many tokens the run would generate. v must come
-// from [Info.Parse]. It returns a *[RangeError] if a run with these values is not possible.
-func AheadOfStops(m *infer.Model, v Values) (racers []Racer, tokens int, err error) {
+// from [terms.Inputs.Read]. It returns a *[terms.RangeError] if a run with these values is not possible.
+func AheadOfStops(m *infer.Model, v terms.Values) (racers []Racer, tokens int, err error) {
 	prompt, tokens, err := room(m, v, "tokens")
 	if err != nil {
 		return nil, 0, err
@@ -15,12 +18,12 @@ func AheadOfStops(m *infer.Model, v Values) (racers []Racer, tokens int, err err
 
 // stopRacers returns the stop conditions before the run starts. The steps at which limits fire are
 // already known.
-func stopRacers(m *infer.Model, v Values, prompt int) []Racer {
+func stopRacers(m *infer.Model, v terms.Values, prompt int) []Racer {
 	list := []Racer{{Kind: infer.StopEOS}}
-	for _, s := range v.strings("stop") {
+	for _, s := range v.Lines("stop") {
 		list = append(list, Racer{Kind: infer.StopString, String: s})
 	}
-	limit, context := v.int("max_tokens"), m.Config().Context
+	limit, context := v.Int("max_tokens"), m.Config().Context
 	return append(list,
 		Racer{Kind: infer.StopMaxTokens, Limit: limit, Step: limit, Sure: true},
 		Racer{Kind: infer.StopContext, Limit: context, Step: context - prompt + 1, Sure: true})

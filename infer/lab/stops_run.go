@@ -19,7 +19,7 @@ import (
 type stopsRun struct {
 	*running
 	m       *infer.Model
-	v       Values
+	v       terms.Values
 	strings []string
 	prompt  int // number of positions
 	ids     []int
@@ -29,7 +29,7 @@ type stopsRun struct {
 }
 
 // Estimate implements [Lab].
-func (stopsLab) Estimate(env Env, v Values) (Estimate, error) {
+func (stopsLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	prompt, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return Estimate{}, err
@@ -40,13 +40,13 @@ func (stopsLab) Estimate(env Env, v Values) (Estimate, error) {
 }
 
 // Run implements [Lab].
-func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (stopsLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	prompt, tokens, err := room(env.Target, v, "tokens")
 	if err != nil {
 		return nil, err
 	}
 	r := &stopsRun{
-		running: start(ctx, "stops", env, v, progress), m: env.Target, v: v, prompt: prompt, strings: v.strings("stop"),
+		running: start(ctx, "stops", env, v, progress), m: env.Target, v: v, prompt: prompt, strings: v.Lines("stop"),
 	}
 	r.fill = r.fillReport
 	r.of = tokens + 1
@@ -63,7 +63,7 @@ func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 // race generates the text, continuing past every stop condition except a full context, and checks
 // each condition at every token.
 func (r *stopsRun) race(tokens int) error {
-	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens, r.strings...))
+	loop, err := infer.NewLoop(r.m, r.v["prompt"], settingsOf(r.v, tokens, r.strings...))
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (r *stopsRun) straddle() error {
 	if first > 0 {
 		x.Offset -= r.ends[first-1]
 	}
-	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(len(r.ids), str))
+	loop, err := infer.NewLoop(r.m, r.v["prompt"], settingsOf(r.v, len(r.ids), str))
 	if err != nil {
 		return err
 	}

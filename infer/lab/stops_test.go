@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestStopLimitsBeforeARun: the limits of a run are known in advance. The pass for the first token
@@ -13,7 +14,9 @@ import (
 func TestStopLimitsBeforeARun(t *testing.T) {
 	env := models(t)
 	i, _ := Find("stops")
-	v, err := i.Info().Parse(Values{"prompt": "the the the", "max_tokens": "30", "stop": "e", "tokens": "600"})
+	v, err := i.Info().Inputs.Read(terms.Values{
+		"prompt": "the the the", "max_tokens": "30", "stop": "e", "tokens": "600",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +41,7 @@ func TestStopLimitsBeforeARun(t *testing.T) {
 // condition can end.
 func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	env := models(t)
-	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
+	s, _ := result[*Stops](t, "stops", terms.Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
 	if len(s.Racers) != 6 || s.Winner != string(s.Racers[0].Kind) || s.Answer != s.Racers[0].Text {
 		t.Fatalf(
 			"winner %s of %+v; want 6 elements, s.Winner = %s, s.Answer = %q", s.Winner, s.Racers,
@@ -92,7 +95,7 @@ func TestStopRaceMatchesSingleRuns(t *testing.T) {
 // TestStopStringAcrossTokens: a stop string that begins inside one token and ends in a
 // later one ends the run there, and the text before it is the answer.
 func TestStopStringAcrossTokens(t *testing.T) {
-	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
+	s, _ := result[*Stops](t, "stops", terms.Values{"tokens": "60", "stop": ""})
 	x := s.Straddle
 	if x == nil || x.Given || x.First >= x.Last || x.Offset <= 0 || strings.Contains(x.Kept, x.String) {
 		t.Fatalf(
@@ -121,7 +124,7 @@ func TestStopStringAcrossTokens(t *testing.T) {
 		t.Error("no text was held back before the string was complete")
 	}
 	// If the same string is given as a stop string, it is the one shown.
-	again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": x.String})
+	again, _ := result[*Stops](t, "stops", terms.Values{"tokens": "60", "stop": x.String})
 	if y := again.Straddle; y == nil || !y.Given || y.First != x.First || y.Last != x.Last || y.Kept != x.Kept {
 		t.Errorf(
 			"given: got %+v, want y not nil, Given = true, First = %d, Last = %d, Kept = %q", y, x.First, x.Last,
@@ -133,7 +136,7 @@ func TestStopStringAcrossTokens(t *testing.T) {
 // TestStopStringAtATokenOffset: a string that begins inside a later token is found at its offset in
 // that token.
 func TestStopStringAtATokenOffset(t *testing.T) {
-	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
+	s, _ := result[*Stops](t, "stops", terms.Values{"tokens": "60", "stop": ""})
 	text, found := "", 0
 	for i, x := range s.Tokens[:len(s.Tokens)-1] {
 		a, b := x.Token.Text, s.Tokens[i+1].Token.Text
@@ -146,7 +149,7 @@ func TestStopStringAtATokenOffset(t *testing.T) {
 		if strings.Index(text+b, str) != before+len(a)-2 {
 			continue // the string also occurs earlier
 		}
-		again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": str})
+		again, _ := result[*Stops](t, "stops", terms.Values{"tokens": "60", "stop": str})
 		if y := again.Straddle; y == nil || y.String != str || y.First != i+1 || y.Last != i+2 ||
 			y.Offset != len(a)-2 || y.Kept != text[:len(text)-2] {
 			t.Errorf(
@@ -175,7 +178,7 @@ func TestTokenAtTextOffset(t *testing.T) {
 // separately.
 func TestStopsRunContinuesPastTheEnd(t *testing.T) {
 	m := models(t).Target
-	s, _ := result[*Stops](t, "stops", Values{"tokens": "400", "max_tokens": "400", "stop": ""})
+	s, _ := result[*Stops](t, "stops", terms.Values{"tokens": "400", "max_tokens": "400", "stop": ""})
 	ends, first := 0, 0
 	for i, x := range s.Tokens {
 		if m.EOS(x.Token.ID) {

@@ -3,6 +3,7 @@ package lab
 import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var _ = register(10, strategiesLab{})
@@ -18,24 +19,26 @@ func (strategiesLab) Info() Info {
 			"get.",
 		Question: "Same model, same prompt, same u at every step: where do two ways of choosing first part, and what " +
 			"does each make of the text?",
-		Params: []Param{
-			promptParam(story), tokensParam(40, 256), seedParam(),
+		Inputs: terms.Inputs{
+			promptInput(story), tokensInput(40, 256), seedInput(),
 			{
-				Name: "lanes", Label: "Lanes", Kind: Text, Commas: true, Min: 1, Max: 400,
+				Key: "lanes", Label: "Lanes", Kind: terms.KindText, Words: true, Min: 1, Max: 400,
 				Default: "greedy,pure,top_k,top_p,common",
 				Help: "up to six, joined by commas: greedy, pure, top_k, top_p, common, or settings such as " +
 					"t=1.2 k=10 p=0.9 minp=0.05",
 			},
 			{
-				Name: "runs", Label: "Runs of each", Unit: "runs", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "5",
-				Help: "texts of each lane to sum up, with the seed and those after it",
+				Key: "runs", Label: "Runs of each", Unit: "runs", Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
+				Default: "5",
+				Help:    "texts of each lane to sum up, with the seed and those after it",
 			},
 			{
-				Name: "horizon", Label: "Horizon", Unit: "tokens", Kind: Int, Min: 0, Max: 6, Step: 1, Default: "3",
-				Help: "length of the most probable sequence that is searched for; 0 leaves the search out",
+				Key: "horizon", Label: "Horizon", Unit: "tokens", Kind: terms.KindInt, Min: 0, Max: 6, Step: 1,
+				Default: "3",
+				Help:    "length of the most probable sequence that is searched for; 0 leaves the search out",
 			},
 			{
-				Name: "passes", Label: "Passes", Unit: "passes", Kind: Int, Min: 1, Max: 100_000, Step: 100,
+				Key: "passes", Label: "Passes", Unit: "passes", Kind: terms.KindInt, Min: 1, Max: 100_000, Step: 100,
 				Default: "4000", Help: "forward passes after which the search is given up",
 			},
 		},
@@ -44,7 +47,7 @@ func (strategiesLab) Info() Info {
 				Name: "Heat",
 				Why: "The higher the temperature, the sooner a lane leaves greedy's path, and the lower its " +
 					"mean log-probability.",
-				Values: Values{
+				Values: terms.Values{
 					"prompt": "The king looked at his three sons and said", "tokens": "16",
 					"lanes": "greedy,t=0.5,t=1,t=1.5,t=2", "runs": "4",
 				},
@@ -52,7 +55,7 @@ func (strategiesLab) Info() Info {
 			{
 				Name:   "A sure question",
 				Why:    "Where the model is sure, even pure sampling stays on one path for a while.",
-				Values: Values{"prompt": "User: What is the capital of France?\nAssistant:", "tokens": "24"},
+				Values: terms.Values{"prompt": "User: What is the capital of France?\nAssistant:", "tokens": "24"},
 			},
 		},
 		Includes: "All probabilities are over the whole vocabulary. Mean log-probability is of the model's own " +

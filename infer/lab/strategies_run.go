@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // housePrompts holds prompts to try if the lab's own prompt does not show the effect. Whether a
@@ -27,7 +28,7 @@ const circleMost = 240
 type strategiesRun struct {
 	*running
 	m      *infer.Model
-	v      Values
+	v      terms.Values
 	prompt string
 	tokens int
 	result Strategies
@@ -37,7 +38,7 @@ type strategiesRun struct {
 }
 
 // Estimate implements [Lab].
-func (strategiesLab) Estimate(env Env, v Values) (Estimate, error) {
+func (strategiesLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	lanes, err := parseLanes(v["lanes"])
 	if err != nil {
 		return Estimate{}, err
@@ -48,18 +49,18 @@ func (strategiesLab) Estimate(env Env, v Values) (Estimate, error) {
 	}
 	s := env.Target.Shape()
 	circle := written(s, m, min(circleMost, env.Target.Config().Context-m+1))
-	all := written(s, m, tokens).times(len(lanes) * v.int("runs")).plus(circle)
-	if v.int("horizon") > 0 {
-		all.steps += int64(v.int("passes")) * s.Step(m).Total() // an upper bound
+	all := written(s, m, tokens).times(len(lanes) * v.Int("runs")).plus(circle)
+	if v.Int("horizon") > 0 {
+		all.steps += int64(v.Int("passes")) * s.Step(m).Total() // an upper bound
 	}
 	kept := int64(len(lanes)*tokens) * int64(s.Vocab+s.Width) * 4
 	return guess(
-		env, all, len(lanes)*v.int("runs")*tokens+circleMost, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4),
+		env, all, len(lanes)*v.Int("runs")*tokens+circleMost, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4),
 	), nil
 }
 
 // Run implements [Lab].
-func (strategiesLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+func (strategiesLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	lanes, err := parseLanes(v["lanes"])
 	if err != nil {
 		return nil, err
@@ -72,8 +73,8 @@ func (strategiesLab) Run(ctx context.Context, env Env, v Values, progress func(P
 		running: start(ctx, "strategies", env, v, progress), m: env.Target, v: v, prompt: v["prompt"], tokens: tokens,
 	}
 	r.fill = r.fillReport
-	r.of = len(lanes)*tokens*v.int("runs") + 2*len(housePrompts)
-	r.result = Strategies{Seed: uint64(v.float("seed")), Lanes: lanes, Prompt: tokensOf(r.m, r.m.Encode(r.prompt))}
+	r.of = len(lanes)*tokens*v.Int("runs") + 2*len(housePrompts)
+	r.result = Strategies{Seed: uint64(v.Float("seed")), Lanes: lanes, Prompt: tokensOf(r.m, r.m.Encode(r.prompt))}
 	for _, step := range []func() error{r.together, r.further, r.circle, r.best} {
 		if err := step(); err != nil {
 			return r.end(err)
@@ -173,7 +174,7 @@ func ids(steps []*infer.Step) []int {
 
 // further generates texts of every lane with the next seeds, and summarizes them.
 func (r *strategiesRun) further() error {
-	runs := r.v.int("runs")
+	runs := r.v.Int("runs")
 	sums := make([]runSums, len(r.result.Lanes))
 	for i := range r.result.Lanes {
 		sums[i].add(r.result.Seed, r.result.Lanes[i].Text, r.loops[i].Steps())
@@ -232,11 +233,11 @@ func (r *strategiesRun) circle() error {
 
 // best looks for a prompt on which greedy's path is not the most probable one.
 func (r *strategiesRun) best() error {
-	horizon := r.v.int("horizon")
+	horizon := r.v.Int("horizon")
 	if horizon == 0 {
 		return nil
 	}
-	passes := r.v.int("passes") // for all prompts together
+	passes := r.v.Int("passes") // for all prompts together
 	for i, prompt := range r.prompts() {
 		if passes <= 0 {
 			return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestFindCircle(t *testing.T) {
@@ -231,7 +232,7 @@ func TestPossibleSaturates(t *testing.T) {
 func TestStrategyLanesEqualLoops(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Strategies](
-		t, "strategies", Values{"tokens": "30", "runs": "3", "lanes": "greedy,pure,top_k,top_p,t=1.5 k=3,t=0.5"},
+		t, "strategies", terms.Values{"tokens": "30", "runs": "3", "lanes": "greedy,pure,top_k,top_p,t=1.5 k=3,t=0.5"},
 	)
 	for i, lane := range s.Lanes {
 		loop, err := infer.NewLoop(
@@ -315,7 +316,9 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 // TestSearchBeatsGreedyOnTheModel: in a search with the model, the probabilities equal the loop's,
 // and the best sequence is more probable than greedy's if it differs.
 func TestSearchBeatsGreedyOnTheModel(t *testing.T) {
-	s, _ := result[*Strategies](t, "strategies", Values{"tokens": "2", "runs": "1", "lanes": "greedy", "horizon": "2"})
+	s, _ := result[*Strategies](t, "strategies", terms.Values{
+		"tokens": "2", "runs": "1", "lanes": "greedy", "horizon": "2",
+	})
 	b := s.Best
 	if b == nil || !b.Exact || len(b.Greedy.Tokens) != 2 || b.Possible != possible(models(t).Target.Config().Vocab, 2) {
 		t.Fatalf(

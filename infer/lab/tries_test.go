@@ -6,13 +6,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // tried runs the n-th preset of a lab with fewer repeats.
 func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 	t.Helper()
 	l, _ := Find(name)
-	v := Values{}
+	v := terms.Values{}
 	for key, value := range l.Info().Try[n].Values {
 		v[key] = value
 	}
@@ -108,7 +109,7 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 			m.Bytes, m.WeightBytes,
 		)
 	}
-	small, _ := result[*Memory](t, "memory", Values{"preset": "llama-2-7b", "batch": "1"})
+	small, _ := result[*Memory](t, "memory", terms.Values{"preset": "llama-2-7b", "batch": "1"})
 	if m := tried[*Memory](t, "memory", 1); m.Bytes >= small.Bytes || m.Model.Parameters < 60e9 {
 		t.Errorf("shared heads: got %v bytes, want fewer than without, %v", m.Bytes, small.Bytes)
 	}

@@ -16,7 +16,7 @@ func (s Settings) Say(temperature string) string {
 		return "greedy"
 	}
 	return s.list(temperature, func(k terms.Knob, x float64) string {
-		if k.Whole {
+		if k.Whole() {
 			return terms.Count(int64(x))
 		}
 		return terms.Plain(x)

@@ -37,7 +37,7 @@ func TestKnobBounds(t *testing.T) {
 	for _, k := range Knobs() {
 		takes := func(x float64) bool { return k.Check(x) == nil }
 		step := 1e-9
-		if k.Whole {
+		if k.Whole() {
 			step = 1
 		}
 		if takes(k.Min) == k.Open || !takes(k.Max) || !takes(k.From) || !takes(min(k.To, k.Max)) {
@@ -48,8 +48,8 @@ func TestKnobBounds(t *testing.T) {
 				t.Errorf("%s accepts %v, want it rejected", k.Key, x)
 			}
 		}
-		if takes(k.Max-0.25) == k.Whole && k.Max < 1<<52 {
-			t.Errorf("%s: Whole is %v, which does not match the result for %v", k.Key, k.Whole, k.Max-0.25)
+		if takes(k.Max-0.25) == k.Whole() && k.Max < 1<<52 {
+			t.Errorf("%s: Whole is %v, which does not match the result for %v", k.Key, k.Whole(), k.Max-0.25)
 		}
 		if k.Label == "" || k.The == "" || k.Help == "" || k.Want == "" || k.Arg == "" || k.Step <= 0 {
 			t.Errorf("%+v lacks a text", k)
@@ -94,7 +94,7 @@ func TestKnobParseErrorsNameTheRange(t *testing.T) {
 		{"max_tokens", "1,000,000", ""},
 		{"max_tokens", "0", "Max tokens is 0; it must be 1 to 1,000,000."},
 	} {
-		_, err := MustKnob(c.key).Parse(c.text)
+		_, err := MustKnob(c.key).ParseNumber(c.text)
 		var r *RangeError
 		if got := ""; errors.As(err, &r) {
 			if got = r.Sentence(); got != c.want {
@@ -120,8 +120,8 @@ func TestLinesRoundTrip(t *testing.T) {
 
 // TestKnobsCanBeAppendedToSafely: two callers that append to the list do not share memory.
 func TestKnobsCanBeAppendedToSafely(t *testing.T) {
-	one := append(Knobs(), Knob{Key: "one"})
-	other := append(Knobs(), Knob{Key: "other"})
+	one := append(Knobs(), Knob{Input: Input{Key: "one"}})
+	other := append(Knobs(), Knob{Input: Input{Key: "other"}})
 	if got := one[len(one)-1].Key; got != "one" {
 		t.Errorf("one caller's list ends with %q, want %q", got, "one")
 	}

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
@@ -71,7 +72,7 @@ func ReadLanguage(tag, texts string) (*Language, error) {
 			k.Unit = words.Text("noun." + k.Unit)
 		}
 		k.wantNumber = words.Text("want.number", "want", k.Want)
-		if k.Whole {
+		if k.Whole() {
 			k.wantNumber = words.Text("want.whole", "want", k.Want)
 		}
 		if alone := "knob." + k.Key + ".want.alone"; words.Has(alone) {
@@ -123,5 +124,5 @@ func (l *Language) The(field string) string {
 // Sentence returns a [RangeError] as a sentence for pages, with the field's name for users:
 // "Top-k is -1; it must be 0 (off) or more."
 func (l *Language) Sentence(e *RangeError) string {
-	return l.words.Text("error.range", "field", l.The(e.Field), "got", e.Got, "want", e.Want)
+	return l.words.Text("error.range", "field", cmp.Or(e.Subject, l.The(e.Field)), "got", e.Got, "want", e.Want)
 }

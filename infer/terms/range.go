@@ -8,9 +8,10 @@ import (
 // RangeError reports a rejected field, its value and the accepted values. Its message is for
 // people; Field is for programs.
 type RangeError struct {
-	Field string // as in JSON: "temperature", "top_k", "max_tokens", ...
-	Got   string
-	Want  string
+	Field   string // as in JSON: "temperature", "top_k", "max_tokens", ...
+	Subject string // the field's name for users, at the beginning of a sentence; if empty, [Language.The]
+	Got     string
+	Want    string
 }
 
 // NewRangeError returns a [RangeError] for a value.

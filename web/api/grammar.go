@@ -9,12 +9,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/grammar"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // readGrammar reads the constraint on the generated text from one of three fields: response_format
 // of the published API, json_schema of llama.cpp, or regex, which is a regular expression.
-func (q *request) readGrammar(f *session.Fields) error {
+func (q *request) readGrammar(f *terms.Fields) error {
 	var given string // name of the field
 	for _, name := range []string{"response_format", "json_schema", "regex"} {
 		if !f.Has(name) {
@@ -58,7 +57,7 @@ func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) 
 
 // grammarIn reads the field with the given name. It returns the grammar in the format that the
 // settings use, or "" if there is none, and the location of the grammar in the request.
-func grammarIn(name string, f *session.Fields) (text, at string, err error) {
+func grammarIn(name string, f *terms.Fields) (text, at string, err error) {
 	if name == "regex" {
 		expression := f.Text(name)
 		return grammar.Expression + expression, name, asError(f.Err())
@@ -74,7 +73,7 @@ func grammarIn(name string, f *session.Fields) (text, at string, err error) {
 // responseFormat reads the value of the field response_format.
 func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	at = "response_format"
-	f, refused := session.JSONFields(raw)
+	f, refused := terms.JSONFields(raw)
 	if refused != nil {
 		return "", at, wrong(at, "invalid_value", "response_format must be an object with a type.")
 	}
@@ -94,7 +93,7 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 		return "", at, err
 	}
 	at += ".json_schema"
-	if f, refused = session.JSONFields(inner); refused != nil {
+	if f, refused = terms.JSONFields(inner); refused != nil {
 		return "", at, wrong(at, "invalid_value", "%s must be an object with a name and a schema.", at)
 	}
 	for _, name := range []string{"name", "description"} {
@@ -117,7 +116,7 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 }
 
 // restOf returns an error for the first unread field of an object, if there is one.
-func restOf(at string, f *session.Fields) error {
+func restOf(at string, f *terms.Fields) error {
 	if len(f.Rest()) == 0 {
 		return nil
 	}

@@ -11,11 +11,10 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // readMessages converts a conversation to the text that the model continues.
-func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields) error {
+func (s *Server) readMessages(ctx context.Context, q *request, f *terms.Fields) error {
 	var list []json.RawMessage
 	if json.Unmarshal(f.Rest()["messages"], &list) != nil || len(list) == 0 || len(list) > maxMessages {
 		return wrong("messages", "invalid_value", "messages must be a list of 1 to %d messages.", maxMessages)
@@ -48,7 +47,7 @@ func (s *Server) readMessages(ctx context.Context, q *request, f *session.Fields
 // readMessage reads one message, at the location at in the request. idle lists the message's
 // fields that have no effect.
 func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string, err error) {
-	f, refused := session.JSONFields(raw)
+	f, refused := terms.JSONFields(raw)
 	if refused != nil {
 		return m, nil, wrong(at, "invalid_value", "%s must be an object with a role and a content.", at)
 	}
@@ -75,7 +74,7 @@ func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string,
 }
 
 // readContent reads the content of a message, which is a string or a list of text parts.
-func readContent(at string, f *session.Fields) (text string, idle []string, err error) {
+func readContent(at string, f *terms.Fields) (text string, idle []string, err error) {
 	raw := f.Rest()["content"]
 	delete(f.Rest(), "content")
 	if json.Unmarshal(raw, &text) == nil {
@@ -87,7 +86,7 @@ func readContent(at string, f *session.Fields) (text string, idle []string, err 
 	}
 	for i, raw := range parts {
 		at := at + "[" + strconv.Itoa(i) + "]"
-		part, refused := session.JSONFields(raw)
+		part, refused := terms.JSONFields(raw)
 		if refused != nil {
 			return "", nil, wrong(at, "invalid_value", "%s must be an object with a type and a text.", at)
 		}
@@ -116,7 +115,7 @@ const (
 
 // readOptions reads the options for formatting a chat. last is the role of the last message. If the
 // last message is from the model, it is continued, unless the request asks for another turn.
-func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
+func readOptions(f *terms.Fields, last string) (o chat.Options, err error) {
 	const begin, onward = "add_generation_prompt", "continue_final_message"
 	hasBegin, hasOnward := f.Has(begin), f.Has(onward)
 	begins, continues := hasBegin && f.Truth(begin), hasOnward && f.Truth(onward)
@@ -142,11 +141,11 @@ func readOptions(f *session.Fields, last string) (o chat.Options, err error) {
 
 // readTemplateValues reads the variables for a chat template, which are a limited number of
 // scalars.
-func readTemplateValues(f *session.Fields) (map[string]any, error) {
+func readTemplateValues(f *terms.Fields) (map[string]any, error) {
 	if !f.Has(templateValues) {
 		return nil, nil
 	}
-	of, refused := session.JSONFields(f.Rest()[templateValues])
+	of, refused := terms.JSONFields(f.Rest()[templateValues])
 	delete(f.Rest(), templateValues)
 	if refused != nil || len(of.Rest()) > maxTemplateVars {
 		return nil, wrong(templateValues, "invalid_value", "%s must be an object with at most %d variables.",

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // These fields name tokens whose log-probabilities are listed in addition to those of the most
@@ -21,7 +20,7 @@ const (
 
 // readNamed reads the tokens that are to be listed at every position. The request names them by
 // id or by their text.
-func (q *request) readNamed(m *infer.Model, f *session.Fields) error {
+func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 	raw := map[string]json.RawMessage{}
 	for _, name := range []string{namedIDs, namedTexts} {
 		if !f.Has(name) {

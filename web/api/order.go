@@ -1,18 +1,6 @@
 package api
 
-import (
-	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/web/session"
-)
-
-// readOrder reads the order of the rules and returns the rules that are missing from it. If the
-// request has no such field, readOrder returns this program's own order.
-func readOrder(f *session.Fields) (o sampling.Order, unnamed []sampling.Rule) {
-	if f.Has("samplers") {
-		return f.Order("samplers")
-	}
-	return sampling.OrderOwn, nil
-}
+import "github.com/tokenbytoken/viz/infer/sampling"
 
 // leavesOut returns an error if a rule that is on is missing from the list. llama.cpp would not
 // apply such a rule, but this program applies every rule that is on.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // other describes how to handle a field that has no effect on this server. A label is accepted
@@ -187,7 +186,7 @@ func setAsideUnder(s sampling.Settings, all map[string]json.RawMessage) (names [
 
 // rest returns an error for the first unread field, if there is one. tools comes before fields
 // that describe tools.
-func rest(f *session.Fields) error {
+func rest(f *terms.Fields) error {
 	all := f.Rest()
 	if len(all) == 0 {
 		return nil

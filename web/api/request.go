@@ -19,6 +19,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/session"
@@ -108,7 +109,7 @@ func (s *Server) readRequest(
 
 // readFields reads the body, which must be one JSON object in valid Unicode. Fields that are null
 // count as missing, as in the published API.
-func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error) {
+func readFields(w http.ResponseWriter, r *http.Request) (*terms.Fields, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		p := wrong("", "unsupported_media_type", "The body must be JSON, with Content-Type: application/json.")
 		p.status = http.StatusUnsupportedMediaType
@@ -136,7 +137,7 @@ func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error)
 	case !json.Valid(body) || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
 		return nil, wrong("", "invalid_json", "The body must be one JSON object.")
 	}
-	f, refused := session.JSONFields(body)
+	f, refused := terms.JSONFields(body)
 	if refused != nil {
 		return nil, refused
 	}
@@ -146,7 +147,7 @@ func readFields(w http.ResponseWriter, r *http.Request) (*session.Fields, error)
 }
 
 // readPrompt reads one prompt or a list of prompts. Each is a string or a list of token ids.
-func (q *request) readPrompt(m *infer.Model, f *session.Fields) error {
+func (q *request) readPrompt(m *infer.Model, f *terms.Fields) error {
 	raw := f.Rest()["prompt"]
 	delete(f.Rest(), "prompt")
 	if raw == nil {
@@ -204,8 +205,17 @@ var otherNames = []struct{ name, key string }{
 	{"repeat_penalty", "repetition_penalty"},
 }
 
+// settingInputs are the inputs of the settings that are not about the text's end or its grammar.
+var settingInputs = func() (list terms.Inputs) {
+	for _, k := range terms.Knobs() {
+		k.Optional = true
+		list = append(list, k.Input)
+	}
+	return append(list, sampling.BiasInput, sampling.OrderInput)
+}()
+
 // readSettings reads all knobs and the stop strings.
-func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
+func (q *request) readSettings(m *infer.Model, f *terms.Fields) error {
 	all, called := f.Rest(), map[string]string{}
 	for _, other := range otherNames {
 		raw, given := all[other.name]
@@ -237,23 +247,27 @@ func (q *request) readSettings(m *infer.Model, f *session.Fields) error {
 	if raw, given := all["seed"]; given {
 		all["seed"] = seedHere(raw)
 	}
-	for _, k := range terms.Knobs() {
-		f.Knob(k, knobs)
+	v := f.ReadAll(settingInputs)
+	for _, key := range terms.KnobKeys() {
+		if _, given := v[key]; given {
+			knobs[key] = v.Float(key)
+		}
 	}
-	bias := f.Bias("logit_bias")
-	order, unnamed := readOrder(f)
 	err := asError(f.Err())
 	if err == nil {
 		q.settings, err = infer.DefaultSettings().With(knobs)
 	}
-	if err == nil && bias != nil {
+	if bias := sampling.BiasOf(v); err == nil && bias != nil {
 		q.settings.LogitBias, err = *bias, m.CheckBias(*bias)
 	}
 	if err != nil {
 		r := terms.RefusalOf(err)
 		return wrong(cmp.Or(called[r.Field], r.Field), "invalid_value", "%s", r.Message)
 	}
-	q.settings.Order = order
+	order, unnamed := sampling.OrderOf(v)
+	if order != nil {
+		q.settings.Order = *order
+	}
 	if err := q.readGrammar(f); err != nil {
 		return err
 	}
@@ -277,13 +291,9 @@ func seedHere(raw json.RawMessage) json.RawMessage {
 
 // readStops reads one stop string or a list of them. For a chat in plain lines, it adds the stop
 // string that ends a turn. With a chat template, a special token ends the turn instead.
-func (q *request) readStops(f *session.Fields) error {
-	var list []string
-	if raw := f.Rest()["stop"]; raw != nil && raw[0] == '"' {
-		list = []string{f.Text("stop")}
-	} else if raw != nil {
-		list = f.Texts("stop")
-	}
+func (q *request) readStops(f *terms.Fields) error {
+	text, _ := f.Read(session.StopsInput)
+	list := terms.ReadLines(text)
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -302,7 +312,7 @@ func (q *request) readStops(f *session.Fields) error {
 }
 
 // readForm reads the fields that determine the format of the answer.
-func (q *request) readForm(f *session.Fields) error {
+func (q *request) readForm(f *terms.Fields) error {
 	if f.Has("n") {
 		q.n = int(f.Whole("n", 1, maxChoices))
 	}
@@ -334,7 +344,7 @@ func (q *request) readForm(f *session.Fields) error {
 
 // readChatLogprobs reads whether the answer has log-probabilities, and the number of
 // alternatives.
-func (q *request) readChatLogprobs(f *session.Fields) {
+func (q *request) readChatLogprobs(f *terms.Fields) {
 	if f.Has("logprobs") && f.Truth("logprobs") {
 		q.logprobs = 0
 	}
@@ -344,13 +354,13 @@ func (q *request) readChatLogprobs(f *session.Fields) {
 }
 
 // readStreamOptions reads whether a stream ends with the usage.
-func (q *request) readStreamOptions(f *session.Fields) error {
+func (q *request) readStreamOptions(f *terms.Fields) error {
 	raw := f.Rest()["stream_options"]
 	if raw == nil {
 		return nil
 	}
 	delete(f.Rest(), "stream_options")
-	options, refused := session.JSONFields(raw)
+	options, refused := terms.JSONFields(raw)
 	if refused != nil {
 		return wrong("stream_options", "invalid_value", "stream_options must be an object.")
 	}

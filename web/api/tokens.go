@@ -8,7 +8,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // This file converts texts to tokens and back, as vLLM and llama.cpp do. Clients of vLLM send
@@ -37,7 +36,7 @@ const encodeTime = 100 * time.Millisecond
 // request, it counts toward the limit on concurrent requests. This work does not run in a pool, so
 // the requests are handled one at a time, and clients take turns.
 func (s *Server) asking(
-	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*session.Fields) (any, error),
+	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*terms.Fields) (any, error),
 ) error {
 	place, refused := s.hold(who)
 	if refused != nil {
@@ -75,7 +74,7 @@ func (s *Server) asking(
 
 // tokenize handles POST /tokenize.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
-	return s.asking(w, r, who, func(f *session.Fields) (any, error) {
+	return s.asking(w, r, who, func(f *terms.Fields) (any, error) {
 		if f.Has("content") {
 			return s.tokensOfContent(f)
 		}
@@ -115,7 +114,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.
 }
 
 // tokensOfContent returns the response for clients of llama.cpp.
-func (s *Server) tokensOfContent(f *session.Fields) (any, error) {
+func (s *Server) tokensOfContent(f *terms.Fields) (any, error) {
 	text := f.Text("content")
 	start := f.Has("add_special") && f.Truth("add_special")
 	with := f.Has("with_pieces") && f.Truth("with_pieces")
@@ -144,7 +143,7 @@ func (s *Server) tokensOfContent(f *session.Fields) (any, error) {
 
 // tokens returns the tokens of the text in a field. They begin with the model's start token if
 // start is set and the model has one.
-func (s *Server) tokens(field string, text chat.Text, start bool, f *session.Fields) ([]int, error) {
+func (s *Server) tokens(field string, text chat.Text, start bool, f *terms.Fields) ([]int, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -161,7 +160,7 @@ func (s *Server) tokens(field string, text chat.Text, start bool, f *session.Fie
 // detokenize handles POST /detokenize. The response contains the text under the names of both
 // programs.
 func (s *Server) detokenize(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
-	return s.asking(w, r, who, func(f *session.Fields) (any, error) {
+	return s.asking(w, r, who, func(f *terms.Fields) (any, error) {
 		raw := f.Rest()["tokens"]
 		delete(f.Rest(), "tokens")
 		var ids []int

@@ -109,7 +109,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, with(`"top_p":0`), 400, "top_p", ""},
 		{text, with(`"top_k":-2`), 400, "top_k", ""},
 		{text, with(`"top_k":1.5`), 400, "top_k", "1.5"},
-		{text, with(`"samplers":7`), 400, "samplers", "must be text"},
+		{text, with(`"samplers":7`), 400, "samplers", "no rule"},
 		{text, with(`"samplers":["top_k","magic"]`), 400, "samplers", "magic"},
 		{text, with(`"samplers":"top_k;top_k"`), 400, "samplers", "twice"},
 		{text, with(`"samplers":["top_k"],"temperature":2`), 400, "samplers", "leaves out temperature"},

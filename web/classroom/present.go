@@ -443,7 +443,7 @@ func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 
 // inputMode returns the kind of keyboard that a phone should show for a knob.
 func inputMode(k terms.Knob) string {
-	if k.Whole {
+	if k.Whole() {
 		return "numeric"
 	}
 	return "decimal"

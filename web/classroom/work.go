@@ -43,13 +43,6 @@ func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, assignHTML(v))
 }
 
-// assignCommand parses the tasks that an instructor has chosen.
-func assignCommand(f *fields, _ *class.View) class.Command {
-	tasks := slices.Clone(f.Values["do"])
-	slices.Sort(tasks)
-	return class.Assign{Tasks: slices.Compact(tasks), Names: f.Get("names") != ""}
-}
-
 // workPage is the page of an assignment for a learner.
 type workPage struct {
 	class.Assignment

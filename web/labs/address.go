@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The names of the form's fields that are not parameters of the lab.
+// The names of the form's fields that are not inputs of the lab.
 const (
 	fieldGuess   = "guess"        // the prediction: a choice's key
 	fieldAgain   = "guess_again"  // the guessed time of the last token if all tokens are read again, in milliseconds
@@ -23,12 +24,12 @@ const (
 	fieldOwn     = "own"          // the model whose numbers the page shows
 )
 
-// fieldPreset is the parameter that selects the model whose numbers are used.
+// fieldPreset is the input that selects the model whose numbers are used.
 const fieldPreset = "preset"
 
 // asked is the request that a form or an address contains.
 type asked struct {
-	raw       lab.Values // parameters as typed
+	raw       terms.Values // inputs as typed
 	guess     string
 	press     string
 	model     string
@@ -39,10 +40,10 @@ type asked struct {
 	own          string
 }
 
-// read separates the form's own fields from the lab's parameters. [lab.Info.Parse] later rejects
+// read separates the form's own fields from the lab's inputs. [terms.Inputs.Read] later rejects
 // fields that are neither.
 func read(fields map[string]string) asked {
-	a := asked{raw: lab.Values{}}
+	a := asked{raw: terms.Values{}}
 	for name, value := range fields {
 		switch name {
 		case fieldGuess:
@@ -80,24 +81,24 @@ func fieldsOf(q url.Values) map[string]string {
 }
 
 // queryOf returns a query that contains the values that differ from the lab's defaults.
-func queryOf(i lab.Info, v lab.Values) url.Values {
+func queryOf(i lab.Info, v terms.Values) url.Values {
 	q := url.Values{}
-	for _, p := range i.Params {
-		if x, ok := v[p.Name]; ok && x != p.Default {
-			q.Set(p.Name, x)
+	for _, p := range i.Inputs {
+		if x, ok := v[p.Key]; ok && x != p.Default {
+			q.Set(p.Key, x)
 		}
 	}
 	return q
 }
 
 // linkOf returns a link that opens a lab with these values and so reproduces the run.
-func linkOf(i lab.Info, v lab.Values) string {
+func linkOf(i lab.Info, v terms.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
 
 // sharedOf is like linkOf, but its link also identifies the model, so that the page of a server
 // with another model can point out the difference.
-func (p *Pages) sharedOf(i lab.Info, v lab.Values) string {
+func (p *Pages) sharedOf(i lab.Info, v terms.Values) string {
 	q := queryOf(i, v)
 	q.Set(fieldModel, p.modelMark())
 	return addressOf("/labs/"+i.Name, q)
@@ -108,7 +109,7 @@ func (p *Pages) modelMark() string { return p.Target.Hash()[:12] }
 
 // rowsOf returns the address from which a run's table can be downloaded as CSV. decimal is "comma"
 // for numbers with a decimal comma.
-func rowsOf(i lab.Info, v lab.Values, table, decimal string) string {
+func rowsOf(i lab.Info, v terms.Values, table, decimal string) string {
 	q := queryOf(i, v)
 	q.Set(fieldTable, table)
 	if decimal != "" {

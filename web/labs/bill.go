@@ -20,8 +20,8 @@ var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
 		{"nothing", "none of them"},
 	},
 }), "bill", "Send the request",
-	tile{name: "tokens read"}, tile{op: "×", param: "input_price"},
-	tile{op: "+", param: "max_tokens"}, tile{op: "×", param: "output_price"}), "bill", savingLanes)
+	tile{name: "tokens read"}, tile{op: "×", input: "input_price"},
+	tile{op: "+", input: "max_tokens"}, tile{op: "×", input: "output_price"}), "bill", savingLanes)
 
 // savedBy lists the changes to the request, with the key of each in guesses and savings, and a
 // shorter name for phones.

@@ -8,13 +8,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // A brokenLab is a lab whose measurement panics.
 type brokenLab struct{ lab.Lab }
 
-func (brokenLab) Run(context.Context, lab.Env, lab.Values, func(lab.Progress)) (*lab.Report, error) {
+func (brokenLab) Run(context.Context, lab.Env, terms.Values, func(lab.Progress)) (*lab.Report, error) {
 	panic("as if the lab had a mistake")
 }
 
@@ -28,7 +29,7 @@ func TestPanicEndsOneMeasurement(t *testing.T) {
 	if !ok {
 		t.Fatal("the lab does not exist")
 	}
-	v, err := l.Info().Parse(lab.Values{"tokens": "8", "repeats": "1"})
+	v, err := l.Info().Inputs.Read(terms.Values{"tokens": "8", "repeats": "1"})
 	if err != nil {
 		t.Fatal(err)
 	}

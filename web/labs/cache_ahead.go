@@ -24,7 +24,7 @@ type ring struct {
 const aheadRoom = 1.25
 
 // cacheAhead returns the chart of times with the user's guess and the measurement.
-func cacheAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
+func cacheAhead(m *infer.Model, v terms.Values, guess string, result any) *section {
 	a, err := lab.AheadOfCache(m, v)
 	if err != nil || a.Tokens < 2 {
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -209,21 +210,21 @@ func TestEveryFieldShowsItsRange(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
 		i := l.Info()
-		f := newForm(i, i.Defaults(), "", nil)
+		f := newForm(i, i.Inputs.Defaults(), "", nil)
 		for _, c := range append(f.Main, f.More...) {
 			switch c.Kind {
-			case lab.Int, lab.Float, lab.List:
-				if !strings.Contains(c.hint(), short(c.Min)+" to "+short(c.Max)) &&
-					(c.Name != "top_k" || !strings.Contains(c.hint(), "0 or more")) {
+			case terms.KindInt, terms.KindFloat, terms.KindList:
+				if !strings.Contains(hint(c), short(c.Min)+" to "+short(c.Max)) &&
+					(c.Key != "top_k" || !strings.Contains(hint(c), "0 or more")) {
 					t.Errorf(
-						"%s, %s: got hint %q, want its range, %s to %s", i.Name, c.Name, c.hint(), short(c.Min),
+						"%s, %s: got hint %q, want its range, %s to %s", i.Name, c.Key, hint(c), short(c.Min),
 						short(c.Max),
 					)
 				}
-			case lab.Strings:
-				if !strings.Contains(c.hint(), "at most 8, each up to 100 bytes") {
+			case terms.KindLines:
+				if !strings.Contains(hint(c), "at most 8, each up to 100 bytes") {
 					t.Errorf(
-						"%s, %s: got %q, want it to contain %q", i.Name, c.Name, c.hint(),
+						"%s, %s: got %q, want it to contain %q", i.Name, c.Key, hint(c),
 						"at most 8, each up to 100 bytes",
 					)
 				}

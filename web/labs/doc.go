@@ -1,6 +1,6 @@
 // Package labs serves the pages of the labs, which measure what the lessons claim.
 //
-// A lab of package infer/lab defines its question and its parameters; this package turns it into a
+// A lab of package infer/lab defines its question and its inputs; this package turns it into a
 // page. The page first asks for a prediction, states what a large run would cost before it begins,
 // and shows the run in progress. Then it compares the prediction with the measurement. It shows
 // charts from package plots, each with its numbers as a table, offers the raw rows as CSV, states

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // A face is the part of a page that is specific to one lab. The form, the findings and the rows are
@@ -22,7 +23,7 @@ type face struct {
 	lanes func(guess string, result any) *guessPic
 	// ahead, if not nil, returns the section above the settings, with the guess drawn in its chart.
 	// result is nil before a run.
-	ahead func(m *infer.Model, v lab.Values, guess string, result any) *section
+	ahead func(m *infer.Model, v terms.Values, guess string, result any) *section
 }
 
 // faces holds the faces of all labs by name.
@@ -65,31 +66,31 @@ func (f face) judge(guessed string, r *lab.Report) *verdict {
 // drawAhead makes the page of a registered face show a chart above its settings, even before a run.
 // If the guess is made with two rings, they are in this chart.
 func drawAhead(
-	f face, name string, ahead func(m *infer.Model, v lab.Values, guess string, result any) *section,
+	f face, name string, ahead func(m *infer.Model, v terms.Values, guess string, result any) *section,
 ) face {
 	f.ahead = ahead
 	faces[name] = f
 	return f
 }
 
-// A tile is a part of a lab's equation: a parameter, a fixed number, or a number that the sum
+// A tile is a part of a lab's equation: an input, a fixed number, or a number that the sum
 // computes from the settings.
 type tile struct {
 	op          string // the operator before the tile; "" if there is none
-	param       string // the parameter's name; "" for a number
+	input       string // the input's name; "" for a number
 	name, fixed string // the number's name, and its value if it is fixed
 }
 
-// shows reports whether a parameter is a tile of the lab.
-func (f face) shows(param string) bool {
-	return slices.ContainsFunc(f.tiles, func(t tile) bool { return t.param == param })
+// shows reports whether an input is a tile of the lab.
+func (f face) shows(input string) bool {
+	return slices.ContainsFunc(f.tiles, func(t tile) bool { return t.input == input })
 }
 
-// times returns tiles for parameters that are multiplied.
+// times returns tiles for inputs that are multiplied.
 func times(params ...string) []tile {
 	var list []tile
 	for _, p := range params {
-		list = append(list, tile{op: "×", param: p})
+		list = append(list, tile{op: "×", input: p})
 	}
 	return list
 }

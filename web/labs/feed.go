@@ -51,10 +51,10 @@ type feed struct {
 	i      lab.Info
 	caller admission.Caller
 
-	run  *liveRun    // the run on display until its end has been shown, or nil
-	seen int         // the last version of the run's progress that was shown
-	last *lab.Report // the newest report
-	want lab.Values  // the form's last valid values
+	run  *liveRun     // the run on display until its end has been shown, or nil
+	seen int          // the last version of the run's progress that was shown
+	last *lab.Report  // the newest report
+	want terms.Values // the form's last valid values
 }
 
 // feedData is sent with a lab's panels.
@@ -203,7 +203,7 @@ func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values,
 
 // resumes switches to the run that was started by the same press of the button, if this feed has
 // not shown that run yet. This happens when the page has reconnected.
-func (f *feed) resumes(a asked, v lab.Values) bool {
+func (f *feed) resumes(a asked, v terms.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
 	}
@@ -234,7 +234,7 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 		}
 	}
 	if r := refusedOf(err); r != nil {
-		if p, ok := f.i.Param(r.Field); ok {
+		if p, ok := f.i.Inputs.Find(r.Field); ok {
 			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorText(p, r))}
 		}
 	}
@@ -244,9 +244,9 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 
 // errors returns panels that show an error at one field and clear the errors of all others.
 func (f *feed) errors(ctx context.Context, field, say string) []wire.Panel {
-	names := make([]string, 0, len(f.i.Params)+1)
-	for _, p := range f.i.Params {
-		names = append(names, p.Name)
+	names := make([]string, 0, len(f.i.Inputs)+1)
+	for _, p := range f.i.Inputs {
+		names = append(names, p.Key)
 	}
 	if hasRequest(f.i) {
 		names = append(names, fieldRequest)
@@ -263,7 +263,7 @@ func (f *feed) errors(ctx context.Context, field, say string) []wire.Panel {
 }
 
 // start runs the lab, after ending any older run of this feed.
-func (f *feed) start(a asked, v lab.Values) {
+func (f *feed) start(a asked, v terms.Values) {
 	if f.run != nil {
 		f.run.cancel()
 		<-f.run.done
@@ -331,7 +331,7 @@ func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
 func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 	list := []wire.Panel{panel(ctx, "lab-lead", leadView(found))}
 	for _, t := range faces[f.i.Name].tiles {
-		if t.param == "" && t.fixed == "" {
+		if t.input == "" && t.fixed == "" {
 			list = append(list, panel(ctx, "lab-follows", followsView(t.name, found)))
 		}
 	}
@@ -342,7 +342,7 @@ func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 }
 
 // inputs returns the new values of fields that are outside the panels.
-func (f *feed) inputs(v lab.Values) map[string]string {
+func (f *feed) inputs(v terms.Values) map[string]string {
 	own := f.p.ownOf(f.i, v)
 	if own == nil {
 		return inputs(f.i, v)

@@ -278,7 +278,7 @@ func TestBillJSONFollowsFields(t *testing.T) {
 	for bad, say := range map[string]string{
 		`{"prompt": `:            "request is",
 		`{"max_tokens": 0}`:      "max_tokens is 0",
-		`{"color": "blue"}`:      "color is not a field of a request",
+		`{"color": "blue"}`:      `There is no input "color" here`,
 		`{"temperature": "hot"}`: `temperature is "hot"`,
 	} {
 		m := w.ask("set", map[string]string{"request": bad, "was": byJSON["was"]})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // found is a report prepared for display on the page.
@@ -81,7 +82,7 @@ func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess strin
 }
 
 // ahead returns the section that a lab shows above the settings even before a run, or nil.
-func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *section {
+func (p *Pages) ahead(i lab.Info, v terms.Values, guess string, result any) *section {
 	if draw := faces[i.Name].ahead; draw != nil {
 		return draw(p.Target, v, guess, result)
 	}
@@ -90,7 +91,7 @@ func (p *Pages) ahead(i lab.Info, v lab.Values, guess string, result any) *secti
 
 // drawn returns the chart that shows a changed guess, together with the newest result if there is
 // one. It returns nil if the lab has no such chart or a run is in progress.
-func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v lab.Values) *found {
+func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v terms.Values) *found {
 	if now != nil {
 		return nil
 	}
@@ -112,7 +113,7 @@ func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, 
 }
 
 // calculated returns the results that depend only on a lab's values, or nil if there are none.
-func (p *Pages) calculated(l lab.Lab, guess string, v lab.Values) *found {
+func (p *Pages) calculated(l lab.Lab, guess string, v terms.Values) *found {
 	if s := p.ahead(l.Info(), v, guess, nil); s != nil {
 		return &found{Info: l.Info(), Sections: []section{*s}, Partial: true}
 	}

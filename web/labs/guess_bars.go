@@ -18,7 +18,7 @@ type guessBars struct {
 	whole          string // the name of the quantity that the guess is compared with
 	// scale returns the value of the quantity named by whole, and the end of the axis. Both are
 	// known before a run.
-	scale  func(m *infer.Model, v lab.Values) (whole, high float64)
+	scale  func(m *infer.Model, v terms.Values) (whole, high float64)
 	ranges map[string][2]float64 // the ranges of the choices, from 0 to +Inf without gaps
 	found  func(result any) (float64, bool)
 	words  func(float64) string
@@ -47,7 +47,7 @@ func drawLanes(f face, name string, lanes func(guess string, result any) *guessP
 
 // guessPic draws a guess, together with the result if there is one. It returns nil if the lab's
 // guess is not drawn, or if the result does not contain the guessed quantity.
-func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *guessPic {
+func (p *Pages) guessPic(i lab.Info, v terms.Values, guess string, result any) *guessPic {
 	f := faces[i.Name]
 	if f.lanes != nil {
 		return f.lanes(guess, result)
@@ -80,7 +80,7 @@ func (p *Pages) guessPic(i lab.Info, v lab.Values, guess string, result any) *gu
 }
 
 // guessAhead returns a lab's first screen as it is before a run, when it shows only the guess.
-func (p *Pages) guessAhead(i lab.Info, v lab.Values, guess string) *found {
+func (p *Pages) guessAhead(i lab.Info, v terms.Values, guess string) *found {
 	pic := p.guessPic(i, v, guess, nil)
 	if pic == nil {
 		return nil
@@ -93,18 +93,18 @@ func (p *Pages) guessAhead(i lab.Info, v lab.Values, guess string) *found {
 }
 
 // fixed returns a scale that is the same for all models and settings.
-func fixed(whole, high float64) func(*infer.Model, lab.Values) (float64, float64) {
-	return func(*infer.Model, lab.Values) (float64, float64) { return whole, high }
+func fixed(whole, high float64) func(*infer.Model, terms.Values) (float64, float64) {
+	return func(*infer.Model, terms.Values) (float64, float64) { return whole, high }
 }
 
 // allHeads is the scale for a quantity that is a number of heads.
-func allHeads(m *infer.Model, _ lab.Values) (whole, high float64) {
+func allHeads(m *infer.Model, _ terms.Values) (whole, high float64) {
 	n := float64(m.Config().Layers * m.Config().Heads)
 	return n, n
 }
 
 // allTokens is the scale for a quantity that is a position in the text.
-func allTokens(_ *infer.Model, v lab.Values) (whole, high float64) {
+func allTokens(_ *infer.Model, v terms.Values) (whole, high float64) {
 	n, _ := terms.ReadNumber(v["tokens"])
 	return n, n
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
@@ -132,10 +133,10 @@ func TestFiltersAreGrouped(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
 		i := l.Info()
-		f := newForm(i, i.Defaults(), "", nil)
+		f := newForm(i, i.Inputs.Defaults(), "", nil)
 		for _, c := range f.Main {
-			if _, ok := sampling.Pure.Value(c.Name); ok {
-				t.Errorf("%s: %s is among the first settings, want it among the further ones", i.Name, c.Name)
+			if _, ok := sampling.Pure.Value(c.Key); ok {
+				t.Errorf("%s: %s is among the first settings, want it among the further ones", i.Name, c.Key)
 			}
 		}
 	}
@@ -294,7 +295,7 @@ func TestReportsArePrivateAndBounded(t *testing.T) {
 	i := l.Info()
 	reports := map[string]*lab.Report{}
 	for _, tokens := range []string{"1", "2", "3"} {
-		v, err := i.Parse(lab.Values{"tokens": tokens})
+		v, err := i.Inputs.Read(terms.Values{"tokens": tokens})
 		if err != nil {
 			t.Fatal(err)
 		}

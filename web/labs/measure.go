@@ -55,7 +55,7 @@ func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 }
 
 // estimate returns what a run of a lab would cost.
-func (p *Pages) estimate(l lab.Lab, v lab.Values) (lab.Estimate, error) {
+func (p *Pages) estimate(l lab.Lab, v terms.Values) (lab.Estimate, error) {
 	with, err := p.envFor(l)
 	if err != nil {
 		return lab.Estimate{}, err
@@ -65,7 +65,7 @@ func (p *Pages) estimate(l lab.Lab, v lab.Values) (lab.Estimate, error) {
 
 // measure waits for its turn in the queue, runs a lab, and stores the report. tell can be nil.
 func (p *Pages) measure(
-	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
+	ctx context.Context, who admission.Caller, l lab.Lab, v terms.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
 	err = fault.Do(p.Log, "the lab "+l.Info().Name, func() error {
 		r, err = p.measureInTurn(ctx, who, l, v, tell)
@@ -75,7 +75,7 @@ func (p *Pages) measure(
 }
 
 func (p *Pages) measureInTurn(
-	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
+	ctx context.Context, who admission.Caller, l lab.Lab, v terms.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
 	e, err := p.estimate(l, v)
 	if err != nil {
@@ -198,11 +198,11 @@ func badForm(i lab.Info, a asked, err error) form {
 }
 
 // parse validates the request.
-func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
+func (p *Pages) parse(i lab.Info, a asked) (terms.Values, error) {
 	if err := a.adopt(i); err != nil {
 		return nil, err
 	}
-	v, err := i.Parse(a.raw)
+	v, err := i.Inputs.Read(a.raw)
 	if err != nil {
 		return nil, err
 	}
@@ -216,8 +216,8 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	return v, nil
 }
 
-// ownOf returns the chosen model's numbers for parameters that can be omitted.
-func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
+// ownOf returns the chosen model's numbers for inputs that can be omitted.
+func (p *Pages) ownOf(i lab.Info, v terms.Values) terms.Values {
 	l, ok := lab.Find(i.Name)
 	if !ok || v[fieldPreset] == "" {
 		return nil
@@ -225,23 +225,23 @@ func (p *Pages) ownOf(i lab.Info, v lab.Values) lab.Values {
 	return lab.OwnNumbers(l, p.env(), v)
 }
 
-// form lays out a lab's parameters. Omitted numbers are replaced with those of the chosen model.
-func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeError) form {
+// form lays out a lab's inputs. Omitted numbers are replaced with those of the chosen model.
+func (p *Pages) form(i lab.Info, v terms.Values, guessed string, bad *terms.RangeError) form {
 	f := newForm(i, v, guessed, bad)
 	own := p.ownOf(i, v)
 	if own == nil {
 		return f
 	}
 	f.Own = v[fieldPreset]
-	fill := func(c *control) {
+	fill := func(c *shell.Control) {
 		if c.Own && c.Value == "" {
-			c.Value = own[c.Name]
+			c.Value = own[c.Key]
 		}
 	}
 	for k := range f.Tiles {
 		fill(&f.Tiles[k].Control)
 	}
-	for _, list := range [][]control{f.Main, f.More} {
+	for _, list := range [][]shell.Control{f.Main, f.More} {
 		for k := range list {
 			fill(&list[k])
 		}
@@ -250,7 +250,7 @@ func (p *Pages) form(i lab.Info, v lab.Values, guessed string, bad *terms.RangeE
 }
 
 // runPage runs a lab for a page without scripts, or makes the page explain why it cannot run.
-func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v lab.Values) int {
+func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v terms.Values) int {
 	i := l.Info()
 	if !pg.Form.Guess.has(a.guess) {
 		pg.Form.GuessError = noGuess

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // cachedReports is the number of reports that a server keeps for reloaded pages and downloads.
@@ -27,7 +28,7 @@ func newReportCache(most int) *reportCache {
 	return &reportCache{most: most, order: list.New(), by: map[string]*list.Element{}}
 }
 
-func keyOf(learner string, i lab.Info, v lab.Values) string {
+func keyOf(learner string, i lab.Info, v terms.Values) string {
 	return learner + "\n" + i.Name + "\n" + queryOf(i, v).Encode()
 }
 
@@ -47,7 +48,7 @@ func (k *reportCache) keep(learner string, i lab.Info, r *lab.Report) {
 }
 
 // find returns the report of a learner's run with these values, or nil.
-func (k *reportCache) find(learner string, i lab.Info, v lab.Values) *lab.Report {
+func (k *reportCache) find(learner string, i lab.Info, v terms.Values) *lab.Report {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e, ok := k.by[keyOf(learner, i, v)]

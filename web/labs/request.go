@@ -1,11 +1,11 @@
 package labs
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // The bill's request is on the page twice: as fields, and as the JSON that a program would send.
@@ -17,7 +17,7 @@ type requestError struct{ error }
 
 func (e requestError) Unwrap() error { return e.error }
 
-// adopt replaces the parameters with the values in the JSON if the JSON was edited.
+// adopt replaces the inputs with the values in the JSON if the JSON was edited.
 func (a *asked) adopt(i lab.Info) error {
 	if !hasRequest(i) || !a.hasJSON || same(a.request, a.was) {
 		return nil
@@ -38,13 +38,13 @@ func same(a, b string) bool {
 // requestText explains what is wrong with the JSON.
 func requestText(err error) string {
 	if r := refusedOf(err); r != nil {
-		return fmt.Sprintf("%s is %s; it must be %s.", r.Field, r.Got, r.Want)
+		return r.Error() + "."
 	}
 	return err.Error()
 }
 
 // inputs returns the fields that the page should show now, with their values.
-func inputs(i lab.Info, v lab.Values) map[string]string {
+func inputs(i lab.Info, v terms.Values) map[string]string {
 	if !hasRequest(i) {
 		return nil
 	}

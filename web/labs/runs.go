@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
@@ -29,7 +30,7 @@ const (
 type liveRun struct {
 	press, key string // the press that started the run; its learner, lab and values, from keyOf
 	guess      string
-	values     lab.Values
+	values     terms.Values
 	cancel     context.CancelFunc
 	done       chan struct{} // closed at the end of the run, after report or err is set
 
@@ -125,7 +126,7 @@ func (s *runs) add(r *liveRun) {
 }
 
 // begin starts a run in its own goroutine, watched by the page that requested it.
-func (p *Pages) begin(who admission.Caller, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
+func (p *Pages) begin(who admission.Caller, press, guessed string, l lab.Lab, v terms.Values) *liveRun {
 	ctx, cancel := context.WithCancel(p.Context)
 	r := &liveRun{
 		press: press, key: keyOf(who.Learner, l.Info(), v), guess: guessed, values: v, cancel: cancel,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -123,7 +124,7 @@ func TestReloadDuringARun(t *testing.T) {
 		t.Error("a page with other values shows the run")
 	}
 	l, _ := lab.Find("cache")
-	v, err := l.Info().Parse(lab.Values{"tokens": "400", "repeats": "50"})
+	v, err := l.Info().Inputs.Read(terms.Values{"tokens": "400", "repeats": "50"})
 	if err != nil || s.pages.runs.find("", keyOf("someone else", l.Info(), v)) != nil ||
 		s.pages.runs.find("", keyOf("someone", l.Info(), v)) == nil {
 		t.Errorf("the run was found for the wrong learner: %v", err)

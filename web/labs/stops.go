@@ -17,7 +17,7 @@ var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 
 // stopsAhead returns the race with the guessed lanes marked. Before a run, the race shows the
 // positions of the limits only. The order of the lanes never changes.
-func stopsAhead(m *infer.Model, v lab.Values, guess string, result any) *section {
+func stopsAhead(m *infer.Model, v terms.Values, guess string, result any) *section {
 	racers, written, err := lab.AheadOfStops(m, v)
 	if err != nil {
 		return nil

@@ -5,11 +5,12 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // options returns the possible values of a choice.
-func options(c control) []string {
-	if c.Kind == lab.Bool {
+func options(c shell.Control) []string {
+	if c.Kind == terms.KindBool {
 		return []string{"true", "false"}
 	}
 	return c.Options

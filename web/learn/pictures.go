@@ -69,7 +69,7 @@ func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, 
 func drawPicture(
 	ctx context.Context, d environment, sentence string, pic lessons.Picture,
 ) (v stage.Picture, err error) {
-	in := values{}
+	in := terms.Values{}
 	maps.Copy(in, pic.Params)
 	if pic.Kind == lessons.PictureGuesses {
 		return d.guesses(ctx, sentence, in)
@@ -84,7 +84,7 @@ func drawPicture(
 	case lessons.PictureColumns:
 		return lang.PictureColumns(s), nil
 	case lessons.PictureAttention:
-		return lang.PictureAttention(s, in.whole("block"), in.whole("head")), nil
+		return lang.PictureAttention(s, in.Int("block"), in.Int("head")), nil
 	case lessons.PictureStream:
 		return lang.PictureStream(s), nil
 	case lessons.PictureScores:
@@ -110,7 +110,7 @@ var pictureStages = map[lessons.PictureKind]infer.Kind{
 
 // pictureRun runs the model on a sentence up to the stage that a state of the picture shows.
 func pictureRun(
-	ctx context.Context, d environment, sentence string, kind lessons.PictureKind, in values,
+	ctx context.Context, d environment, sentence string, kind lessons.PictureKind, in terms.Values,
 ) (*session.State, error) {
 	run, err := newRun(ctx, d.target, sentence, settingsOf(in))
 	if err != nil {
@@ -138,7 +138,7 @@ func pictureRun(
 }
 
 // guesses returns a picture of the first round of speculative decoding after a sentence.
-func (d environment) guesses(ctx context.Context, sentence string, in values) (v stage.Picture, err error) {
+func (d environment) guesses(ctx context.Context, sentence string, in terms.Values) (v stage.Picture, err error) {
 	s, err := pictureRun(ctx, d, sentence, lessons.PictureGuesses, in)
 	if err != nil {
 		return v, err
@@ -149,7 +149,7 @@ func (d environment) guesses(ctx context.Context, sentence string, in values) (v
 	}
 	gamma := 3
 	if _, ok := in["gamma"]; ok {
-		gamma = in.whole("gamma")
+		gamma = in.Int("gamma")
 	}
 	if e.spec, err = infer.NewSpeculator(d.target, e.small, sentence, settingsOf(in), gamma); err != nil {
 		return v, err

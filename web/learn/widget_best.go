@@ -13,26 +13,18 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-func bestFields() []field {
-	return []field{
-		promptField("prompt", "Prompt"),
-		{Name: "length", Label: "Tokens", Kind: inSlide, Min: 2, Max: 4, Step: 1, Default: "3"},
-		{Name: "width", Label: "Candidates", Kind: inFixed, Min: 2, Max: 4096, Step: 1, Default: "4096"},
-	}
-}
-
 // best compares greedy's path with the most probable one.
 type best struct{ model *infer.Model }
 
 func newBest(d environment) experiment { return best{d.target} }
 
-func (e best) show(ctx context.Context, in values) (templ.Component, error) {
-	f, err := findBest(ctx, e.model, in["prompt"], in.whole("length"), in.whole("width"))
+func (e best) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+	f, err := findBest(ctx, e.model, in["prompt"], in.Int("length"), in.Int("width"))
 	if err != nil {
 		return nil, err
 	}
 	var v bestView
-	s := settingsOf(values{"t": "0"})
+	s := settingsOf(terms.Values{"t": "0"})
 	for i, p := range []path{f.greedy, f.best} {
 		run, err := newRun(ctx, e.model, in["prompt"], s)
 		if err != nil {
@@ -47,7 +39,7 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 	}
 	v.Ways[0].Name, v.Ways[1].Name = "Greedy’s way", "The most probable way"
 	v.Say = bestText(f)
-	v.Tried = triedText(e.model, f, in.whole("width"))
+	v.Tried = triedText(e.model, f, in.Int("width"))
 	return bestHTML(v), nil
 }
 

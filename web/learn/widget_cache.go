@@ -16,14 +16,6 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-func cacheFields() []field {
-	return []field{
-		promptField("prompt", "Prompt"),
-		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 128, Step: 1, Default: "48"},
-		{Name: "at", Label: "Token", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "512"},
-	}
-}
-
 // cacheWidget generates a text with the cache, then recomputes every step without it.
 type cacheWidget struct {
 	model *infer.Model
@@ -41,9 +33,9 @@ type twoWays struct {
 
 func newCache(d environment) experiment { return &cacheWidget{model: d.target} }
 
-func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, error) {
+func (e *cacheWidget) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	if key := fmt.Sprint(in["tokens"], in["prompt"]); e.run == nil || e.key != key {
-		s := settingsOf(values{"t": "0.7", "p": "0.9", "tokens": in["tokens"]})
+		s := settingsOf(terms.Values{"t": "0.7", "p": "0.9", "tokens": in["tokens"]})
 		run, err := newRun(ctx, e.model, in["prompt"], s)
 		if err != nil {
 			return nil, err
@@ -58,8 +50,8 @@ func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, err
 		}
 		e.run, e.key, e.steps = run, key, steps
 	}
-	at := min(in.whole("at"), len(e.steps))
-	in.set("at", at)
+	at := min(in.Int("at"), len(e.steps))
+	in.SetInt("at", at)
 	st, err := seekTo(ctx, e.run, at, infer.KindCache)
 	if err != nil {
 		return nil, err

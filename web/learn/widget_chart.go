@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -27,7 +28,7 @@ const (
 	shareWidth, shareHeight = 182.0, 118.0
 )
 
-// curvePoints is the number of points of the curve, evenly spaced from leastT to mostT.
+// curvePoints is the number of points of the curve, evenly spaced from lessons.LeastT to lessons.MostT.
 const curvePoints = 39
 
 // shareCurve returns the likeliest token's share at each of [curvePoints]
@@ -41,12 +42,14 @@ func shareCurve(logits []float32) []float64 {
 	return curve
 }
 
-func curveT(i int) float64 { return leastT + float64(i)*(mostT-leastT)/(curvePoints-1) }
+func curveT(i int) float64 {
+	return lessons.LeastT + float64(i)*(lessons.MostT-lessons.LeastT)/(curvePoints-1)
+}
 
 // newShareChart plots a curve of [shareCurve] and marks its point at t. The share is p at the
 // temperature t, and one (the parameter) at T = 1.
 func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shareChart {
-	x := func(t float64) float64 { return shareLeft + shareWidth*t/mostT }
+	x := func(t float64) float64 { return shareLeft + shareWidth*t/lessons.MostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }
 	var path strings.Builder
 	letter := "M"
@@ -59,7 +62,8 @@ func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shar
 		Share: terms.ProbShort(p), Token: favorite, LabelX: fmt.Sprintf("%.1f", x(t)+9), End: "start",
 		Say: fmt.Sprintf("Share of %s against the temperature: %s at T = %s, %s at T = 1, %s at T = %s, %s at T = %s.",
 			favorite, terms.Prob(p), terms.Decimals(t, 2), terms.Prob(one),
-			terms.Prob(curve[0]), terms.Decimals(leastT, 1), terms.Prob(curve[len(curve)-1]), terms.Decimals(mostT, 1)),
+			terms.Prob(curve[0]), terms.Decimals(lessons.LeastT, 1),
+			terms.Prob(curve[len(curve)-1]), terms.Decimals(lessons.MostT, 1)),
 	}
 	if x(t) > shareLeft+shareWidth-40 {
 		c.LabelX, c.End = fmt.Sprintf("%.1f", x(t)-9), "end"

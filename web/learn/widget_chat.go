@@ -9,19 +9,9 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/stage"
 )
-
-// chatEdited is the last position of the chat: after three requests, the first one is repeated
-// with a changed question.
-const chatEdited = 4
-
-func chatFields() []field {
-	return []field{
-		promptField("prompt", "Your question"), promptField("edit", "What you change it to"),
-		atField(chatEdited, "1"),
-	}
-}
 
 // A chatPart is a stretch of the example conversation, with marks like those of a chat template.
 // Born is the number of the request that first reads or generates it.
@@ -85,12 +75,12 @@ type chat struct{ model *infer.Model }
 
 func newChat(d environment) experiment { return &chat{d.target} }
 
-func (e *chat) show(ctx context.Context, in values) (templ.Component, error) {
-	at, question := in.whole("at"), in["prompt"]
-	if at == chatEdited {
+func (e *chat) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+	at, question := in.Int("at"), in["prompt"]
+	if at == lessons.ChatEdited {
 		question = in["edit"]
 	}
-	run, err := newRun(ctx, e.model, question, settingsOf(values{}))
+	run, err := newRun(ctx, e.model, question, settingsOf(terms.Values{}))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +154,7 @@ const (
 func (e *chat) view(question, edit string, at int) chatView {
 	v := chatView{At: at}
 	parts := chatParts(question)
-	if at == chatEdited {
+	if at == lessons.ChatEdited {
 		e.edited(&v, parts, chatParts(edit))
 	} else {
 		for request := 1; request <= at; request++ {
@@ -176,7 +166,7 @@ func (e *chat) view(question, edit string, at int) chatView {
 	v.points = v.keptPoints + v.inPoints + v.outPo
 	v.bytes = e.model.Shape().KVBytes(v.Columns, 4)
 	v.Back, v.Forward = target{Words: "Back", At: at - 1}, target{Words: chatSteps[at], At: at + 1, Main: true}
-	if at == chatEdited {
+	if at == lessons.ChatEdited {
 		v.Forward = target{Words: "From the beginning", At: 1, Main: true}
 	}
 	return v
@@ -257,7 +247,7 @@ func (e *chat) edited(v *chatView, old, changed []chatPart) {
 // sentence describes the counts of the request.
 func (v chatView) sentence() stage.Rich {
 	count := func(n int) string { return terms.Counted(n, "token") }
-	if v.At == chatEdited {
+	if v.At == lessons.ChatEdited {
 		return stage.Rich{
 			{S: terms.CountedAs(v.Dead, "column", "columns") + " died with your edit. ", Style: stage.Bold},
 			{S: "All from the first changed token on had seen it, directly or through another. " +

@@ -39,7 +39,7 @@ type widgetFeed struct {
 
 // widgetData is sent with an experiment's panel.
 type widgetData struct {
-	Inputs values `json:"inputs"`
+	Inputs terms.Values `json:"inputs"`
 }
 
 // Serve implements [wire.Part]. Only the newest command counts: a client that has sent another
@@ -90,7 +90,7 @@ func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, 
 	if err := c.Decode(&sent); err != nil {
 		return wire.Message{}, err
 	}
-	v, err := f.spec.read(sent.Values)
+	v, err := f.spec.Inputs().Read(sent.Values)
 	if err != nil {
 		return wire.Message{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -14,31 +15,22 @@ type templWriter = io.Writer
 type figure struct {
 	*spec
 	View    shell.View
-	Texts   []control // text inputs
-	Numbers []control // numeric inputs
-	Body    string    // HTML
-	Error   string    // why the inputs were refused, or why the body is empty
+	Texts   []shell.Control // text inputs
+	Numbers []shell.Control // numeric inputs
+	Body    string          // HTML
+	Error   string          // why the inputs were refused, or why the body is empty
 }
-
-// A control is an input with its value.
-type control struct {
-	field
-	ID, Value string
-}
-
-// lines returns the number of lines of the value.
-func (c control) lines() int { return 1 + strings.Count(c.Value, "\n") }
 
 // newFigure lays out an experiment's inputs around its body.
-func newFigure(s *spec, view shell.View, in values, body string, err error) figure {
+func newFigure(s *spec, view shell.View, in terms.Values, body string, err error) figure {
 	f := figure{spec: s, View: view, Body: body}
-	for _, c := range s.Fields {
-		one := control{c, s.ID + "-" + c.Name, in[c.Name]}
-		switch c.Kind {
-		case inText:
-			f.Texts = append(f.Texts, one)
-		case inSlide, inNumber:
-			f.Numbers = append(f.Numbers, one)
+	for _, one := range s.Inputs() {
+		c := shell.Control{Input: one, ID: s.ID + "-" + one.Key, Value: in[one.Key]}
+		switch {
+		case c.Kind == terms.KindText:
+			f.Texts = append(f.Texts, c)
+		case !c.Hidden:
+			f.Numbers = append(f.Numbers, c)
 		}
 	}
 	if err != nil {

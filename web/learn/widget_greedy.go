@@ -12,26 +12,17 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-func greedyFields() []field {
-	return []field{
-		promptField("prompt", "Prompt"),
-		knobField("temperature", "0").slide(0, 1.5).marked("0", "0.7", "1"),
-		seedField(),
-		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
-	}
-}
-
 // greedyLoop generates a text and finds a repetition in it.
 type greedyLoop struct{ model *infer.Model }
 
 func newGreedy(d environment) experiment { return greedyLoop{d.target} }
 
-func (e greedyLoop) show(ctx context.Context, in values) (templ.Component, error) {
+func (e greedyLoop) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	run, err := newRun(ctx, e.model, in["prompt"], settingsOf(in))
 	if err != nil {
 		return nil, err
 	}
-	st, err := writeTo(ctx, run, in.whole("tokens"))
+	st, err := writeTo(ctx, run, in.Int("tokens"))
 	if err != nil {
 		return nil, err
 	}

@@ -162,14 +162,14 @@ func TestChatCountsColumns(t *testing.T) {
 		}
 		columns = v.Columns
 	}
-	v := e.view(question, edit, chatEdited)
+	v := e.view(question, edit, lessons.ChatEdited)
 	if v.Dead != columns-v.Kept || v.Dead == 0 || v.Columns != v.Kept+v.Read {
 		t.Errorf(
 			"after the edit: %d kept, %d dead of %d, %d read, %d columns; want %d, not 0, %d", v.Kept, v.Dead, columns,
 			v.Read, v.Columns, columns-v.Kept, v.Kept+v.Read,
 		)
 	}
-	if same := e.view(question, question, chatEdited); same.Read != 0 {
+	if same := e.view(question, question, lessons.ChatEdited); same.Read != 0 {
 		t.Errorf("an edit that changes nothing reads %d tokens", same.Read)
 	}
 	if first := e.view(question, edit, 1); first.Thought == 0 || first.Read+first.Thought+first.Wrote < 70 {

@@ -12,13 +12,6 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-func lookFields() []field {
-	pick := func(name, label string) field {
-		return field{Name: name, Label: label, Kind: inSlide, Min: 1, Max: 6, Step: 1, Default: "1"}
-	}
-	return []field{promptField("prompt", "A text"), pick("block", "Block"), pick("head", "Head")}
-}
-
 // headLook computes one head of one block at the last token of a text: the products of its query
 // and every key, the weights, and the block's output.
 type headLook struct {
@@ -32,23 +25,23 @@ type headLook struct {
 
 func newLook(d environment) experiment { return &headLook{model: d.target} }
 
-func (e *headLook) show(ctx context.Context, in values) (templ.Component, error) {
+func (e *headLook) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	if e.inside == nil || e.prompt != in["prompt"] {
 		if err := e.read(ctx, in["prompt"]); err != nil {
 			return nil, err
 		}
 	}
 	c := e.model.Config()
-	block, head := min(in.whole("block"), c.Layers), min(in.whole("head"), c.Heads)
-	in.set("block", block)
-	in.set("head", head)
+	block, head := min(in.Int("block"), c.Layers), min(in.Int("head"), c.Heads)
+	in.SetInt("block", block)
+	in.SetInt("head", head)
 	return lookHTML(e.view(block-1, head-1)), nil
 }
 
 // read runs a text through the model and stores the internal values of the pass at the last
 // token.
 func (e *headLook) read(ctx context.Context, prompt string) error {
-	run, err := newRun(ctx, e.model, prompt, settingsOf(values{}))
+	run, err := newRun(ctx, e.model, prompt, settingsOf(terms.Values{}))
 	if err != nil {
 		return err // explains what is wrong with the text
 	}

@@ -16,16 +16,6 @@ import (
 // nucleusRows is the number of tokens that each side lists.
 const nucleusRows = 10
 
-func nucleusFields() []field {
-	return []field{
-		promptField("peaked", "A sure prompt"),
-		promptField("flat", "An unsure prompt"),
-		knobField("top_k", "40").slide(1, 100),
-		knobField("top_p", "0.9").slide(0.05, 1),
-		knobField("temperature", "1"),
-	}
-}
-
 // nucleus compares two rules on two prompts. Each prompt's scores are computed once.
 type nucleus struct {
 	model *infer.Model
@@ -37,7 +27,7 @@ type nucleus struct {
 
 func newNucleus(d environment) experiment { return &nucleus{model: d.target} }
 
-func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) {
+func (e *nucleus) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	var v nucleusView
 	for i, name := range []string{"peaked", "flat"} {
 		side := &e.sides[i]
@@ -57,7 +47,7 @@ func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) 
 		}
 		v.Sides[i] = newNucleusSide(st, in[name])
 	}
-	v.K, v.P = in.whole("k"), terms.Decimals(in.float("p"), 2)
+	v.K, v.P = in.Int("k"), terms.Decimals(in.Float("p"), 2)
 	return nucleusHTML(v), nil
 }
 

@@ -30,7 +30,7 @@ func TestTemperatureMatchesTheEngine(t *testing.T) {
 	order := sampling.Rank(z)
 	one, _, _ := sampling.Softmax(z, 1)
 	for _, temp := range []float64{0.1, 0.7, 1, 2} {
-		d := s.alone(spec, map[string]string{"prompt": prompt, "t": plain(temp)})
+		d := s.alone(spec, map[string]string{"prompt": prompt, "t": terms.Plain(temp)})
 		p, _, _ := sampling.Softmax(z, temp)
 		table := rows(d.Find("tbody tr"))
 		rest, restOne := 0.0, 0.0
@@ -119,7 +119,7 @@ func TestStagesMatchTheEngine(t *testing.T) {
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTurn)
 	const prompt = "Once upon a"
-	loop, err := infer.NewLoop(s.pages.Model, prompt, settingsOf(spec.defaults()))
+	loop, err := infer.NewLoop(s.pages.Model, prompt, settingsOf(spec.Inputs().Defaults()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,12 +22,12 @@ func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings
 }
 
 // settingsOf returns the settings in an experiment's inputs, with all other settings off.
-func settingsOf(in values) infer.Settings {
+func settingsOf(in terms.Values) infer.Settings {
 	s := infer.DefaultSettings()
 	s.Settings = sampling.Pure
 	for _, k := range terms.Knobs() {
 		if _, ok := in[k.Short]; ok {
-			s.Set(k.Key, in.float(k.Short))
+			s.Set(k.Key, in.Float(k.Short))
 		}
 	}
 	return s

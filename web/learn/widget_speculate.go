@@ -5,34 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
-
-func speculateFields() []field {
-	knobs := samplingFields(sampling.Pure)
-	knobs[0] = knobs[0].slide(0, 1.5) // the temperature
-	return slices.Concat(
-		[]field{
-			promptField("prompt", "Prompt"),
-			{Name: "gamma", Label: "Drafted each time", Kind: inSlide, Min: 1, Max: 8, Step: 1, Default: "4"},
-		},
-		knobs,
-		[]field{
-			seedField(),
-			{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
-			atField(512, "1"),
-		},
-	)
-}
 
 // speculate steps through speculative decoding round by round.
 type speculate struct {
@@ -47,13 +28,13 @@ type speculate struct {
 
 func newSpeculate(d environment) experiment { return &speculate{environment: d} }
 
-func (e *speculate) show(ctx context.Context, in values) (templ.Component, error) {
+func (e *speculate) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	if err := e.pair(); err != nil {
 		return nil, err
 	}
 	s := settingsOf(in)
 	if key := fmt.Sprint(s, in["gamma"], in["prompt"]); e.spec == nil || e.key != key {
-		spec, err := infer.NewSpeculator(e.target, e.small, in["prompt"], s, in.whole("gamma"))
+		spec, err := infer.NewSpeculator(e.target, e.small, in["prompt"], s, in.Int("gamma"))
 		if err != nil {
 			return nil, err
 		}
@@ -63,11 +44,11 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 		}
 		e.spec, e.run, e.key, e.rounds, e.ended = spec, run, key, nil, false
 	}
-	if err := e.runTo(ctx, in.whole("at")+1); err != nil { // one more, to find out whether there is a next round
+	if err := e.runTo(ctx, in.Int("at")+1); err != nil { // one more, to find out whether there is a next round
 		return nil, err
 	}
-	at := min(in.whole("at"), len(e.rounds))
-	in.set("at", at)
+	at := min(in.Int("at"), len(e.rounds))
+	in.SetInt("at", at)
 	v := e.view(at)
 	st, err := writtenAs(ctx, e.run, e.idsTo(at))
 	if err != nil {

@@ -3,32 +3,17 @@ package learn
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // stopRows is the number of newest tokens that the table lists.
 const stopRows = 8
-
-func stopFields() []field {
-	return slices.Concat(
-		[]field{
-			promptField("prompt", "Prompt"),
-			{Name: "stop", Label: "Stop string", Kind: inText, Empty: true},
-		},
-		samplingFields(infer.DefaultSettings().Settings),
-		[]field{
-			{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "64"},
-			seedField(),
-			atField(512, "512"), // the end of the text
-		},
-	)
-}
 
 // stopString shows token by token which text is held back because of a stop string.
 type stopString struct {
@@ -39,7 +24,7 @@ type stopString struct {
 
 func newStop(d environment) experiment { return &stopString{model: d.target} }
 
-func (e *stopString) show(ctx context.Context, in values) (templ.Component, error) {
+func (e *stopString) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	s := settingsOf(in)
 	if in["stop"] != "" {
 		s.Stop.Strings = []string{in["stop"]}
@@ -54,8 +39,8 @@ func (e *stopString) show(ctx context.Context, in values) (templ.Component, erro
 		}
 		e.run, e.key = run, key
 	}
-	at := min(in.whole("at"), len(e.run.State().Steps))
-	in.set("at", at)
+	at := min(in.Int("at"), len(e.run.State().Steps))
+	in.SetInt("at", at)
 	st, err := seekTo(ctx, e.run, at, infer.KindAppend)
 	if err != nil {
 		return nil, err

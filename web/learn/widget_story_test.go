@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -61,7 +62,7 @@ func TestStorySharesMatchTheEngine(t *testing.T) {
 		return x / 100
 	}
 	for _, temp := range []float64{0.5, 2} {
-		d := s.alone(spec, map[string]string{"prompt": prompt, "t": plain(temp)})
+		d := s.alone(spec, map[string]string{"prompt": prompt, "t": terms.Plain(temp)})
 		p, _, _ := sampling.Softmax(z, temp)
 		list := d.Find(".shares li:not(.is-rest)")
 		if list.Length() == 0 {

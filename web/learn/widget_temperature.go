@@ -15,22 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The range of the temperature slider. It begins above 0, since the scores are divided by T.
-const (
-	leastT = 0.1
-	mostT  = 2.0
-)
-
 // temperatureRows is the number of tokens that are listed. The probabilities of the others are
 // added up.
 const temperatureRows = 8
-
-func temperatureFields() []field {
-	return []field{
-		promptField("prompt", "Prompt"),
-		knobField("temperature", "1").slide(leastT, mostT).marked("0.5", "1", "2"),
-	}
-}
 
 // temperature shows one distribution at any T next to the same distribution at T = 1. The scores
 // of a prompt are computed once.
@@ -47,10 +34,10 @@ func newTemperature(d environment) experiment {
 	return &temperature{model: d.target, story: d.view == shell.Story}
 }
 
-func (e *temperature) show(ctx context.Context, in values) (templ.Component, error) {
-	t := in.float("t")
+func (e *temperature) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+	t := in.Float("t")
 	if e.run == nil || e.prompt != in["prompt"] {
-		run, err := newRun(ctx, e.model, in["prompt"], settingsOf(values{"t": "1"}))
+		run, err := newRun(ctx, e.model, in["prompt"], settingsOf(terms.Values{"t": "1"}))
 		if err != nil {
 			return nil, err
 		}

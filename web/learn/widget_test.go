@@ -12,6 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -120,7 +121,7 @@ func TestNewestCommandWins(t *testing.T) {
 // counting is an experiment that counts how often it is run.
 type counting struct{ n *atomic.Int32 }
 
-func (c counting) show(context.Context, values) (templ.Component, error) {
+func (c counting) show(context.Context, terms.Values) (templ.Component, error) {
 	c.n.Add(1)
 	return templ.Raw("<p></p>"), nil
 }
@@ -146,7 +147,7 @@ func TestFirstStateIsComputedOnce(t *testing.T) {
 // failing is an experiment that fails, or panics if loud is set.
 type failing struct{ loud bool }
 
-func (f failing) show(context.Context, values) (templ.Component, error) {
+func (f failing) show(context.Context, terms.Values) (templ.Component, error) {
 	if f.loud {
 		panic("broken")
 	}
@@ -188,18 +189,18 @@ func TestBadInputsNameTheRange(t *testing.T) {
 		value string
 		want  string // in the message
 	}{
-		{lessons.WidgetTemperature, "t", "0", "0.10 to 2.00"},
+		{lessons.WidgetTemperature, "t", "0", "a number from 0.1 to 2"},
 		{lessons.WidgetTemperature, "t", "hot", `"hot"`},
-		{lessons.WidgetTemperature, "t", "NaN", "0.10 to 2.00"},
+		{lessons.WidgetTemperature, "t", "NaN", "a number from 0.1 to 2"},
 		{lessons.WidgetTemperature, "prompt", "", "Prompt is empty"},
 		{lessons.WidgetTemperature, "prompt", strings.Repeat("long ", 1000), "4096 bytes"},
 		{lessons.WidgetNucleus, "k", "1.5", "1 to 100"},
-		{lessons.WidgetNucleus, "p", "1.01", "0.05 to 1.00"},
+		{lessons.WidgetNucleus, "p", "1.01", "0.05 to 1"},
 		{lessons.WidgetGreedyLoop, "seed", "-1", "a whole number from 0 to"},
 		{lessons.WidgetBestSequence, "length", "5", "2 to 4"},
 		{lessons.WidgetStopString, "stop", strings.Repeat("x", 101), "1 to 100 bytes"},
 		{lessons.WidgetSpeculate, "gamma", "9", "1 to 8"},
-		{lessons.WidgetTurn, "at", "0", "1 to 3,584"},
+		{lessons.WidgetTurn, "at", "0", "1 to 3584"},
 		{lessons.WidgetTurn, "hat", "1", `no input "hat"`},
 	} {
 		spec := s.specOf(c.kind)

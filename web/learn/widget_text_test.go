@@ -40,7 +40,7 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetGreedyLoop)
 	for _, temp := range []string{"0", "1"} {
-		in := spec.defaults()
+		in := spec.Inputs().Defaults()
 		in["t"] = temp
 		steps := s.written(in["prompt"], settingsOf(in))
 		d := s.alone(spec, in)
@@ -74,7 +74,7 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetStopString)
-	in := spec.defaults()
+	in := spec.Inputs().Defaults()
 	settings := settingsOf(in)
 	// Use a stop string that this text completes in the middle of a token.
 	all := s.written(in["prompt"], settings)
@@ -122,7 +122,7 @@ func TestCacheTalliesMatchFormulas(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetCache)
-	in := spec.defaults()
+	in := spec.Inputs().Defaults()
 	shape, prompt := s.pages.Model.Shape(), len(s.pages.Model.Encode(in["prompt"]))
 	var commands []map[string]string
 	for at := range 5 {
@@ -171,9 +171,9 @@ func TestSpeculationMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	spec := s.specOf(lessons.WidgetSpeculate)
-	in := spec.defaults()
+	in := spec.Inputs().Defaults()
 	in["seed"] = "7"
-	sp, err := infer.NewSpeculator(s.pages.Model, testmodel.Draft(t), in["prompt"], settingsOf(in), in.whole("gamma"))
+	sp, err := infer.NewSpeculator(s.pages.Model, testmodel.Draft(t), in["prompt"], settingsOf(in), in.Int("gamma"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-func tokensFields() []field { return []field{promptField("prompt", "A text")} }
-
 // tokenCuts shows how a text is cut into tokens.
 type tokenCuts struct{ model *infer.Model }
 
 func newTokens(d environment) experiment { return &tokenCuts{d.target} }
 
-func (e *tokenCuts) show(ctx context.Context, in values) (templ.Component, error) {
+func (e *tokenCuts) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	run, err := newRun(ctx, e.model, in["prompt"], settingsOf(in))
 	if err != nil {
 		return nil, err

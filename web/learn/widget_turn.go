@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/a-h/templ"
 
@@ -18,25 +17,9 @@ import (
 // The constants are the default number of tokens to generate, the number of tokens listed, and the
 // number of stages.
 const (
-	turnTokens = 24
-	turnRows   = 6
-	stages     = int(infer.KindCache)
+	turnRows = 6
+	stages   = int(infer.KindCache)
 )
-
-func turnFields() []field {
-	return slices.Concat(
-		[]field{promptField("prompt", "Prompt")},
-		samplingFields(infer.DefaultSettings().Settings),
-		[]field{
-			{
-				Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1,
-				Default: fmt.Sprint(turnTokens),
-			},
-			knobField("seed", "42"),
-			atField(float64(512*stages), "1"),
-		},
-	)
-}
 
 // turnWidget steps through the loop stage by stage. Positions count stages: 1 is the first
 // forward pass, and 8 is the second.
@@ -51,7 +34,7 @@ func newTurnWidget(d environment) experiment {
 	return &turnWidget{model: d.target, story: d.view == shell.Story}
 }
 
-func (e *turnWidget) show(ctx context.Context, in values) (templ.Component, error) {
+func (e *turnWidget) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	s := settingsOf(in)
 	if key := fmt.Sprint(s, in["prompt"]); e.run == nil || e.key != key {
 		run, err := newRun(ctx, e.model, in["prompt"], s)
@@ -60,12 +43,12 @@ func (e *turnWidget) show(ctx context.Context, in values) (templ.Component, erro
 		}
 		e.run, e.key = run, key
 	}
-	st, err := e.goTo(ctx, in.whole("at"))
+	st, err := e.goTo(ctx, in.Int("at"))
 	if err != nil {
 		return nil, err
 	}
 	at := (st.Cursor.Step-1)*stages + int(st.Cursor.Stage)
-	in.set("at", at)
+	in.SetInt("at", at)
 	v := e.view(st, at)
 	if e.story {
 		return turnStoryHTML(newTurnStory(st, v)), nil

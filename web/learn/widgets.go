@@ -36,7 +36,7 @@ type experiment interface {
 	// show computes the view for validated inputs. It can correct impossible inputs in place, such
 	// as a position beyond the end of a text. Errors are reported with [terms.RefusalOf], except
 	// for a context's error, which is reported with [slowSay].
-	show(ctx context.Context, in values) (templ.Component, error)
+	show(ctx context.Context, in terms.Values) (templ.Component, error)
 }
 
 // An environment holds the models of an experiment and the view in which it shows its results.
@@ -49,31 +49,29 @@ type environment struct {
 
 // A widgetKind is one kind of experiment.
 type widgetKind struct {
-	fields func() []field
-	open   func(environment) experiment
-	plays  bool // it has a button to step forward that can run automatically
-	views  bool // it has a Story besides its Numbers
+	open  func(environment) experiment
+	plays bool // it has a button to step forward that can run automatically
+	views bool // it has a Story besides its Numbers
 }
 
 var widgetKinds = map[lessons.WidgetKind]widgetKind{
-	lessons.WidgetTurn:         {turnFields, newTurnWidget, true, true},
-	lessons.WidgetTemperature:  {temperatureFields, newTemperature, false, true},
-	lessons.WidgetNucleus:      {nucleusFields, newNucleus, false, false},
-	lessons.WidgetGreedyLoop:   {greedyFields, newGreedy, false, false},
-	lessons.WidgetBestSequence: {bestFields, newBest, false, false},
-	lessons.WidgetStopString:   {stopFields, newStop, true, false},
-	lessons.WidgetCache:        {cacheFields, newCache, true, false},
-	lessons.WidgetSpeculate:    {speculateFields, newSpeculate, true, false},
-	lessons.WidgetTokens:       {tokensFields, newTokens, false, false},
-	lessons.WidgetLook:         {lookFields, newLook, false, false},
-	lessons.WidgetChat:         {chatFields, newChat, false, false},
+	lessons.WidgetTurn:         {newTurnWidget, true, true},
+	lessons.WidgetTemperature:  {newTemperature, false, true},
+	lessons.WidgetNucleus:      {newNucleus, false, false},
+	lessons.WidgetGreedyLoop:   {newGreedy, false, false},
+	lessons.WidgetBestSequence: {newBest, false, false},
+	lessons.WidgetStopString:   {newStop, true, false},
+	lessons.WidgetCache:        {newCache, true, false},
+	lessons.WidgetSpeculate:    {newSpeculate, true, false},
+	lessons.WidgetTokens:       {newTokens, false, false},
+	lessons.WidgetLook:         {newLook, false, false},
+	lessons.WidgetChat:         {newChat, false, false},
 }
 
-// A spec is an experiment in a lesson, with its inputs. Their defaults are the lesson's values.
+// A spec is an experiment in a lesson.
 type spec struct {
 	lessons.Widget
 	widgetKind
-	Fields []field
 	Lesson *lessons.Lesson
 }
 
@@ -99,7 +97,7 @@ func newWidgets(c *lessons.Course) *widgets {
 			for _, b := range s.Blocks {
 				if w, ok := b.(lessons.Widget); ok {
 					kind := widgetKinds[w.Kind]
-					ws.specs[w.ID] = &spec{w, kind, placed(kind.fields(), w.Params), l}
+					ws.specs[w.ID] = &spec{w, kind, l}
 				}
 			}
 		}
@@ -127,7 +125,7 @@ func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {
 		html, err := p.firstOf(ctx, s, view)
-		return widgetBlock(newFigure(s, view, s.defaults(), html, err))
+		return widgetBlock(newFigure(s, view, s.Inputs().Defaults(), html, err))
 	})
 }
 
@@ -146,12 +144,12 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	for name, list := range r.URL.Query() {
 		asked[name] = list[len(list)-1]
 	}
-	in, bad := s.read(asked)
+	in, bad := s.Inputs().Read(asked)
 	view := shell.ViewOf(r)
 	if bad != nil {
 		// Show the rejected input next to the lesson's own result.
 		html, err := p.firstOf(r.Context(), s, view)
-		values := s.defaults()
+		values := s.Inputs().Defaults()
 		maps.Copy(values, asked)
 		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(s, view, values, html, errors.Join(bad, err))))
 		return
@@ -165,7 +163,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 }
 
 // work runs an experiment for one response.
-func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in values) (html string, err error) {
+func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Values) (html string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
 	html, err = workOut(ctx, s.open(p.environment(view)), s, in)
@@ -175,7 +173,7 @@ func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in values) (
 
 // workOut runs an experiment and renders the result. A panic becomes an error of this experiment
 // and does not affect other parts of the page.
-func workOut(ctx context.Context, e experiment, s *spec, in values) (html string, err error) {
+func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html string, err error) {
 	var b strings.Builder
 	err = fault.Try(func() error {
 		c, err := e.show(ctx, in)
@@ -194,7 +192,7 @@ func workOut(ctx context.Context, e experiment, s *spec, in values) (html string
 func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
 	return p.widgets.first.get(ctx, shown{s.ID, view}, func(ctx context.Context) (html string, err error) {
 		err = fault.Do(p.Log, "an experiment", func() (err error) {
-			html, err = p.work(ctx, s, view, s.defaults())
+			html, err = p.work(ctx, s, view, s.Inputs().Defaults())
 			return err
 		})
 		if err != nil {

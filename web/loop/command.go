@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,59 +22,59 @@ type order struct {
 	query   *query          // a question about the run, which changes nothing
 }
 
-// commands maps each command that is not a run command ([session.ParseCommand]) to its fields,
-// joined by commas, and to the function that parses them.
-var commands = map[string]struct {
-	takes string
-	read  func(f *session.Fields, o *order)
-}{
-	"ping": {"", func(*session.Fields, *order) {}},
-	"pieces": {"prompt, messages", func(f *session.Fields, o *order) {
-		if !f.Has("messages") {
-			o.pieces = f.Text("prompt")
-			return
-		}
-		o.chat = &session.Chat{Messages: f.Messages("messages"), At: time.Now().Unix()}
-	}},
-	"open":    {"link", func(f *session.Fields, o *order) { o.link = f.Text("link") }},
-	"rebuild": {"link", func(f *session.Fields, o *order) { o.link = f.Text("link") }},
+// commands are the commands besides those of a run ([session.Commands]).
+var commands = terms.Commands[order]{
+	{Name: "ping", Make: func(terms.Values) order { return order{} }},
+	{Name: "pieces", Inputs: terms.Inputs{
+		terms.Optional(terms.TextInput("prompt")), terms.Optional(session.MessagesInput),
+	}, Make: askPieces},
+	{Name: "open", Inputs: terms.Inputs{terms.TextInput("link")}, Make: opened},
+	{Name: "rebuild", Inputs: terms.Inputs{terms.TextInput("link")}, Make: opened},
 
-	"peek": {"step", func(f *session.Fields, o *order) { o.query = &query{step: f.Int("step")} }},
-	"find": {"step, text", func(f *session.Fields, o *order) {
-		o.query = &query{step: f.Int("step"), text: f.Text("text")}
-	}},
-	"head": {"block, head", func(f *session.Fields, o *order) {
-		o.query = &query{block: f.Int("block"), head: f.Int("head")}
-	}},
-	"inside": {"block", func(f *session.Fields, o *order) { o.query = &query{block: f.Int("block")} }},
-	"zoom": {"block, head, sum", func(f *session.Fields, o *order) {
-		o.query = &query{block: f.Int("block")}
-		if f.Has("head") {
-			o.query.head = f.Int("head")
-		}
-		if f.Has("sum") {
-			o.query.sum = f.Truth("sum")
-		}
-	}},
+	{Name: "peek", Inputs: terms.Inputs{session.NumberInput("step")}, Make: asked},
+	{Name: "find", Inputs: terms.Inputs{session.NumberInput("step"), terms.TextInput("text")}, Make: asked},
+	{Name: "head", Inputs: terms.Inputs{session.NumberInput("block"), session.NumberInput("head")}, Make: asked},
+	{Name: "inside", Inputs: terms.Inputs{session.NumberInput("block")}, Make: asked},
+	{Name: "zoom", Inputs: terms.Inputs{
+		session.NumberInput("block"), terms.Optional(session.NumberInput("head")),
+		terms.Optional(terms.BoolInput("sum")),
+	}, Make: asked},
+}
+
+func askPieces(v terms.Values) order {
+	o := order{pieces: v["prompt"]}
+	if _, chats := v[session.MessagesInput.Key]; chats {
+		o.chat = &session.Chat{Messages: session.MessagesOf(v), At: time.Now().Unix()}
+	}
+	return o
+}
+
+func opened(v terms.Values) order { return order{link: v["link"]} }
+
+func asked(v terms.Values) order {
+	return order{query: &query{
+		step: v.Int("step"), text: v["text"], block: v.Int("block"), head: v.Int("head"), sum: v.Bool("sum"),
+	}}
 }
 
 // commandNames lists all commands, for error messages.
-var commandNames = strings.Join(slices.Sorted(slices.Values(
-	append(session.Names(), slices.Collect(maps.Keys(commands))...))), ", ")
+var commandNames = strings.Join(
+	slices.Sorted(slices.Values(append(session.Commands.Names(), commands.Names()...))), ", ",
+)
 
 // readOrder parses a client's command. The error describes what is wrong with it.
 func readOrder(c wire.Command) (order, *terms.Refusal) {
 	o := order{n: c.N, name: c.Name}
-	f, err := session.JSONFields(c.Fields)
+	f, err := terms.JSONFields(c.Fields)
 	if err != nil {
 		return o, err
 	}
-	if g, ok := commands[o.name]; ok {
-		g.read(f, &o)
-		return o, f.Unexpected(o.name, g.takes)
+	if own, ok, err := commands.Read(o.name, f); ok {
+		own.n, own.name = o.n, o.name
+		return own, err
 	}
 	var ok bool
-	if o.command, ok, err = session.ParseCommand(o.name, f); !ok {
+	if o.command, ok, err = session.Commands.Read(o.name, f); !ok {
 		return o, &terms.Refusal{
 			Code: terms.CodeUnknown, Field: "cmd", Want: commandNames,
 			Message: fmt.Sprintf("There is no command %s; the commands are %s.", terms.Quoted(o.name), commandNames),

@@ -193,7 +193,7 @@ func outputs(s *session.State) map[string]Output {
 			continue
 		}
 		o := Output{Text: terms.Setting(x), Idle: idle[sampling.RuleOf(k.Key)]}
-		if k.Whole {
+		if k.Whole() {
 			o.Text = terms.Count(int64(x))
 		}
 		off, isFilter := sampling.OffAt(k.Key)

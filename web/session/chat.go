@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,34 +93,6 @@ const fieldMessages = "messages"
 var wantMessages = fmt.Sprintf(
 	"a list of 1 to %d messages, each with a role (%s) and a content", MaxMessages, strings.Join(chat.Roles, ", "),
 )
-
-// Messages reads a conversation: a JSON list of objects with a role and a content.
-func (f *Fields) Messages(name string) (messages []chat.Message) {
-	raw := f.take(name)
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil || list == nil || len(list) > MaxMessages {
-		got := f.got(raw)
-		if len(list) > MaxMessages {
-			got = fmt.Sprintf("a list of %d", len(list))
-		}
-		f.fail(terms.CodeRange, name, got, wantMessages)
-		return nil
-	}
-	for i, one := range list {
-		var m chat.Message
-		of, bad := JSONFields(one)
-		if bad == nil {
-			m = chat.Message{Role: of.Text("role"), Content: of.Text("content")}
-			bad = of.Unexpected("A message", "role, content")
-		}
-		if bad != nil {
-			f.fail(terms.CodeRange, name, fmt.Sprintf("a list whose message %d is %s", i+1, clip(one)), wantMessages)
-			return nil
-		}
-		messages = append(messages, m)
-	}
-	return messages
-}
 
 // startChat begins a text that is formatted from a conversation.
 func (s *Session) startChat(ctx context.Context, next *State, c Chat) error {

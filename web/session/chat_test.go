@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -208,14 +209,14 @@ func TestChatsThatAreRefused(t *testing.T) {
 		"a NUL":           {`[{"role":"user","content":"a\u0000"}]`, "NUL"},
 	} {
 		s := templated(t, session.Start{Prompt: "Before"})
-		f, refused := session.JSONFields([]byte(`{"messages":` + c.messages + `}`))
+		f, refused := terms.JSONFields([]byte(`{"messages":` + c.messages + `}`))
 		if refused != nil { // a duplicate field, at any depth
 			if name != "a field twice" {
 				t.Errorf("%s: got refusal %v, want none", name, refused)
 			}
 			continue
 		}
-		command, _, refused := session.ParseCommand("chat", f)
+		command, _, refused := session.Commands.Read("chat", f)
 		if refused == nil {
 			refused = wantRefused(t, s, command)
 		}

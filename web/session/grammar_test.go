@@ -16,11 +16,11 @@ import (
 func TestGrammarIsFixedForARun(t *testing.T) {
 	const yesNo = `{"enum":["yes","no"]}`
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
-	f, refused := JSONFields([]byte(`{"grammar":"{\"enum\":[\"yes\",\"no\"]}"}`))
+	f, refused := terms.JSONFields([]byte(`{"grammar":"{\"enum\":[\"yes\",\"no\"]}"}`))
 	if refused != nil {
 		t.Fatalf("parsing the message: got refusal %v, want none", refused)
 	}
-	set, _, refused := ParseCommand("set", f)
+	set, _, refused := Commands.Read("set", f)
 	if refused != nil {
 		t.Fatalf("parsing the form: got refusal %v, want none", refused)
 	}

@@ -153,7 +153,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	if err := json.Unmarshal(plain, &w); err != nil {
 		return Link{}, damaged
 	}
-	if !utf8.Valid(plain) || halfCharacter(plain) { // decoding would change the text that was shared
+	if !utf8.Valid(plain) || terms.HalfCharacter(plain) { // decoding would change the text that was shared
 		return Link{}, damaged
 	}
 	if w.V != 1 {

@@ -100,7 +100,7 @@ func (w *wireSettings) UnmarshalJSON(text []byte) error {
 		if err := json.Unmarshal(raw, &x); err != nil {
 			return err
 		}
-		if k.Whole && (x != math.Trunc(x) || x < 0 || x > 1<<53) {
+		if k.Whole() && (x != math.Trunc(x) || x < 0 || x > 1<<53) {
 			return fmt.Errorf("%s is %v", k.Letter, x)
 		}
 		s.Set(k.Key, x)

@@ -54,12 +54,12 @@ func TestLinkLettersAreUnique(t *testing.T) {
 
 // TestSetTakesALogitBias: a logit bias is accepted as JSON and from a form, and links keep it.
 func TestSetTakesALogitBias(t *testing.T) {
-	f, refused := JSONFields([]byte(`{"logit_bias": {"7": -100, "3": 2.5}, "frequency_penalty": 0.5}`))
+	f, refused := terms.JSONFields([]byte(`{"logit_bias": {"7": -100, "3": 2.5}, "frequency_penalty": 0.5}`))
 	if refused != nil {
 		t.Fatalf("JSONFields: got refusal %v, want none", refused)
 	}
-	c, _, refused := ParseCommand("set", f)
-	form, _, wrong := ParseCommand("set", TextFields(map[string]string{"logit_bias": "7:-100, 3:2.5"}))
+	c, _, refused := Commands.Read("set", f)
+	form, _, wrong := Commands.Read("set", terms.TextFields(map[string]string{"logit_bias": "7:-100, 3:2.5"}))
 	if refused != nil || wrong != nil || *c.(Set).Bias != "3:2.5,7:-100" || *form.(Set).Bias != *c.(Set).Bias {
 		t.Fatalf(
 			"got %+v (%v), %+v (%v); want no error, *c.(Set).Bias = %q, *form.(Set).Bias = %q", c, refused, form, wrong,
@@ -75,8 +75,8 @@ func TestSetTakesALogitBias(t *testing.T) {
 	if err != nil || back.UnmarshalJSON(text) != nil || !infer.Settings(back).Equal(s) {
 		t.Errorf("%s is parsed as %+v (%v); want no error, infer.Settings(back) = %+v", text, back, err, s)
 	}
-	f, _ = JSONFields([]byte(`{"logit_bias": {"7": 101}}`))
-	if _, _, refused := ParseCommand("set", f); refused == nil || refused.Field != "logit_bias" ||
+	f, _ = terms.JSONFields([]byte(`{"logit_bias": {"7": 101}}`))
+	if _, _, refused := Commands.Read("set", f); refused == nil || refused.Field != "logit_bias" ||
 		refused.Message != "The logit bias is 101 for the token 7; it must be from -100 to 100." {
 		t.Errorf(
 			"a bias of 101: got %v, want an error, Field = %q, Message = %q", refused, "logit_bias",

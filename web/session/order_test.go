@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestSetTakesAnOrder: an order is accepted by name, as a string, as a list and from a form.
@@ -17,16 +18,16 @@ func TestSetTakesAnOrder(t *testing.T) {
 		`{"samplers": "penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;temperature"}`,
 		`{"samplers": ["top_n_sigma", "top_k", "typ_p", "top_p", "min_p", "xtc", "temperature"]}`,
 	} {
-		f, refused := JSONFields([]byte(body))
+		f, refused := terms.JSONFields([]byte(body))
 		if refused != nil {
 			t.Fatalf("JSONFields: got refusal %v, want none", refused)
 		}
-		c, _, refused := ParseCommand("set", f)
+		c, _, refused := Commands.Read("set", f)
 		if refused != nil || *c.(Set).Order != sampling.OrderLlama {
 			t.Errorf("%s: got %+v, %v; want no error, *c.(Set).Order = %q", body, c, refused, sampling.OrderLlama)
 		}
 	}
-	c, _, refused := ParseCommand("set", TextFields(map[string]string{"samplers": "top_k; top_p, temperature"}))
+	c, _, refused := Commands.Read("set", terms.TextFields(map[string]string{"samplers": "top_k; top_p, temperature"}))
 	if refused != nil {
 		t.Fatalf("ParseCommand: got refusal %v, want none", refused)
 	}
@@ -49,11 +50,11 @@ func TestSetTakesAnOrder(t *testing.T) {
 func TestOrdersThatAreRefused(t *testing.T) {
 	long := `"` + strings.Repeat("top_k;", 5000) + `"`
 	for _, bad := range []string{`""`, `[]`, `7`, `["top_k", 3]`, `"top_k;top_k"`, `"edkypmxt"`, long} {
-		f, refused := JSONFields([]byte(`{"samplers": ` + bad + `}`))
+		f, refused := terms.JSONFields([]byte(`{"samplers": ` + bad + `}`))
 		if refused != nil {
 			t.Fatalf("JSONFields: got refusal %v, want none", refused)
 		}
-		if _, _, refused = ParseCommand("set", f); refused == nil || refused.Field != "samplers" ||
+		if _, _, refused = Commands.Read("set", f); refused == nil || refused.Field != "samplers" ||
 			len(refused.Message) > 400 {
 			t.Errorf("%.40s: got %v; want an error, Field = %q, len(Message) at most 400", bad, refused, "samplers")
 		}

@@ -1,133 +1,182 @@
 package session
 
 import (
-	"maps"
-	"slices"
+	"encoding/json"
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A rule is a rule of the grammar: a command's fields, joined by commas, and a function that
-// builds the command from them.
-type rule struct {
-	takes string
-	read  func(f *Fields) Command
+// Commands are the commands that a client can give a run. Messages from sockets, a presenter's form and
+// scripts are all read with this table, so that all of them accept the same commands.
+var Commands = terms.Commands[Command]{
+	{Name: "start", Inputs: terms.Inputs{terms.TextInput("prompt")}, Make: func(v terms.Values) Command {
+		return Start{Prompt: v["prompt"]}
+	}},
+	{Name: "chat", Inputs: terms.Inputs{MessagesInput}, Make: func(v terms.Values) Command {
+		return StartChat{Chat{Messages: MessagesOf(v)}}
+	}},
+
+	{Name: "step", Inputs: terms.Inputs{
+		terms.Optional(terms.BoolInput("withhold")),
+	}, Make: func(v terms.Values) Command { return StepStage{Withhold: v.Bool("withhold")} }},
+	{Name: "draw", Make: just(Draw{})},
+	{Name: "back", Make: just(Back{})},
+	{Name: "token", Make: just(StepToken{})},
+	{Name: "seek", Inputs: terms.Inputs{NumberInput("step"), stageInput}, Make: func(v terms.Values) Command {
+		stage, _ := stageOf(v["stage"])
+		return Seek{Step: v.Int("step"), Stage: stage}
+	}},
+	{Name: "reset", Make: just(Reset{})},
+	{Name: "play", Make: just(Play{})},
+	{Name: "pause", Make: just(Pause{})},
+	{Name: "finish", Make: just(Finish{})},
+	{Name: "goon", Make: just(GoOn{})},
+	{Name: "speed", Inputs: terms.Inputs{terms.TextInput("speed")}, Make: func(v terms.Values) Command {
+		return SetSpeed{Speed: Speed(v["speed"])}
+	}},
+
+	{Name: "set", Inputs: setInputs, Make: makeSet},
+	{Name: "move", Inputs: terms.Inputs{
+		terms.TextInput("rule"), NumberInput("to"),
+	}, Make: func(v terms.Values) Command { return Move{Rule: v["rule"], To: v.Int("to")} }},
+	{Name: "stop", Inputs: terms.Inputs{terms.Optional(terms.MustKnob("max_tokens").Input), StopsInput}, Make: makeSet},
+	{Name: "preset", Inputs: terms.Inputs{terms.TextInput("preset")}, Make: func(v terms.Values) Command {
+		return SetPreset{Key: v["preset"]}
+	}},
+	{Name: "try", Inputs: terms.Inputs{terms.TextInput("key")}, Make: func(v terms.Values) Command {
+		return Try{Key: v["key"]}
+	}},
+
+	{Name: "choose", Inputs: terms.Inputs{
+		NumberInput("step"), NumberInput("token"),
+	}, Make: func(v terms.Values) Command { return Choose{Step: v.Int("step"), Token: v.Int("token")} }},
+	{Name: "branch", Inputs: terms.Inputs{NumberInput("id")}, Make: func(v terms.Values) Command {
+		return TakeBranch{ID: v.Int("id")}
+	}},
+	{Name: "redraw", Inputs: terms.Inputs{terms.MustKnob("seed").Input}, Make: func(v terms.Values) Command {
+		return Redraw{Seed: uint64(v.Float("seed"))}
+	}},
+	{Name: "whatif", Inputs: terms.Inputs{uInput}, Make: func(v terms.Values) Command {
+		if v["u"] == null {
+			return WhatIf{}
+		}
+		u, _ := terms.ReadNumber(v["u"])
+		return WhatIf{U: &u}
+	}},
+	{Name: "look", Inputs: terms.Inputs{terms.BoolInput("on")}, Make: func(v terms.Values) Command {
+		return SetLook{On: v.Bool("on")}
+	}},
 }
 
-// grammar lists every command that a client can give a run, by its name. Socket messages, a
-// presenter's form and scripts are all parsed here, so that all of them accept the same
-// commands.
-var grammar = map[string]rule{
-	"start": {"prompt", func(f *Fields) Command { return Start{Prompt: f.Text("prompt")} }},
+func just(c Command) func(terms.Values) Command { return func(terms.Values) Command { return c } }
 
-	"chat": {fieldMessages, func(f *Fields) Command { return StartChat{Chat{Messages: f.Messages(fieldMessages)}} }},
-
-	"step":   {"withhold", readStep},
-	"draw":   {"", func(*Fields) Command { return Draw{} }},
-	"back":   {"", func(*Fields) Command { return Back{} }},
-	"token":  {"", func(*Fields) Command { return StepToken{} }},
-	"seek":   {"step, stage", readSeek},
-	"reset":  {"", func(*Fields) Command { return Reset{} }},
-	"play":   {"", func(*Fields) Command { return Play{} }},
-	"pause":  {"", func(*Fields) Command { return Pause{} }},
-	"finish": {"", func(*Fields) Command { return Finish{} }},
-	"goon":   {"", func(*Fields) Command { return GoOn{} }},
-	"speed":  {"speed", func(f *Fields) Command { return SetSpeed{Speed: Speed(f.Text("speed"))} }},
-
-	"set":    {strings.Join(terms.SetKeys(), ", ") + ", logit_bias, samplers, grammar", readSettings},
-	"move":   {"rule, to", func(f *Fields) Command { return Move{Rule: f.Text("rule"), To: f.Int("to")} }},
-	"stop":   {"max_tokens, stop", readStop},
-	"preset": {"preset", func(f *Fields) Command { return SetPreset{Key: f.Text("preset")} }},
-	"try":    {"key", func(f *Fields) Command { return Try{Key: f.Text("key")} }},
-
-	"choose": {"step, token", func(f *Fields) Command { return Choose{Step: f.Int("step"), Token: f.Int("token")} }},
-	"branch": {"id", func(f *Fields) Command { return TakeBranch{ID: f.Int("id")} }},
-	"redraw": {"seed", func(f *Fields) Command { return Redraw{Seed: uint64(f.Whole("seed", 0, terms.MaxSeed))} }},
-	"whatif": {"u", readWhatIf},
-	"look":   {"on", func(f *Fields) Command { return SetLook{On: f.Truth("on")} }},
+// NumberInput returns an input for any whole number that fits an int on every machine.
+func NumberInput(key string) terms.Input {
+	in := terms.IntInput(key, math.MinInt32, math.MaxInt32)
+	in.Want = "a whole number"
+	return in
 }
 
-// Names returns the names of all commands, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(grammar)) }
-
-// Takes returns the fields of the command with the given name.
-func Takes(name string) []string {
-	if takes := grammar[name].takes; takes != "" {
-		return strings.Split(takes, ", ")
+// setInputs are the inputs of the settings that change how tokens are drawn.
+var setInputs = func() (list terms.Inputs) {
+	for _, key := range terms.SetKeys() {
+		list = append(list, terms.Optional(terms.MustKnob(key).Input))
 	}
-	return nil
-}
+	return append(list, sampling.BiasInput, sampling.OrderInput, terms.Optional(terms.TextInput("grammar")))
+}()
 
-// ParseCommand parses the fields of the command with the given name. ok is false if there is no
-// such command. Unknown fields are refused by name.
-func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusal) {
-	r, ok := grammar[name]
-	if !ok {
-		return nil, false, nil
+// StopsInput is the input for stop strings: one string or a list.
+var StopsInput = terms.Input{Key: "stop", Kind: terms.KindLines, Optional: true, Want: "a list of texts"}
+
+func makeSet(v terms.Values) Command {
+	c := Set{Knobs: infer.Knobs{}, Bias: sampling.BiasOf(v)}
+	for _, key := range terms.KnobKeys() {
+		if _, given := v[key]; given {
+			c.Knobs[key] = v.Float(key)
+		}
 	}
-	c = r.read(f)
-	return c, true, f.Unexpected(name, r.takes)
-}
-
-// readStep reads the optional field that makes the run stop before the draw.
-func readStep(f *Fields) Command {
-	return StepStage{Withhold: f.Has("withhold") && f.Truth("withhold")}
-}
-
-func readSet(f *Fields, keys []string) Set {
-	c := Set{Knobs: infer.Knobs{}}
-	for _, key := range keys {
-		f.Knob(terms.MustKnob(key), c.Knobs)
-	}
-	return c
-}
-
-// readSettings reads the settings that change how tokens are drawn.
-func readSettings(f *Fields) Command {
-	c := readSet(f, terms.SetKeys())
-	c.Bias = f.Bias("logit_bias")
-	if f.Has("samplers") {
-		c.Order = new(sampling.Order)
-		*c.Order, _ = f.Order("samplers")
-	}
-	if f.Has("grammar") {
-		text := f.Text("grammar")
+	c.Order, _ = sampling.OrderOf(v)
+	if text, given := v["grammar"]; given {
 		c.Grammar = &text
 	}
-	return c
-}
-
-func readStop(f *Fields) Command {
-	c := readSet(f, []string{"max_tokens"})
-	if f.Has("stop") {
-		list := f.Texts("stop")
+	if _, given := v["stop"]; given {
+		list := append([]string{}, v.Lines("stop")...)
 		c.Stop = &list
 	}
 	return c
 }
 
-// readSeek reads a stage by its key. A form may use the stage's number.
-func readSeek(f *Fields) Command {
-	step, name := f.Int("step"), f.Text("stage")
-	kind, ok := infer.ParseKind(name)
-	if n, err := strconv.Atoi(name); !ok && f.texts && err == nil && n >= 1 && n <= terms.Stages {
-		kind, ok = infer.Kind(n), true
+// stageInput is the input for a stage: its key or, in forms, its number.
+var stageInput = terms.Input{Key: "stage", Kind: terms.KindText, Verify: func(name string) error {
+	if _, ok := stageOf(name); ok {
+		return nil
 	}
-	if !ok {
-		f.fail(terms.CodeUnknown, "stage", terms.Quoted(name), strings.Join(terms.StageKeys(), ", "))
+	r := terms.RefuseField("stage", terms.Quoted(name), strings.Join(terms.StageKeys(), ", "))
+	r.Code = terms.CodeUnknown
+	return r
+}}
+
+func stageOf(name string) (infer.Kind, bool) {
+	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= terms.Stages {
+		return infer.Kind(n), true
 	}
-	return Seek{Step: step, Stage: kind}
+	return infer.ParseKind(name)
 }
 
-// readWhatIf reads the u of a what-if question. null ends the question.
-func readWhatIf(f *Fields) Command {
-	if f.Null("u") {
-		return WhatIf{}
+// null is JSON's null as the text of an input.
+const null = "null"
+
+// uInput is the input for the u of a what-if question. null ends the question.
+var uInput = terms.Input{Key: "u", Kind: terms.KindAny, Verify: func(text string) error {
+	if _, ok := terms.ReadNumber(text); ok || text == null {
+		return nil
 	}
-	u := f.Number("u", "a number from 0 up to, but not including, 1, or null")
-	return WhatIf{U: &u}
+	return terms.NewRangeError("u", terms.Quoted(text), "a number from 0 up to, but not including, 1, or null")
+}}
+
+// MessagesInput is the input for a conversation: a JSON list of objects with a role and a content.
+var MessagesInput = terms.Input{Key: fieldMessages, Kind: terms.KindAny, Verify: func(text string) error {
+	_, err := readMessages(text)
+	return err
+}, Want: wantMessages}
+
+// MessagesOf returns the value of [MessagesInput].
+func MessagesOf(v terms.Values) []chat.Message {
+	list, _ := readMessages(v[fieldMessages]) //nolint:errcheck // checked by Verify
+	return list
+}
+
+func readMessages(text string) (messages []chat.Message, err error) {
+	refuse := func(got string) ([]chat.Message, error) {
+		return nil, terms.NewRangeError(fieldMessages, got, wantMessages)
+	}
+	var list []json.RawMessage
+	switch err := json.Unmarshal([]byte(text), &list); {
+	case !json.Valid([]byte(text)):
+		return refuse(terms.Quoted(text))
+	case err != nil || list == nil:
+		return refuse(terms.Clip([]byte(text)))
+	case len(list) > MaxMessages:
+		return refuse(fmt.Sprintf("a list of %d", len(list)))
+	}
+	for i, one := range list {
+		f, bad := terms.JSONFields(one)
+		var m chat.Message
+		if bad == nil {
+			m = chat.Message{Role: f.Text("role"), Content: f.Text("content")}
+			bad = f.Unexpected("A message", "role, content")
+		}
+		if bad != nil {
+			return refuse(fmt.Sprintf("a list whose message %d is %s", i+1, terms.Clip(one)))
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
 }

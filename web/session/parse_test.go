@@ -3,31 +3,9 @@ package session
 import (
 	"reflect"
 	"testing"
-)
 
-func TestUnpairedSurrogatesAreDetected(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		`{"cmd":"start","prompt":"plain"}`:       false,
-		`{"prompt":"\ud83d\ude00"}`:              false, // 😀
-		`{"prompt":"\ud800"}`:                    true,
-		`{"prompt":"\ud83dx"}`:                   true,
-		`{"prompt":"\ude00"}`:                    true,
-		`{"prompt":"\udc00"}`:                    true, // first and last low surrogate
-		`{"prompt":"\udfff"}`:                    true,
-		`{"prompt":"\ud800\udc00"}`:              false,
-		`{"prompt":"\udbff\udfff"}`:              false,
-		`{"prompt":"\udbff"}`:                    true,
-		`{"prompt":"\ud83d\ud83d\ude00"}`:        true,
-		`{"prompt":"\\ud800 is only text"}`:      false,
-		`{"prompt":"ends in a backslash \\"}`:    false,
-		`{"prompt":"\u00e9 \uD83D\uDE00 \n ok"}`: false,
-	} {
-		if got := halfCharacter([]byte(text)); got != want {
-			t.Errorf("%s: got %v, want %v", text, got, want)
-		}
-	}
-}
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // TestFormsAndMessagesParseAlike: a form and JSON with the same fields are parsed to the same
 // command, or refused because of the same field.
@@ -59,12 +37,12 @@ func TestFormsAndMessagesParseAlike(t *testing.T) {
 		{"play", `{}`, nil},
 		{"play", `{"fast":true}`, map[string]string{"fast": "true"}},
 	} {
-		fields, bad := JSONFields([]byte(c.json))
+		fields, bad := terms.JSONFields([]byte(c.json))
 		if bad != nil {
 			t.Fatalf("JSONFields: got refusal %v, want none", bad)
 		}
-		a, known, errA := ParseCommand(c.name, fields)
-		b, _, errB := ParseCommand(c.name, TextFields(c.form))
+		a, known, errA := Commands.Read(c.name, fields)
+		b, _, errB := Commands.Read(c.name, terms.TextFields(c.form))
 		switch {
 		case !known:
 			t.Errorf("there is no command %s", c.name)
@@ -74,7 +52,7 @@ func TestFormsAndMessagesParseAlike(t *testing.T) {
 			t.Errorf("%s %s is parsed as %+v, want the command of the form, %+v", c.name, c.json, a, b)
 		}
 	}
-	if c, known, err := ParseCommand("dance", TextFields(nil)); known || c != nil || err != nil {
+	if c, known, err := Commands.Read("dance", terms.TextFields(nil)); known || c != nil || err != nil {
 		t.Errorf("the command dance: got %v, %v, %v; want nil, false, <nil>", c, known, err)
 	}
 }

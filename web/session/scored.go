@@ -36,7 +36,7 @@ func ReadRules(text string, s sampling.Settings) (sampling.Settings, error) {
 		}
 		form[name] = value
 	}
-	c, _, refused := ParseCommand("set", TextFields(form))
+	c, _, refused := Commands.Read("set", terms.TextFields(form))
 	if refused != nil {
 		return s, refused
 	}

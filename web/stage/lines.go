@@ -175,7 +175,7 @@ func (w Words) Settings(s sampling.Settings) string {
 		_, usual, part := sampling.Part(k.Key)
 		switch {
 		case !ok, filter && x == off, part && x == usual:
-		case k.Whole:
+		case k.Whole():
 			list = append(list, w.T("setting", "name", k.Name, "x", terms.Count(int64(x))))
 		default:
 			list = append(list, w.T("setting", "name", k.Name, "x", terms.Plain(x)))

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // Decode parses a command's fields into the struct or map that into points to. It returns a
@@ -93,7 +92,7 @@ func (c Command) refuseUnknown(given map[string]json.RawMessage, names []string)
 // is set even if there is an error.
 func ReadCommand(message []byte) (Command, error) {
 	var c Command
-	f, bad := session.JSONFields(message)
+	f, bad := terms.JSONFields(message)
 	if bad != nil {
 		return c, bad
 	}

@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 		{"memory", "preset", "gpt-2", "gpt-2"},
 	} {
 		l, _ := Find(c.lab)
-		v, err := l.Info().Parse(Values{c.name: c.value})
+		v, err := l.Info().Inputs.Read(terms.Values{c.name: c.value})
 		if err != nil || v[c.name] != c.want {
 			t.Errorf("%s: %s %q is %q, want %q (%v)", c.lab, c.name, c.value, v[c.name], c.want, err)
 		}
@@ -68,21 +68,12 @@ func TestParseRefuses(t *testing.T) {
 		{"cache", "prompt", "", "1 to 4096 bytes of text"},
 		{"cache", "prompt", "a\x00b", "NUL"},
 		{"cache", "prompt", "a\xff", "UTF-8"},
-		{"cache", "colour", "red", "not a parameter of this lab"},
 	} {
 		l, _ := Find(c.lab)
-		v, err := l.Info().Parse(Values{c.name: c.value})
-		var r *RangeError
+		v, err := l.Info().Inputs.Read(terms.Values{c.name: c.value})
+		var r *terms.RangeError
 		if !errors.As(err, &r) || r.Field != c.name || !strings.Contains(r.Error(), c.wants) || v != nil {
 			t.Errorf("%s: %s %q: %v, want %q", c.lab, c.name, c.value, err, c.wants)
-		}
-	}
-}
-
-func TestStringsRoundTrip(t *testing.T) {
-	for _, list := range [][]string{{"\n\n"}, {`\n`, "a\tb"}, {"User:", `</answer>`, `\\`, "\r\n"}} {
-		if back := terms.ReadLines(terms.Lines(list)); asJSON(t, back) != asJSON(t, list) {
-			t.Errorf("%q comes back as %q, want it unchanged", list, back)
 		}
 	}
 }

@@ -1,0 +1,423 @@
+package terms
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// InputKind is the type of an input's value.
+type InputKind string
+
+// The kinds of inputs. KindList is a list of whole numbers joined by commas. KindLines is a list of
+// strings, one per line, as in [ReadLines]. KindAny is a text or any JSON value; the input's Verify
+// checks it.
+const (
+	KindInt    InputKind = "int"
+	KindFloat  InputKind = "float"
+	KindText   InputKind = "text"
+	KindChoice InputKind = "choice"
+	KindBool   InputKind = "bool"
+	KindList   InputKind = "list"
+	KindLines  InputKind = "strings"
+	KindAny    InputKind = "any"
+)
+
+// Input describes a value that users can set: its name, its range, its default and its words. Forms,
+// links, flags and messages with the same input accept the same values, and reject others with the
+// same sentence. An input's value is a string in canonical form: numbers have their shortest form.
+type Input struct {
+	Key   string    `json:"name"`
+	Label string    `json:"label"`
+	The   string    `json:"-"` // the beginning of a sentence about it, if it is not Label
+	Unit  string    `json:"unit,omitempty"`
+	Kind  InputKind `json:"kind"`
+
+	// Min and Max bound a number, each number of a list, or a text's length in bytes. A text with a
+	// Max of 0 is not checked. If Open is set, Min itself is not accepted.
+	Min  float64 `json:"min"`
+	Max  float64 `json:"max"`
+	Open bool    `json:"-"`
+	// Step is the step of a number's slider. From and To are the slider's range, if it is narrower
+	// than the range of the accepted values. Typed means that there is no slider, since neighboring
+	// values are unrelated.
+	Step     float64 `json:"step,omitempty"`
+	From, To float64 `json:"-"`
+	Typed    bool    `json:"-"`
+
+	Options []string `json:"options,omitempty"`
+	Default string   `json:"default"`
+	Help    string   `json:"help"` // its effect, in one clause
+	// Want describes the accepted values in words, and wantNumber does so for a value that is not a
+	// number. If they are empty, [Input.Wants] describes the bounds.
+	Want, wantNumber string
+
+	// Optional means that the input can be omitted, and that a text can be empty. Own means that a
+	// number can be omitted ("" or 0): the chosen model's own number is then used.
+	Optional bool `json:"-"`
+	Own      bool `json:"own,omitempty"`
+	// Words means that a text is a list of words joined by commas.
+	Words bool `json:"-"`
+	// Hidden means that no form shows the input: a lesson or a button sets it.
+	Hidden bool `json:"-"`
+	// Marks are values that have their own button.
+	Marks []string `json:"-"`
+	// Verify checks a text or the lines further. It can be nil.
+	Verify func(value string) error `json:"-"`
+}
+
+// TextInput returns an input for a text of any length.
+func TextInput(key string) Input { return Input{Key: key, Kind: KindText} }
+
+// BoolInput returns an input for a boolean.
+func BoolInput(key string) Input { return Input{Key: key, Kind: KindBool} }
+
+// IntInput returns an input for a whole number from least to most.
+func IntInput(key string, least, most float64) Input {
+	return Input{Key: key, Kind: KindInt, Min: least, Max: most}
+}
+
+// Optional returns an input that can be omitted.
+func Optional(in Input) Input {
+	in.Optional = true
+	return in
+}
+
+// Whole reports whether the input accepts only whole numbers.
+func (in Input) Whole() bool { return in.Kind == KindInt }
+
+// Number reports whether the input is a number.
+func (in Input) Number() bool { return in.Kind == KindInt || in.Kind == KindFloat }
+
+// With returns the input with another default.
+func (in Input) With(value string) Input {
+	in.Default = value
+	return in
+}
+
+// Slider returns the input of a number with a slider, and with the slider's range as its bounds.
+func (in Input) Slider(from, to float64) Input {
+	in.Min, in.Max, in.From, in.To, in.Open, in.Want, in.wantNumber = from, to, from, to, false, "", ""
+	return in
+}
+
+// Range returns the range of a number's slider.
+func (in Input) Range() (from, to float64) {
+	if in.From < in.To {
+		return in.From, in.To
+	}
+	return in.Min, in.Max
+}
+
+// Decimals returns the number of decimals that a slider shows.
+func (in Input) Decimals() int {
+	if in.Step == math.Trunc(in.Step) {
+		return 0
+	}
+	return 2
+}
+
+// Wants describes the accepted values in words, with their unit.
+func (in Input) Wants() string {
+	if want := cmp.Or(in.wantNumber, in.Want); want != "" {
+		return want
+	}
+	between := Plain(in.Min) + " to " + Plain(in.Max)
+	if in.Unit != "" && in.Kind != KindText {
+		between += " " + in.Unit
+	}
+	switch in.Kind {
+	case KindInt:
+		return "a whole number from " + between
+	case KindFloat:
+		return "a number from " + between
+	case KindText:
+		if in.Max == 0 {
+			return "text"
+		}
+	case KindList:
+		return "whole numbers from " + between + ", joined by commas"
+	case KindChoice:
+		return "one of " + strings.Join(in.Options, ", ")
+	case KindBool:
+		return "true or false"
+	}
+	return between + " bytes of text"
+}
+
+// Refuse returns a *[RangeError] for a value. got is the value as a message shows it.
+func (in Input) Refuse(got string) error { return in.refuse(got, in.Wants()) }
+
+func (in Input) refuse(got, want string) error {
+	return &RangeError{Field: in.Key, Subject: cmp.Or(in.The, in.Label), Got: got, Want: want}
+}
+
+// Check returns a *[RangeError] if the input does not accept the number, and nil otherwise.
+func (in Input) Check(x float64) error {
+	switch {
+	case !(x >= in.Min && x <= in.Max), in.Open && x == in.Min:
+		return in.refuse(Plain(x), cmp.Or(in.Want, in.Wants()))
+	case in.Whole() && x != math.Trunc(x):
+		return in.Refuse(Plain(x))
+	}
+	return nil
+}
+
+// ParseNumber parses a number that a user typed ([ReadNumber]). The error is a *[RangeError].
+func (in Input) ParseNumber(text string) (float64, error) {
+	x, ok := ReadNumber(text)
+	if !ok {
+		return 0, in.Refuse(Quoted(text))
+	}
+	return x, in.Check(x)
+}
+
+// Parse checks one value and returns its canonical form. The error is a *[RangeError].
+func (in Input) Parse(text string) (string, error) {
+	switch in.Kind {
+	case KindInt, KindFloat:
+		return in.parseNumber(strings.TrimSpace(text))
+	case KindBool:
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return "", in.Refuse(Quoted(text))
+		}
+		return strconv.FormatBool(on), nil
+	case KindChoice:
+		if !slices.Contains(in.Options, text) {
+			return "", in.Refuse(Quoted(text))
+		}
+		return text, nil
+	case KindList:
+		return in.parseList(text)
+	case KindLines:
+		text = Lines(ReadLines(text))
+		return text, in.verify(text)
+	case KindAny:
+		return text, in.verify(text)
+	}
+	return in.parseText(strings.ReplaceAll(text, "\r\n", "\n")) // forms send line breaks this way
+}
+
+func (in Input) parseNumber(text string) (string, error) {
+	switch {
+	case in.Own && (text == "" || text == "0"), in.Optional && text == "":
+		return "", nil
+	case text == "":
+		return "", in.Refuse("missing")
+	}
+	x, err := in.ParseNumber(text)
+	return Plain(x), err
+}
+
+// maxList is the maximum number of elements of a list.
+const maxList = 64
+
+func (in Input) parseList(text string) (string, error) {
+	one := in
+	one.Kind = KindInt
+	var list []string
+	for part := range strings.SplitSeq(text, ",") {
+		value, err := one.parseNumber(strings.TrimSpace(part))
+		if err != nil {
+			return "", in.Refuse(Quoted(text))
+		}
+		if !slices.Contains(list, value) {
+			list = append(list, value)
+		}
+	}
+	if len(list) > maxList {
+		return "", in.Refuse(fmt.Sprintf("a list of %d", len(list)))
+	}
+	return strings.Join(list, ","), nil
+}
+
+func (in Input) parseText(text string) (string, error) {
+	switch {
+	case text == "" && in.Optional:
+		return "", nil
+	case in.Max == 0:
+	case text == "" && in.Min > 0:
+		return "", in.Refuse("empty")
+	case !utf8.ValidString(text):
+		return "", in.Refuse("not valid UTF-8")
+	case strings.ContainsRune(text, 0):
+		return "", in.Refuse("a text with a NUL character")
+	case float64(len(text)) < in.Min, float64(len(text)) > in.Max:
+		return "", in.Refuse(fmt.Sprintf("%d bytes long", len(text)))
+	}
+	return text, in.verify(text)
+}
+
+// verify calls Verify. A *[RangeError] of another field becomes one of this input.
+func (in Input) verify(value string) error {
+	if in.Verify == nil {
+		return nil
+	}
+	err := in.Verify(value)
+	var wrong *RangeError
+	if errors.As(err, &wrong) {
+		return in.refuse(wrong.Got, cmp.Or(in.Want, wrong.Want))
+	}
+	return err
+}
+
+// Inputs are the inputs of a form, an experiment, a lab or a command.
+type Inputs []Input
+
+// Find returns the input with the given key. It returns false if there is none.
+func (list Inputs) Find(key string) (Input, bool) {
+	i := slices.IndexFunc(list, func(in Input) bool { return in.Key == key })
+	if i < 0 {
+		return Input{}, false
+	}
+	return list[i], true
+}
+
+// Keys returns the keys of the inputs, in order.
+func (list Inputs) Keys() []string {
+	keys := make([]string, len(list))
+	for i, in := range list {
+		keys[i] = in.Key
+	}
+	return keys
+}
+
+// With returns the inputs with other defaults, for those that values contains.
+func (list Inputs) With(values map[string]string) Inputs {
+	list = slices.Clone(list)
+	for i, in := range list {
+		if value, ok := values[in.Key]; ok {
+			list[i].Default = value
+		}
+	}
+	return list
+}
+
+// Defaults returns the default of each input.
+func (list Inputs) Defaults() Values {
+	v := Values{}
+	for _, in := range list {
+		v[in.Key] = in.Default
+	}
+	return v
+}
+
+// Read checks raw values and returns a value for each input. Missing values have their defaults. The
+// error names the alphabetically first unknown key (a *[Refusal]) or invalid value (a *[RangeError], or
+// the error of an input's Verify).
+func (list Inputs) Read(raw map[string]string) (Values, error) {
+	v := list.Defaults()
+	for _, key := range slices.Sorted(maps.Keys(raw)) {
+		in, err := list.known(key)
+		if err == nil {
+			v[key], err = in.Parse(raw[key])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// ReadJSON is like [Inputs.Read] for the fields of a JSON object. A field must have the input's type.
+func (list Inputs) ReadJSON(fields map[string]json.RawMessage) (Values, error) {
+	raw := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		in, err := list.known(key)
+		if err == nil {
+			raw[key], err = in.fromJSON(fields[key])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list.Read(raw)
+}
+
+func (list Inputs) known(key string) (Input, error) {
+	in, ok := list.Find(key)
+	if !ok {
+		takes := strings.Join(list.Keys(), ", ")
+		r := Refuse(CodeUnknown, "There is no input %s here; the inputs are %s.", Quoted(key), takes)
+		r.Field, r.Want = Shortened(key, 40), takes
+		return in, r
+	}
+	return in, nil
+}
+
+// fromJSON returns the raw value of an input from a JSON value of the input's type.
+func (in Input) fromJSON(value json.RawMessage) (string, error) {
+	var x any
+	if in.Kind == KindAny && value[0] != '"' {
+		return string(value), nil
+	}
+	if err := json.Unmarshal(value, &x); err != nil {
+		return "", in.Refuse(Clip(value))
+	}
+	switch x := x.(type) {
+	case float64:
+		if in.Number() {
+			return string(value), nil
+		}
+	case bool:
+		if in.Kind == KindBool {
+			return strconv.FormatBool(x), nil
+		}
+	case string:
+		switch in.Kind {
+		case KindText, KindChoice, KindAny:
+			return x, nil
+		case KindLines:
+			if x != "" {
+				return Lines([]string{x}), nil
+			}
+		}
+	case []any:
+		var list []string
+		if in.Kind == KindLines && json.Unmarshal(value, &list) == nil && !slices.Contains(list, "") {
+			return Lines(list), nil
+		}
+	}
+	return "", in.Refuse(Clip(value))
+}
+
+// Values are the values of inputs by key, as strings in canonical form. Its methods return zero
+// values for inputs without a value.
+type Values map[string]string
+
+// Int returns the value of an [KindInt].
+func (v Values) Int(key string) int { return int(v.Float(key)) }
+
+// Float returns the value of a number.
+func (v Values) Float(key string) float64 {
+	x, _ := strconv.ParseFloat(v[key], 64) //nolint:errcheck // checked by Read
+	return x
+}
+
+// Bool returns the value of a [KindBool].
+func (v Values) Bool(key string) bool { return v[key] == "true" }
+
+// List returns the numbers of a [KindList].
+func (v Values) List(key string) []int {
+	var list []int
+	for part := range strings.SplitSeq(v[key], ",") {
+		if n, err := strconv.Atoi(part); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// Lines returns the strings of a [KindLines].
+func (v Values) Lines(key string) []string { return ReadLines(v[key]) }
+
+// SetInt sets the value of a number.
+func (v Values) SetInt(key string, n int) { v[key] = strconv.Itoa(n) }
