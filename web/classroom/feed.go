@@ -377,31 +377,30 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 	return f.sendYou(ctx, c.N, out)
 }
 
+// voteInputs are the inputs of a vote; a draw has only a poll.
+var voteInputs = terms.Inputs{
+	terms.Optional(terms.TextInput("poll")), terms.Optional(terms.TextInput("choice")),
+	terms.Optional(terms.IntInput("number", -terms.MaxSeed, terms.MaxSeed)), decimal("sure"),
+}
+
 func (f *followFeed) vote(ctx context.Context, c wire.Command) error {
-	var sent struct {
-		Poll   string  `json:"poll"`
-		Choice string  `json:"choice"`
-		Number int64   `json:"number"`
-		Sure   float64 `json:"sure"`
-	}
-	if err := c.Decode(&sent); err != nil {
+	v, err := c.Read(voteInputs)
+	if err != nil {
 		return err
 	}
-	_, err := f.room.Vote(
-		ctx, f.who, class.Ballot{Poll: sent.Poll, Choice: sent.Choice, N: sent.Number, Sure: sent.Sure},
-	)
+	_, err = f.room.Vote(ctx, f.who, class.Ballot{
+		Poll: v["poll"], Choice: v["choice"], N: int64(v.Float("number")), Sure: v.Float("sure"),
+	})
 	return err
 }
 
 // join sets the name of a member who has joined.
 func (f *followFeed) join(ctx context.Context, c wire.Command) error {
-	var sent struct {
-		Nick string `json:"nick"`
-	}
-	if err := c.Decode(&sent); err != nil {
+	v, err := c.Read(terms.Inputs{terms.Optional(terms.TextInput("nick"))})
+	if err != nil {
 		return err
 	}
-	if _, err := f.room.Join(ctx, f.caller, sent.Nick); err != nil {
+	if _, err := f.room.Join(ctx, f.caller, v["nick"]); err != nil {
 		return err
 	}
 	f.room.Leave(f.who)

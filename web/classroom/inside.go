@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -27,13 +28,12 @@ type stageData struct {
 // lookInside turns looking inside on or off for this screen, and returns a reply with the
 // resulting stage.
 func (f *followFeed) lookInside(c wire.Command) wire.Message {
-	var sent struct {
-		On bool `json:"on"`
-	}
-	if err := c.Decode(&sent); err != nil {
+	sent, err := c.Read(terms.Inputs{terms.Optional(terms.BoolInput("on"))})
+	if err != nil {
 		return f.p.answered(c.N, err)
 	}
-	if f.look.kind = onPhone; sent.On {
+	on := sent.Bool("on")
+	if f.look.kind = onPhone; on {
 		f.look.kind = onPhoneInner
 	}
 	v := f.room.View()
@@ -42,7 +42,7 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 		err error
 	}
 	m := v.Shared(fmt.Sprintf("classroom/stage/%s/%s", f.look.kind, f.look.view), func() any {
-		inside := sent.On && looksInside(v) && f.look.inside()
+		inside := on && looksInside(v) && f.look.inside()
 		data := stageData{}
 		if inside {
 			data.Heat = lang.NewHeat(v.State)
@@ -58,21 +58,24 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 	return m.Message
 }
 
+// insideInputs are the inputs of the commands head and inside.
+var insideInputs = terms.Inputs{
+	terms.Optional(session.NumberInput("block")), terms.Optional(session.NumberInput("head")),
+}
+
 // insideOf returns a reply about the attention of one head, or the contents of one block, at
 // the class's forward stage. The reply is rendered once for everyone who requests it.
 func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
-	var sent struct {
-		Block int `json:"block"`
-		Head  int `json:"head"`
-	}
-	if err := c.Decode(&sent); err != nil {
+	sent, err := c.Read(insideInputs)
+	if err != nil {
 		return p.answered(c.N, err)
 	}
+	block, head := sent.Int("block"), sent.Int("head")
 	st := discreet(p.seen(v))
 	if !looksInside(v) {
 		st = p.rest
-	} else if heads := st.Model.Config().Heads; sent.Block < 1 || sent.Block > len(st.Look.Blocks) ||
-		c.Name == "head" && (sent.Head < 1 || sent.Head > heads) {
+	} else if heads := st.Model.Config().Heads; block < 1 || block > len(st.Look.Blocks) ||
+		c.Name == "head" && (head < 1 || head > heads) {
 		return p.answered(c.N, &terms.Refusal{
 			Code: terms.CodeRange, Field: "block", Want: fmt.Sprintf(
 				"1 to %d, with a head from 1 to %d", len(st.Look.Blocks), heads,
@@ -84,10 +87,10 @@ func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 		panels []wire.Panel
 		err    error
 	}
-	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, sent.Block, sent.Head), func() any {
-		what := panel{"inside", lang.InsideHTML(lang.NewInside(st, sent.Block))}
+	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, block, head), func() any {
+		what := panel{"inside", lang.InsideHTML(lang.NewInside(st, block))}
 		if c.Name == "head" {
-			what = panel{"head-detail", lang.HeadHTML(lang.NewHead(st, sent.Block, sent.Head))}
+			what = panel{"head-detail", lang.HeadHTML(lang.NewHead(st, block, head))}
 		}
 		panels, err := rendered([]panel{what})
 		return made{panels, err}

@@ -402,7 +402,7 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, 
 func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "members":
-		if err := c.Decode(&struct{}{}); err != nil {
+		if _, err := c.Read(nil); err != nil {
 			return f.p.answered(c.N, err)
 		}
 		return f.members(ctx, c.N)

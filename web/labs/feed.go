@@ -114,7 +114,7 @@ func (f *feed) look(r *liveRun) {
 func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "cancel":
-		if err := c.Decode(&struct{}{}); err != nil {
+		if _, err := c.Read(nil); err != nil {
 			return wire.Message{Error: terms.RefusalOf(err)}
 		}
 		if f.run != nil {
@@ -122,13 +122,11 @@ func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 		}
 		return wire.Message{}
 	case "set":
-		var sent struct {
-			Values map[string]string `json:"values"`
-		}
-		if err := c.Decode(&sent); err != nil {
+		sent, err := c.Read(terms.Inputs{wire.FormInput})
+		if err != nil {
 			return wire.Message{Error: terms.RefusalOf(err)}
 		}
-		return f.set(ctx, read(sent.Values))
+		return f.set(ctx, read(wire.FormOf(sent)))
 	}
 	return wire.Message{
 		Error: &terms.Refusal{

@@ -84,13 +84,11 @@ func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, 
 			Code: terms.CodeUnknown, Field: "cmd", Want: "set", Message: "An experiment takes one command, set.",
 		}
 	}
-	var sent struct {
-		Values map[string]string `json:"values"`
-	}
-	if err := c.Decode(&sent); err != nil {
+	sent, err := c.Read(terms.Inputs{wire.FormInput})
+	if err != nil {
 		return wire.Message{}, err
 	}
-	v, err := f.spec.Inputs().Read(sent.Values)
+	v, err := f.spec.Inputs().Read(wire.FormOf(sent))
 	if err != nil {
 		return wire.Message{}, err
 	}

@@ -158,7 +158,7 @@ func (c *connection) receive(data []byte) {
 	case bad != nil:
 		c.refuse(cmd.N, terms.RefusalOf(bad))
 	case cmd.Name == "ping" && !c.ordered:
-		if err := cmd.Decode(&struct{}{}); err != nil {
+		if _, err := cmd.Read(nil); err != nil {
 			c.refuse(cmd.N, terms.RefusalOf(err))
 			return
 		}

@@ -1,90 +1,60 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Decode parses a command's fields into the struct or map that into points to. It returns a
-// [*terms.Refusal] for fields that the struct does not have and for values of the wrong type.
-func (c Command) Decode(into any) error {
+// Read reads a command's fields as the values of inputs. It returns a [*terms.Refusal] for fields that
+// are not inputs and for invalid values.
+func (c Command) Read(inputs terms.Inputs) (terms.Values, error) {
 	fields := c.Fields
 	if len(fields) == 0 {
 		fields = json.RawMessage("{}")
 	}
-	if refused := c.unknown(fields, reflect.TypeOf(into).Elem()); refused != nil {
-		return refused
-	}
-	d := json.NewDecoder(bytes.NewReader(fields))
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
-	var typed *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &typed):
-		return terms.RefuseField(typed.Field, "a "+typed.Value, "a "+typed.Type.String())
-	}
-	return &terms.Refusal{
-		Code: terms.CodeUnknown, Message: fmt.Sprintf("The fields of %s cannot be read (%v).", c.Name, err),
-	}
-}
-
-// unknown refuses fields that a struct does not have, and names the alphabetically first one.
-// The JSON decoder by itself ignores case, so it would accept several spellings of a field's
-// name.
-func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal {
-	if of.Kind() != reflect.Struct {
-		return nil
-	}
-	var names []string
-	for f := range of.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		names = append(names, name)
-	}
-	var given map[string]json.RawMessage
-	if json.Unmarshal(fields, &given) != nil {
-		return nil // Decode returns the error
-	}
-	return c.refuseUnknown(given, names)
-}
-
-// Texts returns a command's fields, which must all be strings. It returns a [*terms.Refusal]
-// for fields that are not among names and for values of the wrong type.
-func (c Command) Texts(names []string) (map[string]string, error) {
-	var given map[string]json.RawMessage
-	if err := c.Decode(&given); err != nil {
-		return nil, err
-	}
-	if refused := c.refuseUnknown(given, names); refused != nil {
+	f, refused := terms.JSONFields(fields)
+	if refused != nil {
 		return nil, refused
 	}
-	var texts map[string]string
-	return texts, c.Decode(&texts)
+	v := f.ReadAll(inputs)
+	if refused := f.Unexpected(c.Name, strings.Join(inputs.Keys(), ", ")); refused != nil {
+		return nil, refused
+	}
+	return v, nil
 }
 
-// refuseUnknown refuses given fields that are not among names, and names the alphabetically
-// first one.
-func (c Command) refuseUnknown(given map[string]json.RawMessage, names []string) *terms.Refusal {
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(names, name) {
-			takes := strings.Join(append(slices.Clone(names), "cmd", "n"), ", ")
-			r := terms.Refuse(
-				terms.CodeUnknown, "%s has no field %s; its fields are %s.", c.Name, terms.Quoted(name), takes,
-			)
-			r.Field, r.Want = name, strings.Join(names, ", ")
-			return r
-		}
+// Texts returns a command's fields, which must all be strings. It returns a [*terms.Refusal] for
+// fields that are not among names and for values of the wrong type.
+func (c Command) Texts(names []string) (map[string]string, error) {
+	var inputs terms.Inputs
+	for _, name := range names {
+		inputs = append(inputs, terms.Optional(terms.TextInput(name)))
 	}
-	return nil
+	return c.Read(inputs)
+}
+
+// FormInput is the input for the values of a form: an object of strings.
+var FormInput = terms.Input{
+	Key: "values", Kind: terms.KindAny, Optional: true, Want: "an object of texts",
+	Verify: func(text string) error {
+		if formOf(text) == nil {
+			return terms.NewRangeError("values", terms.Clip([]byte(text)), "an object of texts")
+		}
+		return nil
+	},
+}
+
+// FormOf returns the value of [FormInput].
+func FormOf(v terms.Values) map[string]string { return formOf(v[FormInput.Key]) }
+
+func formOf(text string) (form map[string]string) {
+	if json.Unmarshal([]byte(text), &form) != nil {
+		return nil
+	}
+	return form
 }
 
 // ReadCommand parses a client's message: cmd, n and the command's own fields. The message must

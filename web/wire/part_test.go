@@ -49,19 +49,16 @@ func TestJoinKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// TestDecodeIsStrict: fields that the part does not have and values of the wrong type are refused.
-func TestDecodeIsStrict(t *testing.T) {
-	var into struct {
-		T    float64           `json:"t"`
-		Text map[string]string `json:"text"`
-	}
+// TestReadIsStrict: fields that are not inputs and values of the wrong type are refused.
+func TestReadIsStrict(t *testing.T) {
+	inputs := terms.Inputs{terms.Optional(terms.IntInput("t", 0, 9)), FormInput}
 	for fields, code := range map[string]terms.Code{
-		``: "", `{}`: "", `{"t":0.5,"text":{"a":"b"}}`: "",
-		`{"t":"much"}`: terms.CodeRange, `{"text":{"a":1}}`: terms.CodeRange,
-		`{"u":1}`: terms.CodeUnknown, `{`: terms.CodeUnknown,
-		`{"T":0.5}`: terms.CodeUnknown, `{"t":0.5,"Text":{"a":"b"}}`: terms.CodeUnknown,
+		``: "", `{}`: "", `{"t":5,"values":{"a":"b"}}`: "",
+		`{"t":"much"}`: terms.CodeRange, `{"values":{"a":1}}`: terms.CodeRange, `{"values":"a"}`: terms.CodeRange,
+		`{"values":null}`: terms.CodeRange, `{"u":1}`: terms.CodeUnknown, `{`: terms.CodeFormat,
+		`{"T":5}`: terms.CodeUnknown, `{"t":5,"Values":{"a":"b"}}`: terms.CodeUnknown,
 	} {
-		err := Command{Name: "set", Fields: json.RawMessage(fields)}.Decode(&into)
+		v, err := Command{Name: "set", Fields: json.RawMessage(fields)}.Read(inputs)
 		var e *terms.Refusal
 		if got := terms.Code(""); errors.As(err, &e) {
 			got = e.Code
@@ -70,6 +67,8 @@ func TestDecodeIsStrict(t *testing.T) {
 			}
 		} else if err != nil || code != "" {
 			t.Errorf("%s: got %v, want code %q", fields, err, code)
+		} else if len(fields) > 9 && (v.Int("t") != 5 || FormOf(v)["a"] != "b") {
+			t.Errorf("%s: got %q, want t = 5 and the form's a = b", fields, v)
 		}
 	}
 }
@@ -97,14 +96,11 @@ func FuzzReadCommand(f *testing.F) {
 		if got, want := colons(message), names(fields); got != want {
 			t.Errorf("%q is accepted with %d field names, but another decoder finds %d", message, got, want)
 		}
-		var into struct {
-			T float64 `json:"t"`
-		}
-		_, hasT := fields["t"]
 		delete(fields, "cmd")
 		delete(fields, "n")
-		if delete(fields, "t"); c.Decode(&into) == nil && len(fields) > 0 || hasT && c.Decode(&struct{}{}) == nil {
-			t.Errorf("%q is decoded with more fields than t, want them refused", message)
+		delete(fields, "t")
+		if _, err := c.Read(terms.Inputs{terms.Optional(terms.TextInput("t"))}); err == nil && len(fields) > 0 {
+			t.Errorf("%q is read with more fields than t, want them refused", message)
 		}
 	})
 }
