@@ -40,3 +40,27 @@ func TestDocumentedClassData(t *testing.T) {
 		t.Errorf("WIRE.md describes %v, want the fields that are sent: %v", said, sent)
 	}
 }
+
+// TestDocumentedCommands: WIRE.md lists exactly the commands of the instructor's page, each with its
+// fields in parentheses.
+func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../WIRE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok := strings.Cut(string(page), "\n**The instructor's commands** ")
+	list, _, _ = strings.Cut(list, "\n\n")
+	var want []string
+	for _, c := range commands {
+		text := c.Name
+		if keys := c.Inputs.Keys(); len(keys) > 0 && c.Name != "set" {
+			text += " (" + strings.Join(keys, ", ") + ")"
+		}
+		want = append(want, text)
+	}
+	slices.Sort(want)
+	if text := strings.Join(want, ", "); !ok || !strings.Contains(list, text) {
+		t.Errorf("WIRE.md lists\n%s\nwant it to contain\n%s", list, text)
+	}
+}
