@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -62,23 +63,32 @@ func fenced(text string) string {
 	return strings.Join(lines[1:last], "\n")
 }
 
+// startInputs are the knobs that a heading can set.
+var startInputs = func() (list terms.Inputs) {
+	for _, k := range terms.Knobs() {
+		list = append(list, k.Input)
+	}
+	return slices.Clip(list)
+}()
+
 // startSettings reads the settings in a heading's attributes. Missing settings are off.
 func (l *loader) startSettings(raw *rawSection, s *LoopStart) {
 	keys := raw.attrs.keys
 	set := infer.Knobs{}
-	for _, k := range append(terms.Knobs(), terms.Knob{Input: terms.Input{Key: "step"}}) {
-		text, ok := keys[k.Key]
+	for _, in := range append(startInputs, terms.IntInput("step", 1, terms.MaxMaxTokens)) {
+		text, ok := keys[in.Key]
 		if !ok {
 			continue
 		}
-		x, ok := terms.ReadNumber(text)
+		value, err := in.Parse(text)
+		x := terms.Values{in.Key: value}.Float(in.Key)
 		switch {
-		case !ok:
-			l.problems.add(raw.at, "%s is %q, and must be a number", k.Key, text)
-		case k.Key == "step":
+		case err != nil:
+			l.problems.add(raw.at, "%v", err)
+		case in.Key == "step":
 			s.Step = int(x)
 		default:
-			set[k.Key] = x
+			set[in.Key] = x
 		}
 	}
 	next, err := startSettings().With(set)

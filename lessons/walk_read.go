@@ -7,7 +7,6 @@ import (
 	"math"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -174,45 +173,25 @@ func (r *walkWords) text(key string) (string, bool) {
 	return text, ok
 }
 
-// float returns a number, or nil if it is not set.
-func (r *walkWords) float(key string) *float64 {
-	text, ok := r.text(key)
-	if !ok {
-		return nil
+// values reads inputs. Those that are not set and have no default, or are invalid, have no value.
+func (r *walkWords) values(inputs ...terms.Input) terms.Values {
+	v := terms.Values{}
+	for _, in := range inputs {
+		text, ok := r.text(in.Key)
+		if !ok {
+			if in.Default != "" {
+				v[in.Key] = in.Default
+			}
+			continue
+		}
+		value, err := in.Parse(text)
+		if err != nil {
+			r.say("%v", err)
+			continue
+		}
+		v[in.Key] = value
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		r.say("%s is %q, and must be a number", key, text)
-		return nil
-	}
-	return &x
-}
-
-// whole returns an integer, or nil if it is not set.
-func (r *walkWords) whole(key string) *int {
-	x := r.float(key)
-	if x == nil {
-		return nil
-	}
-	n := int(*x)
-	if float64(n) != *x {
-		r.say("%s is %g, and must be whole", key, *x)
-		return nil
-	}
-	return &n
-}
-
-// within returns an integer from low to high, or otherwise if it is not set.
-func (r *walkWords) within(key string, low, high, otherwise int) int {
-	n := r.whole(key)
-	if n == nil {
-		return otherwise
-	}
-	if *n < low || *n > high {
-		r.say("%s is %d, and must be %d to %d", key, *n, low, high)
-		return otherwise
-	}
-	return *n
+	return v
 }
 
 // rest reports settings that were not read.
@@ -234,7 +213,7 @@ func (r *walkWords) action(name string) Action {
 		if !ok {
 			r.say("the stage %q is not one of %s", stage, strings.Join(terms.StageKeys(), ", "))
 		}
-		return WalkGo{Step: r.within("step", 1, 1<<20, 1), Stage: kind}
+		return WalkGo{Step: r.values(terms.IntInput("step", 1, 1<<20).With("1")).Int("step"), Stage: kind}
 	case "set":
 		return r.change(WalkSet{Knobs: r.knobs(terms.SetKeys()...)})
 	case "stop":
@@ -286,16 +265,9 @@ func (r *walkWords) start() Action {
 func (r *walkWords) knobs(keys ...string) infer.Knobs {
 	set := infer.Knobs{}
 	for _, key := range keys {
-		text, ok := r.text(key)
-		if !ok {
-			continue
+		if v := r.values(terms.MustKnob(key).Input); len(v) > 0 {
+			set[key] = v.Float(key)
 		}
-		x, ok := terms.ReadNumber(text)
-		if !ok {
-			r.say("%s is %q, and must be a number", key, text)
-			continue
-		}
-		set[key] = x
 	}
 	return set
 }
@@ -316,10 +288,10 @@ func (l *loader) readAsk(p block) *AskSpec {
 		return nil
 	}
 	r := &walkWords{l: l, at: p.at, keys: a.keys, taken: map[string]bool{}}
-	s := &AskSpec{Kind: AskKind(a.words[0]), Seconds: r.within("seconds", 5, 3600, 0)}
+	s := &AskSpec{Kind: AskKind(a.words[0]), Seconds: r.values(terms.IntInput("seconds", 5, 3600)).Int("seconds")}
 	switch s.Kind {
 	case AskNext:
-		s.Choices = r.within("choices", 4, 8, 5)
+		s.Choices = r.values(terms.IntInput("choices", 4, 8).With("5")).Int("choices")
 	case AskDraw:
 	case AskQuestion:
 		id, _ := r.text("id")
@@ -347,11 +319,11 @@ func (r *walkWords) answer(s *AskSpec) {
 	if figure, ok := r.keys["answer"]; ok && strings.HasPrefix(figure, "{=") && strings.HasSuffix(figure, "}") {
 		r.keys["answer"] = strings.ReplaceAll(r.l.figure(r.at, figure[2:len(figure)-1]), ",", "")
 	}
-	x, within := r.float("answer"), r.float("within")
-	if x == nil || within == nil || *within < 0 {
+	v := r.values(terms.NumberInput("answer", -math.MaxFloat64), terms.NumberInput("within", 0))
+	if len(v) < 2 {
 		r.say("a number needs an answer, and within: how far off is still right")
 		return
 	}
-	s.Answer, s.Within = *x, *within
+	s.Answer, s.Within = v.Float("answer"), v.Float("within")
 	s.Unit, _ = r.text("unit")
 }

@@ -84,6 +84,11 @@ func IntInput(key string, least, most float64) Input {
 	return Input{Key: key, Kind: KindInt, Min: least, Max: most}
 }
 
+// NumberInput returns an input for a number of at least least.
+func NumberInput(key string, least float64) Input {
+	return Input{Key: key, Kind: KindFloat, Min: least, Max: math.MaxFloat64, Want: "a number"}
+}
+
 // Optional returns an input that can be omitted.
 func Optional(in Input) Input {
 	in.Optional = true

@@ -120,11 +120,7 @@ var (
 	}
 )
 
-func decimal(key string) terms.Input {
-	return terms.Input{
-		Key: key, Kind: terms.KindFloat, Min: -math.MaxFloat64, Max: math.MaxFloat64, Want: "a number", Optional: true,
-	}
-}
+func decimal(key string) terms.Input { return terms.Optional(terms.NumberInput(key, -math.MaxFloat64)) }
 
 // seconds returns the duration in the field seconds, or 0 if there is none.
 func seconds(v terms.Values) time.Duration { return time.Duration(v.Int("seconds")) * time.Second }

@@ -60,7 +60,7 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 
 // insideInputs are the inputs of the commands head and inside.
 var insideInputs = terms.Inputs{
-	terms.Optional(session.NumberInput("block")), terms.Optional(session.NumberInput("head")),
+	terms.Optional(session.IntInput("block")), terms.Optional(session.IntInput("head")),
 }
 
 // insideOf returns a reply about the attention of one head, or the contents of one block, at

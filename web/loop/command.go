@@ -31,12 +31,12 @@ var commands = terms.Commands[order]{
 	{Name: "open", Inputs: terms.Inputs{terms.TextInput("link")}, Make: opened},
 	{Name: "rebuild", Inputs: terms.Inputs{terms.TextInput("link")}, Make: opened},
 
-	{Name: "peek", Inputs: terms.Inputs{session.NumberInput("step")}, Make: asked},
-	{Name: "find", Inputs: terms.Inputs{session.NumberInput("step"), terms.TextInput("text")}, Make: asked},
-	{Name: "head", Inputs: terms.Inputs{session.NumberInput("block"), session.NumberInput("head")}, Make: asked},
-	{Name: "inside", Inputs: terms.Inputs{session.NumberInput("block")}, Make: asked},
+	{Name: "peek", Inputs: terms.Inputs{session.IntInput("step")}, Make: asked},
+	{Name: "find", Inputs: terms.Inputs{session.IntInput("step"), terms.TextInput("text")}, Make: asked},
+	{Name: "head", Inputs: terms.Inputs{session.IntInput("block"), session.IntInput("head")}, Make: asked},
+	{Name: "inside", Inputs: terms.Inputs{session.IntInput("block")}, Make: asked},
 	{Name: "zoom", Inputs: terms.Inputs{
-		session.NumberInput("block"), terms.Optional(session.NumberInput("head")),
+		session.IntInput("block"), terms.Optional(session.IntInput("head")),
 		terms.Optional(terms.BoolInput("sum")),
 	}, Make: asked},
 }

@@ -29,7 +29,7 @@ var Commands = terms.Commands[Command]{
 	{Name: "draw", Make: just(Draw{})},
 	{Name: "back", Make: just(Back{})},
 	{Name: "token", Make: just(StepToken{})},
-	{Name: "seek", Inputs: terms.Inputs{NumberInput("step"), stageInput}, Make: func(v terms.Values) Command {
+	{Name: "seek", Inputs: terms.Inputs{IntInput("step"), stageInput}, Make: func(v terms.Values) Command {
 		stage, _ := stageOf(v["stage"])
 		return Seek{Step: v.Int("step"), Stage: stage}
 	}},
@@ -44,7 +44,7 @@ var Commands = terms.Commands[Command]{
 
 	{Name: "set", Inputs: setInputs, Make: makeSet},
 	{Name: "move", Inputs: terms.Inputs{
-		terms.TextInput("rule"), NumberInput("to"),
+		terms.TextInput("rule"), IntInput("to"),
 	}, Make: func(v terms.Values) Command { return Move{Rule: v["rule"], To: v.Int("to")} }},
 	{Name: "stop", Inputs: terms.Inputs{terms.Optional(terms.MustKnob("max_tokens").Input), StopsInput}, Make: makeSet},
 	{Name: "preset", Inputs: terms.Inputs{terms.TextInput("preset")}, Make: func(v terms.Values) Command {
@@ -55,9 +55,9 @@ var Commands = terms.Commands[Command]{
 	}},
 
 	{Name: "choose", Inputs: terms.Inputs{
-		NumberInput("step"), NumberInput("token"),
+		IntInput("step"), IntInput("token"),
 	}, Make: func(v terms.Values) Command { return Choose{Step: v.Int("step"), Token: v.Int("token")} }},
-	{Name: "branch", Inputs: terms.Inputs{NumberInput("id")}, Make: func(v terms.Values) Command {
+	{Name: "branch", Inputs: terms.Inputs{IntInput("id")}, Make: func(v terms.Values) Command {
 		return TakeBranch{ID: v.Int("id")}
 	}},
 	{Name: "redraw", Inputs: terms.Inputs{terms.MustKnob("seed").Input}, Make: func(v terms.Values) Command {
@@ -77,8 +77,8 @@ var Commands = terms.Commands[Command]{
 
 func just(c Command) func(terms.Values) Command { return func(terms.Values) Command { return c } }
 
-// NumberInput returns an input for any whole number that fits an int on every machine.
-func NumberInput(key string) terms.Input {
+// IntInput returns an input for any whole number that fits an int on every machine.
+func IntInput(key string) terms.Input {
 	in := terms.IntInput(key, math.MinInt32, math.MaxInt32)
 	in.Want = "a whole number"
 	return in
