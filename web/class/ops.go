@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -249,90 +248,107 @@ func (r *Room) presentOnce(ctx context.Context, a presenting) (placed, error) {
 // command is a [Command] that can be sent between servers.
 type command struct{ Command }
 
-// sent is a command in JSON: the name of its type, and its fields.
+// sent is a command in JSON: the name of its codec, and its fields.
 type sent struct {
 	Name string
 	Data json.RawMessage
 }
 
-// commandTypes holds the types of commands by name.
-var commandTypes = map[string]reflect.Type{}
+// A codec encodes and decodes the commands of one type.
+type codec struct {
+	// fields returns the fields of a command, and false if the command has another type.
+	fields func(c Command) (any, bool)
+	decode func(fields []byte) (Command, error)
+}
 
-func init() {
-	for _, c := range []any{
-		GoTo{},
-		AskWalk{},
-		AskNext{},
-		AskQuestion{},
-		AskNumber{},
-		AskDraw{},
-		Close{},
-		Extend{},
-		ShowSpread{},
-		Reveal{},
-		Revote{},
-		Dismiss{},
-		AppendMajority{},
-		AppendOf{},
-		SetTimer{},
-		Lock{},
-		HideNames{},
-		AllowAlone{},
-		DropName{},
-		Remove{},
-		TakeOver{},
-		End{},
-		Reopen{},
-		Delete{},
-		Assign{},
-		session.Start{},
-		session.StartChat{},
-		session.Open{},
-		session.Rebuild{},
-		session.StepStage{},
-		session.Draw{},
-		session.Back{},
-		session.StepToken{},
-		session.Seek{},
-		session.Reset{},
-		session.Play{},
-		session.Finish{},
-		session.Pause{},
-		session.SetSpeed{},
-		session.Set{},
-		session.SetPreset{},
-		session.Move{},
-		session.Choose{},
-		session.TakeBranch{},
-		session.GoOn{},
-		session.WhatIf{},
-		session.Redraw{},
-		session.Try{},
-		session.SetLook{},
-	} {
-		t := reflect.TypeOf(c)
-		commandTypes[t.String()] = t
+// codecs holds the codecs of all commands by name. Servers of other versions have the same names.
+var codecs = map[string]codec{
+	"class.GoTo":               ofRoom[GoTo](),
+	"class.AskWalk":            ofRoom[AskWalk](),
+	"class.AskNext":            ofRoom[AskNext](),
+	"class.AskQuestion":        ofRoom[AskQuestion](),
+	"class.AskNumber":          ofRoom[AskNumber](),
+	"class.AskDraw":            ofRoom[AskDraw](),
+	"class.Close":              ofRoom[Close](),
+	"class.Extend":             ofRoom[Extend](),
+	"class.ShowSpread":         ofRoom[ShowSpread](),
+	"class.Reveal":             ofRoom[Reveal](),
+	"class.Revote":             ofRoom[Revote](),
+	"class.Dismiss":            ofRoom[Dismiss](),
+	"class.AppendMajority":     ofRoom[AppendMajority](),
+	"class.AppendOf":           ofRoom[AppendOf](),
+	"class.SetTimer":           ofRoom[SetTimer](),
+	"class.Lock":               ofRoom[Lock](),
+	"class.HideNames":          ofRoom[HideNames](),
+	"class.AllowAlone":         ofRoom[AllowAlone](),
+	"class.DropName":           ofRoom[DropName](),
+	"class.Remove":             ofRoom[Remove](),
+	"class.TakeOver":           ofRoom[TakeOver](),
+	"class.End":                ofRoom[End](),
+	"class.Reopen":             ofRoom[Reopen](),
+	"class.Delete":             ofRoom[Delete](),
+	"class.Assign":             ofRoom[Assign](),
+	"drive session.Start":      ofRun[session.Start](),
+	"drive session.StartChat":  ofRun[session.StartChat](),
+	"drive session.Open":       ofRun[session.Open](),
+	"drive session.Rebuild":    ofRun[session.Rebuild](),
+	"drive session.StepStage":  ofRun[session.StepStage](),
+	"drive session.Draw":       ofRun[session.Draw](),
+	"drive session.Back":       ofRun[session.Back](),
+	"drive session.StepToken":  ofRun[session.StepToken](),
+	"drive session.Seek":       ofRun[session.Seek](),
+	"drive session.Reset":      ofRun[session.Reset](),
+	"drive session.Play":       ofRun[session.Play](),
+	"drive session.Finish":     ofRun[session.Finish](),
+	"drive session.Pause":      ofRun[session.Pause](),
+	"drive session.SetSpeed":   ofRun[session.SetSpeed](),
+	"drive session.Set":        ofRun[session.Set](),
+	"drive session.SetPreset":  ofRun[session.SetPreset](),
+	"drive session.Move":       ofRun[session.Move](),
+	"drive session.Choose":     ofRun[session.Choose](),
+	"drive session.TakeBranch": ofRun[session.TakeBranch](),
+	"drive session.GoOn":       ofRun[session.GoOn](),
+	"drive session.WhatIf":     ofRun[session.WhatIf](),
+	"drive session.Redraw":     ofRun[session.Redraw](),
+	"drive session.Try":        ofRun[session.Try](),
+	"drive session.SetLook":    ofRun[session.SetLook](),
+}
+
+// ofRoom returns the codec of a room's command.
+func ofRoom[C Command]() codec {
+	return codec{
+		func(c Command) (any, bool) { own, ok := c.(C); return own, ok },
+		func(fields []byte) (Command, error) { var c C; err := json.Unmarshal(fields, &c); return c, err },
+	}
+}
+
+// ofRun returns the codec of a [Drive] with a run's command.
+func ofRun[C session.Command]() codec {
+	return codec{
+		func(c Command) (any, bool) {
+			d, _ := c.(Drive)
+			own, ok := d.Do.(C)
+			return own, ok
+		},
+		func(fields []byte) (Command, error) { var c C; err := json.Unmarshal(fields, &c); return Drive{c}, err },
 	}
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (c command) MarshalJSON() ([]byte, error) {
-	what, prefix := any(c.Command), ""
-	if d, ok := c.Command.(Drive); ok {
-		what, prefix = d.Do, "drive "
-	}
-	if what == nil {
+	if c.Command == nil {
 		return []byte("null"), nil
 	}
-	name := reflect.TypeOf(what).String()
-	if commandTypes[name] == nil {
-		return nil, fmt.Errorf("the command %s cannot be sent", name)
+	for name, of := range codecs {
+		if fields, ok := of.fields(c.Command); ok {
+			data, err := json.Marshal(fields)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(sent{name, data})
+		}
 	}
-	data, err := json.Marshal(what)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(sent{prefix + name, data})
+	return nil, fmt.Errorf("the command %T cannot be sent", c.Command)
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -344,29 +360,11 @@ func (c *command) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
-	name, drives := s.Name, false
-	if len(name) > 6 && name[:6] == "drive " {
-		name, drives = name[6:], true
+	of, ok := codecs[s.Name]
+	if !ok {
+		return fmt.Errorf("the command %q is not known", s.Name)
 	}
-	t := commandTypes[name]
-	if t == nil {
-		return fmt.Errorf("the command %q is not known", name)
-	}
-	v := reflect.New(t)
-	if err := json.Unmarshal(s.Data, v.Interface()); err != nil {
-		return err
-	}
-	switch x := v.Elem().Interface().(type) {
-	case session.Command:
-		if !drives {
-			return fmt.Errorf("%q is a command of a run", name)
-		}
-		c.Command = Drive{x}
-	case Command:
-		if drives {
-			return fmt.Errorf("%q is a command of a room", name)
-		}
-		c.Command = x
-	}
-	return nil
+	var err error
+	c.Command, err = of.decode(s.Data)
+	return err
 }
