@@ -129,7 +129,7 @@ func (b *batch) read() {
 		if b.letGo(); len(b.reads) == 0 {
 			return
 		}
-		m.block(s, l, s.places, nil)
+		m.block(s, l, s.places)
 	}
 	for _, j := range b.reads {
 		for _, p := range s.places[j.from : j.from+j.n] {

@@ -45,7 +45,7 @@ func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []flo
 	defer m.scratch.Put(s)
 	for len(tokens) > 0 {
 		n := min(len(tokens), chunk)
-		if err := m.forwardChunk(ctx, s, c, tokens[:n], &tally, nil); err != nil {
+		if err := m.forwardChunk(ctx, s, c, tokens[:n], &tally); err != nil {
 			c.Truncate(start)
 			return cost.Parts{}, err
 		}
@@ -90,11 +90,8 @@ type passInput struct {
 	tally cost.Parts // the multiply-adds of this input so far
 }
 
-// forwardChunk runs the whole transformer for up to chunk positions of one text. Unless look is
-// nil, it records the inner values of the last of these positions in look.
-func (m *Model) forwardChunk(
-	ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection,
-) error {
+// forwardChunk runs the whole transformer for up to chunk positions of one text.
+func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts) error {
 	s.places = s.places[:0]
 	for i, id := range tokens {
 		s.places = append(s.places, passInput{cache: c, at: c.positions + i, token: id})
@@ -105,7 +102,7 @@ func (m *Model) forwardChunk(
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m.block(s, l, s.places, look)
+		m.block(s, l, s.places)
 	}
 	for _, p := range s.places {
 		*tally = tally.Plus(p.tally)
@@ -142,24 +139,20 @@ func (m *Model) enter(s *scratch, places []passInput) {
 // vectors of s.x. Each input's key and value are written to its own cache, which has room for them,
 // and the input attends to that cache. The matrices are read once for all inputs, and no input's
 // numbers depend on the others. Norms and biases that an architecture lacks do nothing.
-func (m *Model) block(s *scratch, l int, places []passInput, look *Inspection) {
+func (m *Model) block(s *scratch, l int, places []passInput) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
-	d, heads := cfg.Width, cfg.Heads*cfg.HeadDim
-	x, h := s.x[:n*d], s.h[:n*d]                 // [n, width]: the residual stream, and the vector added to it
-	q, mixed := s.q[:n*heads], s.mixed[:n*heads] // [n, heads, headDim]
-	last := n - 1
+	d := cfg.Width
+	x, h := s.x[:n*d], s.h[:n*d]               // [n, width]: the residual stream, and the vector added to it
+	mixed := s.mixed[:n*cfg.Heads*cfg.HeadDim] // [n, heads, headDim]
 
-	look.enters(l, x[last*d:])
 	projections := m.project(s, b, places)
-	m.attendAll(s, l, places, look)
+	m.attendAll(s, l, places)
 	projections += b.attention(h, mixed, n)
 	add(x, h)
-	look.attended(l, q[last*heads:], x[last*d:])
 
 	hidden, feedForward := m.hidden(s, b, b.ffnNorm.of(h, x), n)
 	feedForward += b.feedForward(h, hidden, n)
 	add(x, h)
-	look.leaves(l, hidden[last*cfg.FFN:], x[last*d:])
 
 	share(places, projections, feedForward)
 }
@@ -234,37 +227,39 @@ func share(places []passInput, projections, feedForward int64) {
 
 // attendAll writes the keys and values of every input (s.k and s.v) to its cache and computes the
 // attention of its queries (s.q) to that cache. The result goes to s.mixed [n, heads, headDim].
-func (m *Model) attendAll(s *scratch, l int, places []passInput, look *Inspection) {
+func (m *Model) attendAll(s *scratch, l int, places []passInput) {
 	heads, kv := m.config.Heads*m.config.HeadDim, m.config.KVHeads*m.config.HeadDim
+	m.store(s, l, places)
+	for i := range places {
+		p := &places[i]
+		from := m.blocks[l].seesFrom(p.at)
+		p.tally.Attention += m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads],
+			p.cache.keys[l][from*kv:(p.at+1)*kv], p.cache.values[l][from*kv:(p.at+1)*kv], nil)
+	}
+}
+
+// store writes the keys and values of every input (s.k and s.v) to its cache.
+func (m *Model) store(s *scratch, l int, places []passInput) {
+	kv := m.config.KVHeads * m.config.HeadDim
 	for i, p := range places {
 		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
 		copy(p.cache.values[l][p.at*kv:], s.v[i*kv:(i+1)*kv])
 	}
-	window := m.blocks[l].window
-	for i := range places {
-		p := &places[i]
-		from := 0
-		if window > 0 {
-			from = max(0, p.at+1-window)
-		}
-		weights := func(w []float32) {
-			if i == len(places)-1 {
-				look.head(l, from, w)
-			}
-		}
-		p.tally.Attention += m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads],
-			p.cache.keys[l][from*kv:(p.at+1)*kv], p.cache.values[l][from*kv:(p.at+1)*kv], weights)
-		if i == len(places)-1 {
-			look.mixes(l, &m.config, s.mixed[i*heads:(i+1)*heads], p.cache.values[l])
-		}
+}
+
+// seesFrom returns the first position that a position attends to.
+func (b *block) seesFrom(position int) int {
+	if b.window == 0 {
+		return 0
 	}
+	return max(0, position+1-b.window)
 }
 
 // attend computes the attention of one position to itself and the positions before it. q [heads,
 // headDim] is its query. keys and values [positions, kvHeads, headDim] belong to all positions that
 // it may see. out [heads, headDim] receives the weighted sum of the values. Query heads share
-// key/value heads in groups (Ainslie et al. 2023). attend calls weights with each head's attention
-// weights in turn, and returns the number of multiply-adds.
+// key/value heads in groups (Ainslie et al. 2023). attend returns the number of multiply-adds. If
+// weights is not nil, attend calls it with each head's attention weights in turn.
 func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func([]float32)) int64 {
 	cfg := &m.config
 	size, kv := cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
@@ -277,7 +272,9 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func(
 		for h := range group {
 			row := w[h*positions : (h+1)*positions]
 			kernel.Softmax(row)
-			weights(row)
+			if weights != nil {
+				weights(row)
+			}
 		}
 		kernel.MixEach(out[from:to], w, values[g*size:], group, kv)
 	}

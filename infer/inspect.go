@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
-	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/kernel"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
@@ -72,11 +71,18 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 		Embedding: m.embeddingNorm(token),
 	}
 	past := c.upTo(position)
+	past.reserve(position + 1)
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
-	if err := m.forwardChunk(ctx, s, past, []int{token}, new(cost.Parts), in); err != nil {
-		return nil, err
+	s.places = append(s.places[:0], passInput{cache: past, at: position, token: token})
+	m.enter(s, s.places)
+	for l := range in.Blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		in.Blocks[l] = m.inspectBlock(s, l)
 	}
+	past.positions++
 	for i := range in.Blocks {
 		b := &in.Blocks[i]
 		b.Key, b.Value = past.Column(i, position)
@@ -113,41 +119,39 @@ func (m *Model) readOut(ctx context.Context, blocks []BlockView) error {
 	return nil
 }
 
-// The pass calls the methods below as it runs. On a nil Inspection they do
-// nothing.
+// inspectBlock is like [Model.block], but for one input, and returns the values inside the block.
+func (m *Model) inspectBlock(s *scratch, l int) (v BlockView) {
+	cfg, b, p := &m.config, &m.blocks[l], s.places[0]
+	kv := cfg.KVHeads * cfg.HeadDim
+	x, h := s.x[:cfg.Width], s.h[:cfg.Width]
+	q, mixed := s.q[:cfg.Heads*cfg.HeadDim], s.mixed[:cfg.Heads*cfg.HeadDim]
+	v.NormIn = norm(x)
 
-// enters records the stream [width] before block l.
-func (in *Inspection) enters(l int, x []float32) {
-	if in != nil {
-		in.Blocks[l].NormIn = norm(x)
-	}
+	m.project(s, b, s.places)
+	m.store(s, l, s.places)
+	v.Query = slices.Clone(q)
+	from, values := b.seesFrom(p.at), p.cache.values[l]
+	m.attend(s, mixed, q, p.cache.keys[l][from*kv:(p.at+1)*kv], values[from*kv:(p.at+1)*kv], func(w []float32) {
+		v.Attention = append(v.Attention, append(make([]float32, from), w...))
+	})
+	v.Mixes = mixesOf(cfg, v.Attention, mixed, values)
+	b.attention(h, mixed, 1)
+	add(x, h)
+	v.NormMid = norm(x)
+
+	hidden, _ := m.hidden(s, b, b.ffnNorm.of(h, x), 1)
+	v.Hidden = slices.Clone(hidden)
+	b.feedForward(h, hidden, 1)
+	add(x, h)
+	v.Residual, v.NormOut = slices.Clone(x), norm(x)
+	return v
 }
 
-// attended records the queries [heads, headDim] of block l and the stream
-// [width] after its attention.
-func (in *Inspection) attended(l int, q, x []float32) {
-	if in != nil {
-		in.Blocks[l].Query, in.Blocks[l].NormMid = slices.Clone(q), norm(x)
-	}
-}
-
-// head records one head's attention weights in block l: the weights of the positions from `from`
-// on; earlier positions are outside its window.
-func (in *Inspection) head(l, from int, w []float32) {
-	if in != nil {
-		in.Blocks[l].Attention = append(in.Blocks[l].Attention, append(make([]float32, from), w...))
-	}
-}
-
-// mixes records the outputs of the heads of block l, mixed [heads, headDim], and the values of the
-// positions with the largest weights, from values [positions, kvHeads, headDim]. The weights must
-// have been recorded already.
-func (in *Inspection) mixes(l int, c *checkpoint.Config, mixed, values []float32) {
-	if in == nil {
-		return
-	}
-	b, size := &in.Blocks[l], c.HeadDim
-	for h, w := range b.Attention {
+// mixesOf returns the outputs of the heads, mixed [heads, headDim], with the values of the positions
+// that have the largest weights, from values [positions, kvHeads, headDim].
+func mixesOf(c *checkpoint.Config, weights [][]float32, mixed, values []float32) (list []Mix) {
+	size := c.HeadDim
+	for h, w := range weights {
 		mix := Mix{Sum: slices.Clone(mixed[h*size : (h+1)*size])}
 		for _, at := range sampling.Top(w, min(MixTerms, len(w))) {
 			if w[at] == 0 {
@@ -156,17 +160,9 @@ func (in *Inspection) mixes(l int, c *checkpoint.Config, mixed, values []float32
 			from := (int(at)*c.KVHeads + h*c.KVHeads/c.Heads) * size
 			mix.Terms = append(mix.Terms, Term{int(at), slices.Clone(values[from : from+size])})
 		}
-		b.Mixes = append(b.Mixes, mix)
+		list = append(list, mix)
 	}
-}
-
-// leaves records the feed-forward activations [ffn] of block l and the stream
-// [width] after it.
-func (in *Inspection) leaves(l int, hidden, x []float32) {
-	if in != nil {
-		b := &in.Blocks[l]
-		b.Hidden, b.Residual, b.NormOut = slices.Clone(hidden), slices.Clone(x), norm(x)
-	}
+	return list
 }
 
 func norm(x []float32) float64 { return math.Sqrt(float64(kernel.Dot(x, x))) }

@@ -250,11 +250,7 @@ func (w *Watch) block(s *scratch, l int, off *switched) {
 // attendAll is like [Model.attendAll], but with positions hidden.
 func (w *Watch) attendAll(s *scratch, l int) {
 	c := &w.model.config
-	kv := c.KVHeads * c.HeadDim
-	for i, p := range s.places {
-		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
-		copy(p.cache.values[l][p.at*kv:], s.v[i*kv:(i+1)*kv])
-	}
+	w.model.store(s, l, s.places)
 	for i, p := range s.places {
 		w.attend(s, l, i, func(head int, seen []int, weights []float32) {
 			if w.looks == nil {
@@ -274,7 +270,7 @@ func (w *Watch) attendAll(s *scratch, l int) {
 func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, weights []float32)) {
 	c, p := &w.model.config, s.places[i]
 	heads, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
-	seen := w.seen(p.at, w.model.blocks[l].window)
+	seen := w.seen(p.at, w.model.blocks[l].seesFrom(p.at))
 	k, v := p.cache.keys[l], p.cache.values[l]
 	if from := seen[0]; len(seen) == p.at+1-from {
 		k, v = k[from*kv:(p.at+1)*kv], v[from*kv:(p.at+1)*kv]
@@ -294,13 +290,9 @@ func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, we
 	})
 }
 
-// seen lists the positions that a position sees: itself, and the earlier ones
-// within the window that are not hidden.
-func (w *Watch) seen(position, window int) []int {
-	from := 0
-	if window > 0 {
-		from = max(0, position+1-window)
-	}
+// seen lists the positions that a position sees: itself, and the earlier ones from `from` on that are
+// not hidden.
+func (w *Watch) seen(position, from int) []int {
 	var seen []int
 	for at := from; at <= position; at++ {
 		if at == position || !slices.Contains(w.change.Positions, at) {
