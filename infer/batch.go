@@ -18,8 +18,8 @@ type Runner interface {
 	Waited() time.Duration
 }
 
-// waited is the part of the last pass's time that was spent waiting.
-func (m *Model) waited() time.Duration {
+// Waited returns how much of the last pass's time was spent waiting for other passes.
+func (m *Model) Waited() time.Duration {
 	if m.runner == nil {
 		return 0
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/speculation"
 )
 
 func bundledDraft(b *testing.B) *infer.Model {
@@ -111,7 +112,7 @@ func alone(b *testing.B, m *infer.Model, s infer.Settings) int {
 }
 
 func drafted(b *testing.B, target, draft *infer.Model, s infer.Settings, gamma int) int {
-	sp, err := infer.NewSpeculator(target, draft, opening, s, gamma)
+	sp, err := speculation.New(target, draft, opening, s, gamma)
 	if err != nil {
 		b.Fatal(err)
 	}

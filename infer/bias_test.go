@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
@@ -20,7 +21,7 @@ func TestBiasOutsideTheVocabulary(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, loop := infer.NewLoop(m, "A", s)
-		_, drafted := infer.NewSpeculator(m, testmodel.Draft(t), "A", s, 1)
+		_, drafted := speculation.New(m, testmodel.Draft(t), "A", s, 1)
 		s.XTCProbability = 0
 		_, compared := m.Compare(t.Context(), infer.Side{Text: "A fox", Settings: s.Settings})
 		for name, err := range map[string]error{"a loop": loop, "speculation": drafted, "a comparison": compared} {

@@ -59,7 +59,7 @@ func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error)
 			continue
 		}
 		ids, sizes := m.encodeSized(side.Text)
-		if err := m.checkPrompt(side.Text, ids); err != nil {
+		if err := m.CheckEncoded(side.Text, ids); err != nil {
 			return nil, err
 		}
 		readers[i] = &stepReader{m: m, ids: ids, sizes: sizes, cache: m.NewCache()}

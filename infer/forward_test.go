@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
@@ -137,10 +138,9 @@ func TestTruncateThenContinue(t *testing.T) {
 // TestTallyEqualsFormulas: the pass's tally equals the formulas of infer/cost, for every shape and
 // after any number of cached positions.
 func TestTallyEqualsFormulas(t *testing.T) {
+	one := folder{smallmodel.Folder{Width: 12, Layers: 3, Heads: 3, KVHeads: 1, HeadDim: 6, FFN: 20, Context: 80}}
 	for name, m := range map[string]*Model{
-		"bundled": bundledModel(t), "small": smallModel(t),
-		"one key/value head": folder{width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 6, ffn: 20, context: 80}.
-			model(t, folder{width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 6, ffn: 20, context: 80}.random(1)),
+		"bundled": bundledModel(t), "small": smallModel(t), "one key/value head": one.model(t, one.Random(1)),
 	} {
 		shape := m.Shape()
 		for _, prompt := range []int{1, 2, 19, 33, 60} {
@@ -339,8 +339,8 @@ func TestInterruptedPassChangesNothing(t *testing.T) {
 
 // TestLogitsRefuseInfinity: weights that overflow float32 give an error, not a row of NaN.
 func TestLogitsRefuseInfinity(t *testing.T) {
-	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
-	w := f.random(1)
+	f := folder{smallmodel.Folder{Width: 4, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 2, Context: 8}}
+	w := f.Random(1)
 	for i := range w["lm_head.weight"] {
 		w["lm_head.weight"][i] = math.MaxFloat32
 	}

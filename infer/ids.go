@@ -47,7 +47,7 @@ func (m *Model) TokenOf(text string) (id int, ok bool) { return m.tok.Lookup(tex
 
 // Decode returns the text of tokens, with U+FFFD for each byte that belongs to no whole character.
 // Special tokens represent no text.
-func (m *Model) Decode(ids []int) string { return validText([]byte(m.tok.Decode(ids))) }
+func (m *Model) Decode(ids []int) string { return ValidText([]byte(m.tok.Decode(ids))) }
 
 // DecodeNamed is [Model.Decode] with special tokens shown by name.
 func (m *Model) DecodeNamed(ids []int) string {

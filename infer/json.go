@@ -13,28 +13,31 @@ import (
 // This file defines the JSON form of the stages, one object each. `viz trace -json` prints it and
 // the viz.json.v1 socket sends it. STAGES.md documents it.
 
-type jsonToken struct {
+// JSONToken is the JSON form of a [Token], for structs that embed it.
+type JSONToken struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
 	Bytes   string `json:"bytes,omitempty"` // in hex, if the token is not whole UTF-8
 	Special bool   `json:"special,omitempty"`
 }
 
-func tokenJSON(t Token) jsonToken {
-	return jsonToken{t.ID, t.Text, hex.EncodeToString(t.Bytes), t.Special}
+// JSON returns the token's JSON form.
+func (t Token) JSON() JSONToken {
+	return JSONToken{t.ID, t.Text, hex.EncodeToString(t.Bytes), t.Special}
 }
 
-func tokensJSON(list []Token) []jsonToken {
-	out := make([]jsonToken, len(list))
+// JSONTokens returns the JSON forms of tokens; it is never nil.
+func JSONTokens(list []Token) []JSONToken {
+	out := make([]JSONToken, len(list))
 	for i, t := range list {
-		out[i] = tokenJSON(t)
+		out[i] = t.JSON()
 	}
 	return out
 }
 
 // MarshalJSON returns {"id", "text"}, with "bytes" in hex if the token is not
 // whole UTF-8.
-func (t Token) MarshalJSON() ([]byte, error) { return json.Marshal(tokenJSON(t)) }
+func (t Token) MarshalJSON() ([]byte, error) { return json.Marshal(t.JSON()) }
 
 type jsonHead struct {
 	Step  int    `json:"step"`
@@ -51,7 +54,7 @@ func headJSON(h Head, k Kind) (jsonHead, jsonCost) {
 }
 
 type jsonRow struct {
-	jsonToken
+	JSONToken
 	Rank int      `json:"rank"`
 	Z    float32  `json:"z"`
 	Raw  *float32 `json:"z_raw,omitempty"` // if it differs
@@ -78,7 +81,7 @@ type jsonRest struct {
 }
 
 func rowJSON(r Row) jsonRow {
-	j := jsonRow{tokenJSON(r.Token), r.Rank, r.Z, nil}
+	j := jsonRow{r.Token.JSON(), r.Rank, r.Z, nil}
 	if r.Raw != r.Z {
 		j.Raw = &r.Raw
 	}
@@ -86,7 +89,7 @@ func rowJSON(r Row) jsonRow {
 }
 
 type jsonPenalized struct {
-	jsonToken
+	JSONToken
 	Z   float32 `json:"z"`
 	Raw float32 `json:"z_raw"`
 }
@@ -110,7 +113,7 @@ func penaltyJSON(p *Penalty) *jsonPenalty {
 		p.N, make([]jsonPenalized, len(p.Tokens)),
 	}
 	for i, t := range p.Tokens {
-		j.Tokens[i] = jsonPenalized{tokenJSON(t.Token), t.Z, t.Raw}
+		j.Tokens[i] = jsonPenalized{t.Token.JSON(), t.Z, t.Raw}
 	}
 	return j
 }
@@ -141,12 +144,12 @@ func (f Forward) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		jsonHead
 		Mode      string        `json:"mode"`
-		Tokens    []jsonToken   `json:"tokens"`
+		Tokens    []JSONToken   `json:"tokens"`
 		Positions int           `json:"positions"`
 		Shapes    []TensorShape `json:"shapes"`
 		Parts     cost.Parts    `json:"parts"`
 		jsonCost
-	}{head, mode, tokensJSON(f.Tokens), f.Positions, f.Shapes, f.Parts, c})
+	}{head, mode, JSONTokens(f.Tokens), f.Positions, f.Shapes, f.Parts, c})
 }
 
 // MarshalJSON implements [Stage].
@@ -252,12 +255,12 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 		u = &s.U
 	}
 	type chosen struct {
-		jsonToken
+		JSONToken
 		Rank int     `json:"rank"`
 		P    float64 `json:"p"`
 		Q    float64 `json:"q"`
 	}
-	pick := func(r Row) chosen { return chosen{tokenJSON(r.Token), r.Rank, r.P, r.Q} }
+	pick := func(r Row) chosen { return chosen{r.Token.JSON(), r.Rank, r.P, r.Q} }
 	var drawn *chosen
 	if s.Forced {
 		d := pick(s.Drawn)
@@ -317,7 +320,7 @@ func (a Append) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		jsonHead
-		Token      jsonToken       `json:"token"`
+		Token      JSONToken       `json:"token"`
 		Text       string          `json:"text"`
 		Held       string          `json:"held,omitempty"` // hex
 		Generated  int             `json:"generated"`
@@ -326,7 +329,7 @@ func (a Append) MarshalJSON() ([]byte, error) {
 		StopString string          `json:"stop_string,omitempty"`
 		jsonCost
 	}{
-		head, tokenJSON(a.Token), a.Text, hex.EncodeToString(a.Held), a.Generated,
+		head, a.Token.JSON(), a.Text, hex.EncodeToString(a.Held), a.Generated,
 		conditions, a.Stop, a.StopString, c,
 	})
 }
@@ -394,10 +397,10 @@ func (p Prompt) MarshalJSON() ([]byte, error) {
 	c := p.Model.config
 	return json.Marshal(struct {
 		Stage  string      `json:"stage"`
-		Tokens []jsonToken `json:"tokens"`
+		Tokens []JSONToken `json:"tokens"`
 		Model  model       `json:"model"`
 		Settings
-	}{"prompt", tokensJSON(p.Tokens), model{
+	}{"prompt", JSONTokens(p.Tokens), model{
 		c.Name, p.Model.hash, c.Architecture, p.Model.params, c.Layers, c.Width, c.Heads, c.KVHeads,
 		c.HeadDim, c.FFN, c.Vocab, c.Context,
 	}, p.Settings})

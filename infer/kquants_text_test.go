@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized weights by rounded
+// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized smallmodel.Weights by rounded
 // activations, and this program by exact ones, so their greedy texts diverge where two tokens are
 // nearly tied. A plain pass that rounds as llama.cpp does generates exactly llama.cpp's text.
 // Wherever the engine prefers a different token, that token's lead is smaller than the effect of
@@ -68,7 +69,7 @@ func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {
 
 // quantizedWeights returns a quantized model's shape, its widened weights, and the format in which
 // the file stores each of them.
-func quantizedWeights(t *testing.T, name string) (f folder, w weights, types map[string]string) {
+func quantizedWeights(t *testing.T, name string) (f folder, w smallmodel.Weights, types map[string]string) {
 	t.Helper()
 	c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, name))
 	if err != nil {
@@ -76,12 +77,12 @@ func quantizedWeights(t *testing.T, name string) (f folder, w weights, types map
 	}
 	defer c.Close()
 	s := c.Config
-	f = folder{
-		width: s.Width, layers: s.Layers, heads: s.Heads, kvHeads: s.KVHeads, headDim: s.HeadDim, ffn: s.FFN,
-		context: s.Context, tied: s.TieEmbeddings, extra: make([]string, s.Vocab-firstExtra),
-	}
-	w, types = weights{}, map[string]string{}
-	for tensor, shape := range f.shapes() {
+	f = folder{smallmodel.Folder{
+		Width: s.Width, Layers: s.Layers, Heads: s.Heads, KVHeads: s.KVHeads, HeadDim: s.HeadDim, FFN: s.FFN,
+		Context: s.Context, Tied: s.TieEmbeddings, Extra: make([]string, s.Vocab-firstExtra),
+	}}
+	w, types = smallmodel.Weights{}, map[string]string{}
+	for tensor, shape := range f.Shapes() {
 		if w[tensor], err = c.Float32(tensor, shape...); err != nil {
 			t.Fatal(err)
 		}

@@ -2,12 +2,8 @@ package infer
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // withState returns settings in which each step depends on earlier draws.
@@ -54,25 +50,5 @@ func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 	finish(t, l)
 	if got := chosenTokens(l); !slices.Equal(got, whole) {
 		t.Fatalf("back on the first branch, got %v, want %v", got, whole)
-	}
-}
-
-// TestSpeculationRefusesState: speculation rejects a rule that adapts to each draw, and names the
-// rule.
-func TestSpeculationRefusesState(t *testing.T) {
-	m := bundledModel(t)
-	_, err := NewSpeculator(m, m, holePrompt, withState(), 4)
-	var refused *terms.RangeError
-	if !errors.As(err, &refused) || refused.Field != "mirostat_tau" ||
-		!strings.Contains(err.Error(), "mirostat learns") {
-		t.Errorf(
-			"got %v, want an error of type *terms.RangeError, refused.Field = %q, Error() with %q", err, "mirostat_tau",
-			"mirostat learns",
-		)
-	}
-	s := withState()
-	s.MirostatTau = 0
-	if _, err := NewSpeculator(m, m, holePrompt, s, 4); err != nil {
-		t.Errorf("XTC and DRY have no state, but got error %v", err)
 	}
 }

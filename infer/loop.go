@@ -145,14 +145,14 @@ func (l *Loop) put(s *Step) {
 func (l *Loop) forward(ctx context.Context, s *Step) (err error) {
 	start := time.Now()
 	s.last, s.Blocks, err = l.model.Forward(ctx, l.cache, s.Input)
-	s.Took[KindForward] = time.Since(start) - l.model.waited()
+	s.Took[KindForward] = time.Since(start) - l.model.Waited()
 	return err
 }
 
 func (l *Loop) logits(_ context.Context, s *Step) (err error) {
 	start := time.Now()
 	s.Logits, s.Output, err = l.model.Logits(s.last)
-	s.Took[KindLogits] = time.Since(start) - l.model.waited()
+	s.Took[KindLogits] = time.Since(start) - l.model.Waited()
 	return err
 }
 
@@ -219,7 +219,7 @@ func (l *Loop) append(_ context.Context, s *Step) error {
 	// Released text cannot be taken back, even if it now looks like the beginning of a stop string
 	// because a stop string was set or a limit was raised since then.
 	safe = max(safe, shown)
-	s.Text = validText(all[shown:safe])
+	s.Text = ValidText(all[shown:safe])
 	s.Held = slices.Clone(all[safe:])
 	s.Took[KindAppend] = time.Since(start)
 	s.Conditions = l.conditions(s, all)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
@@ -51,6 +52,13 @@ func textOf(l *Loop) (text string) {
 		text += s.Text
 	}
 	return text
+}
+
+func chosenTokens(l *Loop) (ids []int) {
+	for _, s := range l.Steps() {
+		ids = append(ids, s.Chosen)
+	}
+	return ids
 }
 
 // untimed returns a copy of the steps without the measured times, the only difference between two
@@ -318,8 +326,8 @@ func TestCancellationLeavesTheLoopUsable(t *testing.T) {
 // TestFailedStageLeavesTheLoopUnchanged: a failure in a later stage of the turn also leaves the
 // loop unchanged.
 func TestFailedStageLeavesTheLoopUnchanged(t *testing.T) {
-	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
-	w := f.zeros()
+	f := folder{smallmodel.Folder{Width: 4, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 2, Context: 8}}
+	w := f.Zeros()
 	for i := range w["model.embed_tokens.weight"] {
 		w["model.embed_tokens.weight"][i] = 1
 	}

@@ -102,6 +102,9 @@ func (m *Model) ScoreScale() float32 { return m.scoreScale }
 // Token returns a description of one entry of the vocabulary.
 func (m *Model) Token(id int) Token { return describe(m.tok, id) }
 
+// TokenBytes returns the bytes that a token adds to a text, which may be only part of a character.
+func (m *Model) TokenBytes(id int) []byte { return m.tok.Bytes(id) }
+
 // Encode converts plain text to token ids, starting with the start token if the model was trained
 // with one. Text that looks like a special token is treated as plain text. Bytes without a token
 // are left out; [NewLoop], [NewSpeculator] and [Model.CheckText] reject text with such bytes.

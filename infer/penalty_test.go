@@ -148,24 +148,3 @@ func TestLogitsListPenalizedScores(t *testing.T) {
 		t.Errorf("without a penalty, stage 2 has its fields, %v", err)
 	}
 }
-
-// TestGreedySpeculationWithPenalty: under greedy decoding, speculation with the penalty generates
-// the same text as the target alone.
-func TestGreedySpeculationWithPenalty(t *testing.T) {
-	m := bundledModel(t)
-	s := penalized(1)
-	s.Temperature, s.Stop.MaxTokens = 0, 40
-	for gamma := 1; gamma <= 5; gamma += 2 {
-		want := newLoop(t, m, holePrompt, s)
-		finish(t, want)
-		sp := newSpeculator(t, m, shallow(m, 5), holePrompt, s, gamma)
-		sp.Rows = 3
-		speculate(t, sp)
-		if !slices.Equal(sp.Tokens(), chosenTokens(want)) {
-			t.Errorf("γ = %d: %v, want %v", gamma, sp.Tokens(), chosenTokens(want))
-		}
-		if a := sp.totals.Acceptance(); a < 0.05 || a > 0.95 {
-			t.Errorf("the acceptance rate of the drafts was %.2f, so the test proves little", a)
-		}
-	}
-}

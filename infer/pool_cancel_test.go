@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
@@ -154,8 +155,8 @@ func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 func TestPanicStaysWithItsSlot(t *testing.T) {
 	m := smallModel(t)
 	f := smallFolder
-	f.layers = 1
-	shallower := f.model(t, f.random(1)) // its caches lack a block
+	f.Layers = 1
+	shallower := f.model(t, f.Random(1)) // its caches lack a block
 	pool, open := held(t, m, 1)
 	var all sync.WaitGroup
 	for i := range 3 {
@@ -234,8 +235,8 @@ func TestSlotReportsModelErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "65 positions do not fit") {
 		t.Errorf("got error %v, want an error containing %q", err, "65 positions do not fit")
 	}
-	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
-	w := f.random(1)
+	f := folder{smallmodel.Folder{Width: 4, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 2, Context: 8}}
+	w := f.Random(1)
 	for i := range w["lm_head.weight"] {
 		w["lm_head.weight"][i] = 3e38
 	}

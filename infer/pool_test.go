@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,9 +54,8 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 	}
 }
 
-// TestSpeculationAndReplayRunThroughASeat: speculation and replays give the same results through a
-// slot.
-func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
+// TestReplayRunsThroughASlot: a replay gives the same results through a slot.
+func TestReplayRunsThroughASlot(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 2)
 	defer pool.Close()
@@ -75,11 +73,6 @@ func TestSpeculationAndReplayRunThroughASeat(t *testing.T) {
 	}
 	if n := pool.Stats().Served - before; n != 2*int64(len(want.Steps())) {
 		t.Errorf("the pool served %d passes, want a forward pass and scores for each of %d steps", n, len(want.Steps()))
-	}
-	alone := newSpeculator(t, m, m, "Hello", s, 4)
-	seated := newSpeculator(t, pool.Slot().Model(), m, "Hello", s, 4)
-	if a, b := untimedSpec(t, speculate(t, alone)), untimedSpec(t, speculate(t, seated)); !slices.Equal(a, b) {
-		t.Error("speculation through a slot differs")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
@@ -130,7 +131,7 @@ type plain struct {
 // float64Logits is the forward pass written as simply as possible: in float64 throughout, one
 // position after another, without a cache or shared code. It returns the logits after the last
 // token.
-func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
+func float64Logits(f folder, w smallmodel.Weights, ids []int, p plain) []float64 {
 	at := func(name string, row, col, cols int) float64 { return float64(w[name+".weight"][row*cols+col]) }
 	product := func(name string, x []float64, rows int) []float64 {
 		if p.rounded != nil {
@@ -156,10 +157,10 @@ func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
 		return out
 	}
 	turned := func(x []float64, position int) []float64 {
-		out, half := slices.Clone(x), f.headDim/2
-		for h := 0; h < len(x); h += f.headDim {
+		out, half := slices.Clone(x), f.HeadDim/2
+		for h := 0; h < len(x); h += f.HeadDim {
 			for i := range half {
-				angle := float64(position) * math.Pow(p.theta, -float64(2*i)/float64(f.headDim))
+				angle := float64(position) * math.Pow(p.theta, -float64(2*i)/float64(f.HeadDim))
 				s, c := math.Sincos(angle)
 				out[h+i] = x[h+i]*c - x[h+half+i]*s
 				out[h+half+i] = x[h+half+i]*c + x[h+i]*s
@@ -170,79 +171,80 @@ func float64Logits(f folder, w weights, ids []int, p plain) []float64 {
 
 	xs := make([][]float64, len(ids)) // [positions][width]
 	for i, id := range ids {
-		for j := range f.width {
-			xs[i] = append(xs[i], at("model.embed_tokens", id, j, f.width))
+		for j := range f.Width {
+			xs[i] = append(xs[i], at("model.embed_tokens", id, j, f.Width))
 		}
 	}
-	for l := range f.layers {
+	for l := range f.Layers {
 		name := "model.layers." + string(rune('0'+l)) + "."
 		var keys, values [][]float64 // [positions][kvHeads·headDim]
 		for i := range xs {
 			h := norm(name+"input_layernorm", xs[i])
-			keys = append(keys, turned(product(name+"self_attn.k_proj", h, f.kvHeads*f.headDim), i))
-			values = append(values, product(name+"self_attn.v_proj", h, f.kvHeads*f.headDim))
-			q := turned(product(name+"self_attn.q_proj", h, f.heads*f.headDim), i)
+			keys = append(keys, turned(product(name+"self_attn.k_proj", h, f.KVHeads*f.HeadDim), i))
+			values = append(values, product(name+"self_attn.v_proj", h, f.KVHeads*f.HeadDim))
+			q := turned(product(name+"self_attn.q_proj", h, f.Heads*f.HeadDim), i)
 			mixed := make([]float64, len(q))
-			for head := range f.heads {
-				kv := head * f.kvHeads / f.heads * f.headDim // where this head's group begins
+			for head := range f.Heads {
+				kv := head * f.KVHeads / f.Heads * f.HeadDim // where this head's group begins
 				var scores []float64
 				var sum float64
 				for j := range i + 1 {
 					var dot float64
-					for d := range f.headDim {
-						dot += q[head*f.headDim+d] * keys[j][kv+d]
+					for d := range f.HeadDim {
+						dot += q[head*f.HeadDim+d] * keys[j][kv+d]
 					}
-					scores = append(scores, math.Exp(dot/math.Sqrt(float64(f.headDim))))
+					scores = append(scores, math.Exp(dot/math.Sqrt(float64(f.HeadDim))))
 					sum += scores[j]
 				}
 				for j, score := range scores {
-					for d := range f.headDim {
-						mixed[head*f.headDim+d] += score / sum * values[j][kv+d]
+					for d := range f.HeadDim {
+						mixed[head*f.HeadDim+d] += score / sum * values[j][kv+d]
 					}
 				}
 			}
-			for j, v := range product(name+"self_attn.o_proj", mixed, f.width) {
+			for j, v := range product(name+"self_attn.o_proj", mixed, f.Width) {
 				xs[i][j] += v
 			}
 			h = norm(name+"post_attention_layernorm", xs[i])
-			gate, up := product(name+"mlp.gate_proj", h, f.ffn), product(name+"mlp.up_proj", h, f.ffn)
+			gate, up := product(name+"mlp.gate_proj", h, f.FFN), product(name+"mlp.up_proj", h, f.FFN)
 			for j, g := range gate {
 				up[j] *= g / (1 + math.Exp(-g))
 			}
-			for j, v := range product(name+"mlp.down_proj", up, f.width) {
+			for j, v := range product(name+"mlp.down_proj", up, f.Width) {
 				xs[i][j] += v
 			}
 		}
 	}
 	output := "lm_head"
-	if f.tied {
+	if f.Tied {
 		output = "model.embed_tokens"
 	}
-	return product(output, norm("model.norm", xs[len(xs)-1]), f.vocab())
+	return product(output, norm("model.norm", xs[len(xs)-1]), f.Vocab())
 }
 
 // TestAgreesWithPlainFloat64: models of all shapes agree with float64Logits: with tied embeddings
 // or not; with one key/value head, several, or as many as there are query heads; with heads that
 // together are wider or narrower than the model.
 func TestAgreesWithPlainFloat64(t *testing.T) {
-	for name, f := range map[string]folder{
-		"grouped, untied": {width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64},
+	for name, shape := range map[string]smallmodel.Folder{
+		"grouped, untied": {Width: 16, Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 4, FFN: 24, Context: 64},
 		"grouped, tied": {
-			width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64, tied: true,
+			Width: 16, Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 4, FFN: 24, Context: 64, Tied: true,
 		},
-		"one key/value head":  {width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 4, ffn: 20, context: 64},
-		"all key/value heads": {width: 12, layers: 2, heads: 3, kvHeads: 3, headDim: 6, ffn: 10, context: 64},
+		"one key/value head":  {Width: 12, Layers: 3, Heads: 3, KVHeads: 1, HeadDim: 4, FFN: 20, Context: 64},
+		"all key/value heads": {Width: 12, Layers: 2, Heads: 3, KVHeads: 3, HeadDim: 6, FFN: 10, Context: 64},
 		"narrow heads, 3 of 6": {
-			width: 20, layers: 1, heads: 6, kvHeads: 3, headDim: 2, ffn: 7, context: 64, tied: true,
+			Width: 20, Layers: 1, Heads: 6, KVHeads: 3, HeadDim: 2, FFN: 7, Context: 64, Tied: true,
 		},
-		"one wide head": {width: 8, layers: 2, heads: 1, kvHeads: 1, headDim: 16, ffn: 8, context: 64},
+		"one wide head": {Width: 8, Layers: 2, Heads: 1, KVHeads: 1, HeadDim: 16, FFN: 8, Context: 64},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := f.random(3)
+			f := folder{shape}
+			w := f.Random(3)
 			m := f.model(t, w)
 			ids := []int{72, 105, endID, 0, 255, 72, 72, 33, 150, 1}
 			for i := range 45 { // more than one chunk
-				ids = append(ids, 11*i%f.vocab())
+				ids = append(ids, 11*i%f.Vocab())
 			}
 			for _, n := range []int{1, 2, 9, len(ids)} {
 				z := logitsAfter(t, m, m.NewCache(), ids[:n]...)

@@ -114,6 +114,6 @@ func matched(b []byte, s string) int {
 	return 0
 }
 
-// validText converts bytes to text: each byte that is not part of a character
+// ValidText converts bytes to text: each byte that is not part of a character
 // becomes U+FFFD.
-func validText(b []byte) string { return string([]rune(string(b))) }
+func ValidText(b []byte) string { return string([]rune(string(b))) }

@@ -98,8 +98,8 @@ func TestValidTextReplacesInvalidUTF8(t *testing.T) {
 		"\xed\xa0\x80":     "\uFFFD\uFFFD\uFFFD", // a surrogate is not a character
 		"\xf4\x90\x80\x80": "\uFFFD\uFFFD\uFFFD\uFFFD",
 	} {
-		if got := validText([]byte(in)); got != want {
-			t.Errorf("validText(%q) = %q, want %q", in, got, want)
+		if got := ValidText([]byte(in)); got != want {
+			t.Errorf("ValidText(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -394,8 +394,8 @@ func TestReleaseProperties(t *testing.T) {
 
 		want, stop := naiveText(m, ids, stops)
 		text := textOf(l)
-		if text != validText(want) {
-			rt.Fatalf("the steps released %q, want %q as the whole text", text, validText(want))
+		if text != ValidText(want) {
+			rt.Fatalf("the steps released %q, want %q as the whole text", text, ValidText(want))
 		}
 		if last := l.steps[len(l.steps)-1]; last.StopString != stop || (last.Stop == StopString) != (stop != "") {
 			rt.Fatalf("stopped by %q %q, want the string %q", last.Stop, last.StopString, stop)

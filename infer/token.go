@@ -27,7 +27,7 @@ func describe(tok *tokenizer.Tokenizer, id int) Token {
 	b := tok.Bytes(id)
 	t := Token{ID: id, Text: string(b)}
 	if !utf8.Valid(b) {
-		t.Text = validText(b)
+		t.Text = ValidText(b)
 		t.Bytes = b
 	}
 	return t

@@ -28,9 +28,9 @@ func unspelled(err error) error {
 		" at "+missing.Place(), "text without that character")
 }
 
-// checkPrompt rejects a prompt that the vocabulary cannot spell or that leaves
-// no room in the context window.
-func (m *Model) checkPrompt(prompt string, ids []int) error {
+// CheckEncoded returns a *[terms.RangeError] for a prompt that the vocabulary cannot spell, or whose tokens,
+// ids, do not fit in the context window.
+func (m *Model) CheckEncoded(prompt string, ids []int) error {
 	if err := m.CheckText(prompt); err != nil {
 		return err
 	}

@@ -288,7 +288,7 @@ func TestLoopBytes(t *testing.T) {
 		runTo(t, l, len(l.steps)+1, KindCache)
 		n := l.Bytes()
 		if want := int64(len(l.steps)) * int64(
-			4*(smallFolder.vocab()+smallFolder.width),
+			4*(smallFolder.Vocab()+smallFolder.Width),
 		); n <= last || n < want+l.Cache().Reserved() {
 			t.Errorf("%d steps: got %d bytes (before: %d), want at least the numbers' %d", len(l.steps), n, last, want)
 		}

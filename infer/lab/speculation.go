@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -23,12 +24,13 @@ func (speculationLab) Info() Info {
 		Inputs: append(terms.Inputs{
 			promptInput(story), tokensInput(96, 1024), seedInput(),
 			{
-				Key: "gamma", Label: "γ", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: infer.MaxGamma, Step: 1,
-				Default: "4", Help: "tokens drafted in a round of the run that is shown",
+				Key: "gamma", Label: "γ", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: speculation.MaxGamma,
+				Step: 1, Default: "4", Help: "tokens drafted in a round of the run that is shown",
 			},
 			{
-				Key: "gammas", Label: "γ compared", Unit: "tokens", Kind: terms.KindList, Min: 1, Max: infer.MaxGamma,
-				Default: "1,2,3,4,6,8", Help: "measured along with the target alone and the γ above",
+				Key: "gammas", Label: "γ compared", Unit: "tokens", Kind: terms.KindList, Min: 1,
+				Max: speculation.MaxGamma, Default: "1,2,3,4,6,8",
+				Help: "measured along with the target alone and the γ above",
 			},
 			repeatsInput(5),
 			{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -99,7 +100,7 @@ type specText struct {
 	draft  []time.Duration // one step of the draft, by round
 	text   string
 	took   time.Duration // without the prompt
-	totals infer.SpecTotals
+	totals speculation.Totals
 }
 
 // show generates the text shown, round by round.
@@ -113,7 +114,7 @@ func (r *speculationRun) show() error {
 // write generates one text with a draft. After each round, it calls told with the number of new
 // tokens.
 func (r *speculationRun) write(t *specText, told func(int)) error {
-	sp, err := infer.NewSpeculator(r.target, r.draft, r.v["prompt"], settingsOf(r.v, r.tokens), t.gamma)
+	sp, err := speculation.New(r.target, r.draft, r.v["prompt"], settingsOf(r.v, r.tokens), t.gamma)
 	if err != nil {
 		return err
 	}
@@ -140,14 +141,14 @@ func (r *speculationRun) write(t *specText, told func(int)) error {
 }
 
 // add records a round that ended at the given time, and returns its number of tokens.
-func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Model) int {
+func (t *specText) add(stages []speculation.Stage, at time.Duration, m *infer.Model) int {
 	var row SpecRound
 	var drafted []Token
 	before := len(t.lane)
 	arrived := func(step int, token Token, from string) {
 		t.lane = append(t.lane, SpecTime{Step: step, Token: token, At: milliseconds(at), Round: row.Round, From: from})
 	}
-	last := func(d infer.Drawn, bonus bool, mass float64) {
+	last := func(d speculation.Drawn, bonus bool, mass float64) {
 		x := &SpecDrawn{
 			Step: d.Step, Token: tokenOf(m, d.Chosen.ID), Bonus: bonus, P: d.Chosen.P, Q: d.Chosen.Q, R: d.Chosen.R,
 			U: uOf(d.Greedy, d.U), Mass: mass,
@@ -159,7 +160,7 @@ func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Mode
 	}
 	for _, stage := range stages {
 		switch s := stage.(type) {
-		case infer.Propose:
+		case speculation.Propose:
 			row.Round, row.DraftMs = s.Round, milliseconds(s.Cost.Took)
 			for _, d := range s.Drafted {
 				drafted = append(drafted, tokenOf(m, d.Chosen.ID))
@@ -167,12 +168,12 @@ func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Mode
 			if n := s.Cost.Passes; n > 0 {
 				t.draft = append(t.draft, s.Cost.Took/time.Duration(n))
 			}
-		case infer.Verify:
+		case speculation.Verify:
 			row.VerifyMs = milliseconds(s.Cost.Took)
 			if s.Cost.Positions == t.gamma+1 {
 				t.verify = append(t.verify, s.Cost.Took)
 			}
-		case infer.Accept:
+		case speculation.Accept:
 			j := SpecJudged{
 				Step: s.Step, Token: tokenOf(m, s.Token.ID), Q: s.Q, P: s.P, Chance: s.Probability,
 				U: uOf(s.Greedy, s.U), Accepted: s.Accepted,
@@ -180,13 +181,13 @@ func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Mode
 			if row.Judged = append(row.Judged, j); s.Accepted {
 				arrived(s.Step, j.Token, "draft")
 			}
-		case infer.Correct:
+		case speculation.Correct:
 			last(s.Drawn, false, s.Mass)
 			arrived(s.Step, row.Last.Token, "correction")
-		case infer.Bonus:
+		case speculation.Bonus:
 			last(s.Drawn, true, 0)
 			arrived(s.Step, row.Last.Token, "bonus")
-		case infer.Extend:
+		case speculation.Extend:
 			row.Stop, t.totals = s.Stop, s.Totals
 			t.text += s.Text
 			t.full = append(t.full, s.Drafted == t.gamma && s.Stop == infer.StopNone)

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -44,7 +45,7 @@ func TestIndependentPairYieldsFormula(t *testing.T) {
 		rounds, tokens := 0, 0
 		for seed := uint64(0); rounds < 2500; seed++ {
 			text := &specText{gamma: gamma}
-			sp, err := infer.NewSpeculator(
+			sp, err := speculation.New(
 				target, draft, "a",
 				infer.Settings{Settings: sampling.Pure, Seed: seed, Stop: infer.Stop{MaxTokens: 480}}, gamma,
 			)
@@ -129,7 +130,7 @@ func TestAcceptanceByHand(t *testing.T) {
 		gamma:  2,
 		rounds: []SpecRound{{Judged: judged(true, true)}, {Judged: judged(false)}, {Judged: judged(true)}},
 		full:   []bool{true, true, false},
-		totals: infer.SpecTotals{Rounds: 3, Drafted: 5, Judged: 4, Accepted: 3, Generated: 6},
+		totals: speculation.Totals{Rounds: 3, Drafted: 5, Judged: 4, Accepted: 3, Generated: 6},
 	}
 	a := acceptance(text)
 	// α = 3/4; 6 tokens in 3 passes; E = 1 + 0.75 + 0.5625 = 2.3125. The full rounds yielded 3 and

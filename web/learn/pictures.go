@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
@@ -151,7 +152,7 @@ func (d environment) guesses(ctx context.Context, sentence string, in terms.Valu
 	if _, ok := in["gamma"]; ok {
 		gamma = in.Int("gamma")
 	}
-	if e.spec, err = infer.NewSpeculator(d.target, e.small, sentence, settingsOf(in), gamma); err != nil {
+	if e.spec, err = speculation.New(d.target, e.small, sentence, settingsOf(in), gamma); err != nil {
 		return v, err
 	}
 	if err := e.runTo(ctx, 1); err != nil {
@@ -164,20 +165,20 @@ func (d environment) guesses(ctx context.Context, sentence string, in terms.Valu
 }
 
 // guessesOf returns a round's guesses with their verdicts, and the target's own token.
-func guessesOf(round []infer.SpecStage) (list []stage.PictureGuess) {
+func guessesOf(round []speculation.Stage) (list []stage.PictureGuess) {
 	judged := 0
 	for _, did := range round {
 		switch s := did.(type) {
-		case infer.Propose:
+		case speculation.Propose:
 			for _, g := range s.Drafted {
 				list = append(list, stage.PictureGuess{Token: g.Chosen.Token})
 			}
-		case infer.Accept:
+		case speculation.Accept:
 			list[judged].Chance, list[judged].Accepted, list[judged].Judged = s.Probability, s.Accepted, true
 			judged++
-		case infer.Correct:
+		case speculation.Correct:
 			list = append(list, stage.PictureGuess{Token: s.Drawn.Chosen.Token, Own: true})
-		case infer.Bonus:
+		case speculation.Bonus:
 			list = append(list, stage.PictureGuess{Token: s.Drawn.Chosen.Token, Own: true})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -20,8 +21,8 @@ type speculate struct {
 	environment
 	key    string
 	small  *infer.Model // the draft model; nil until pair is called
-	spec   *infer.Speculator
-	rounds [][]infer.SpecStage
+	spec   *speculation.Speculator
+	rounds [][]speculation.Stage
 	ended  bool
 	run    *session.Session // the Loop's run with the same text
 }
@@ -34,7 +35,7 @@ func (e *speculate) show(ctx context.Context, in terms.Values) (templ.Component,
 	}
 	s := settingsOf(in)
 	if key := fmt.Sprint(s, in["gamma"], in["prompt"]); e.spec == nil || e.key != key {
-		spec, err := infer.NewSpeculator(e.target, e.small, in["prompt"], s, in.Int("gamma"))
+		spec, err := speculation.New(e.target, e.small, in["prompt"], s, in.Int("gamma"))
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +105,7 @@ func (e *speculate) runTo(ctx context.Context, n int) error {
 func (e *speculate) idsTo(rounds int) []int {
 	var ids []int
 	for _, r := range e.rounds[:rounds] {
-		for _, t := range r[len(r)-1].(infer.Extend).Tokens {
+		for _, t := range r[len(r)-1].(speculation.Extend).Tokens {
 			ids = append(ids, t.ID)
 		}
 	}
@@ -149,14 +150,14 @@ func (e *speculate) view(at int) speculateView {
 		}
 	}
 	for i, round := range e.rounds[:at] {
-		end := round[len(round)-1].(infer.Extend)
+		end := round[len(round)-1].(speculation.Extend)
 		for j, t := range end.Tokens {
 			v.Made = append(v.Made, specToken{stage.TokenText(t), j < end.Accepted, i == at-1})
 		}
 	}
 	round := e.rounds[at-1]
 	v.Rows = specRows(round)
-	end := round[len(round)-1].(infer.Extend)
+	end := round[len(round)-1].(speculation.Extend)
 	v.Say = specText(at, end, v.Rows)
 	v.Facts = []stage.Fact{
 		{Name: "Passes of the target", Value: terms.Count(end.Totals.Rounds)},
@@ -173,12 +174,12 @@ func (e *speculate) view(at int) speculateView {
 
 // specRows lists the guesses of a round with their verdicts, and the tokens that the target
 // generated itself.
-func specRows(round []infer.SpecStage) []specRow {
+func specRows(round []speculation.Stage) []specRow {
 	var rows []specRow
 	judged := 0
 	for _, did := range round {
 		switch s := did.(type) {
-		case infer.Propose:
+		case speculation.Propose:
 			for _, d := range s.Drafted {
 				rows = append(
 					rows,
@@ -188,13 +189,13 @@ func specRows(round []infer.SpecStage) []specRow {
 					},
 				)
 			}
-		case infer.Verify:
+		case speculation.Verify:
 			for i, scored := range s.Scored {
 				if scored.Drafted != nil && i < len(rows) {
 					rows[i].P, rows[i].BarP = terms.Prob(scored.Drafted.P), stage.Share(scored.Drafted.P)
 				}
 			}
-		case infer.Accept:
+		case speculation.Accept:
 			r := &rows[judged]
 			judged++
 			r.A, r.Yes, r.No, r.Verdict = terms.Prob(s.Probability), s.Accepted, !s.Accepted, "refused"
@@ -204,16 +205,16 @@ func specRows(round []infer.SpecStage) []specRow {
 			if !s.Greedy {
 				r.U = terms.Prob(s.U)
 			}
-		case infer.Correct:
+		case speculation.Correct:
 			rows = append(rows, ownRow(s.Drawn, "drawn instead"))
-		case infer.Bonus:
+		case speculation.Bonus:
 			rows = append(rows, ownRow(s.Drawn, "one more"))
 		}
 	}
 	return rows
 }
 
-func ownRow(d infer.Drawn, verdict string) specRow {
+func ownRow(d speculation.Drawn, verdict string) specRow {
 	return specRow{
 		Text: stage.TokenText(d.Chosen.Token), P: terms.Prob(d.Chosen.P), BarP: stage.Share(d.Chosen.P), Own: true,
 		Verdict: verdict,
@@ -221,7 +222,7 @@ func ownRow(d infer.Drawn, verdict string) specRow {
 }
 
 // specText describes the result of a round.
-func specText(n int, end infer.Extend, rows []specRow) stage.Rich {
+func specText(n int, end speculation.Extend, rows []specRow) stage.Rich {
 	head := stage.Span{S: fmt.Sprintf("Round %d. ", n), Style: stage.Bold}
 	said := fmt.Sprintf("%d of %d guesses accepted. ", end.Accepted, end.Drafted)
 	switch end.Drafted {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
@@ -173,7 +174,7 @@ func TestSpeculationMatchesTheEngine(t *testing.T) {
 	spec := s.specOf(lessons.WidgetSpeculate)
 	in := spec.Inputs().Defaults()
 	in["seed"] = "7"
-	sp, err := infer.NewSpeculator(s.pages.Model, testmodel.Draft(t), in["prompt"], settingsOf(in), in.Int("gamma"))
+	sp, err := speculation.New(s.pages.Model, testmodel.Draft(t), in["prompt"], settingsOf(in), in.Int("gamma"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestSpeculationMatchesTheEngine(t *testing.T) {
 		table := rows(body.Find("tbody tr"))
 		verdict := 0
 		for _, stage := range stages {
-			a, ok := stage.(infer.Accept)
+			a, ok := stage.(speculation.Accept)
 			if !ok {
 				continue
 			}

@@ -64,7 +64,7 @@ const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal .
 var racedEngine = part{packages: []string{"./infer"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
 	"TestPanicStaysWithItsSlot", "TestClosedPoolRefusesNewPasses", "TestSlotReportsModelErrors",
-	"TestPooledTextsMatchSoloRuns", "TestSpeculationAndReplayRunThroughASeat",
+	"TestPooledTextsMatchSoloRuns", "TestReplayRunsThroughASlot",
 	"TestSixtyFourSessionsOnTwoWorkers", "TestInterruptedSpeculationContinues",
 	"TestCancellationLeavesTheLoopUsable",
 }}

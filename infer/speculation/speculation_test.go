@@ -1,4 +1,4 @@
-package infer
+package speculation
 
 import (
 	"context"
@@ -10,14 +10,17 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-func newSpeculator(tb testing.TB, target, draft *Model, prompt string, s Settings, gamma int) *Speculator {
+func newSpeculator(tb testing.TB, target, draft *infer.Model, prompt string, s infer.Settings, gamma int) *Speculator {
 	tb.Helper()
-	sp, err := NewSpeculator(target, draft, prompt, s, gamma)
+	sp, err := New(target, draft, prompt, s, gamma)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -25,7 +28,7 @@ func newSpeculator(tb testing.TB, target, draft *Model, prompt string, s Setting
 }
 
 // speculate runs to the end and returns the stages on the way.
-func speculate(tb testing.TB, s *Speculator) (stages []SpecStage) {
+func speculate(tb testing.TB, s *Speculator) (stages []Stage) {
 	tb.Helper()
 	for {
 		stage, err := s.Next(context.Background())
@@ -38,7 +41,7 @@ func speculate(tb testing.TB, s *Speculator) (stages []SpecStage) {
 	}
 }
 
-func specText(stages []SpecStage) (text string) {
+func specText(stages []Stage) (text string) {
 	for _, st := range stages {
 		if e, ok := st.(Extend); ok {
 			text += e.Text
@@ -47,27 +50,20 @@ func specText(stages []SpecStage) (text string) {
 	return text
 }
 
-func chosenTokens(l *Loop) (ids []int) {
+func chosenTokens(l *infer.Loop) (ids []int) {
 	for _, s := range l.Steps() {
 		ids = append(ids, s.Chosen)
 	}
 	return ids
 }
 
-// shallow returns a poor draft model: m with only its first blocks.
-func shallow(m *Model, layers int) *Model {
-	cut := *m
-	cut.blocks = m.blocks[:layers]
-	cut.config.Layers = layers
-	return &cut
-}
-
-var greedySettings = Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 12}}
+var greedySettings = infer.Settings{Settings: sampling.Settings{TopP: 1}, Stop: infer.Stop{MaxTokens: 12}}
 
 // TestGreedySpeculationIsPlainGreedy: greedy text equals the target's own greedy text, no matter
 // how poor the draft is.
 func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
-	m := bundledModel(t)
+	m := testmodel.Target(t)
+	drafts := []*infer.Model{testmodel.Draft(t), m}
 	subjects := []string{
 		"Lucy", "The dog", "A small bird", "Tom and his mother", "The capital of France", "My name", "The sun", "3 + 4",
 		"User: Hello", "He",
@@ -75,7 +71,7 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	verbs := []string{
 		"", " is", " was", " went to", " said", " had a big", " did not", " wanted to", ", who", " and the",
 	}
-	totals := SpecTotals{}
+	totals := Totals{}
 	for i := range 100 {
 		if !fixture.LongTier() && i%3 > 0 { // 34 prompts that include every depth, verb, length and subject
 			continue
@@ -85,7 +81,7 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 		for err := error(nil); err == nil; {
 			_, err = want.Advance(context.Background())
 		}
-		s := newSpeculator(t, m, shallow(m, 3+i/3%3), prompt, greedySettings, 1+i%5)
+		s := newSpeculator(t, m, drafts[i%len(drafts)], prompt, greedySettings, 1+i%5)
 		s.Rows = 1
 		stages := speculate(t, s)
 		if !slices.Equal(s.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) ||
@@ -105,7 +101,7 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 // TestTargetAsItsOwnDraftIsNeverRejected: if the target is its own draft, no proposal is rejected,
 // and every round generates γ + 1 tokens.
 func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
-	m := bundledModel(t)
+	m := testmodel.Target(t)
 	s := pure(5)
 	s.Stop.MaxTokens = 40 // 8 rounds of 5
 	for seed := range uint64(4) {
@@ -127,12 +123,12 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 					t.Errorf("seed %d, step %d: p %v and q %v differ", seed, st.Step, st.P, st.Q)
 				}
 			case Extend:
-				if len(st.Tokens) != 5 && st.Stop == StopNone {
+				if len(st.Tokens) != 5 && st.Stop == infer.StopNone {
 					t.Errorf("seed %d, round %d generated %d tokens, want 5", seed, st.Round, len(st.Tokens))
 				}
 			}
 		}
-		if sp.Stopped() == StopMaxTokens && (totals.Rounds != 8 || totals.TokensPerPass() != cost.ExpectedTokens(
+		if sp.Stopped() == infer.StopMaxTokens && (totals.Rounds != 8 || totals.TokensPerPass() != cost.ExpectedTokens(
 			1, 4,
 		)) {
 			t.Errorf(
@@ -148,9 +144,9 @@ func TestTargetAsItsOwnDraftIsNeverRejected(t *testing.T) {
 // except the last.
 func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	target := smallModel(t)
-	f := smallFolder
-	f.context = 40 // the draft's window ends earlier
-	drafts := []*Model{target, f.model(t, noisy(f.random(7), 0.02, 1)), f.model(t, f.random(8))}
+	f := smallmodel.Small
+	f.Context = 40 // the draft's window ends earlier
+	drafts := []*infer.Model{target, modelOf(t, f, noisy(f.Random(7), 0.02, 1)), modelOf(t, f, f.Random(8))}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := greedySettings
 		s.Stop.MaxTokens = rapid.IntRange(1, 70).Draw(rt, "max tokens")
@@ -208,7 +204,8 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 		finish(t, want)
 		stages := speculate(t, newSpeculator(t, target, target, "Hi", s, MaxGamma))
 		last := stages[len(stages)-1].(Extend)
-		if _, accepted := stages[len(stages)-2].(Accept); !accepted || last.Round != 1 || last.Stop != StopString ||
+		if _, accepted := stages[len(stages)-2].(Accept); !accepted || last.Round != 1 ||
+			last.Stop != infer.StopString ||
 			last.Generated != len(
 				want.Steps(),
 			) {
@@ -224,12 +221,12 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 // had been read from the start.
 func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 	target := smallModel(t)
-	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
+	draft := modelOf(t, smallmodel.Small, noisy(smallmodel.Small.Random(7), 0.1, 2))
 	s := pure(3)
 	s.TopK, s.Stop.MaxTokens = 8, 40
 	sp := newSpeculator(t, target, draft, "Hello", s, 4)
 	refused := 0
-	for sp.Stopped() == StopNone {
+	for sp.Stopped() == infer.StopNone {
 		stages, err := sp.Round(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -238,14 +235,16 @@ func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 		if e.Accepted < e.Drafted {
 			refused++
 		}
-		for name, have := range map[*Model]*Cache{target: sp.caches.target, draft: sp.caches.draft} {
+		for name, have := range map[*infer.Model]*infer.Cache{target: sp.caches.target, draft: sp.caches.draft} {
 			want := name.NewCache()
 			n := have.Positions()
 			logitsAfter(t, name, want, sp.text[:n]...)
-			for b := range have.keys {
-				if w := n * have.width; !sameBits(have.keys[b][:w], want.keys[b][:w]) ||
-					!sameBits(have.values[b][:w], want.values[b][:w]) {
-					t.Fatalf("round %d: block %d of a cache differs from the text's cache", e.Round, b)
+			for at := range n * name.Config().Layers {
+				block, position := at/n, at%n
+				key, value := have.Column(block, position)
+				wantKey, wantValue := want.Column(block, position)
+				if !sameBits(key, wantKey) || !sameBits(value, wantValue) {
+					t.Fatalf("round %d: block %d of a cache differs from the text's cache", e.Round, block)
 				}
 			}
 		}
@@ -257,33 +256,33 @@ func TestSpeculationKeepsCachesConsistent(t *testing.T) {
 
 func TestNewSpeculatorRefusesMismatchedPairs(t *testing.T) {
 	small := smallModel(t)
-	other := smallFolder
-	other.extra = slices.Clone(other.extra)
-	other.extra[0] = "zz"
-	fewer := smallFolder
-	fewer.extra = fewer.extra[1:]
-	unmarked := smallFolder
-	unmarked.bos = false
+	other := smallmodel.Small
+	other.Extra = slices.Clone(other.Extra)
+	other.Extra[0] = "zz"
+	fewer := smallmodel.Small
+	fewer.Extra = fewer.Extra[1:]
+	unmarked := smallmodel.Small
+	unmarked.BOS = false
 	bad := pure(1)
 	bad.TopP = 0
 	for _, row := range []struct {
 		name   string
-		draft  *Model
+		draft  *infer.Model
 		prompt string
-		s      Settings
+		s      infer.Settings
 		gamma  int
 		want   string
 	}{
-		{"another token", other.model(t, other.random(1)), "a", pure(1), 4, `its token 257 is "zz", not "ab"`},
-		{"fewer tokens", fewer.model(t, fewer.random(1)), "a", pure(1), 4, "its vocabulary has 266 tokens, not 267"},
-		{"no start mark", unmarked.model(t, unmarked.random(1)), "a", pure(1), 4, "its start token is -1, not 256"},
+		{"another token", modelOf(t, other, other.Random(1)), "a", pure(1), 4, `its token 257 is "zz", not "ab"`},
+		{"fewer tokens", modelOf(t, fewer, fewer.Random(1)), "a", pure(1), 4, "its vocabulary has 266 tokens, not 267"},
+		{"no start mark", modelOf(t, unmarked, unmarked.Random(1)), "a", pure(1), 4, "its start token is -1, not 256"},
 		{"settings", small, "a", bad, 4, "top_p is 0"},
 		{"no gamma", small, "a", pure(1), 0, "gamma is 0; it must be 1 to 16"},
 		{"too much gamma", small, "a", pure(1), 17, "gamma is 17"},
 		{"prompt too long", small, strings.Repeat("x", 64), pure(1), 4, "65 tokens long with its start mark"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if _, err := NewSpeculator(
+			if _, err := New(
 				small, row.draft, row.prompt, row.s, row.gamma,
 			); err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v, want an error with %q", err, row.want)
@@ -294,18 +293,15 @@ func TestNewSpeculatorRefusesMismatchedPairs(t *testing.T) {
 
 // BenchmarkSpeculate generates 100 tokens with a draft that has half the layers.
 func BenchmarkSpeculate(b *testing.B) {
-	m := bundledModel(b)
-	s := DefaultSettings()
+	m := testmodel.Target(b)
+	s := infer.DefaultSettings()
 	s.Stop.MaxTokens = 100
-	var totals SpecTotals
+	var totals Totals
 	for b.Loop() {
-		sp := newSpeculator(b, m, shallow(m, 3), "Once upon a time there was a", s, 4)
+		sp := newSpeculator(b, m, testmodel.Draft(b), "Once upon a time there was a", s, 4)
 		speculate(b, sp)
 		totals = sp.Totals()
 	}
 	b.ReportMetric(totals.Acceptance(), "accepted")
 	b.ReportMetric(totals.TokensPerPass(), "tokens/pass")
 }
-
-// Totals returns the totals of the finished rounds.
-func (s *Speculator) Totals() SpecTotals { return s.totals }

@@ -1,21 +1,22 @@
-package infer
+package speculation
 
 import (
 	"encoding/hex"
 	"encoding/json"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
 // This file defines the JSON form of the stages of speculative decoding. It is like the JSON form
 // of [Stage], but with "round" in place of "step".
 
-type specHead struct {
+type head struct {
 	Round int    `json:"round,omitempty"`
 	Stage string `json:"stage"`
 }
 
-type jsonSpecCost struct {
+type jsonCost struct {
 	Passes    int        `json:"passes"`
 	Positions int        `json:"positions"`
 	MultAdds  int64      `json:"mult_adds"`
@@ -23,13 +24,13 @@ type jsonSpecCost struct {
 	NS        int64      `json:"ns"` // measured
 }
 
-func specCostJSON(c SpecCost) jsonSpecCost {
-	return jsonSpecCost{c.Passes, c.Positions, c.Parts.Total(), c.Parts, c.Took.Nanoseconds()}
+func costJSON(c Cost) jsonCost {
+	return jsonCost{c.Passes, c.Positions, c.Parts.Total(), c.Parts, c.Took.Nanoseconds()}
 }
 
 // jsonCandidate omits the fields that its stage does not set.
 type jsonCandidate struct {
-	jsonToken
+	infer.JSONToken
 	Q *float64 `json:"q,omitempty"`
 	P *float64 `json:"p,omitempty"`
 	R *float64 `json:"r,omitempty"`
@@ -65,7 +66,7 @@ func (k known) pick(q, p, r float64) (jq, jp, jr *float64) {
 
 func (k known) candidate(c Candidate) jsonCandidate {
 	q, p, r := k.pick(c.Q, c.P, c.R)
-	return jsonCandidate{tokenJSON(c.Token), q, p, r}
+	return jsonCandidate{c.Token.JSON(), q, p, r}
 }
 
 func (k known) candidates(c Candidates) jsonCandidates {
@@ -86,17 +87,17 @@ func unlessGreedy(u float64, greedy bool) *float64 {
 	return &u
 }
 
-// MarshalJSON implements [SpecStage].
+// MarshalJSON implements [Stage].
 func (p Prefill) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		specHead
-		Tokens int          `json:"tokens"`
-		Draft  jsonSpecCost `json:"draft"`
-		Target jsonSpecCost `json:"target"`
-	}{specHead{Stage: p.SpecKind().String()}, p.Tokens, specCostJSON(p.Draft), specCostJSON(p.Target)})
+		head
+		Tokens int      `json:"tokens"`
+		Draft  jsonCost `json:"draft"`
+		Target jsonCost `json:"target"`
+	}{head{Stage: p.Kind().String()}, p.Tokens, costJSON(p.Draft), costJSON(p.Target)})
 }
 
-// MarshalJSON implements [SpecStage]. "u" is null under greedy decoding.
+// MarshalJSON implements [Stage]. "u" is null under greedy decoding.
 func (p Propose) MarshalJSON() ([]byte, error) {
 	type proposal struct {
 		Step   int           `json:"step"`
@@ -114,14 +115,14 @@ func (p Propose) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(struct {
-		specHead
-		Seed    uint64       `json:"seed"`
-		Drafted []proposal   `json:"drafted"`
-		Draft   jsonSpecCost `json:"draft"`
-	}{specHead{p.Round, p.SpecKind().String()}, p.Seed, list, specCostJSON(p.Cost)})
+		head
+		Seed    uint64     `json:"seed"`
+		Drafted []proposal `json:"drafted"`
+		Draft   jsonCost   `json:"draft"`
+	}{head{p.Round, p.Kind().String()}, p.Seed, list, costJSON(p.Cost)})
 }
 
-// MarshalJSON implements [SpecStage].
+// MarshalJSON implements [Stage].
 func (v Verify) MarshalJSON() ([]byte, error) {
 	type scored struct {
 		Step    int            `json:"step"`
@@ -138,28 +139,28 @@ func (v Verify) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(struct {
-		specHead
-		Scored []scored     `json:"scored"`
-		Target jsonSpecCost `json:"target"`
-	}{specHead{v.Round, v.SpecKind().String()}, list, specCostJSON(v.Cost)})
+		head
+		Scored []scored `json:"scored"`
+		Target jsonCost `json:"target"`
+	}{head{v.Round, v.Kind().String()}, list, costJSON(v.Cost)})
 }
 
-// MarshalJSON implements [SpecStage]. "u" is null under greedy decoding.
+// MarshalJSON implements [Stage]. "u" is null under greedy decoding.
 func (a Accept) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		specHead
-		Step        int       `json:"step"`
-		Token       jsonToken `json:"token"`
-		P           float64   `json:"p"`
-		Q           float64   `json:"q"`
-		Ratio       float64   `json:"ratio"`
-		Probability float64   `json:"probability"`
-		Seed        uint64    `json:"seed"`
-		U           *float64  `json:"u"`
-		Accepted    bool      `json:"accepted"`
+		head
+		Step        int             `json:"step"`
+		Token       infer.JSONToken `json:"token"`
+		P           float64         `json:"p"`
+		Q           float64         `json:"q"`
+		Ratio       float64         `json:"ratio"`
+		Probability float64         `json:"probability"`
+		Seed        uint64          `json:"seed"`
+		U           *float64        `json:"u"`
+		Accepted    bool            `json:"accepted"`
 	}{
-		specHead{a.Round, a.SpecKind().String()},
-		a.Step, tokenJSON(a.Token), a.P, a.Q, a.Ratio, a.Probability,
+		head{a.Round, a.Kind().String()},
+		a.Step, a.Token.JSON(), a.P, a.Q, a.Ratio, a.Probability,
 		a.Seed, unlessGreedy(a.U, a.Greedy), a.Accepted,
 	})
 }
@@ -180,64 +181,64 @@ func drawnJSON(d Drawn, k known) jsonDrawn {
 	}
 }
 
-// MarshalJSON implements [SpecStage].
+// MarshalJSON implements [Stage].
 func (c Correct) MarshalJSON() ([]byte, error) {
 	k := known{true, true, true}
 	return json.Marshal(struct {
-		specHead
+		head
 		Refused jsonCandidate `json:"refused"`
 		Mass    float64       `json:"mass"`
 		jsonDrawn
-	}{specHead{c.Round, c.SpecKind().String()}, k.candidate(c.Refused), c.Mass, drawnJSON(c.Drawn, k)})
+	}{head{c.Round, c.Kind().String()}, k.candidate(c.Refused), c.Mass, drawnJSON(c.Drawn, k)})
 }
 
-// MarshalJSON implements [SpecStage].
+// MarshalJSON implements [Stage].
 func (b Bonus) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		specHead
+		head
 		jsonDrawn
-	}{specHead{b.Round, b.SpecKind().String()}, drawnJSON(b.Drawn, known{p: true})})
+	}{head{b.Round, b.Kind().String()}, drawnJSON(b.Drawn, known{p: true})})
 }
 
 // MarshalJSON returns the counts with "acceptance" and "tokens_per_pass".
-func (t SpecTotals) MarshalJSON() ([]byte, error) {
+func (t Totals) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Rounds        int          `json:"rounds"`
-		Drafted       int          `json:"drafted"`
-		Judged        int          `json:"judged"`
-		Accepted      int          `json:"accepted"`
-		Generated     int          `json:"generated"`
-		Acceptance    float64      `json:"acceptance"`
-		TokensPerPass float64      `json:"tokens_per_pass"`
-		PrefillDraft  jsonSpecCost `json:"prefill_draft"`
-		PrefillTarget jsonSpecCost `json:"prefill_target"`
-		Draft         jsonSpecCost `json:"draft"`
-		Target        jsonSpecCost `json:"target"`
+		Rounds        int      `json:"rounds"`
+		Drafted       int      `json:"drafted"`
+		Judged        int      `json:"judged"`
+		Accepted      int      `json:"accepted"`
+		Generated     int      `json:"generated"`
+		Acceptance    float64  `json:"acceptance"`
+		TokensPerPass float64  `json:"tokens_per_pass"`
+		PrefillDraft  jsonCost `json:"prefill_draft"`
+		PrefillTarget jsonCost `json:"prefill_target"`
+		Draft         jsonCost `json:"draft"`
+		Target        jsonCost `json:"target"`
 	}{
 		t.Rounds, t.Drafted, t.Judged, t.Accepted, t.Generated, t.Acceptance(), t.TokensPerPass(),
-		specCostJSON(t.PrefillDraft), specCostJSON(t.PrefillTarget), specCostJSON(t.Draft), specCostJSON(t.Target),
+		costJSON(t.PrefillDraft), costJSON(t.PrefillTarget), costJSON(t.Draft), costJSON(t.Target),
 	})
 }
 
-// MarshalJSON implements [SpecStage]. Only the last round has "stop".
+// MarshalJSON implements [Stage]. Only the last round has "stop".
 func (e Extend) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		specHead
-		Drafted         int         `json:"drafted"`
-		Accepted        int         `json:"accepted"`
-		Tokens          []jsonToken `json:"tokens"`
-		Text            string      `json:"text"`
-		Held            string      `json:"held,omitempty"` // hex
-		Generated       int         `json:"generated"`
-		Stop            StopReason  `json:"stop,omitempty"`
-		StopString      string      `json:"stop_string,omitempty"`
-		DraftPositions  int         `json:"draft_positions"`
-		TargetPositions int         `json:"target_positions"`
-		Totals          SpecTotals  `json:"totals"`
-		NS              int64       `json:"ns"`
+		head
+		Drafted         int               `json:"drafted"`
+		Accepted        int               `json:"accepted"`
+		Tokens          []infer.JSONToken `json:"tokens"`
+		Text            string            `json:"text"`
+		Held            string            `json:"held,omitempty"` // hex
+		Generated       int               `json:"generated"`
+		Stop            infer.StopReason  `json:"stop,omitempty"`
+		StopString      string            `json:"stop_string,omitempty"`
+		DraftPositions  int               `json:"draft_positions"`
+		TargetPositions int               `json:"target_positions"`
+		Totals          Totals            `json:"totals"`
+		NS              int64             `json:"ns"`
 	}{
-		specHead{e.Round, e.SpecKind().String()},
-		e.Drafted, e.Accepted, tokensJSON(e.Tokens), e.Text,
+		head{e.Round, e.Kind().String()},
+		e.Drafted, e.Accepted, infer.JSONTokens(e.Tokens), e.Text,
 		hex.EncodeToString(e.Held), e.Generated, e.Stop, e.StopString, e.DraftPositions, e.TargetPositions,
 		e.Totals, e.Took.Nanoseconds(),
 	})

@@ -1,4 +1,4 @@
-package infer
+package speculation
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
@@ -16,14 +18,14 @@ import (
 // runs one pass over γ + 1 positions and scores each of them.
 func TestSpeculationTallies(t *testing.T) {
 	target := smallModel(t)
-	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
+	draft := modelOf(t, smallmodel.Small, noisy(smallmodel.Small.Random(7), 0.1, 2))
 	s := pure(3)
 	s.Stop.MaxTokens = 30
 	sp := newSpeculator(t, target, draft, "Hello", s, 3)
 	n := len(target.Encode("Hello"))
 	shape := target.Shape()
-	have := map[*Model]int{target: n - 1, draft: n - 1} // positions in the caches
-	var sum SpecTotals
+	have := map[*infer.Model]int{target: n - 1, draft: n - 1} // positions in the caches
+	var sum Totals
 	for _, st := range speculate(t, sp) {
 		switch st := st.(type) {
 		case Prefill:
@@ -75,7 +77,7 @@ func TestSpeculationTallies(t *testing.T) {
 // it generates the same text when it continues.
 func TestInterruptedSpeculationContinues(t *testing.T) {
 	target := smallModel(t)
-	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
+	draft := modelOf(t, smallmodel.Small, noisy(smallmodel.Small.Random(7), 0.1, 2))
 	s := pure(9)
 	s.Stop.MaxTokens = 25
 	want := untimedSpec(t, speculate(t, newSpeculator(t, target, draft, "Hello", s, 4)))
@@ -83,7 +85,7 @@ func TestInterruptedSpeculationContinues(t *testing.T) {
 	sp := newSpeculator(
 		t, target.Through(&unsteady{Model: target}), draft.Through(&unsteady{Model: draft}), "Hello", s, 4,
 	)
-	var got []SpecStage
+	var got []Stage
 	for interrupted := 0; ; {
 		stage, err := sp.Next(&lateContext{context.Background(), interrupted % 29})
 		if errors.Is(err, io.EOF) {
@@ -105,7 +107,7 @@ func TestInterruptedSpeculationContinues(t *testing.T) {
 
 // unsteady is a runner that interrupts every fifth scoring call.
 type unsteady struct {
-	*Model
+	*infer.Model
 	calls int
 }
 
@@ -122,7 +124,7 @@ func (u *unsteady) Waited() time.Duration { return 0 }
 // one by one, no matter where the pass is divided into chunks.
 func TestSeveralPositionsOfOnePass(t *testing.T) {
 	m := smallModel(t)
-	d, v := m.config.Width, m.config.Vocab
+	d, v := m.Config().Width, m.Config().Vocab
 	ids := make([]int, 40)
 	for i := range ids {
 		ids[i] = (i * 37) % v

@@ -1,63 +1,64 @@
-package infer
+package speculation
 
 import (
 	"slices"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// SpecKind numbers the stages of speculative decoding.
-type SpecKind int
+// Kind numbers the stages of speculative decoding.
+type Kind int
 
 // The stages. A round has either a correction or a bonus, or neither if the
 // text ended at an accepted token.
 const (
-	SpecPrefill SpecKind = iota + 1
-	SpecPropose
-	SpecVerify
-	SpecAccept
-	SpecCorrect
-	SpecBonus
-	SpecExtend
+	KindPrefill Kind = iota + 1
+	KindPropose
+	KindVerify
+	KindAccept
+	KindCorrect
+	KindBonus
+	KindExtend
 )
 
-var specNames = [...]string{"", "prefill", "propose", "verify", "accept", "correct", "bonus", "extend"}
+var names = [...]string{"", "prefill", "propose", "verify", "accept", "correct", "bonus", "extend"}
 
 // String returns the name used in JSON: "prefill", "propose", and so on.
-func (k SpecKind) String() string {
-	if k < SpecPrefill || k > SpecExtend {
+func (k Kind) String() string {
+	if k < KindPrefill || k > KindExtend {
 		return "none"
 	}
-	return specNames[k]
+	return names[k]
 }
 
-// SpecStage is one stage of speculative decoding: [Prefill], [Propose], [Verify], [Accept],
+// Stage is one stage of speculative decoding: [Prefill], [Propose], [Verify], [Accept],
 // [Correct], [Bonus] or [Extend]. A stage owns all its data. MarshalJSON returns an object with
 // "stage" and, except for the prefill, "round".
-type SpecStage interface {
-	SpecKind() SpecKind
+type Stage interface {
+	Kind() Kind
 	MarshalJSON() ([]byte, error)
 }
 
-// SpecCost is the cost of one model's passes, including their scores, but not the work of deriving
+// Cost is the cost of one model's passes, including their scores, but not the work of deriving
 // values from the scores or of collecting values for display.
-type SpecCost struct {
+type Cost struct {
 	Passes    int
 	Positions int           // number of positions that went through the blocks
 	Parts     cost.Parts    // multiply-adds, counted where they were done
 	Took      time.Duration // measured
 }
 
-func (c SpecCost) plus(o SpecCost) SpecCost {
-	return SpecCost{c.Passes + o.Passes, c.Positions + o.Positions, c.Parts.Plus(o.Parts), c.Took + o.Took}
+func (c Cost) plus(o Cost) Cost {
+	return Cost{c.Passes + o.Passes, c.Positions + o.Positions, c.Parts.Plus(o.Parts), c.Took + o.Took}
 }
 
 // Candidate is one token as both models see it at one position. Which fields
 // are set depends on the stage.
 type Candidate struct {
-	Token
+	infer.Token
 	Q float64 // from the draft, after temperature and filters; 0 if the filters cut the token
 	P float64 // from the target, after the same temperature and filters
 	R float64 // norm(max(0, p − q))
@@ -80,7 +81,7 @@ type CandidateRest struct {
 // last.
 type Prefill struct {
 	Tokens        int // read by each model; the draft reads none if its window is too small
-	Draft, Target SpecCost
+	Draft, Target Cost
 }
 
 // Propose is the draft's part of a round: it generated up to γ tokens by itself. It drafts fewer
@@ -91,7 +92,7 @@ type Propose struct {
 	Greedy  bool
 	Seed    uint64
 	Drafted []Proposal
-	Cost    SpecCost
+	Cost    Cost
 }
 
 // Proposal is one drafted token.
@@ -110,7 +111,7 @@ type Proposal struct {
 type Verify struct {
 	Round  int
 	Scored []Scored
-	Cost   SpecCost
+	Cost   Cost
 }
 
 // Scored is the target's prediction at one position of a verification.
@@ -123,7 +124,7 @@ type Scored struct {
 // Accept is the verdict on one proposal.
 type Accept struct {
 	Round, Step int
-	Token       Token
+	Token       infer.Token
 	P, Q        float64
 	Ratio       float64 // p / q
 	Probability float64 // min(1, p/q)
@@ -165,34 +166,34 @@ type Bonus struct {
 type Extend struct {
 	Round      int
 	Drafted    int
-	Accepted   int     // proposals that became text
-	Tokens     []Token // of the round: the accepted ones, and the correction or bonus
-	Text       string  // released by this round; "" while it is held back
-	Held       []byte  // not released yet: an incomplete character or a possible stop string
-	Generated  int     // tokens so far
-	Stop       StopReason
+	Accepted   int           // proposals that became text
+	Tokens     []infer.Token // of the round: the accepted ones, and the correction or bonus
+	Text       string        // released by this round; "" while it is held back
+	Held       []byte        // not released yet: an incomplete character or a possible stop string
+	Generated  int           // tokens so far
+	Stop       infer.StopReason
 	StopString string
 	// Filled columns of the caches.
 	DraftPositions, TargetPositions int
 	Took                            time.Duration
-	Totals                          SpecTotals
+	Totals                          Totals
 }
 
-// SpecTotals holds totals over the rounds.
-type SpecTotals struct {
+// Totals holds totals over the rounds.
+type Totals struct {
 	Rounds    int // passes of the target
 	Drafted   int // proposals
 	Judged    int // judged proposals: all except those after a rejected one or after the end of the text
 	Accepted  int
 	Generated int
 	// The cost of the prefill, and the cost of the rounds without the prefill.
-	PrefillDraft, PrefillTarget SpecCost
-	Draft, Target               SpecCost
+	PrefillDraft, PrefillTarget Cost
+	Draft, Target               Cost
 }
 
 // Acceptance returns the share of the judged proposals that were accepted, which is the measured
 // value of α in the formulas. It is 0 before the first proposal is judged.
-func (t SpecTotals) Acceptance() float64 {
+func (t Totals) Acceptance() float64 {
 	if t.Judged == 0 {
 		return 0
 	}
@@ -200,37 +201,37 @@ func (t SpecTotals) Acceptance() float64 {
 }
 
 // TokensPerPass returns the average number of tokens generated per pass of the target.
-func (t SpecTotals) TokensPerPass() float64 {
+func (t Totals) TokensPerPass() float64 {
 	if t.Rounds == 0 {
 		return 0
 	}
 	return float64(t.Generated) / float64(t.Rounds)
 }
 
-// SpecKind implements [SpecStage].
-func (Prefill) SpecKind() SpecKind { return SpecPrefill }
+// Kind implements [Stage].
+func (Prefill) Kind() Kind { return KindPrefill }
 
-// SpecKind implements [SpecStage].
-func (Propose) SpecKind() SpecKind { return SpecPropose }
+// Kind implements [Stage].
+func (Propose) Kind() Kind { return KindPropose }
 
-// SpecKind implements [SpecStage].
-func (Verify) SpecKind() SpecKind { return SpecVerify }
+// Kind implements [Stage].
+func (Verify) Kind() Kind { return KindVerify }
 
-// SpecKind implements [SpecStage].
-func (Accept) SpecKind() SpecKind { return SpecAccept }
+// Kind implements [Stage].
+func (Accept) Kind() Kind { return KindAccept }
 
-// SpecKind implements [SpecStage].
-func (Correct) SpecKind() SpecKind { return SpecCorrect }
+// Kind implements [Stage].
+func (Correct) Kind() Kind { return KindCorrect }
 
-// SpecKind implements [SpecStage].
-func (Bonus) SpecKind() SpecKind { return SpecBonus }
+// Kind implements [Stage].
+func (Bonus) Kind() Kind { return KindBonus }
 
-// SpecKind implements [SpecStage].
-func (Extend) SpecKind() SpecKind { return SpecExtend }
+// Kind implements [Stage].
+func (Extend) Kind() Kind { return KindExtend }
 
 // candidate returns the known values of a token at position i of a round. residual is nil except at
 // a correction.
-func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Candidate {
+func (s *Speculator) candidate(r *round, i, id int, residual []float64) Candidate {
 	c := Candidate{Token: s.target.Token(id)}
 	if i < len(r.q) {
 		c.Q = r.q[i].Q(id)
@@ -246,7 +247,7 @@ func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Cand
 
 // candidates lists the first n tokens of order, shortened to s.Rows. Token `must`, unless it is
 // negative, is always listed, at the end if necessary.
-func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual []float64, must int) Candidates {
+func (s *Speculator) candidates(r *round, i, n int, order []int32, residual []float64, must int) Candidates {
 	if s.Rows > 0 {
 		n = min(n, s.Rows)
 	}
@@ -312,7 +313,7 @@ func keptFirst(by *sampling.Sampler) []int32 {
 }
 
 // proposal describes the i-th drafted token of a round.
-func (s *Speculator) proposal(r *specRound, i int) Proposal {
+func (s *Speculator) proposal(r *round, i int) Proposal {
 	d, by := r.drafted[i], &r.q[i]
 	from, to := by.Segment(d.rank)
 	p := Proposal{Step: r.start - s.prompt + i + 1, Chosen: s.candidate(r, i, d.token, nil), U: d.u, From: from, To: to}
@@ -323,7 +324,7 @@ func (s *Speculator) proposal(r *specRound, i int) Proposal {
 }
 
 // scored describes the target's prediction at the i-th position of a round.
-func (s *Speculator) scored(r *specRound, i int) Scored {
+func (s *Speculator) scored(r *round, i int) Scored {
 	st := Scored{Step: r.start - s.prompt + i + 1}
 	must := -1
 	if i < len(r.drafted) {
@@ -337,7 +338,7 @@ func (s *Speculator) scored(r *specRound, i int) Scored {
 
 // drawn describes a draw by the target at the i-th position of a round: from the residual or, if
 // that is nil, from the target's prediction.
-func (s *Speculator) drawn(r *specRound, i int, by strip, residual []float64, rank int, u float64) Drawn {
+func (s *Speculator) drawn(r *round, i int, by strip, residual []float64, rank int, u float64) Drawn {
 	id := by.Token(rank)
 	from, to := by.Segment(rank)
 	d := Drawn{

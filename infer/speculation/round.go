@@ -1,10 +1,11 @@
-package infer
+package speculation
 
 import (
 	"context"
 	"slices"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
@@ -14,28 +15,28 @@ import (
 
 // prefill runs all tokens of the prompt except the last through both models, so that every
 // verification, including the first, reads γ + 1 positions.
-func (s *Speculator) prefill(ctx context.Context) (SpecStage, error) {
+func (s *Speculator) prefill(ctx context.Context) (Stage, error) {
 	st := Prefill{Tokens: s.prompt - 1}
 	var err error
 	if st.Target, err = read(ctx, s.target, s.caches.target, s.text[:s.prompt-1]); err != nil {
 		return nil, err
 	}
-	if s.prompt-1 <= s.draft.config.Context {
+	if s.prompt-1 <= s.draft.Config().Context {
 		if st.Draft, err = read(ctx, s.draft, s.caches.draft, s.text[:s.prompt-1]); err != nil {
 			s.caches.target.Truncate(0)
 			return nil, err
 		}
 	}
 	s.totals.PrefillDraft, s.totals.PrefillTarget = st.Draft, st.Target
-	s.next = SpecPropose
+	s.next = KindPropose
 	return st, nil
 }
 
 // read runs tokens through a model to fill its cache.
-func read(ctx context.Context, m *Model, c *Cache, tokens []int) (SpecCost, error) {
+func read(ctx context.Context, m *infer.Model, c *infer.Cache, tokens []int) (Cost, error) {
 	start := time.Now()
-	parts, err := m.ForwardTo(ctx, c, tokens, make([]float32, m.config.Width))
-	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts, Took: time.Since(start) - m.waited()}, err
+	parts, err := m.ForwardTo(ctx, c, tokens, make([]float32, m.Config().Width))
+	return Cost{Passes: 1, Positions: len(tokens), Parts: parts, Took: time.Since(start) - m.Waited()}, err
 }
 
 // predictions holds a model's predictions at the positions of a round.
@@ -45,31 +46,33 @@ type predictions struct {
 	samples []sampling.Sampler // by position
 }
 
-func newPredictions(m *Model, positions int) predictions {
+func newPredictions(m *infer.Model, positions int) predictions {
 	return predictions{
-		make([]float32, positions*m.config.Width), make([]float32, positions*m.config.Vocab),
+		make([]float32, positions*m.Config().Width), make([]float32, positions*m.Config().Vocab),
 		make([]sampling.Sampler, positions),
 	}
 }
 
 // score runs tokens through a model and writes the predictions after the last n of them to `to`,
 // starting at position `at`. On an error, the cache is unchanged.
-func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *predictions, at, n int) (SpecCost, error) {
-	d, v, from := m.config.Width, m.config.Vocab, c.positions
+func score(
+	ctx context.Context, m *infer.Model, c *infer.Cache, tokens []int, to *predictions, at, n int,
+) (Cost, error) {
+	d, v, from := m.Config().Width, m.Config().Vocab, c.Positions()
 	out, z := to.out[at*d:(at+n)*d], to.z[at*v:(at+n)*v]
 	start := time.Now()
 	parts, err := m.ForwardTo(ctx, c, tokens, out)
 	if err != nil {
-		return SpecCost{}, err
+		return Cost{}, err
 	}
-	waited := m.waited()
+	waited := m.Waited()
 	output, err := m.LogitsTo(ctx, out, z)
 	if err != nil {
 		c.Truncate(from)
-		return SpecCost{}, err
+		return Cost{}, err
 	}
-	return SpecCost{
-		Passes: 1, Positions: len(tokens), Parts: parts.Plus(output), Took: time.Since(start) - waited - m.waited(),
+	return Cost{
+		Passes: 1, Positions: len(tokens), Parts: parts.Plus(output), Took: time.Since(start) - waited - m.Waited(),
 	}, nil
 }
 
@@ -81,7 +84,7 @@ func (d *predictions) logits(i int) []float32 {
 
 // decide converts a model's scores at positions `from` to `to`−1 into distributions to draw from,
 // and returns the distributions of all positions before `to`.
-func (s *Speculator) decide(r *specRound, by *predictions, from, to int) []sampling.Sampler {
+func (s *Speculator) decide(r *round, by *predictions, from, to int) []sampling.Sampler {
 	for i := from; i < to; i++ {
 		by.samples[i].DecideIn(s.context(r, i), by.logits(i), s.settings.Settings)
 	}
@@ -90,7 +93,7 @@ func (s *Speculator) decide(r *specRound, by *predictions, from, to int) []sampl
 
 // context returns the context of the rules at position i of a round: the text before the round and
 // the i tokens drafted since. It is the same for both models.
-func (s *Speculator) context(r *specRound, i int) sampling.Context {
+func (s *Speculator) context(r *round, i int) sampling.Context {
 	c := sampling.Context{Seed: s.settings.Seed, Step: r.start - s.prompt + i + 1}
 	if s.settings.ReadsText() {
 		c.Breaks = s.target.Breaks
@@ -114,16 +117,16 @@ func (s *Speculator) needs(i int) {
 // target adds one more.
 func (s *Speculator) draftable(n int) int {
 	left := s.settings.Stop.MaxTokens - (n - s.prompt)
-	return max(0, min(s.gamma, left-1, s.target.config.Context-n, s.draft.config.Context-n+1))
+	return max(0, min(s.gamma, left-1, s.target.Config().Context-n, s.draft.Config().Context-n+1))
 }
 
 // propose generates tokens with the draft model. It stops early at an end of text, after which
 // nothing can be accepted.
-func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
+func (s *Speculator) propose(ctx context.Context) (Stage, error) {
 	n := len(s.text)
-	r := &specRound{n: s.totals.Rounds + 1, start: n}
+	r := &round{n: s.totals.Rounds + 1, start: n}
 	st := Propose{Round: r.n, Greedy: s.settings.Greedy(), Seed: s.settings.Seed}
-	from := s.caches.draft.positions
+	from := s.caches.draft.Positions()
 	for i := range s.draftable(n) {
 		unread := s.text[from:]
 		if i > 0 {
@@ -146,7 +149,7 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 		}
 	}
 	st.Cost = r.draft
-	s.round, s.next = r, SpecVerify
+	s.round, s.next = r, KindVerify
 	return st, nil
 }
 
@@ -159,9 +162,9 @@ func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank 
 }
 
 // verify runs one pass of the target over the last token of the text and all drafted tokens.
-func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
+func (s *Speculator) verify(ctx context.Context) (Stage, error) {
 	r := s.round
-	tokens := append([]int(nil), s.text[s.caches.target.positions:]...)
+	tokens := append([]int(nil), s.text[s.caches.target.Positions():]...)
 	for _, d := range r.drafted {
 		tokens = append(tokens, d.token)
 	}
@@ -177,15 +180,15 @@ func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
 			st.Scored = append(st.Scored, s.scored(r, i))
 		}
 	}
-	s.next = SpecAccept
+	s.next = KindAccept
 	if len(r.drafted) == 0 {
-		s.next = SpecBonus
+		s.next = KindBonus
 	}
 	return st, nil
 }
 
 // judge accepts or rejects the next proposal.
-func (s *Speculator) judge() SpecStage {
+func (s *Speculator) judge() Stage {
 	r := s.round
 	i := r.accepted
 	x := r.drafted[i].token
@@ -202,22 +205,22 @@ func (s *Speculator) judge() SpecStage {
 		st.Accepted, st.U = s.dice.take(st.Probability, st.Step)
 	}
 	if !st.Accepted {
-		r.refused, s.next = true, SpecCorrect
+		r.refused, s.next = true, KindCorrect
 		return st
 	}
 	r.accepted++
 	s.write(x)
 	switch {
-	case s.stop != StopNone:
-		s.next = SpecExtend
+	case s.stop != infer.StopNone:
+		s.next = KindExtend
 	case r.accepted == len(r.drafted):
-		s.next = SpecBonus
+		s.next = KindBonus
 	}
 	return st
 }
 
 // correct draws a token in place of the rejected one.
-func (s *Speculator) correct() SpecStage {
+func (s *Speculator) correct() Stage {
 	r := s.round
 	i := r.accepted
 	s.rest.Decide(&r.p[i], &r.q[i], s.excess)
@@ -228,13 +231,13 @@ func (s *Speculator) correct() SpecStage {
 		Drawn: s.drawn(r, i, &s.rest, v, rank, u),
 	}
 	s.write(s.rest.Token(rank))
-	s.next = SpecExtend
+	s.next = KindExtend
 	return st
 }
 
 // bonus draws one more token, from the target's distribution after the last proposal. The pass of
 // the verification has already computed the scores for it.
-func (s *Speculator) bonus() SpecStage {
+func (s *Speculator) bonus() Stage {
 	r := s.round
 	i := len(r.drafted)
 	s.needs(i)
@@ -242,7 +245,7 @@ func (s *Speculator) bonus() SpecStage {
 	rank, u := s.draw(from, s.step(), sampling.ForDraw)
 	st := Bonus{Round: r.n, Drawn: s.drawn(r, i, from, nil, rank, u)}
 	s.write(from.Token(rank))
-	s.next = SpecExtend
+	s.next = KindExtend
 	return st
 }
 
@@ -252,16 +255,18 @@ func (s *Speculator) step() int { return len(s.text) - s.prompt + 1 }
 // write appends a token to the text and checks the stop conditions.
 func (s *Speculator) write(id int) {
 	step, positions := s.step(), len(s.text)
-	fresh := s.target.tok.Bytes(id)
+	fresh := s.target.TokenBytes(id)
 	s.text, s.bytes = append(s.text, id), append(s.bytes, fresh...)
 	var safe int
-	s.stop, s.stopString, safe = s.target.ending(id, step, positions, s.bytes, len(fresh), s.settings.Stop)
+	s.stop, s.stopString, safe = infer.Ending(
+		s.target.EOS(id), step, positions, s.target.Config().Context, s.bytes, len(fresh), s.settings.Stop,
+	)
 	s.round.safe = safe
 }
 
 // extend releases the round's text. From both caches, it drops the columns of proposals that did
 // not become part of the text.
-func (s *Speculator) extend() SpecStage {
+func (s *Speculator) extend() Stage {
 	r := s.round
 	start := time.Now()
 	s.caches.target.Truncate(len(s.text) - 1)
@@ -269,12 +274,12 @@ func (s *Speculator) extend() SpecStage {
 	st := Extend{
 		Round: r.n, Drafted: len(r.drafted), Accepted: r.accepted,
 		Generated: len(s.text) - s.prompt, Stop: s.stop, StopString: s.stopString,
-		TargetPositions: s.caches.target.positions, DraftPositions: s.caches.draft.positions,
+		TargetPositions: s.caches.target.Positions(), DraftPositions: s.caches.draft.Positions(),
 	}
 	for _, id := range s.text[r.start:] {
 		st.Tokens = append(st.Tokens, s.target.Token(id))
 	}
-	st.Text = validText(s.bytes[s.shown:r.safe])
+	st.Text = infer.ValidText(s.bytes[s.shown:r.safe])
 	st.Held = append(st.Held, s.bytes[r.safe:]...)
 	s.shown = r.safe
 	st.Took = time.Since(start)
@@ -289,6 +294,6 @@ func (s *Speculator) extend() SpecStage {
 	t.Generated = st.Generated
 	t.Draft, t.Target = t.Draft.plus(r.draft), t.Target.plus(r.target)
 	st.Totals = *t
-	s.round, s.next = nil, SpecPropose
+	s.round, s.next = nil, KindPropose
 	return st
 }

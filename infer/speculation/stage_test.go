@@ -1,4 +1,4 @@
-package infer
+package speculation
 
 import (
 	"context"
@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // untimedSpec returns the stages' JSON without measured times.
-func untimedSpec(t *testing.T, stages []SpecStage) (lines []string) {
+func untimedSpec(t *testing.T, stages []Stage) (lines []string) {
 	t.Helper()
 	for _, st := range stages {
 		lines = append(lines, specJSON(t, st))
@@ -24,9 +26,9 @@ func untimedSpec(t *testing.T, stages []SpecStage) (lines []string) {
 	return lines
 }
 
-func specJSON(t *testing.T, st SpecStage) string {
+func specJSON(t *testing.T, st Stage) string {
 	t.Helper()
-	timeless := func(c *SpecCost) { c.Took = 0 }
+	timeless := func(c *Cost) { c.Took = 0 }
 	switch x := st.(type) {
 	case Prefill:
 		timeless(&x.Draft)
@@ -40,7 +42,7 @@ func specJSON(t *testing.T, st SpecStage) string {
 		st = x
 	case Extend:
 		x.Took = 0
-		for _, c := range []*SpecCost{
+		for _, c := range []*Cost{
 			&x.Totals.PrefillDraft, &x.Totals.PrefillTarget, &x.Totals.Draft, &x.Totals.Target,
 		} {
 			timeless(c)
@@ -69,9 +71,9 @@ func TestSpeculationRoundByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var kinds []SpecKind
+		var kinds []Kind
 		for _, st := range stages {
-			kinds = append(kinds, st.SpecKind())
+			kinds = append(kinds, st.Kind())
 		}
 		u := sampling.UFor(seed, 1, sampling.ForAccept)
 		accept := stages[2].(Accept)
@@ -80,9 +82,9 @@ func TestSpeculationRoundByHand(t *testing.T) {
 			t.Fatalf("seed %d: %+v, want p ½, q 1 and u %v", seed, accept, u)
 		}
 		outcomes[accept.Accepted]++
-		last := SpecCorrect
+		last := KindCorrect
 		if accept.Accepted {
-			last = SpecBonus
+			last = KindBonus
 			if b := stages[3].(Bonus); b.Chosen.ID != 'b' || b.Chosen.P != 1 || b.Step != 2 ||
 				b.U != sampling.U(seed, 2) {
 				t.Errorf("seed %d: bonus %+v, want b", seed, b)
@@ -94,7 +96,7 @@ func TestSpeculationRoundByHand(t *testing.T) {
 				t.Errorf("seed %d: correction %+v, want b for a", seed, c)
 			}
 		}
-		if want := []SpecKind{SpecPropose, SpecVerify, SpecAccept, last, SpecExtend}; !slices.Equal(kinds, want) {
+		if want := []Kind{KindPropose, KindVerify, KindAccept, last, KindExtend}; !slices.Equal(kinds, want) {
 			t.Errorf("seed %d: stages %v, want %v", seed, kinds, want)
 		}
 		if want := fmt.Sprintf(`{"round":1,"stage":"accept","step":1,"token":{"id":97,"text":"a"},`+
@@ -157,23 +159,23 @@ func TestSpecStagesOwnTheirData(t *testing.T) {
 }
 
 // checkSpecStages checks all stages of a run of the small model.
-func checkSpecStages(t *testing.T, s Settings) {
+func checkSpecStages(t *testing.T, s infer.Settings) {
 	t.Helper()
 	target := smallModel(t)
-	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
+	draft := modelOf(t, smallmodel.Small, noisy(smallmodel.Small.Random(7), 0.1, 2))
 	sp := newSpeculator(t, target, draft, "Hello", s, 4)
 	sp.Rows = 3
-	var stages []SpecStage
+	var stages []Stage
 	var then []string
 	sums := func(c Candidates, what string, of func(Candidate) float64, rest float64) {
 		t.Helper()
 		for _, row := range c.Rows {
 			rest += of(row)
 		}
-		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab {
+		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.Config().Vocab {
 			t.Errorf(
 				"%s: %d rows and %d others have sum %v; want about 1, len(c.Rows) at most 3, len(c.Rows)+c.Rest.N = %d",
-				what, len(c.Rows), c.Rest.N, rest, target.config.Vocab,
+				what, len(c.Rows), c.Rest.N, rest, target.Config().Vocab,
 			)
 		}
 	}
@@ -234,7 +236,7 @@ func checkSpecStages(t *testing.T, s Settings) {
 
 // TestSpecFieldsAreDocumented: STAGES.md names every field of every stage.
 func TestSpecFieldsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("STAGES.md")
+	page, err := os.ReadFile("../STAGES.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,9 +247,9 @@ func TestSpecFieldsAreDocumented(t *testing.T) {
 	}
 	m, s := smallModel(t), pure(1)
 	s.Stop.MaxTokens = 40
-	seen := map[SpecKind]bool{}
-	for _, st := range speculate(t, newSpeculator(t, m, shallow(m, 1), "Hello", s, 3)) {
-		seen[st.SpecKind()] = true
+	seen := map[Kind]bool{}
+	for _, st := range speculate(t, newSpeculator(t, m, other(t), "Hello", s, 3)) {
+		seen[st.Kind()] = true
 		data, err := json.Marshal(st)
 		if err != nil {
 			t.Fatal(err)
@@ -258,11 +260,11 @@ func TestSpecFieldsAreDocumented(t *testing.T) {
 		}
 		for name := range fields {
 			if !strings.Contains(section, "`"+name+"`") {
-				t.Errorf("%v has the field %s, which STAGES.md does not mention", st.SpecKind(), name)
+				t.Errorf("%v has the field %s, which STAGES.md does not mention", st.Kind(), name)
 			}
 		}
 	}
-	for k := SpecPrefill; k <= SpecExtend; k++ {
+	for k := KindPrefill; k <= KindExtend; k++ {
 		if !seen[k] {
 			t.Errorf("the run has no stage %v", k)
 		}

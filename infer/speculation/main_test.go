@@ -1,0 +1,10 @@
+package speculation
+
+import (
+	"os"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+)
+
+func TestMain(m *testing.M) { os.Exit(fixture.Run(m)) }
