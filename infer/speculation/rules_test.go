@@ -52,3 +52,20 @@ func TestSpeculationRefusesState(t *testing.T) {
 		t.Errorf("XTC and DRY have no state, but got error %v", err)
 	}
 }
+
+// TestSpeculationThroughASlot: speculation gives the same results if a pool runs the target's passes.
+func TestSpeculationThroughASlot(t *testing.T) {
+	m := smallModel(t)
+	pool := infer.NewPool(m, 2)
+	defer pool.Close()
+	s := pure(3)
+	s.Stop.MaxTokens = 20
+	alone := untimedSpec(t, speculate(t, newSpeculator(t, m, m, "Hello", s, 4)))
+	pooled := untimedSpec(t, speculate(t, newSpeculator(t, pool.Slot().Model(), m, "Hello", s, 4)))
+	if !slices.Equal(alone, pooled) {
+		t.Errorf("through a slot: got %q, want %q", pooled, alone)
+	}
+	if pool.Stats().Served == 0 {
+		t.Error("the pool ran no pass")
+	}
+}

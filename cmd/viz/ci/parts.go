@@ -112,8 +112,9 @@ var parts = append(
 	},
 	part{name: "pages-move", packages: []string{"./cmd/viz"}, tests: []string{"TestPagesMoveToOtherServers"}},
 	part{name: "cached-and-not", packages: []string{"./infer"}, tests: []string{"TestCachedEqualsUncached"}},
-	part{name: "speculation", packages: []string{"./infer", "./infer/lab", "./infer/tokenizer"}, tests: []string{
+	part{name: "speculation", packages: []string{"./infer/speculation", "./infer/lab", "./infer/tokenizer"}, tests: []string{
 		"TestSpeculationHasTheTargetsDistribution", "TestGreedySpeculationIsPlainGreedy",
+		"TestDistributionCheckCatchesBrokenRules",
 		"TestCanceledRunReturnsPartialReport", "TestParseMemory",
 	}},
 	part{
@@ -309,7 +310,7 @@ var parts = append(
 		"TestReloadShowsTheSameStage", "TestWhyJSONEqualsTheServers",
 	}},
 	part{name: "engine-exactness", packages: []string{"./infer", "./infer/lab"}, tests: []string{
-		"TestDistributionCheckCatchesBrokenRules", "TestQuantizedTextsDifferOnlyByRounding",
+		"TestQuantizedTextsDifferOnlyByRounding",
 		"TestCostTriesShowWhatTheyPromise", "TestTriesShowWhatTheyPromise",
 		"TestSpeculationTriesShowWhatTheyPromise", "TestIndependentPairYieldsFormula",
 		"TestLabsThroughPoolsEqualSoloRuns",
