@@ -100,7 +100,7 @@ func TestNumbersAreComputed(t *testing.T) {
 	})
 	for key := range allowed {
 		if !used[key] {
-			t.Errorf("%s lists %q, want only numbers of the lessons", digitsFile, key)
+			t.Errorf("%s lists %q, which is not in the lessons", digitsFile, key)
 		}
 	}
 }

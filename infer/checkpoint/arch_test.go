@@ -230,8 +230,8 @@ func TestSmolLM3Layers(t *testing.T) {
 	}
 }
 
-// TestQwenWindows: if Qwen's window is enabled, it applies to every layer from number
-// max_window_layers on.
+// TestQwenWindows: if Qwen's window is enabled, it applies to layer max_window_layers and all
+// layers after it.
 func TestQwenWindows(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object

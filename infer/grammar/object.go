@@ -80,7 +80,7 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 			return compiler{b}.value(all, depth+1, next)
 		}))
 	}
-	// If a name occurs twice, the last value counts, which is no problem since every value fits.
+	// If a name occurs twice, the last value wins. This is harmless, since every value fits.
 	one := func(next int32) int32 {
 		return c.all(names, c.separator(":", c.value(x.orAny(x.further()), depth+1, next)))
 	}

@@ -172,7 +172,7 @@ func ids(steps []*infer.Step) []int {
 	return list
 }
 
-// further generates texts of every lane with the next seeds, and summarizes them.
+// further generates more texts for each lane, with the next seeds, and summarizes them.
 func (r *strategiesRun) further() error {
 	runs := r.v.Int("runs")
 	sums := make([]runSums, len(r.result.Lanes))

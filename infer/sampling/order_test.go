@@ -227,7 +227,7 @@ func TestEquivalentOrdersAgree(t *testing.T) {
 			}
 			for _, r := range kept(x) {
 				if math.Abs(x.Q(r)-y.Q(r)) > 1e-9 {
-					t.Fatalf("rank %d is drawn with %v, want %v as in the other order", r, x.Q(r), y.Q(r))
+					t.Fatalf("rank %d has probability %v, want %v as in the other order", r, x.Q(r), y.Q(r))
 				}
 			}
 		}

@@ -143,8 +143,8 @@ func TestMistakesAreRecognized(t *testing.T) {
 	})
 }
 
-// asNear reports whether the result of the mistake that v names is as close to the answer as that
-// of s.
+// asNear reports whether the mistake that v names leads to a number at least as close to the answer
+// as the number of s.
 func (n *number) asNear(v Verdict, s slip) bool {
 	near := apart(v.Value, s.value) + 1e-9
 	for _, other := range n.slips {

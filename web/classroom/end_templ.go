@@ -61,7 +61,7 @@ func endDone(e *ending) templ.Component {
 	})
 }
 
-// endWays shows the links to continue alone.
+// endWays shows links for learners who want to continue alone.
 func endWays(e *ending) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -146,7 +146,7 @@ func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	// The Enter key in a field presses a form's first button.
 	first := p.get("/teach").Find(`#make button, button[form="make"]`).First()
 	if name, has := first.Attr("name"); has {
-		t.Errorf("the first button of the form that makes a room is %q, want a button that does not let phones in",
+		t.Errorf("the new-room form's first button is %q, want one that does not let phones in",
 			name)
 	}
 	made := "/class/" + code + "/made"

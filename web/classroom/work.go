@@ -96,7 +96,7 @@ func (p *Pages) workOf(r *http.Request, room *class.Room, learner string) (v wor
 	return v, nil
 }
 
-// handIn handles the form with which a learner hands in results.
+// handIn handles the form that learners use to hand in results.
 func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

@@ -74,7 +74,7 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 			const kept = "Nothing is kept here, and no cookie is set."
 			whole, _, _ := strings.Cut(strings.TrimPrefix(path, "/embed"), "?")
 			if to := d.Find(".alone a").AttrOr("href", ""); !strings.HasPrefix(to, strings.TrimSuffix(whole, "/")) {
-				t.Errorf("%s: the link out of a frame in which it cannot run leads to %q, want %s", path, to, whole)
+				t.Errorf("%s: the link to the full page leads to %q, want %s", path, to, whole)
 			}
 			if say := d.Find(".embed__foot").Text(); !strings.Contains(say, kept) {
 				t.Errorf("%s: the footer is %q, want it to contain %q", path, say, kept)

@@ -106,7 +106,7 @@ func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 		t.Helper()
 		for _, w := range what {
 			if p.Find(w).Length() > 0 {
-				t.Errorf("the scene %s has %s, want p.Find(w).Length() = 0", p.scene(), w)
+				t.Errorf("the scene %s contains %s, want it hidden until the guess", p.scene(), w)
 			}
 		}
 	}

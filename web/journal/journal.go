@@ -133,7 +133,7 @@ type Journal interface {
 	// Find returns the record with a key.
 	Find(ctx context.Context, o Owner, k Key) (r Record, found bool, err error)
 
-	// Owners describes all logs of a kind, in order of their names.
+	// Owners describes all logs of a kind, sorted by name.
 	Owners(ctx context.Context, kind string) ([]Info, error)
 
 	// Compact deletes records of a log, and the log's snapshot, which might contain them.

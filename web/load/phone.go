@@ -17,7 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Phone is a follower of a class without a screen. It connects as the page does, reads messages and
+// Phone is a class's follower that has no screen. It connects as the page does, reads messages and
 // votes. Only one goroutine may read, but any goroutine can send.
 type Phone struct {
 	// URL is the server's URL, such as http://127.0.0.1:8080; Code is the room's code.

@@ -116,7 +116,7 @@ func TestImportRefused(t *testing.T) {
 		d := s.Parse(name, s.upload("x.json", c.data), c.status)
 		said := text(d.Find("#import-error"))
 		if !strings.HasPrefix(said, "Nothing was imported. ") || len(said) < 40 {
-			t.Errorf("%s: got %q; want it to begin with %q, at least 40 bytes", name, said, "Nothing was imported. ")
+			t.Errorf("%s: got %q; want at least 40 bytes that begin with %q", name, said, "Nothing was imported. ")
 		}
 		if d.Find(`#file[aria-invalid="true"][aria-describedby="import-error"]`).Length() != 1 {
 			t.Errorf("%s: the field is not marked as invalid", name)

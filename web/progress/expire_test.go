@@ -197,7 +197,7 @@ func TestScarceSpaceRefusesWrites(t *testing.T) {
 		}
 	}
 	if fresh, err := s.Predict(ctx, ada, guess); err != nil || fresh {
-		t.Errorf("a saved guess, sent again: got %v, %v", fresh, err)
+		t.Errorf("resending a saved guess: got %v, %v; want false, <nil>", fresh, err)
 	}
 }
 

@@ -75,8 +75,8 @@ func Page(s Of) templ.Component {
 	})
 }
 
-// warning is the notice that every page currently shows, if there is one, such as that nothing
-// can be saved.
+// warning is the notice that every page currently shows, if any: for example, that nothing can be
+// saved.
 func warning() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -107,7 +107,7 @@ func TestSiteWorksOffline(t *testing.T) {
 	tab.Go(url + "learn/stopping/")
 	tab.Wait("the program", runs)
 	if h := tab.Text("main h1"); h == "" {
-		t.Error("a lesson has no title without a network")
+		t.Error("offline, the lesson has no title")
 	}
 	tab.Go(url + "first/")
 	tab.Wait("the program", runs)

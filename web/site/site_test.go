@@ -269,7 +269,7 @@ func sources(policy, directive string) []string {
 func same(t *testing.T, name string, r io.Reader, want []byte) {
 	t.Helper()
 	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s does not contain the file in its name: %d bytes of %d, %v", name, len(got), len(want), err)
+		t.Errorf("%s does not decompress to its original: %d bytes of %d, %v", name, len(got), len(want), err)
 	}
 }
 

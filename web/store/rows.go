@@ -55,8 +55,8 @@ func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	return found, err
 }
 
-// adopt sets aside the records that have no log, in new logs, and returns the number of
-// these records.
+// adopt sets aside records that belong to no log: it creates a log for them, and returns how many
+// there are.
 func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 	type lost struct{ id, records, bytes int64 }
 	var logs []lost

@@ -66,7 +66,7 @@ func TestSumBarsAreCumulative(t *testing.T) {
 		ticks = append(ticks, tick.Name)
 	}
 	if got := fmt.Sprintf("%v %s %s", ticks, f.Rows[1].Label, f.Rows[3].Label); got != "[−2 0 2 4] −4.00 −3.00" {
-		t.Errorf("ticks, a block and the sum of the narrow picture: got %s, want %s", got, "[−2 0 2 4] −4.00 −3.00")
+		t.Errorf("narrow picture's ticks, block label and sum label: got %s, want %s", got, "[−2 0 2 4] −4.00 −3.00")
 	}
 	if !strings.HasSuffix(f.Alt, "block 2 feed-fwd −4.00, score −3.00.") {
 		t.Errorf("f.Alt = %q, want it to end with %q", f.Alt, "block 2 feed-fwd −4.00, score −3.00.")

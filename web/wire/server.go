@@ -71,9 +71,9 @@ func (s *Server) Refuse() {
 	s.closed = true
 }
 
-// Shutdown closes all connections with code 1012, which makes clients reconnect, and waits
-// until they have ended. When ctx ends, it cuts the remaining connections, whose peers do not
-// read. It returns the error of ctx if some have not ended even then.
+// Shutdown closes all connections with code 1012, which makes clients reconnect, and waits until
+// they have ended. When ctx ends, it cuts the remaining connections, since their peers are not
+// reading. It returns ctx.Err() if some are still open after that.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Refuse()
 	s.stop(reasonRestart)

@@ -112,11 +112,14 @@ var parts = append(
 	},
 	part{name: "pages-move", packages: []string{"./cmd/viz"}, tests: []string{"TestPagesMoveToOtherServers"}},
 	part{name: "cached-and-not", packages: []string{"./infer"}, tests: []string{"TestCachedEqualsUncached"}},
-	part{name: "speculation", packages: []string{"./infer/speculation", "./infer/lab", "./infer/tokenizer"}, tests: []string{
-		"TestSpeculationHasTheTargetsDistribution", "TestGreedySpeculationIsPlainGreedy",
-		"TestDistributionCheckCatchesBrokenRules",
-		"TestCanceledRunReturnsPartialReport", "TestParseMemory",
-	}},
+	part{
+		name: "speculation", packages: []string{"./infer/speculation", "./infer/lab", "./infer/tokenizer"},
+		tests: []string{
+			"TestSpeculationHasTheTargetsDistribution", "TestGreedySpeculationIsPlainGreedy",
+			"TestDistributionCheckCatchesBrokenRules",
+			"TestCanceledRunReturnsPartialReport", "TestParseMemory",
+		},
+	},
 	part{
 		name: "release-linux", packages: []string{"./cmd/viz/dist"}, tests: []string{"TestReproducibleRelease"},
 		sub: "linux",
