@@ -68,13 +68,32 @@ func running(text string) string { return templ.EscapeString(terms.Running(text)
 // chipClass is the class of a token within a sentence.
 var chipClass = map[Style]string{Given: "tk", Gen: "tk tk--gen", Pick: "tk tk--pick"}
 
-// RichHTML writes a sentence or formula.
+// RichHTML writes a sentence or formula. A punctuation mark stays on the line of the token before it.
 func RichHTML(r Rich) templ.Component {
 	return writer(func(b *strings.Builder) {
-		for _, s := range r {
+		mark := "" // written together with the token before it
+		for i, s := range r {
+			s.S = strings.TrimPrefix(s.S, mark)
+			if mark = ""; i+1 < len(r) && chipClass[s.Style] != "" {
+				mark = leadingMark(r[i+1])
+			}
+			if mark == "" {
+				spanHTML(b, s)
+				continue
+			}
+			b.WriteString(`<span class="nb">`)
 			spanHTML(b, s)
+			b.WriteString(templ.EscapeString(mark) + `</span>`)
 		}
 	})
+}
+
+// leadingMark returns the punctuation mark with which plain words begin, or "".
+func leadingMark(s Span) string {
+	if s.Style == Plain && s.S != "" && strings.ContainsRune(".,;:!?)", rune(s.S[0])) {
+		return s.S[:1]
+	}
+	return ""
 }
 
 func spanHTML(b *strings.Builder, s Span) {
