@@ -110,7 +110,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 		if browser.Value[bool](tab, `!!document.querySelector(".about")`) {
 			t.Error("something was measured before Run")
 		}
-		browser.Mouse(tab).Press(".btn--run")
+		runGuessed(tab, browser.Mouse(tab))
 		tab.Wait("the result over the guess", `document.querySelector(".about") && `+
 			`document.querySelector("#lab-lead .plot").textContent.includes("you: cache") && `+
 			`document.querySelector("#lab-lead .lab__verdict").textContent.includes("You drew")`)

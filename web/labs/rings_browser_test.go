@@ -79,7 +79,7 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 	}
 	axis := browser.Value[string](tab, `[...document.querySelectorAll("#lab-lead .guessed .chart__phone text")]`+
 		`.filter((e) => /^\d+%$/.test(e.textContent)).map((e) => e.textContent).join(" ")`)
-	with.Press(".btn--run")
+	runGuessed(tab, with)
 	tab.Wait("what is measured", `document.querySelector(".about") && !`+said+`.includes("not yet")`)
 	if !browser.Value[bool](tab, fmt.Sprintf(`%s.includes("guess: hardly") && %[2]q.split(" ").every((tick) => `+
 		`[...document.querySelectorAll("#lab-lead .guessed .chart__phone text")].some((e) => e.textContent === tick))`,
@@ -109,7 +109,7 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 	tab.Wait("the guess", lanes+`.filter((s) => s === "your guess").length === 1`)
 	const names = lanes + `.filter((s) => /^(max|end|stop|context)/.test(s)).join()`
 	order := browser.Value[string](tab, names)
-	with.Press(".btn--run")
+	runGuessed(tab, with)
 	tab.Wait("what is measured", `document.querySelector(".about") && !`+lanes+`.includes("?")`)
 	if got := browser.Value[[]string](tab, lanes); !slices.Contains(got, "your guess") {
 		t.Errorf("the guess is gone: got %q, want it to contain %q", got, "your guess")
@@ -130,7 +130,7 @@ func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
 	with := browser.Mouse(tab)
 	with.Press(`[name="guess"][value="max_tokens"]`)
 	tab.Wait("the guess", texts+`.filter((s) => s === "your guess").length === 1`)
-	with.Press(".btn--run")
+	runGuessed(tab, with)
 	const saved, sure = `document.querySelector(".about") && !` + texts + `.includes("?")`, `.ask [name="sure"]`
 	tab.Wait("what each saved, or the question of a slow machine", `(`+saved+`) || document.querySelector('`+sure+`')`)
 	if browser.Value[bool](tab, `document.querySelector('`+sure+`') !== null`) {

@@ -42,6 +42,11 @@ func run(tab *browser.Tab, hands browser.Hands) {
 	if browser.Value[bool](tab, `!!document.querySelector(".guess")`) {
 		hands.Press(`.guess__one input`)
 	}
+	runGuessed(tab, hands)
+}
+
+// runGuessed is like run, for a page on which a prediction is chosen.
+func runGuessed(tab *browser.Tab, hands browser.Hands) {
 	hands.Press(`.btn--run`)
 	// On a busy machine, the estimated time is long, and the page asks for confirmation.
 	tab.Wait("the end of the run, or a question", `document.querySelector(".about, .ask")`)
