@@ -233,7 +233,10 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		f.Mass, f.KeptRenormalizing, f.KeptLlama, f.KeptHugging, chainJSON(f.Cuts),
 		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
 	})
-	return slices.Concat(before[:len(before)-1], f.reachJSON(), []byte{','}, after[1:]), err
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(before[:len(before)-1], f.reachJSON(), []byte{','}, after[1:]), nil
 }
 
 // reachJSON returns the number of tokens that each rule keeps, as fields of an object. Rules that

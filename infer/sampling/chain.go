@@ -217,7 +217,7 @@ func Reads(key string) bool {
 func StageOf(key string) int {
 	for _, c := range chain {
 		switch {
-		case c.key() != key && !slices.Contains(c.also, key):
+		case c.name == RuleGreedy || c.name == RuleGrammar, c.key() != key && !slices.Contains(c.also, key):
 		case c.name == RuleTemperature:
 			return 3
 		case c.keep != nil:

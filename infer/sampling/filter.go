@@ -216,7 +216,9 @@ func (d *Distribution) Why(r int) Reason {
 			return why
 		}
 	}
-	panic("sampling: no rule cut the token")
+	// At a temperature near 0, the probabilities of all kept tokens may be rounded to 0. Then only the
+	// most probable token is drawn, as under greedy decoding.
+	return Reason{Rule: RuleGreedy, Unit: RuleGreedy.link().unit}
 }
 
 // Keeps reports whether a token is kept.

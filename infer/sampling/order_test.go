@@ -320,3 +320,65 @@ func TestCorrectionInAnyOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestProbabilitiesRoundedToZero: if the probabilities of all tokens that the rules keep are rounded to
+// 0, the most probable token is kept, and every other token has a reason.
+func TestProbabilitiesRoundedToZero(t *testing.T) {
+	s := Settings{Temperature: 0.001, TopP: 1, MinP: 0.25, XTCProbability: 1, XTCThreshold: 0.1}
+	var err error
+	if s.Order, _, err = ParseOrder("uncut:xtc;min_p;temperature"); err != nil {
+		t.Fatal(err)
+	}
+	d := Decide([]float32{4, 3, 2.9, 2.8}, s)
+	if d.Keep != 1 || !d.Stays(0) || !d.Fallback {
+		t.Errorf("got %d tokens kept, fallback %v; want only the first, as a fallback", d.Keep, d.Fallback)
+	}
+	for r := 1; r < 4; r++ {
+		if d.CutBy(r) == RuleNone {
+			t.Errorf("rank %d was cut by no rule", r)
+		}
+	}
+}
+
+// TestRulesAreNamedAndPlaced: users can write each rule's other names, titles are as in the field, each
+// rule is measured in its unit, and the API finds the stage of each setting.
+func TestRulesAreNamedAndPlaced(t *testing.T) {
+	for alias, want := range map[string]Rule{
+		"typ_p": RuleTypicalP, "typical": RuleTypicalP, "nucleus": RuleTopP, "top_nsigma": RuleTopNSigma,
+	} {
+		o, _, err := ParseOrder(alias)
+		if err != nil || o.Rules()[0] != want {
+			t.Errorf("%s: got %v, %v; want an order that begins with %s", alias, o, err, want)
+		}
+	}
+	units := map[Rule]Unit{
+		RuleTopK: UnitRank, RuleTopP: UnitProbability, RuleMinP: UnitProbability, RuleTypicalP: UnitNats,
+		RuleTopNSigma: UnitScore, RuleXTC: UnitProbability, RuleMirostat: UnitBits,
+	}
+	for rule, unit := range units {
+		if got := rule.link().unit; got != unit {
+			t.Errorf("%s is measured in %v, want %v", rule, got, unit)
+		}
+	}
+	for rule, name := range map[Rule]string{RuleXTC: "XTC", RuleDRY: "DRY", RuleMirostat: "mirostat"} {
+		if got := rule.Name(); got != name {
+			t.Errorf("%s is called %q, want %q", rule, got, name)
+		}
+	}
+	for key, stage := range map[string]int{
+		"logit_bias": 2, "repetition_penalty": 2, "dry_base": 2, "temperature": 3, "top_k": 4, "xtc_threshold": 4,
+		"grammar": 0, "greedy": 0, "seed": 0,
+	} {
+		if got := StageOf(key); got != stage {
+			t.Errorf("StageOf(%q) = %d, want %d", key, got, stage)
+		}
+	}
+	for _, key := range []string{"xtc_probability", "xtc_threshold", "mirostat_tau", "mirostat_eta"} {
+		if Reads(key) {
+			t.Errorf("Reads(%q) = true, want false", key)
+		}
+	}
+	if !Reads("top_p") || !Reads("dry_base") {
+		t.Error("a text cannot be read with top-p or DRY, want it to be")
+	}
+}
