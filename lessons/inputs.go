@@ -59,7 +59,7 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 	},
 	WidgetBestSequence: {
 		promptInput("prompt", "Prompt"),
-		numberInput("length", "Tokens", 2, 4, "3"),
+		lengthInput,
 		hidden(numberInput("width", "Candidates", 2, 4096, "4096")),
 	},
 	WidgetStopString: slices.Concat(
@@ -78,7 +78,7 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 	),
 	WidgetCache: {
 		promptInput("prompt", "Prompt"),
-		tokensInput(128, "48"),
+		tokensInput(maxTokens, "48"),
 		positionInput(maxTokens, strconv.Itoa(maxTokens)),
 	},
 	WidgetSpeculate: slices.Concat(
@@ -117,7 +117,13 @@ var pictureInputs = map[PictureKind]terms.Inputs{
 }
 
 // drawInputs are the inputs for the draw of a token.
-var drawInputs = append(samplingInputs(sampling.Pure), seedInput())
+var drawInputs = append(samplingInputs(sampling.Pure), seedInput(), tokensInput(maxTokens, "48"))
+
+// lengthInput is the input for the length of a sequence. The slider ends at 4, since longer searches
+// take long.
+var lengthInput = terms.Input{
+	Key: "length", Label: "Tokens", Kind: terms.KindInt, Min: 2, Max: 5, From: 2, To: 4, Step: 1, Default: "3",
+}
 
 func promptInput(key, label string) terms.Input {
 	return terms.Input{Key: key, Label: label, Kind: terms.KindText, Min: 1, Max: infer.MaxSampleBytes}
@@ -184,6 +190,10 @@ func checkInputs(inputs terms.Inputs, given map[string]string) (wrong []error) {
 		if !ok {
 			wrong = append(wrong, fmt.Errorf("there is no setting %q here", key))
 			continue
+		}
+		if k, isKnob := terms.KnobNamed(key); isKnob && k.Label == in.Label {
+			in = k.Input // a slider may be narrower
+			in.Key = key
 		}
 		value, err := in.Parse(given[key])
 		if err != nil {

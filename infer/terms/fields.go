@@ -81,15 +81,14 @@ func (f *Fields) Unexpected(of, takes string) *Refusal {
 func (f *Fields) Read(in Input) (value string, ok bool) {
 	raw, given := f.raw[in.Key]
 	delete(f.raw, in.Key)
-	if !given {
+	if !given || f.texts && in.Number() && strings.TrimSpace(string(raw)) == "" {
 		return f.missing(in)
 	}
-	text, err := string(raw), error(nil)
-	if !f.texts {
-		text, err = in.fromJSON(raw)
-	}
-	if err == nil {
-		value, err = in.Parse(text)
+	var err error
+	if f.texts {
+		value, err = in.Parse(fromForm(string(raw)))
+	} else {
+		value, err = in.parseJSON(raw)
 	}
 	if err != nil {
 		if f.err == nil {
@@ -120,13 +119,15 @@ func (f *Fields) missing(in Input) (value string, ok bool) {
 		return "", false
 	case f.texts && in.Kind == KindBool:
 		return "false", true
-	case f.texts && (in.Kind == KindText || in.Kind == KindLines):
-		return "", true
 	}
-	if f.err == nil {
-		f.err = RefusalOf(in.Refuse("missing"))
+	err := in.Refuse("missing")
+	if f.texts && (in.Kind == KindText || in.Kind == KindLines) {
+		_, err = in.Parse("")
 	}
-	return "", false
+	if f.err == nil && err != nil {
+		f.err = RefusalOf(err)
+	}
+	return "", err == nil
 }
 
 // Text reads a required text.

@@ -57,7 +57,8 @@ type Input struct {
 	Help    string   `json:"help"` // its effect, in one clause
 	// Want describes the accepted values in words, and wantNumber does so for a value that is not a
 	// number. If they are empty, [Input.Wants] describes the bounds.
-	Want, wantNumber string
+	Want       string `json:"-"`
+	wantNumber string
 
 	// Optional means that the input can be omitted, and that a text can be empty. Own means that a
 	// number can be omitted ("" or 0): the chosen model's own number is then used.
@@ -208,7 +209,7 @@ func (in Input) Parse(text string) (string, error) {
 	case KindAny:
 		return text, in.verify(text)
 	}
-	return in.parseText(strings.ReplaceAll(text, "\r\n", "\n")) // forms send line breaks this way
+	return in.parseText(text)
 }
 
 func (in Input) parseNumber(text string) (string, error) {
@@ -323,7 +324,7 @@ func (list Inputs) Read(raw map[string]string) (Values, error) {
 	for _, key := range slices.Sorted(maps.Keys(raw)) {
 		in, err := list.known(key)
 		if err == nil {
-			v[key], err = in.Parse(raw[key])
+			v[key], err = in.Parse(fromForm(raw[key]))
 		}
 		if err != nil {
 			return nil, err
@@ -334,17 +335,29 @@ func (list Inputs) Read(raw map[string]string) (Values, error) {
 
 // ReadJSON is like [Inputs.Read] for the fields of a JSON object. A field must have the input's type.
 func (list Inputs) ReadJSON(fields map[string]json.RawMessage) (Values, error) {
-	raw := map[string]string{}
+	v := list.Defaults()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		in, err := list.known(key)
 		if err == nil {
-			raw[key], err = in.fromJSON(fields[key])
+			v[key], err = in.parseJSON(fields[key])
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return list.Read(raw)
+	return v, nil
+}
+
+// fromForm returns a text as the user typed it: forms send "\r\n" for line breaks.
+func fromForm(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// parseJSON is like Parse for a JSON value of the input's type.
+func (in Input) parseJSON(value json.RawMessage) (string, error) {
+	text, err := in.fromJSON(value)
+	if err != nil {
+		return "", err
+	}
+	return in.Parse(text)
 }
 
 func (list Inputs) known(key string) (Input, error) {
@@ -370,7 +383,7 @@ func (in Input) fromJSON(value json.RawMessage) (string, error) {
 	switch x := x.(type) {
 	case float64:
 		if in.Number() {
-			return string(value), nil
+			return Plain(x), nil
 		}
 	case bool:
 		if in.Kind == KindBool {
@@ -381,9 +394,7 @@ func (in Input) fromJSON(value json.RawMessage) (string, error) {
 		case KindText, KindChoice, KindAny:
 			return x, nil
 		case KindLines:
-			if x != "" {
-				return Lines([]string{x}), nil
-			}
+			return Lines([]string{x}), nil
 		}
 	case []any:
 		var list []string

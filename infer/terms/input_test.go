@@ -38,9 +38,10 @@ func TestInputsRead(t *testing.T) {
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("as texts: got %q, %v; want %q", got, err, want)
 	}
-	want["lines"], want["sizes"] = "a", "1"
+	want["lines"], want["sizes"], want["prompt"] = "a", "1", "a\r\nb" // JSON has no line breaks of forms
 	got, err = testInputs.ReadJSON(map[string]json.RawMessage{
-		"prompt": json.RawMessage(`"a\nb"`), "block": json.RawMessage("3.0"), "t": json.RawMessage("5e-1"),
+		"prompt": json.RawMessage(`"a\r\nb"`), "block": json.RawMessage("3.0"),
+		"t":     json.RawMessage("0.5" + strings.Repeat("0", 80)),
 		"lines": json.RawMessage(`"a"`), "stream": json.RawMessage("false"),
 	})
 	if err != nil || !maps.Equal(got, want) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
@@ -19,8 +18,10 @@ func command(name string, form url.Values, v *class.View) (class.Command, error)
 		return nil, noCommand(name)
 	}
 	fields := map[string]string{}
-	for _, key := range c.Inputs.Keys() {
-		fields[key] = strings.Join(form[key], "\n")
+	for _, in := range c.Inputs {
+		if fields[in.Key] = form.Get(in.Key); in.Kind == terms.KindLines {
+			fields[in.Key] = terms.Lines(form[in.Key])
+		}
 	}
 	made, _, err := commands.Read(name, terms.TextFields(fields))
 	if err != nil {

@@ -197,7 +197,7 @@ func TestBadInputsNameTheRange(t *testing.T) {
 		{lessons.WidgetNucleus, "k", "1.5", "1 to 100"},
 		{lessons.WidgetNucleus, "p", "1.01", "0.05 to 1"},
 		{lessons.WidgetGreedyLoop, "seed", "-1", "a whole number from 0 to"},
-		{lessons.WidgetBestSequence, "length", "5", "2 to 4"},
+		{lessons.WidgetBestSequence, "length", "6", "2 to 5"},
 		{lessons.WidgetStopString, "stop", strings.Repeat("x", 101), "1 to 100 bytes"},
 		{lessons.WidgetSpeculate, "gamma", "9", "1 to 8"},
 		{lessons.WidgetTurn, "at", "0", "1 to 3584"},

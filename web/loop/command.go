@@ -69,6 +69,9 @@ func readOrder(c wire.Command) (order, *terms.Refusal) {
 	if err != nil {
 		return o, err
 	}
+	if o.name == "pieces" && f.Has("prompt") == f.Has(session.MessagesInput.Key) {
+		return o, terms.RefuseField("prompt", "missing, or sent with messages", "text, without messages")
+	}
 	if own, ok, err := commands.Read(o.name, f); ok {
 		own.n, own.name = o.n, o.name
 		return own, err

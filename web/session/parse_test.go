@@ -52,6 +52,10 @@ func TestFormsAndMessagesParseAlike(t *testing.T) {
 			t.Errorf("%s %s is parsed as %+v, want the command of the form, %+v", c.name, c.json, a, b)
 		}
 	}
+	message, _ := terms.JSONFields([]byte(`{"prompt":"one\r\ntwo"}`))
+	if c, _, err := Commands.Read("start", message); err != nil || !reflect.DeepEqual(c, Start{Prompt: "one\r\ntwo"}) {
+		t.Errorf("a message with a carriage return: got %+v, %v; want it kept", c, err)
+	}
 	if c, known, err := Commands.Read("dance", terms.TextFields(nil)); known || c != nil || err != nil {
 		t.Errorf("the command dance: got %v, %v, %v; want nil, false, <nil>", c, known, err)
 	}
