@@ -136,7 +136,7 @@ func (l *loader) block(i int) block {
 }
 
 // divide splits the combined matrix for queries, keys and values of block i into three matrices,
-// whose products equal those of the combined matrix.
+// which give the same products.
 func (l *loader) divide(b *block, i, d int) {
 	fused, bias := l.vector(checkpoint.QueryKeyValue, i, 3*d, d), l.bias(checkpoint.QueryKeyValue, i, 3*d)
 	if l.err != nil {

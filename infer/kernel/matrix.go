@@ -81,7 +81,7 @@ func fitsBfloat16(data []float32) bool {
 }
 
 // low and high return the two weights in a word: low returns the weight of a row in the first half
-// of a panel, and high that of the row 16 rows below it.
+// of a panel, and high returns the weight of the row 16 rows below it.
 func low(w uint32) float32  { return math.Float32frombits(w << 16) }
 func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
 

@@ -115,8 +115,7 @@ func (r *Induction) Usual() float64 {
 	return sum
 }
 
-// Copies reports whether the surprise of the second reading is lower than that of the first
-// by a quarter or more.
+// Copies reports whether the second reading is less surprising than the first, by a quarter or more.
 func (r *Induction) Copies() bool { return r.Second <= 0.75*r.First }
 
 // HeadName returns a head's name as users read it.

@@ -95,7 +95,7 @@ type QuantWay struct {
 	MeanKL float64 `json:"mean_kl"`
 	MaxKL  float64 `json:"max_kl"`
 	Ms     Spread  `json:"ms"`   // the time of a token's pass and scores
-	Wide   bool    `json:"wide"` // the weights are widened to float32 first, so the time is not that of the format
+	Wide   bool    `json:"wide"` // the weights are widened to float32 first, so Ms does not measure the format
 }
 
 // QuantBar holds a token's probability at the step shown for each way of storing the weights, at T

@@ -42,7 +42,7 @@ func (l Link) Share(r int) (share float64, kept bool) {
 func (l Link) Others(but []int) (n int, share float64) {
 	n, share = l.Keeps, 1
 	if len(l.left.ids) > l.Keeps {
-		share -= l.Moved // the shares include those of the tokens that the rule cuts
+		share -= l.Moved // the shares also cover the tokens that the rule cuts
 	}
 	for _, r := range but {
 		if p, kept := l.Share(r); kept {

@@ -225,7 +225,7 @@ func (p *Pages) ownOf(i lab.Info, v terms.Values) terms.Values {
 	return lab.OwnNumbers(l, p.env(), v)
 }
 
-// form lays out a lab's inputs. Omitted numbers are replaced with those of the chosen model.
+// form lays out a lab's inputs. Omitted numbers are replaced with the chosen model's numbers.
 func (p *Pages) form(i lab.Info, v terms.Values, guessed string, bad *terms.RangeError) form {
 	f := newForm(i, v, guessed, bad)
 	own := p.ownOf(i, v)

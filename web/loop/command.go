@@ -22,7 +22,7 @@ type order struct {
 	query   *query          // a question about the run, which changes nothing
 }
 
-// commands are the commands besides those of a run ([session.Commands]).
+// commands are the Loop's commands, in addition to a run's commands ([session.Commands]).
 var commands = terms.Commands[order]{
 	{Name: "ping", Make: func(terms.Values) order { return order{} }},
 	{Name: "pieces", Inputs: terms.Inputs{

@@ -21,7 +21,7 @@ var ruleNames = func() (names []string) {
 }()
 
 // ReadRules returns s with the settings in text applied, such as "top_k=40 top_p=0.9". Names and
-// ranges are those of the set command. An error is a [*terms.Refusal] that names the field.
+// ranges are as in the set command. An error is a [*terms.Refusal] that names the field.
 func ReadRules(text string, s sampling.Settings) (sampling.Settings, error) {
 	form := map[string]string{}
 	for _, part := range strings.Fields(text) {
