@@ -66,8 +66,8 @@ func TestDocumentedExchange(t *testing.T) {
 			left = after
 		}
 	}
-	if len(lines) < 9 {
-		t.Errorf("the exchange has %d lines, want at least 9", len(lines))
+	if len(lines) < 10 {
+		t.Errorf("the exchange has %d lines, want at least 10", len(lines))
 	}
 }
 

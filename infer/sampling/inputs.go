@@ -25,7 +25,7 @@ func BiasOf(v terms.Values) *Bias {
 }
 
 func readBias(text string) (b Bias, err error) {
-	if text == "null" || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+	if text == "null" || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
 		err = b.UnmarshalJSON([]byte(text))
 		return b, err
 	}
@@ -52,8 +52,11 @@ func OrderOf(v terms.Values) (o *Order, unnamed []Rule) {
 
 func readOrder(text string) (o Order, unnamed []Rule, err error) {
 	var list []string
+	var name string
 	if strings.HasPrefix(text, "[") && json.Unmarshal([]byte(text), &list) == nil {
 		text = strings.Join(list, ";")
+	} else if json.Unmarshal([]byte(text), &name) == nil {
+		text = name
 	}
 	return ParseOrder(text)
 }

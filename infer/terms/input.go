@@ -17,8 +17,8 @@ import (
 type InputKind string
 
 // The kinds of inputs. KindList is a list of whole numbers joined by commas. KindLines is a list of
-// strings, one per line, as in [ReadLines]. KindAny is a text or any JSON value; the input's Verify
-// checks it.
+// strings, one per line, as in [ReadLines]. KindAny is a form's text or any JSON value, as it was sent; the input's
+// Verify checks it.
 const (
 	KindInt    InputKind = "int"
 	KindFloat  InputKind = "float"
@@ -374,7 +374,7 @@ func (list Inputs) known(key string) (Input, error) {
 // fromJSON returns the raw value of an input from a JSON value of the input's type.
 func (in Input) fromJSON(value json.RawMessage) (string, error) {
 	var x any
-	if in.Kind == KindAny && value[0] != '"' {
+	if in.Kind == KindAny {
 		return string(value), nil
 	}
 	if err := json.Unmarshal(value, &x); err != nil {
@@ -391,7 +391,7 @@ func (in Input) fromJSON(value json.RawMessage) (string, error) {
 		}
 	case string:
 		switch in.Kind {
-		case KindText, KindChoice, KindAny:
+		case KindText, KindChoice:
 			return x, nil
 		case KindLines:
 			return Lines([]string{x}), nil

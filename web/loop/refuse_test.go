@@ -76,7 +76,12 @@ func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 		{`{"cmd":"branch"}`, "range", "id"},
 		{`{"cmd":"goon"}`, "order", ""},           // the run has not stopped
 		{`{"cmd":"whatif","u":0.5}`, "order", ""}, // not at the sample stage
-		{`{"cmd":"whatif","u":"half"}`, "range", "u"},
+		{`{"cmd":"whatif","u":"0.5"}`, "range", "u"},
+		{`{"cmd":"whatif","u":"null"}`, "range", "u"},
+		{`{"cmd":"set","logit_bias":"12:-5"}`, "range", "logit_bias"},
+		{`{"cmd":"set","samplers":"[\"top_k\"]"}`, "range", "samplers"},
+		{`{"cmd":"pieces"}`, "range", "prompt"},
+		{`{"cmd":"pieces","prompt":"a","messages":[{"role":"user","content":"a"}]}`, "range", "prompt"},
 		{`{"cmd":"whatif"}`, "range", "u"},
 		{`{"cmd":"look"}`, "range", "on"},
 		{`{"cmd":"look","on":1}`, "range", "on"},

@@ -138,7 +138,7 @@ var uInput = terms.Input{Key: "u", Kind: terms.KindAny, Verify: func(text string
 	if _, ok := terms.ReadNumber(text); ok || text == null {
 		return nil
 	}
-	return terms.NewRangeError("u", terms.Quoted(text), "a number from 0 up to, but not including, 1, or null")
+	return terms.NewRangeError("u", terms.Clip([]byte(text)), "a number from 0 up to, but not including, 1, or null")
 }}
 
 // MessagesInput is the input for a conversation: a JSON list of objects with a role and a content.

@@ -24,6 +24,7 @@ func TestFormsAndMessagesParseAlike(t *testing.T) {
 		{"set", `{"temperature":"hot"}`, map[string]string{"temperature": "hot"}},
 		{"set", `{"max_tokens":3}`, map[string]string{"max_tokens": "3"}},
 		{"stop", `{"max_tokens":3,"stop":["a","\n"]}`, map[string]string{"max_tokens": "3", "stop": "a\n\\n"}},
+		{"stop", `{"stop":"a"}`, map[string]string{"stop": "a"}},
 		{"choose", `{"step":1}`, map[string]string{"step": "1"}},
 		{"look", `{"on":true}`, map[string]string{"on": "true"}},
 		{"look", `{"on":"maybe"}`, map[string]string{"on": "maybe"}},
