@@ -110,8 +110,41 @@ func tidy() {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
+	clearSlots()
+	runtime.GC()
 	clearFree()
 	runtime.GC()
+}
+
+// clearSlots overwrites the free places between small objects with zeros: it fills them with new
+// objects of the same size, which the garbage collector frees again.
+func clearSlots() {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	for _, class := range m.BySize[1:] {
+		size := int(class.Size)
+		fill(func() { slotBytes = make([]byte, size) })
+		fill(func() { slotPointers = make([]*byte, size/8) })
+	}
+	slotBytes, slotPointers = nil, nil
+}
+
+// The objects of clearSlots. Assigning them here puts them on the heap.
+var (
+	slotBytes    []byte
+	slotPointers []*byte
+)
+
+// fill calls allocate until an object needs new memory.
+func fill(allocate func()) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	for used := m.HeapInuse; m.HeapInuse == used; runtime.ReadMemStats(&m) {
+		for range 32 {
+			allocate()
+		}
+	}
 }
 
 // clearFree overwrites free memory with zeros, since weights that it held earlier would otherwise
