@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
@@ -39,6 +40,22 @@ func other(tb testing.TB) *infer.Model {
 	f := smallmodel.Small
 	f.Layers = 1
 	return modelOf(tb, f, f.Random(8))
+}
+
+// shallow returns a poor draft model: the bundled target with only its first blocks.
+func shallow(tb testing.TB, layers int) *infer.Model {
+	tb.Helper()
+	c, err := bundled.Target()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close()
+	c.Config.Layers, c.Config.Attention = layers, c.Config.Attention[:layers]
+	m, err := infer.Load(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
 }
 
 func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *infer.Model {

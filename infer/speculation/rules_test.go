@@ -14,13 +14,13 @@ import (
 // TestGreedySpeculationWithPenalty: under greedy decoding, speculation with the penalty generates
 // the same text as the target alone.
 func TestGreedySpeculationWithPenalty(t *testing.T) {
-	m := testmodel.Target(t)
+	m, draft := testmodel.Target(t), shallow(t, 5)
 	s := infer.DefaultSettings()
 	s.Seed, s.RepetitionPenalty, s.Temperature, s.Stop.MaxTokens = 1, 1.4, 0, 40
 	for gamma := 1; gamma <= 5; gamma += 2 {
 		want := newLoop(t, m, "Once upon a time there was a", s)
 		finish(t, want)
-		sp := newSpeculator(t, m, testmodel.Draft(t), "Once upon a time there was a", s, gamma)
+		sp := newSpeculator(t, m, draft, "Once upon a time there was a", s, gamma)
 		sp.Rows = 3
 		speculate(t, sp)
 		if !slices.Equal(sp.Tokens(), chosenTokens(want)) {

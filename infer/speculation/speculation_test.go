@@ -63,6 +63,7 @@ var greedySettings = infer.Settings{Settings: sampling.Settings{TopP: 1}, Stop: 
 // how poor the draft is.
 func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	m := testmodel.Target(t)
+	drafts := []*infer.Model{shallow(t, 3), shallow(t, 4), shallow(t, 5)}
 	subjects := []string{
 		"Lucy", "The dog", "A small bird", "Tom and his mother", "The capital of France", "My name", "The sun", "3 + 4",
 		"User: Hello", "He",
@@ -80,7 +81,7 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 		for err := error(nil); err == nil; {
 			_, err = want.Advance(context.Background())
 		}
-		s := newSpeculator(t, m, testmodel.Draft(t), prompt, greedySettings, 1+i%5)
+		s := newSpeculator(t, m, drafts[i/3%3], prompt, greedySettings, 1+i%5)
 		s.Rows = 1
 		stages := speculate(t, s)
 		if !slices.Equal(s.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) ||
@@ -297,7 +298,7 @@ func BenchmarkSpeculate(b *testing.B) {
 	s.Stop.MaxTokens = 100
 	var totals Totals
 	for b.Loop() {
-		sp := newSpeculator(b, m, testmodel.Draft(b), "Once upon a time there was a", s, 4)
+		sp := newSpeculator(b, m, shallow(b, 3), "Once upon a time there was a", s, 4)
 		speculate(b, sp)
 		totals = sp.Totals()
 	}

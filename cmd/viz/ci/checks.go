@@ -32,7 +32,8 @@ func checks() []step {
 		)},
 		step{name: "go test ./...", run: commands("go test -vet=off ./...")},
 		step{name: "race detector", run: commands(
-			raceTest+"-short -run "+racedEngine.pattern()+" ./infer", raceTest+"-short "+racedPackages,
+			raceTest+"-short -run "+racedEngine.pattern()+" "+strings.Join(racedEngine.packages, " "),
+			raceTest+"-short "+racedPackages,
 		)},
 	)
 }
@@ -59,14 +60,14 @@ const raceTest = "CGO_ENABLED=1 go test -race -vet=off -timeout=30m "
 const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal ./web/journal/stream " +
 	"./web/loop/runs ./web/wire"
 
-// racedEngine are the engine's tests that run under the race detector: those of its pool and of
+// racedEngine are the engine's tests that run under the race detector: tests of its pool and of
 // interrupted passes.
-var racedEngine = part{packages: []string{"./infer"}, tests: []string{
+var racedEngine = part{packages: []string{"./infer", "./infer/speculation"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
 	"TestPanicStaysWithItsSlot", "TestClosedPoolRefusesNewPasses", "TestSlotReportsModelErrors",
 	"TestPooledTextsMatchSoloRuns", "TestReplayRunsThroughASlot",
-	"TestSixtyFourSessionsOnTwoWorkers",
-	"TestCancellationLeavesTheLoopUsable",
+	"TestSixtyFourSessionsOnTwoWorkers", "TestCancellationLeavesTheLoopUsable",
+	"TestInterruptedSpeculationContinues", "TestSpeculationThroughASlot",
 }}
 
 func has(program string) bool {
