@@ -118,3 +118,35 @@ func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
 		t.Errorf("block %d: %d heads have an output, want %d", l+1, len(b.Mixes), len(b.Attention))
 	}
 }
+
+// TestInspectionMatchesTheWatch: the norms of an inspection are the norms of the streams that a watched
+// pass keeps. Between a block's halves, the stream is the block's output without the vector of the
+// feed-forward layer.
+func TestInspectionMatchesTheWatch(t *testing.T) {
+	m := smallModel(t)
+	ids := m.Encode("Hello there")
+	w, err := m.Watch(context.Background(), ids, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, d := len(ids)-1, m.config.Width
+	in, err := m.Inspect(context.Background(), w.cache, ids[last], last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, b := range in.Blocks {
+		mid := slices.Clone(w.stream[l+1][last*d:])
+		for i, x := range w.fed[l][last*d:] {
+			mid[i] -= x
+		}
+		for name, pair := range map[string][2]float64{
+			"before the block":   {b.NormIn, norm(w.stream[l][last*d:])},
+			"between its halves": {b.NormMid, norm(mid)},
+			"after the block":    {b.NormOut, norm(w.stream[l+1][last*d:])},
+		} {
+			if got, want := pair[0], pair[1]; !(math.Abs(got-want) <= 1e-4*want) {
+				t.Errorf("block %d: the norm %s is %v, want %v", l+1, name, got, want)
+			}
+		}
+	}
+}
