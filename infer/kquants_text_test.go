@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized smallmodel.Weights by rounded
+// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized weights by rounded
 // activations, and this program by exact ones, so their greedy texts diverge where two tokens are
 // nearly tied. A plain pass that rounds as llama.cpp does generates exactly llama.cpp's text.
 // Wherever the engine prefers a different token, that token's lead is smaller than the effect of

@@ -23,9 +23,6 @@ const (
 // changed question.
 const ChatEdited = 4
 
-// TurnTokens is the default number of tokens of the experiment with one turn.
-const TurnTokens = 24
-
 // maxTokens is the maximum number of tokens that an experiment generates.
 const maxTokens = 512
 
@@ -36,7 +33,7 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 		terms.Inputs{promptInput("prompt", "Prompt")},
 		samplingInputs(infer.DefaultSettings().Settings),
 		terms.Inputs{
-			tokensInput(maxTokens, strconv.Itoa(TurnTokens)), hidden(seedInput()),
+			tokensInput(maxTokens, "24"), hidden(seedInput()),
 			positionInput(float64(maxTokens*int(infer.KindCache)), "1"),
 		},
 	),

@@ -85,9 +85,9 @@ func IntInput(key string, least, most float64) Input {
 	return Input{Key: key, Kind: KindInt, Min: least, Max: most}
 }
 
-// NumberInput returns an input for a number of at least least.
-func NumberInput(key string, least float64) Input {
-	return Input{Key: key, Kind: KindFloat, Min: least, Max: math.MaxFloat64, Want: "a number"}
+// NumberInput returns an input for a number from low on.
+func NumberInput(key string, low float64) Input {
+	return Input{Key: key, Kind: KindFloat, Min: low, Max: math.MaxFloat64, Want: "a number"}
 }
 
 // Optional returns an input that can be omitted.
@@ -409,7 +409,7 @@ func (in Input) fromJSON(value json.RawMessage) (string, error) {
 // values for inputs without a value.
 type Values map[string]string
 
-// Int returns the value of an [KindInt].
+// Int returns the value of a [KindInt].
 func (v Values) Int(key string) int { return int(v.Float(key)) }
 
 // Float returns the value of a number.

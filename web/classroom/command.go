@@ -92,7 +92,8 @@ func runCommands() (list terms.Commands[maker]) {
 	return list
 }
 
-// These functions make the Make of a command whose values, or the room's view, determine it, or neither.
+// These functions return the Make of a command: with, for a command that depends on its values; from,
+// for one that depends on the room's view; and always, for one that is always the same.
 
 func with(make func(v terms.Values) class.Command) func(terms.Values) maker {
 	return func(values terms.Values) maker {

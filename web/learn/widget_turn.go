@@ -14,8 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The constants are the default number of tokens to generate, the number of tokens listed, and the
-// number of stages.
+// turnRows is the number of tokens listed, and stages is the number of stages.
 const (
 	turnRows = 6
 	stages   = int(infer.KindCache)

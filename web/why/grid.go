@@ -83,9 +83,9 @@ func newGrid(r *why.Report, about subject) grid {
 	return g
 }
 
-// carrier finds the block that moves what the answer depends on most: below it, this is one earlier
-// position (from), and above it, the last position. Blocks count from 1; block is 0 if there is no
-// such block.
+// carrier returns the block below which the answer depends most on one earlier position (from), and
+// above which it depends most on the last position. Blocks count from 1; block is 0 if there is no such
+// block.
 func carrier(cells [][]why.GridCell) (block, from int) {
 	strongest := func(height int) (at int) {
 		for i, c := range cells[height] {

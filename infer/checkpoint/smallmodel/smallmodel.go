@@ -1,4 +1,4 @@
-// Package smallmodel makes small checkpoints for tests: with random Weights, or with Weights whose
+// Package smallmodel makes small checkpoints for tests: with random weights, or with weights whose
 // logits are known.
 package smallmodel
 
