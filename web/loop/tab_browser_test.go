@@ -82,12 +82,18 @@ func TestInTabMoves(t *testing.T) {
 	)
 }
 
+// TestInTabViews writes texts in the Story and Numbers, and changes settings before the start.
+func TestInTabViews(t *testing.T) {
+	webtest.InTab(
+		t, loop.TestBrowserStoryByKeyboard, loop.TestBrowserFinishedTextShowsShares,
+		loop.TestNumbersViewEndsAsProse, loop.TestSettingsCanBeChangedBeforeStart,
+	)
+}
+
 // TestInTabScreens uses the Story and Numbers on phones, Chromebooks and desktops.
 func TestInTabScreens(t *testing.T) {
 	webtest.InTab(
-		t, loop.TestBrowserStoryByKeyboard, loop.TestBrowserFinishedTextShowsShares,
-		loop.TestNumbersViewEndsAsProse, loop.TestEmptyLoopIsShort, loop.TestSettingsCanBeChangedBeforeStart,
-		loop.TestPromptCoversTheStage, loop.TestPhoneKeepsTheStageInView,
+		t, loop.TestEmptyLoopIsShort, loop.TestPromptCoversTheStage, loop.TestPhoneKeepsTheStageInView,
 		loop.TestPhoneDoesNotScrollWhileScrubbing, loop.TestConsoleIsOneRow,
 	)
 }

@@ -32,8 +32,9 @@ var parts = append(
 		"TestLearnIsAccessible", "TestAnswersAreAccessible", "TestLearnReflows",
 	}},
 	part{name: "learn-experiments", packages: []string{"./web/learn"}, tests: []string{"TestExperimentsAccessible"}},
-	part{name: "learn-pictures-1", packages: []string{"./web/learn"}, tests: []string{"TestOddPicturesAccessible"}},
-	part{name: "learn-pictures-2", packages: []string{"./web/learn"}, tests: []string{"TestEvenPicturesAccessible"}},
+	part{name: "learn-pictures-1", packages: []string{"./web/learn"}, tests: []string{"TestFirstPicturesAccessible"}},
+	part{name: "learn-pictures-2", packages: []string{"./web/learn"}, tests: []string{"TestMiddlePicturesAccessible"}},
+	part{name: "learn-pictures-3", packages: []string{"./web/learn"}, tests: []string{"TestLastPicturesAccessible"}},
 	part{name: "learn-ways", packages: []string{"./web/learn"}, tests: []string{
 		"TestLessonByEveryHand", "TestPictureByEveryHand", "TestExperimentsByEveryHand",
 		"TestHomePromptStartsTheFirstRun", "TestTermNoteOpensInPlace",
@@ -155,16 +156,22 @@ var parts = append(
 		"TestExperimentsAccessible",
 	)},
 	part{name: "tab-learn-paper", packages: []string{"./web/learn"}, tests: []string{"TestInTabPages"}, sub: anyOf(
-		"TestExperimentWithReducedMotion", "TestLessonOnPaper", "TestReferencePrintsOnOneSheet",
-		"TestLearnReflows",
+		"TestLessonOnPaper", "TestReferencePrintsOnOneSheet",
+	)},
+	part{name: "tab-learn-reflow", packages: []string{"./web/learn"}, tests: []string{"TestInTabPages"}, sub: anyOf(
+		"TestExperimentWithReducedMotion", "TestLearnReflows",
 	)},
 	part{
 		name: "tab-learn-pictures-1", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"},
-		sub: "^TestOddPicturesAccessible$",
+		sub: "^TestFirstPicturesAccessible$",
 	},
 	part{
 		name: "tab-learn-pictures-2", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"},
-		sub: "^TestEvenPicturesAccessible$",
+		sub: "^TestMiddlePicturesAccessible$",
+	},
+	part{
+		name: "tab-learn-pictures-3", packages: []string{"./web/learn"}, tests: []string{"TestInTabPictures"},
+		sub: "^TestLastPicturesAccessible$",
 	},
 	part{name: "tab-drills", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestDrillStatesAreAccessible", "TestDrillByKeyboard", "TestDrillNamesMistakes", "TestDrillArrowKeys",
@@ -177,7 +184,10 @@ var parts = append(
 	)},
 	part{name: "tab-practice", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
 		"TestQuizByEveryHand", "TestQuizShowsOneQuestion", "TestPredictByKeyboard",
-		"TestProgressFileRestoresProgress", "TestProgressAccessible", "TestPracticePagesAreAccessible",
+		"TestProgressFileRestoresProgress",
+	)},
+	part{name: "tab-practice-screens", packages: []string{"./web/practice"}, tests: []string{"TestInTab"}, sub: anyOf(
+		"TestProgressAccessible", "TestPracticePagesAreAccessible",
 	)},
 	part{name: "tab-paper", packages: []string{"./web"}, tests: []string{"TestInTabPages"}},
 	part{name: "tab-labs-fields", packages: []string{"./web/labs"}, tests: []string{"TestInTab"}, sub: anyOf(
@@ -201,13 +211,17 @@ var parts = append(
 	}},
 	part{name: "tab-loop-inside", packages: []string{"./web/loop"}, tests: []string{"TestInTabInside"}},
 	part{name: "tab-loop-moves", packages: []string{"./web/loop"}, tests: []string{"TestInTabMoves"}},
+	part{name: "tab-loop-views", packages: []string{"./web/loop"}, tests: []string{"TestInTabViews"}},
 	part{name: "tab-loop-screens", packages: []string{"./web/loop"}, tests: []string{"TestInTabScreens"}},
 	part{name: "tab-loop-words", packages: []string{"./web/loop"}, tests: []string{"TestInTabWords"}},
 	part{name: "tab-loop-draws", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}, sub: anyOf(
 		"TestWaysDraw",
 	)},
-	part{name: "tab-loop-ways", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}, sub: anyOf(
-		"TestWaysSettings", "TestWaysExportAndSetUp",
+	part{name: "tab-loop-settings", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}, sub: anyOf(
+		"TestWaysSettings",
+	)},
+	part{name: "tab-loop-exports", packages: []string{"./web/loop"}, tests: []string{"TestInTabWays"}, sub: anyOf(
+		"TestWaysExportAndSetUp",
 	)},
 	part{name: "tab-first", packages: []string{"./web/first"}, tests: []string{"TestInTab"}},
 	part{name: "tab-why", packages: []string{"./web/why", "./web/model"}, tests: []string{"TestInTab"}},
