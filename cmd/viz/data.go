@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web"
-	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -98,15 +96,7 @@ func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	logs := journal.For(db)
-	err = progress.Carry(context.Background(), db, logs)
-	if err == nil {
-		err = class.Carry(context.Background(), db, logs, log)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("the stored data could not be converted: %w", err), db.Close())
-	}
-	return db, logs, nil
+	return db, journal.For(db), nil
 }
 
 // keptWhere describes where progress is stored, for the lines that the server prints at the start.

@@ -117,18 +117,12 @@ func (j *SQLite) Compact(ctx context.Context, o Owner, gone []Key) error {
 	})
 }
 
-// Scrub implements [Journal]. It also erases nicknames from copies in earlier formats.
+// Scrub implements [Journal].
 func (j *SQLite) Scrub(ctx context.Context, o Owner) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx)
-	if o.Kind == Room {
-		if err := j.db.EraseNamesFromCopies(ctx, o.Name); err != nil {
-			return err
-		}
-	}
-	return j.db.Scrub(ctx)
+	return j.db.Scrub(context.WithoutCancel(ctx))
 }
 
 // find returns the row of an owner, or 0 if there is none.
@@ -159,12 +153,7 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 	if err != nil {
 		return err
 	}
-	if o.Kind == Room {
-		err = j.db.EraseRoomFromCopies(ctx, o.Name)
-	} else {
-		err = j.db.EraseFromCopies(ctx, o.Name)
-	}
-	return errors.Join(err, j.db.Scrub(ctx))
+	return j.db.Scrub(ctx)
 }
 
 // SetAside implements [Journal].

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/binary"
 	"errors"
@@ -19,6 +20,7 @@ import (
 var (
 	ErrInUse   = errors.New("in use")
 	ErrNewer   = errors.New("written by a newer program")
+	ErrOlder   = errors.New("written by an early version of this program")
 	ErrForeign = errors.New("not a database of this program")
 )
 
@@ -136,6 +138,11 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
+	if version > 0 && version < schemaVersion {
+		if old, err := oldTables(conn); err != nil || old {
+			return cmp.Or(err, older(version))
+		}
+	}
 	// This reads every page, which takes a few milliseconds for the data of one class.
 	var pages int
 	if err := conn.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
@@ -163,20 +170,20 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 		return damaged{"there is nothing in it"}
 	case application != applicationID && !flipped(application, applicationID):
 		return foreign()
-	case version > len(migrations) && !flipped(version, len(migrations)):
+	case version > schemaVersion && !flipped(version, schemaVersion):
 		return newer(version)
 	}
-	want, err := expected(min(version, len(migrations)))
+	want, err := expectedSchema()
 	switch same := err == nil && slices.Equal(found, want); {
 	case err != nil:
 		return err
-	case version > len(migrations) && !same:
+	case version > schemaVersion && !same:
 		return newer(version)
 	case application != applicationID && !same:
 		return foreign()
 	case !same:
-		return damaged{"its tables do not match version " + fmt.Sprint(version)}
-	case version > len(migrations) || application != applicationID:
+		return damaged{"its tables do not match version " + fmt.Sprint(schemaVersion)}
+	case version != schemaVersion || application != applicationID:
 		return damaged{"a bit of its header is wrong"}
 	}
 	return nil
@@ -187,8 +194,13 @@ func foreign() error {
 }
 
 func newer(version int) error {
-	return fmt.Errorf("%w: it has version %d, and this program reads versions up to %d; use the newer program, or "+
-		"another folder with -data", ErrNewer, version, len(migrations))
+	return fmt.Errorf("%w: it has version %d, and this program reads version %d; use the newer program, or "+
+		"another folder with -data", ErrNewer, version, schemaVersion)
+}
+
+func older(version int) error {
+	return fmt.Errorf("%w: it has version %d, and this program reads version %d only; start a version from November "+
+		"2026 once, which converts it, or choose another folder with -data", ErrOlder, version, schemaVersion)
 }
 
 // flipped reports whether a number in the header differs from the expected one in exactly
@@ -259,6 +271,17 @@ func (db *DB) move(path, to string) error {
 		}
 	}
 	return nil
+}
+
+// removeDatabase deletes a database and its logs.
+func removeDatabase(path string) error {
+	var errs []error
+	for _, part := range []string{"-wal", "-shm", ""} {
+		if err := os.Remove(path + part); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func taken(path string) bool {

@@ -180,6 +180,9 @@ func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	}
 }
 
+// makeOld turns a database into one that looks like version 2.
+const makeOld = "PRAGMA user_version = 2; CREATE TABLE rooms (code TEXT PRIMARY KEY)"
+
 // TestRefusedDatabaseIsUnchanged: a file that belongs to another program or version is
 // refused and left unchanged.
 func TestRefusedDatabaseIsUnchanged(t *testing.T) {
@@ -189,7 +192,8 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 		says  []string
 	}{
 		"newer":   {"PRAGMA user_version = 999", ErrNewer, []string{"newer", "version 999", "-data"}},
-		"next":    {fmt.Sprintf("PRAGMA user_version = %d", len(migrations)+1), ErrNewer, []string{"newer", "-data"}},
+		"next":    {fmt.Sprintf("PRAGMA user_version = %d", schemaVersion+1), ErrNewer, []string{"newer", "-data"}},
+		"older":   {makeOld, ErrOlder, []string{"early", "version 2", "November 2026", "-data"}},
 		"foreign": {"PRAGMA application_id = 7", ErrForeign, []string{"not a database of this program", "-data"}},
 		"no mark": {"PRAGMA application_id = 0", ErrForeign, []string{"not a database of this program"}},
 	} {
@@ -212,7 +216,7 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 			// The folder has been unlocked again.
 			execute(
 				t, path,
-				fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID),
+				fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", schemaVersion, applicationID),
 			)
 			if got := get(t, opened(t, dir), "0"); got == "" {
 				t.Error("the saved data is gone")

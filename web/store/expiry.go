@@ -11,14 +11,11 @@ import (
 	"time"
 )
 
-// A damaged file that was set aside stays unchanged, since someone may want to repair it. It
-// is not kept forever, because data that learners delete cannot be deleted from it. Copies
-// of earlier formats are not kept forever either: by the time they are deleted, the cookies
-// of their learners are no longer valid.
-const (
-	DamagedLife = 30 * 24 * time.Hour
-	CopyLife    = 400 * 24 * time.Hour
-)
+// DamagedLife is how long a damaged file that was set aside is kept, unchanged, since someone may
+// want to repair it. It is not kept forever, because data that learners delete cannot be deleted
+// from it. The same is true of the copies that versions from November 2026 made before they
+// converted a database.
+const DamagedLife = 30 * 24 * time.Hour
 
 // DamagedFile is a damaged database that was set aside.
 type DamagedFile struct {
@@ -32,7 +29,7 @@ type DamagedFile struct {
 func (a DamagedFile) Until() time.Time { return a.Since.Add(DamagedLife) }
 
 // asideFile matches the names of damaged databases and their logs. copyFileName matches the
-// names of copies of earlier formats.
+// names of copies that were made before a conversion.
 var (
 	asideFile    = regexp.MustCompile(`^(viz-damaged-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?\.db)(?:-wal|-shm)?$`)
 	copyFileName = regexp.MustCompile(`^(viz-version\d+-(\d{4}-\d\d-\d\d)(?:-\d+)?\.db)$`)
@@ -84,28 +81,22 @@ func (db *DB) dated(
 	return list, nil
 }
 
-// Expire deletes damaged databases that were set aside more than [DamagedLife] ago, and
-// copies of earlier formats that are older than [CopyLife]. It also completes erasures that
-// failed or were interrupted because the process was killed.
+// Expire deletes damaged databases that were set aside more than [DamagedLife] ago, and older
+// copies that were made before a conversion. It also completes erasures that failed or were
+// interrupted because the process was killed.
 func (db *DB) Expire(ctx context.Context, now time.Time) error {
-	db.erasing.Lock()
-	defer db.erasing.Unlock()
 	damaged, errDamaged := db.damagedAt(now)
 	old, errOld := db.dated(now, "viz-version*", copyFileName, "2006-01-02")
 	errs := []error{errDamaged, errOld}
-	remove := func(list []DamagedFile, life time.Duration) {
-		for _, a := range list {
-			if a.undated != "" { // its lifetime begins now; otherwise it would begin again each day
-				errs = append(errs, os.Chtimes(a.undated, now, now))
-			}
-			if ctx.Err() == nil && now.Sub(a.Since) > life {
-				db.log.Info("An old file in the data folder is being deleted.", "file", a.File)
-				errs = append(errs, removeDatabase(filepath.Join(db.dir, a.File)))
-			}
+	for _, a := range slices.Concat(damaged, old) {
+		if a.undated != "" { // its lifetime begins now; otherwise it would begin again each day
+			errs = append(errs, os.Chtimes(a.undated, now, now))
+		}
+		if ctx.Err() == nil && now.Sub(a.Since) > DamagedLife {
+			db.log.Info("An old file in the data folder is being deleted.", "file", a.File)
+			errs = append(errs, removeDatabase(filepath.Join(db.dir, a.File)))
 		}
 	}
-	remove(damaged, DamagedLife)
-	remove(old, CopyLife)
 	errs = append(errs, db.expireRows(ctx, now), db.Scrub(ctx))
 	return errors.Join(errs...)
 }

@@ -18,14 +18,15 @@ func execOwners(db *DB) error {
 }
 
 // TestExpireDamagedFilesAndCopies: damaged files and their logs are deleted 30 days after
-// they were set aside, and copies of earlier formats after 400 days. Other files stay.
+// they were set aside. Copies that were made before a conversion are deleted after 30 days, too.
+// Other files stay.
 // Promise: Damaged database files are deleted 30 days after they were set aside.
 func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
 		"viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-01-120000.db-wal",
 		"viz-damaged-2026-03-02-120000-2.db-wal",
-		"viz-version2-2025-02-01.db", "viz-version2-2026-03-01-2.db", "viz-damaged-notes.db", "viz-version2-mine.db",
+		"viz-version2-2026-02-05.db", "viz-version2-2026-03-01-2.db", "viz-damaged-notes.db", "viz-version2-mine.db",
 	} {
 		replace(t, filepath.Join(dir, name), []byte("ada's data"))
 	}
@@ -65,15 +66,18 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	expire(at(7, 23)) // 399 days after 1 February 2025
+	expire(at(6, 23)) // 29 days and 23 hours after 5 February
 	want("viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-01-120000.db-wal",
 		"viz-damaged-2026-03-02-120000-2.db-wal", "viz-damaged-notes.db",
-		"viz-version2-2025-02-01.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
-	expire(at(31, 13))
-	want("viz-damaged-2026-03-02-120000-2.db-wal", "viz-damaged-notes.db",
+		"viz-version2-2026-02-05.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
+	expire(at(7, 1))
+	want("viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-01-120000.db-wal",
+		"viz-damaged-2026-03-02-120000-2.db-wal", "viz-damaged-notes.db",
 		"viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
+	expire(at(31, 13))
+	want("viz-damaged-2026-03-02-120000-2.db-wal", "viz-damaged-notes.db", "viz-version2-mine.db")
 	expire(at(32, 13))
-	want("viz-damaged-notes.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
+	want("viz-damaged-notes.db", "viz-version2-mine.db")
 	if list, err := db.DamagedFiles(); err != nil || len(list) != 0 {
 		t.Errorf("the files set aside: got %v, %v; want 0 elements, <nil>", list, err)
 	}
@@ -115,19 +119,16 @@ func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
 		paths = append(paths, path)
 	}
 	for _, c := range []struct {
-		after         time.Duration
-		damaged, copy bool // whether the files still exist
+		after time.Duration
+		exist bool // whether the files still exist
 	}{
-		{0, true, true},
-		{DamagedLife - time.Hour, true, true},
-		{DamagedLife + time.Hour, false, true},
-		{CopyLife + time.Hour, false, false},
+		{0, true}, {DamagedLife - time.Hour, true}, {DamagedLife + time.Hour, false},
 	} {
 		if err := db.Expire(t.Context(), now.Add(c.after)); err != nil {
 			t.Fatal(err)
 		}
-		if damaged, copied := taken(paths[0]), taken(paths[1]); damaged != c.damaged || copied != c.copy {
-			t.Errorf("after %v: damaged file %t, copy %t; want %t, %t", c.after, damaged, copied, c.damaged, c.copy)
+		if damaged, copied := taken(paths[0]), taken(paths[1]); damaged != c.exist || copied != c.exist {
+			t.Errorf("after %v: damaged file %t, copy %t; want both %t", c.after, damaged, copied, c.exist)
 		}
 	}
 }

@@ -129,9 +129,6 @@ func (db *DB) makeSecret(now time.Time) (err error) {
 
 // used reports whether the database has data of learners or rooms.
 func (db *DB) used(ctx context.Context) (used bool, err error) {
-	if used, err = db.Before(len(migrations)); used || err != nil { // a database in an earlier format counts as used
-		return used, err
-	}
 	err = db.Read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM owners WHERE kind IN ('learner', 'room'))").
 			Scan(&used)

@@ -19,7 +19,7 @@ var ErrReadOnly = errors.New("the database was opened for reading only")
 // OpenToRead opens the database of a folder for reading, even while a server is using it.
 // It does not change the database, but SQLite might leave an empty log next to it.
 //
-// Errors: [fs.ErrNotExist] if there is no database, [ErrNewer], [ErrForeign], a description
+// Errors: [fs.ErrNotExist] if there is no database, [ErrNewer], [ErrOlder], [ErrForeign], a description
 // of the damage, and file system errors.
 func OpenToRead(dir string) (*DB, error) {
 	dir, err := filepath.Abs(dir)
@@ -40,13 +40,6 @@ func OpenToRead(dir string) (*DB, error) {
 	}
 	if err := asDamaged(examineOpen(conn, false)); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), conn.Close())
-	}
-	version, err := versionOf(conn)
-	if err == nil && version < len(migrations) {
-		err = fmt.Errorf("%s was written by an earlier version: start the server once to upgrade it", path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
 	}
 	return &DB{dir: dir, read: conn}, nil
 }

@@ -14,10 +14,6 @@ import (
 // that can be derived from other rows. The only rows that it deletes are the read marks of
 // missing notices.
 func (db *DB) checkRows(now time.Time) error {
-	version, err := versionOf(db.write)
-	if err != nil || version < withLogs {
-		return err
-	}
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		orphans, err := orphansOf(tx)
 		if err != nil {

@@ -153,10 +153,6 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 		return found, err
 	}
 	defer p.close()
-	version, err := p.version()
-	if err != nil {
-		return found, err
-	}
 	half := filepath.Join(db.dir, salvagingName)
 	if err := private(half); err != nil {
 		return found, err
@@ -170,9 +166,9 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 		return found, err
 	}
 	conn.SetMaxOpenConns(1)
-	if err = migrate(conn, version); err == nil {
+	if err = create(conn); err == nil {
 		err = inside(context.Background(), conn, func(tx *sql.Tx) (err error) {
-			found, err = p.copyRows(tx, version, now)
+			found, err = p.copyRows(tx, now)
 			return err
 		})
 	}
@@ -182,41 +178,10 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	return found, db.rename(half, filepath.Join(db.dir, salvagedName))
 }
 
-// version returns the version of the schema to which the file's tables belong, or the newest
-// version if it cannot be determined.
-func (p *pages) version() (int, error) {
-	var tables []string
-	if err := p.rows(func(r foundRow) error {
-		if !r.keyed && len(r.values) == 5 && r.values[0] == "table" {
-			if name, ok := r.values[1].(string); ok && !slices.Contains(tables, name) {
-				tables = append(tables, name)
-			}
-		}
-		return nil
-	}); err != nil {
-		return 0, err
-	}
-	slices.Sort(tables)
-	for version := len(migrations); version > 0; version-- {
-		list, err := shapes(version)
-		if err != nil {
-			return 0, err
-		}
-		var names []string
-		for _, s := range list {
-			names = append(names, s.table)
-		}
-		if slices.Equal(names, tables) {
-			return version, nil
-		}
-	}
-	return len(migrations), nil
-}
-
 // copyRows copies all readable rows into the tables of a new database.
-func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, error) {
+func (p *pages) copyRows(tx *sql.Tx, now time.Time) (salvaged, error) {
 	found := salvaged{rows: map[string]int{}}
-	list, err := shapes(version)
+	list, err := shapes()
 	if err != nil {
 		return found, err
 	}
@@ -227,7 +192,7 @@ func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, erro
 		}
 		defer inserts[i].Close()
 	}
-	names := newNames(version)
+	names := names{}
 	err = p.rows(func(r foundRow) error {
 		names.note(r)
 		for i, s := range list {
@@ -276,28 +241,23 @@ func (s shape) insert() string {
 
 // names holds the names of logs that were found in the index of these names. They are used
 // to recreate lost rows in owners.
-type names struct {
-	wanted bool
-	found  map[int64][2]any
-}
-
-func newNames(version int) names { return names{version >= withLogs, map[int64][2]any{}} }
+type names map[int64][2]any
 
 func (n names) note(r foundRow) {
-	if !n.wanted || !r.keyed || len(r.values) != 3 {
+	if !r.keyed || len(r.values) != 3 {
 		return
 	}
 	kind, ok := r.values[0].(string)
 	name, too := r.values[1].(string)
 	if id, is := r.values[2].(int64); ok && too && is {
-		n.found[id] = [2]any{kind, name}
+		n[id] = [2]any{kind, name}
 	}
 }
 
 // restore adds the missing rows of logs that have records. checkLogs corrects the numbers in
 // these rows.
 func (n names) restore(tx *sql.Tx, now time.Time) (restored int, err error) {
-	for id, x := range n.found {
+	for id, x := range n {
 		result, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
 			SELECT ?, ?, ?, ?, 1, 1, 0, 0 WHERE EXISTS (SELECT 1 FROM records WHERE owner = ?)
 			ON CONFLICT DO NOTHING`, id, x[0], x[1], now.UnixMilli(), id)

@@ -65,7 +65,7 @@ func addLogs(t *testing.T, db *DB, logs, records int) {
 func contents(t *testing.T, conn *sql.DB) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	list, err := shapes(len(migrations))
+	list, err := shapes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,67 +106,64 @@ func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[stri
 	return dir, filepath.Join(dir, fileName), all
 }
 
-// TestRowsIdentifyTheirTable: in every version of the schema, a row matches only its own
-// table.
+// TestRowsIdentifyTheirTable: a row matches only its own table.
 func TestRowsIdentifyTheirTable(t *testing.T) {
-	for version := 1; version <= len(migrations); version++ {
-		list, err := shapes(version)
-		if err != nil || len(list) < 2 {
-			t.Fatalf("version %d: got %d tables, %v; want at least 2, <nil>", version, len(list), err)
-		}
-		conn, err := memory(version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		for i, s := range list {
-			var row foundRow
-			row.keyed = s.keyed
-			for _, c := range s.columns {
-				value := map[string]any{"INTEGER": int64(1), "REAL": 1.5, "TEXT": "x", "BLOB": []byte("x")}[c.kind]
-				if c.rowid {
-					value = nil
-				}
-				row.values = append(row.values, value)
+	list, err := shapes()
+	if err != nil || len(list) < 2 {
+		t.Fatalf("got %d tables, %v; want at least 2, <nil>", len(list), err)
+	}
+	conn, err := memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for i, s := range list {
+		var row foundRow
+		row.keyed = s.keyed
+		for _, c := range s.columns {
+			value := map[string]any{"INTEGER": int64(1), "REAL": 1.5, "TEXT": "x", "BLOB": []byte("x")}[c.kind]
+			if c.rowid {
+				value = nil
 			}
-			for j, other := range list {
-				if other.fits(row) != (i == j) {
-					t.Errorf(
-						"version %d: a row of %s fits %s: %v, want it to fit only its own table",
-						version, s.table, other.table,
-						i != j,
-					)
-				}
+			row.values = append(row.values, value)
+		}
+		for j, other := range list {
+			if other.fits(row) != (i == j) {
+				t.Errorf(
+					"a row of %s fits %s: %v, want it to fit only its own table",
+					s.table, other.table,
+					i != j,
+				)
 			}
 		}
-		rows, err := conn.Query(`SELECT i.name, group_concat(coalesce(c.type, 'INTEGER'), ' ')
+	}
+	rows, err := conn.Query(`SELECT i.name, group_concat(coalesce(c.type, 'INTEGER'), ' ')
 			FROM sqlite_schema i, pragma_index_xinfo(i.name) x
 			LEFT JOIN pragma_table_info(i.tbl_name) c ON c.cid = x.cid
 			WHERE i.type = 'index' AND i.tbl_name NOT LIKE 'sqlite_%' GROUP BY i.name`)
-		if err != nil {
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var name, kinds string
+		if err := rows.Scan(&name, &kinds); err != nil {
 			t.Fatal(err)
 		}
-		for rows.Next() {
-			var name, kinds string
-			if err := rows.Scan(&name, &kinds); err != nil {
-				t.Fatal(err)
+		for _, s := range list {
+			var own []string
+			for _, c := range s.columns {
+				own = append(own, c.kind)
 			}
-			for _, s := range list {
-				var own []string
-				for _, c := range s.columns {
-					own = append(own, c.kind)
-				}
-				if s.keyed && strings.Join(own, " ") == kinds && !strings.HasSuffix(name, "_"+s.table+"_1") {
-					t.Errorf(
-						"version %d: index %s looks like %s, want only the index that belongs to it to do so",
-						version, name, s.table,
-					)
-				}
+			if s.keyed && strings.Join(own, " ") == kinds && !strings.HasSuffix(name, "_"+s.table+"_1") {
+				t.Errorf(
+					"index %s looks like %s, want only the index that belongs to it to do so",
+					name, s.table,
+				)
 			}
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -294,3 +294,16 @@ func cleanSome(ctx context.Context, conn *sql.DB, pages []int) error {
 		return nil
 	})
 }
+
+// truncateLog moves the write-ahead log of a database into the database and empties the log.
+func truncateLog(ctx context.Context, conn interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+},
+) error {
+	var busy, pages, moved int
+	err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	if err == nil && busy != 0 {
+		err = ErrReading
+	}
+	return err
+}

@@ -21,10 +21,10 @@ type column struct {
 	rowid      bool // its value is the rowid, and the row contains NULL in its place
 }
 
-// shapes returns the shapes of the tables in a version of the schema. No two tables have the
-// same shape, and no index has the shape of a table, so that a row identifies its table.
-func shapes(version int) (list []shape, err error) {
-	conn, err := memory(version)
+// shapes returns the shapes of the tables. No two tables have the same shape, and no index has
+// the shape of a table, so that a row identifies its table.
+func shapes() (list []shape, err error) {
+	conn, err := memory()
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,14 @@ func shapes(version int) (list []shape, err error) {
 	return list, rows.Err()
 }
 
-// memory returns an empty database in memory with a version of the schema.
-func memory(version int) (*sql.DB, error) {
+// memory returns an empty database in memory.
+func memory() (*sql.DB, error) {
 	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
 	if err != nil {
 		return nil, err
 	}
 	conn.SetMaxOpenConns(1)
-	if err := migrate(conn, version); err != nil {
+	if err := create(conn); err != nil {
 		conn.Close()
 		return nil, err
 	}

@@ -36,7 +36,6 @@ type DB struct {
 	secret  []byte
 	notices []Notice
 	rename  func(from, to string) error // [os.Rename], unless a test replaces it
-	erasing sync.Mutex                  // held while changing the copies of earlier formats
 	scrub   scrub
 	trouble trouble
 	space   space
@@ -55,8 +54,8 @@ type DB struct {
 // which can be nil.
 //
 // Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if the database was
-// written by a newer version, [ErrForeign] if the file belongs to another program, and file
-// system errors. If Open returns one of these errors, nothing has changed.
+// written by a newer version, [ErrOlder] if by an early one, [ErrForeign] if the file belongs
+// to another program, and file system errors. If Open returns one of these errors, nothing has changed.
 func Open(dir string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -87,7 +86,7 @@ func (db *DB) openMemory() error {
 	}
 	conn.SetMaxOpenConns(1)
 	db.write, db.read = conn, conn
-	return migrate(conn, len(migrations))
+	return create(conn)
 }
 
 // openFolder opens a folder; see [Open]. If it fails, the caller closes db.
@@ -97,9 +96,6 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	if db.lock, err = acquireLock(filepath.Join(db.dir, lockName)); err != nil {
-		return err
-	}
-	if err := db.removeHalfCopies(); err != nil {
 		return err
 	}
 	db.repeatAnnouncements()
@@ -118,13 +114,14 @@ func (db *DB) openFolder(now time.Time) error {
 	if err := private(path); err != nil {
 		return err
 	}
-	if err := db.copyOld(path, now); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
 	if err := db.connect(path); err != nil {
 		return err
 	}
-	if err := db.upgrade(); err != nil {
+	version, err := versionOf(db.write)
+	if err == nil && version == 0 {
+		err = create(db.write)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := db.checkRows(now); err != nil {

@@ -120,7 +120,7 @@ func TestPragmas(t *testing.T) {
 			{db.write, "foreign_keys", "1"},
 			{db.write, "busy_timeout", "5000"},
 			{db.write, "secure_delete", "1"},
-			{db.write, "user_version", fmt.Sprint(len(migrations))},
+			{db.write, "user_version", fmt.Sprint(schemaVersion)},
 			{db.write, "application_id", fmt.Sprint(applicationID)},
 			{db.write, "synchronous", "2"}, // FULL
 			{db.read, "query_only", map[bool]string{true: "0", false: "1"}[dir == ""]},
