@@ -13,7 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// tended is a database from which old data is deleted once a day.
+// tended is a database that is copied from time to time, and from which old data is deleted once a
+// day.
 type tended struct {
 	db       *store.DB
 	learners *progress.Store
@@ -27,15 +28,17 @@ type tended struct {
 	jumped time.Time     // when the jump was noticed, in this process's time
 }
 
-// lookEvery is the interval between checks of the clock. believeAfter is the largest jump that is
-// believed immediately, and the time for which a larger jump must last to be believed.
+// copyCheck is the interval between calls of [store.DB.Copy]. lookEvery is the interval between
+// checks of the clock. believeAfter is the largest jump that is believed immediately, and the time
+// for which a larger jump must last to be believed.
 const (
+	copyCheck    = 10 * time.Second
 	lookEvery    = time.Hour
 	believeAfter = day
 )
 
-// tend deletes old data in the background, now and once a day, until the result is
-// closed.
+// tend copies the database and deletes old data in the background, now and from time to time, until
+// the result is closed.
 func tend(db *store.DB, learners *progress.Store, clock func() time.Time, log *slog.Logger) *tended {
 	t := &tended{db: db, learners: learners, clock: clock, log: log, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
@@ -47,18 +50,29 @@ func tend(db *store.DB, learners *progress.Store, clock func() time.Time, log *s
 
 func (t *tended) run(ctx context.Context) {
 	defer close(t.done)
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(copyCheck)
 	defer tick.Stop()
 	for n := 0; ; n++ {
-		if n%int(day/lookEvery) == 0 {
+		if n > 0 && n%int(lookEvery/copyCheck) == 0 {
+			t.look(ctx)
+		}
+		t.copy(ctx)
+		if n%int(day/copyCheck) == 0 {
 			t.expire(ctx)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			t.look(ctx)
 		}
+	}
+}
+
+// copy copies the database if that is due.
+func (t *tended) copy(ctx context.Context) {
+	err := fault.Do(t.log, "copying the database", func() error { return t.db.Copy(ctx, t.clock()) })
+	if err != nil && ctx.Err() == nil {
+		t.log.Warn("the database could not be copied", "error", err)
 	}
 }
 

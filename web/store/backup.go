@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,21 +31,33 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	}
 	defer os.Remove(part.Name())
 	defer part.Close()
-	// VACUUM INTO accepts an empty file as its target, and does not copy deleted rows.
-	if _, err := db.read.ExecContext(ctx, "VACUUM INTO ?", part.Name()); err != nil {
-		return 0, fmt.Errorf("the database cannot be copied: %w", err)
-	}
-	if err := checkBackup(part.Name()); err != nil {
+	if err := vacuumInto(ctx, db.read, part.Name()); err != nil {
 		return 0, err
 	}
 	info, err := part.Stat()
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil { // Windows cannot rename open files
+	if err = errors.Join(err, part.Close()); err != nil { // Windows cannot rename open files
 		return 0, err
 	}
 	if err := publish(part.Name(), to); err != nil {
 		return 0, err
 	}
 	return info.Size(), syncFolder(filepath.Dir(to))
+}
+
+// vacuumInto copies a database to an empty file, without deleted rows. When it returns, the copy is
+// intact and on the disk.
+func vacuumInto(ctx context.Context, conn *sql.DB, to string) error {
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+		return fmt.Errorf("the database cannot be copied: %w", err)
+	}
+	if err := checkBackup(to); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(to, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // checkBackup checks that a copy is intact.

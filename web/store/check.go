@@ -30,21 +30,14 @@ type damaged struct{ reason string }
 func (d damaged) Error() string { return d.reason }
 
 // check examines the database before anything is written to it. If it is damaged, it is
-// moved aside, and its readable rows are copied into a new one. If the database is missing
-// although the folder is not fresh, a notice reports that.
+// moved aside, and a new one replaces it. If the database is missing although the folder is not
+// fresh, its newest copy replaces it. Notices report both.
 func (db *DB) check(path string, now time.Time, fresh bool) error {
 	err := examine(path, fresh)
 	var bad damaged
 	switch {
 	case err == nil && !fresh && !taken(path):
-		const notice = "The saved data is missing: the data folder has the secret of an earlier start, but no file " +
-			fileName + ". A new one was started, and everybody begins again. Saved progress files can be imported. " +
-			"If there is a backup, the person who runs the server can stop it and put that back."
-		if err := db.announce(now, notice, path); err != nil {
-			return err
-		}
-		db.notify(now, notice, path)
-		return nil
+		return db.replaceMissing(path, now)
 	case err == nil:
 		return nil
 	case errors.As(err, &bad):

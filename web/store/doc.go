@@ -3,10 +3,10 @@
 //
 // [Open] makes sure that no other process uses the folder, and checks the database before
 // anything is written to it. Unreadable data is never overwritten: a damaged file is moved
-// aside under a dated name, its readable rows are copied into a new file (salvage.go), and a
-// [Notice] reports that. Rows that contradict other rows are set aside within the database
-// (rows.go, logs.go, rows_aside.go). A database of another version or of another program is
-// refused and left unchanged.
+// aside under a dated name, a new file gets the rows of the newest copy (copies.go) and all rows
+// that can be read (salvage.go), and a [Notice] reports that. Rows that contradict other rows
+// are set aside within the database (rows.go, logs.go, rows_aside.go). A database of another
+// version or of another program is refused and left unchanged.
 //
 // One connection is used for writing, so that writers queue in this process and never get
 // SQLITE_BUSY, and a few are used for reading. With a write-ahead log, readers see the last

@@ -97,22 +97,22 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 			errs = append(errs, removeDatabase(filepath.Join(db.dir, a.File)))
 		}
 	}
-	errs = append(errs, db.expireRows(ctx, now), db.Scrub(ctx))
-	return errors.Join(errs...)
-}
-
-// expireRows deletes rows that were set aside a long time ago.
-func (db *DB) expireRows(ctx context.Context, now time.Time) error {
-	return db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := expireSetAside(tx, now)
+	var deleted int64
+	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
+		deleted, err = expireSetAside(tx, now)
 		return err
 	})
+	scrub := db.scrubFile
+	if deleted > 0 {
+		scrub = db.Scrub // also deletes the copies
+	}
+	return errors.Join(append(errs, err, scrub(ctx))...)
 }
 
 // Seen returns when a server last used the database, and records that one is using it now.
 // If that was never recorded, it returns when something was last stored, or the zero time.
 func (db *DB) Seen(ctx context.Context, now time.Time) (last time.Time, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) error {
+	err = db.change(ctx, func(tx *sql.Tx) error {
 		var at sql.NullInt64
 		if err := tx.QueryRowContext(ctx, `SELECT max(used_at) FROM owners WHERE kind = ?1
 			OR NOT EXISTS (SELECT 1 FROM owners WHERE kind = ?1)`, serverKind).Scan(&at); err != nil {

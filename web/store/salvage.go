@@ -11,27 +11,27 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
-// The readable rows of a damaged database are copied into a new one, from all intact pages,
-// whether or not the pages can still be reached through the tree. The new database is
-// complete under the name salvagedName before the damaged one and its log get a dated name.
-// Then it replaces the damaged one. So no data is lost, even if the start is killed at any
-// moment.
+// A damaged database is replaced by a new one, which contains the rows of the newest intact copy
+// (copies.go) and all rows that SQL can still read. The new database is complete under the name
+// salvagedName before the damaged one and its log get a dated name. Then it replaces the damaged
+// one. So no data is lost, even if the start is killed at any moment.
 const (
 	salvagingName = "viz-salvaging.part"
 	salvagedName  = "viz-salvaged.part"
 )
 
-// salvaged describes the rows that were copied from a damaged database.
+// salvaged describes a database that replaces a damaged one.
 type salvaged struct {
 	rows    map[string]int // by table
-	refused int            // number of rows that violate constraints of their tables
+	refused int            // number of rows that were read but violate constraints of their tables
+	whole   bool           // all rows of the damaged database could be read
+	copied  time.Time      // when the copy that was used was made; zero if there was none
 }
 
-// entries returns the number of log entries that were copied.
+// entries returns the number of log entries in the new database.
 func (s salvaged) entries() int { return s.rows["records"] }
 
 func (s salvaged) all() (n int) {
@@ -47,7 +47,7 @@ func (s salvaged) LogValue() slog.Value {
 	for _, table := range slices.Sorted(maps.Keys(s.rows)) {
 		list = append(list, slog.Int(table, s.rows[table]))
 	}
-	return slog.GroupValue(append(list, slog.Int("not valid", s.refused))...)
+	return slog.GroupValue(append(list, slog.Int("not valid", s.refused), slog.Bool("all read", s.whole))...)
 }
 
 // finishSalvage completes or undoes an interrupted salvage.
@@ -116,7 +116,7 @@ func removeLogIndex(path string) error {
 // replaceDamaged sets a damaged database aside and replaces it with a new one that has its
 // readable rows.
 func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
-	found, err := db.salvage(path, now)
+	found, err := db.salvage(path, salvagedName, now)
 	if err = classify(err); errors.Is(err, ErrFull) || errors.Is(err, ErrDisk) { // nothing has moved yet
 		return fmt.Errorf("%s is damaged (%s), and its readable rows cannot be copied: %w", path, reason, err)
 	}
@@ -129,8 +129,15 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	if found.all() == 0 {
 		notice += "a new one was started: nothing in it could be read."
 	} else {
-		notice += fmt.Sprintf("what could be read of it was copied into a new one: %s.", entriesText(found.entries()))
-		db.log.Warn("rows were copied from a damaged database", "rows", found)
+		notice += "what could be read of it was copied into a new one"
+		if !found.copied.IsZero() {
+			notice += ", together with the copy of " + copyTime(found.copied)
+		}
+		notice += fmt.Sprintf(": %s.", entriesText(found.entries()))
+		if !found.whole {
+			notice += found.missing()
+		}
+		db.log.Warn("a damaged database was replaced", "rows", found)
 	}
 	if err := db.setAside(path, to, notice, now); err != nil {
 		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
@@ -141,134 +148,98 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	return nil
 }
 
+// missing says what may be missing from a new database.
+func (s salvaged) missing() string {
+	if s.copied.IsZero() {
+		return " Others may be missing."
+	}
+	return " Entries that were made after the copy may be missing."
+}
+
+func copyTime(t time.Time) string { return t.Format("2 January 2006, 15:04") }
+
+// replaceMissing replaces a database that is missing from a folder that has been used by its newest
+// copy or, if there is none, by a new database.
+func (db *DB) replaceMissing(path string, now time.Time) error {
+	notice := "The saved data is missing: the data folder has the secret of an earlier start, but no file " +
+		fileName + ". "
+	if _, made, found := db.newestCopy(now); found {
+		notice += "It was restored from the copy of " + copyTime(made) + "." + salvaged{copied: made}.missing()
+	} else {
+		notice += "A new one was started, and everybody begins again. Saved progress files can be imported. " +
+			"If there is a backup, the person who runs the server can stop it and put that back."
+	}
+	if err := db.announce(now, notice, path); err != nil {
+		return err
+	}
+	if _, err := db.salvage(path, fileName, now); err != nil {
+		return fmt.Errorf("%s is missing, and cannot be restored: %w", path, err)
+	}
+	db.notify(now, notice, path)
+	return nil
+}
+
 // entriesText formats a number of entries of all logs.
 func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
-// salvage copies the readable rows of a damaged database into a new one.
-func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
-	p, err := pagesOf(path)
-	if errors.Is(err, fs.ErrNotExist) { // only the database's log exists
-		return found, nil
-	} else if err != nil {
-		return found, err
-	}
-	defer p.close()
+// salvage makes a database with the rows of the newest intact copy and the readable rows of a
+// damaged database. If it has any rows, it gets the name to in the folder.
+func (db *DB) salvage(path, to string, now time.Time) (found salvaged, err error) {
 	half := filepath.Join(db.dir, salvagingName)
-	if err := private(half); err != nil {
+	defer removeDatabase(half) // unless it was renamed
+	ctx := context.Background()
+	if err := errors.Join(removeDatabase(half), private(half)); err != nil {
 		return found, err
 	}
-	defer removeDatabase(half) // unless it was renamed
+	if copied, made, ok := db.newestCopy(now); ok {
+		found.copied = made
+		conn, err := openToRead(copied)
+		if err == nil {
+			err = errors.Join(vacuumInto(ctx, conn, half), conn.Close())
+		}
+		if err != nil {
+			return salvaged{}, err
+		}
+	}
 	settings := pragmas(false)
 	settings.Set("_synchronous", "FULL")
 	settings.Set("_foreign_keys", "0") // rows without parents are handled later; see rows.go
 	conn, err := sql.Open("sqlite", dsn(half, settings))
 	if err != nil {
-		return found, err
+		return salvaged{}, err
 	}
 	conn.SetMaxOpenConns(1)
-	if err = create(conn); err == nil {
-		err = inside(context.Background(), conn, func(tx *sql.Tx) (err error) {
-			found, err = p.copyRows(tx, now)
-			return err
-		})
+	if found.copied.IsZero() {
+		err = create(conn)
+	}
+	if err == nil {
+		err = inside(ctx, conn, func(tx *sql.Tx) error { return found.fill(ctx, tx, path, now) })
 	}
 	if err = errors.Join(err, conn.Close()); err != nil || found.all() == 0 {
 		return salvaged{}, err
 	}
-	return found, db.rename(half, filepath.Join(db.dir, salvagedName))
+	return found, db.rename(half, filepath.Join(db.dir, to))
 }
 
-// copyRows copies all readable rows into the tables of a new database.
-func (p *pages) copyRows(tx *sql.Tx, now time.Time) (salvaged, error) {
-	found := salvaged{rows: map[string]int{}}
-	list, err := shapes()
-	if err != nil {
-		return found, err
-	}
-	inserts := make([]*sql.Stmt, len(list))
-	for i, s := range list {
-		if inserts[i], err = tx.Prepare(s.insert()); err != nil {
-			return found, err
-		}
-		defer inserts[i].Close()
-	}
-	names := names{}
-	err = p.rows(func(r foundRow) error {
-		names.note(r)
-		for i, s := range list {
-			if mended, ok := s.mended(r); ok && s.table == "records" { // no index could be mistaken for it
-				r = mended
-			}
-			if !s.fits(r) {
-				continue
-			}
-			result, err := inserts[i].Exec(s.values(r)...)
-			if err != nil {
-				if brokenRule(err) {
-					found.refused++
-					return nil
-				}
-				return err
-			}
-			if n, err := result.RowsAffected(); err != nil {
-				return err
-			} else if n > 0 {
-				found.rows[s.table]++
-			} else {
-				found.refused++
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return found, err
-	}
-	restored, err := names.restore(tx, now)
-	found.rows["owners"] += restored
-	return found, err
-}
-
-// insert returns the statement that inserts a row into the table, unless a row with its key
-// exists.
-func (s shape) insert() string {
-	var names []string
-	for _, c := range s.columns {
-		names = append(names, c.name)
-	}
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
-		s.table, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
-}
-
-// names holds the names of logs that were found in the index of these names. They are used
-// to recreate lost rows in owners.
-type names map[int64][2]any
-
-func (n names) note(r foundRow) {
-	if !r.keyed || len(r.values) != 3 {
-		return
-	}
-	kind, ok := r.values[0].(string)
-	name, too := r.values[1].(string)
-	if id, is := r.values[2].(int64); ok && too && is {
-		n[id] = [2]any{kind, name}
-	}
-}
-
-// restore adds the missing rows of logs that have records. checkLogs corrects the numbers in
-// these rows.
-func (n names) restore(tx *sql.Tx, now time.Time) (restored int, err error) {
-	for id, x := range n {
-		result, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
-			SELECT ?, ?, ?, ?, 1, 1, 0, 0 WHERE EXISTS (SELECT 1 FROM records WHERE owner = ?)
-			ON CONFLICT DO NOTHING`, id, x[0], x[1], now.UnixMilli(), id)
+// fill adds the readable rows of a damaged database to a new one, and counts the rows.
+func (s *salvaged) fill(ctx context.Context, tx *sql.Tx, path string, now time.Time) error {
+	if _, err := os.Lstat(path); err == nil {
+		from, err := openToRead(path)
 		if err != nil {
-			return restored, err
+			return err
 		}
-		if n, err := result.RowsAffected(); err != nil {
-			return restored, err
-		} else if n > 0 {
-			restored++
+		defer from.Close()
+		if err := (reader{from, tx, s}).tables(ctx, now); err != nil {
+			return err
 		}
 	}
-	return restored, nil
+	s.rows = map[string]int{}
+	for _, t := range append(salvagedTables, salvagedTable{name: "snapshots"}) {
+		var n int
+		if err := tx.QueryRow("SELECT count(*) FROM " + t.name).Scan(&n); err != nil {
+			return err
+		}
+		s.rows[t.name] = n
+	}
+	return nil
 }

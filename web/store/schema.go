@@ -115,10 +115,14 @@ var comments = regexp.MustCompile("--[^\n]*")
 
 // expectedSchema returns the result of [schemaOf] for a new database.
 func expectedSchema() ([]string, error) {
-	conn, err := memory()
+	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
+	conn.SetMaxOpenConns(1)
+	if err := create(conn); err != nil {
+		return nil, err
+	}
 	return schemaOf(conn)
 }

@@ -47,15 +47,20 @@ type scrub struct {
 	retries  sync.WaitGroup
 }
 
-// Scrub makes sure that no deleted data is left on the disk, whatever the size of the file:
-// it overwrites the unused parts of pages, moves the write-ahead log into the file and
-// empties the log. Others can write at the same time. If another program keeps reading the
+// Scrub makes sure that no deleted data is left on the disk, whatever the size of the file: it
+// deletes all copies, overwrites the unused parts of pages, moves the write-ahead log into the
+// file and empties the log. Others can write at the same time. If another program keeps reading the
 // database, Scrub fails with [ErrReading]. After an error, it is retried in the background,
 // at [DB.Close], and by [DB.Expire] after the next start.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
 	}
+	return errors.Join(db.removeCopies(), db.scrubFile(ctx))
+}
+
+// scrubFile is [DB.Scrub] without the copies.
+func (db *DB) scrubFile(ctx context.Context) error {
 	s := &db.scrub
 	s.mu.Lock()
 	s.asked++
@@ -164,7 +169,7 @@ func (db *DB) lastScrub(ctx context.Context) error {
 	s.mu.Unlock()
 	s.retries.Wait()
 	if _, owed := s.owed(); owed {
-		return db.Scrub(ctx)
+		return db.scrubFile(ctx)
 	}
 	return db.writing(func() error { return truncateLog(ctx, db.write) })
 }

@@ -37,6 +37,7 @@ type DB struct {
 	notices []Notice
 	rename  func(from, to string) error // [os.Rename], unless a test replaces it
 	scrub   scrub
+	copies  copies
 	trouble trouble
 	space   space
 
@@ -96,6 +97,9 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	if db.lock, err = acquireLock(filepath.Join(db.dir, lockName)); err != nil {
+		return err
+	}
+	if err := removeDatabase(filepath.Join(db.dir, copyPart)); err != nil {
 		return err
 	}
 	db.repeatAnnouncements()
@@ -200,6 +204,12 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.write == nil {
 		return ErrReadOnly
 	}
+	db.copies.noteChange()
+	return db.change(ctx, f)
+}
+
+// change is [DB.Write] for a change that no copy needs.
+func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	began := time.Now()
 	err := db.writing(func() error { return inside(ctx, db.write, f) })
 	db.stats.note(time.Since(began), err)

@@ -1,0 +1,232 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// copiesIn returns the paths of the copies in a folder, oldest first.
+func copiesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "viz-copy*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// copied makes a copy that must succeed.
+func copied(t *testing.T, db *DB, now time.Time) {
+	t.Helper()
+	if err := db.Copy(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCopiesRotate: a copy is made after a change, at most every 15 minutes, and the newest seven are
+// kept. The first copy of a process replaces all earlier ones, and an unfinished one is removed.
+func TestCopiesRotate(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Date(2026, 11, 29, 18, 45, 0, 0, time.Local)
+	replace(t, filepath.Join(dir, copyPart), []byte("half of ada's data"))
+	db := opened(t, dir)
+	want := func(what string, names ...string) {
+		t.Helper()
+		var got []string
+		for _, path := range copiesIn(t, dir) {
+			name := strings.TrimPrefix(filepath.Base(path), "viz-copy-2026-11-29-")
+			got = append(got, strings.TrimSuffix(name, ".db"))
+		}
+		if !slices.Equal(got, names) {
+			t.Errorf("%s: got copies %v, want %v", what, got, names)
+		}
+	}
+	want("before the first")
+	copied(t, db, now)
+	want("the first", "184500")
+	copied(t, db, now.Add(time.Hour))
+	want("without a change", "184500")
+	if _, err := db.Seen(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	copied(t, db, now.Add(time.Hour))
+	want("after a record of the time", "184500")
+	mustPut(t, db, "pace", "slow")
+	copied(t, db, now.Add(CopyEvery-time.Second))
+	want("after a change, but too early", "184500")
+	copied(t, db, now.Add(CopyEvery))
+	want("after 15 minutes", "184500", "190000")
+	for i := range 7 {
+		mustPut(t, db, fmt.Sprint(i), "x")
+		copied(t, db, now.Add(time.Duration(i+2)*CopyEvery))
+	}
+	want("after nine", "191500", "193000", "194500", "200000", "201500", "203000", "204500")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := opened(t, dir)
+	copied(t, again, now.Add(150*time.Minute))
+	want("of the next process", "211500")
+	conn, err := openToRead(copiesIn(t, dir)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if got := get(t, &DB{read: conn}, "pace"); got != "slow" {
+		t.Errorf("the copy contains %q, want slow", got)
+	}
+	memory := opened(t, "")
+	copied(t, memory, now)
+}
+
+// TestCopiesFitTheLimit: copies take only the space that the limit of the database leaves, but the
+// newest is always kept.
+func TestCopiesFitTheLimit(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	now := time.Date(2026, 11, 29, 18, 45, 0, 0, time.Local)
+	copies := func(n int) int {
+		t.Helper()
+		for i := range n {
+			mustPut(t, db, fmt.Sprint(now.Unix(), i), strings.Repeat("x", 1000))
+			now = now.Add(CopyEvery)
+			copied(t, db, now)
+		}
+		return len(copiesIn(t, dir))
+	}
+	if got := copies(5); got != 5 {
+		t.Errorf("without a limit: got %d copies, want 5", got)
+	}
+	info, err := os.Stat(copiesIn(t, dir)[4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		space float64 // beside the database, in copies
+		want  int
+	}{{2.5, 2}, {0.5, 1}} {
+		if err := db.SetLimit(db.Size() + int64(c.space*float64(info.Size()))); err != nil {
+			t.Fatal(err)
+		}
+		if got := copies(1); got != c.want {
+			t.Errorf("with space for %v copies: got %d, want %d", c.space, got, c.want)
+		}
+	}
+}
+
+// TestCopiesLackDeletedData: once Scrub returns, no copy contains what was deleted before it was
+// called, even if a copy was being made.
+// Promise: Deleting your data also deletes it from the server's own copies of its database.
+func TestCopiesLackDeletedData(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	now := time.Date(2026, 11, 29, 18, 45, 0, 0, time.Local)
+	mustPut(t, db, "name", deletedWord)
+	copied(t, db, now)
+	if list := copiesIn(t, dir); len(list) != 1 || !bytes.Contains(read(t, list[0]), []byte(deletedWord)) {
+		t.Fatal("the copy does not contain the word that the test deletes")
+	}
+	for i := range 10 {
+		mustPut(t, db, fmt.Sprint("name-", i), deletedWord)
+		now = now.Add(CopyEvery)
+		var copying sync.WaitGroup
+		copying.Go(func() {
+			if err := db.Copy(t.Context(), now); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := execOwners(db); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Scrub(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		copying.Wait()
+		for _, path := range copiesIn(t, dir) {
+			if bytes.Contains(read(t, path), []byte(deletedWord)) {
+				t.Errorf("%s still contains deleted data", filepath.Base(path))
+			}
+		}
+	}
+	copied(t, db, now)
+	if list := copiesIn(t, dir); len(list) != 1 || bytes.Contains(read(t, list[0]), []byte(deletedWord)) {
+		t.Errorf("the next copies are %v, want one, without deleted data", list)
+	}
+}
+
+// copyThenDamage makes a folder with a database and two copies, adds newer data, and then damages
+// the database so that nothing in it can be read.
+func copyThenDamage(t *testing.T) (dir, path string, older, newer map[string][]string) {
+	t.Helper()
+	dir = t.TempDir()
+	db := opened(t, dir)
+	now := time.Date(2026, 11, 29, 18, 45, 0, 0, time.Local)
+	addLogs(t, db, 2, 20)
+	older = contents(t, db.write)
+	copied(t, db, now)
+	mustPut(t, db, "pace", "slow")
+	newer = contents(t, db.write)
+	copied(t, db, now.Add(CopyEvery))
+	mustPut(t, db, "later", "lost")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, fileName)
+	data := read(t, path)
+	clear(data[:pageBytes])
+	replace(t, path, data)
+	return dir, path, older, newer
+}
+
+// TestNewestIntactCopyIsUsed: if nothing in the database can be read, it is restored from the newest
+// copy or, if that is damaged too, from the one before. The notice names the time of the copy.
+func TestNewestIntactCopyIsUsed(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		dir, _, older, newer := copyThenDamage(t)
+		want, at := newer, "29 November 2026, 19:00"
+		if damaged {
+			want, at = older, "29 November 2026, 18:45"
+			replace(t, copiesIn(t, dir)[1], []byte("this was never a database"))
+		}
+		db, _ := logged(t, dir)
+		if got := contents(t, db.write); !slices.Equal(got["owners"], want["owners"]) ||
+			!slices.Equal(got["records"], want["records"]) {
+			t.Errorf("with the newest copy damaged = %t: got %.300v, want %.300v", damaged, got, want)
+		}
+		if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "copy of "+at) ||
+			!strings.Contains(n[0].Text, "made after the copy may be missing") {
+			t.Errorf("got notices %v, want one about the copy of %s", n, at)
+		}
+	}
+}
+
+// TestMissingDatabaseIsRestored: a database that is missing is restored from the newest copy, and a
+// notice says so.
+func TestMissingDatabaseIsRestored(t *testing.T) {
+	dir, path, _, want := copyThenDamage(t)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	db, _ := logged(t, dir)
+	if got := contents(t, db.write); !slices.Equal(got["owners"], want["owners"]) ||
+		!slices.Equal(got["records"], want["records"]) {
+		t.Errorf("got %.300v, want %.300v", got, want)
+	}
+	const says = "restored from the copy of 29 November 2026, 19:00"
+	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, says) {
+		t.Errorf("got notices %v, want one about the copy", n)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := opened(t, dir).Notices(); len(n) != 0 {
+		t.Errorf("the next start: got notices %v, want none", n)
+	}
+}
