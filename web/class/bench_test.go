@@ -2,6 +2,7 @@ package class
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -74,8 +75,9 @@ func BenchmarkRestore(b *testing.B) {
 	logs, ctx := journal.For(db), context.Background()
 	const code, members, polls = "346979", 500, 40
 	c := &core{cfg: &Config{Logs: logs, Secrets: db}, code: code, begun: time.Now(), used: time.Now()}
+	c.host = single{&Hub{cfg: *c.cfg}}
 	c.empty()
-	if err := c.create(ctx); err != nil {
+	if err := errors.Join(db.KeepSecret(ctx, code, c.secret[:]), c.create()); err != nil {
 		b.Fatal(err)
 	}
 	var all []entry

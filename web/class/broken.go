@@ -18,7 +18,7 @@ const brokenNotice = "Something went wrong on the server and was logged. The cla
 
 // run runs a room's goroutine until the room ends. If the goroutine panics, the process
 // survives, and the room is restarted from its log with the same people in it.
-func (h *Hub) run(r *Room, c *core) {
+func (h *Hub) run(r *local, c *core) {
 	defer close(r.done)
 	secret := c.secret
 	for range mostFaults {
@@ -44,7 +44,7 @@ func (h *Hub) run(r *Room, c *core) {
 
 // again returns a new core for a room that has panicked. It refuses the votes that have not
 // been saved, so that clients send them again.
-func (h *Hub) again(r *Room, old *core) (*core, error) {
+func (h *Hub) again(r *local, old *core) (*core, error) {
 	for _, p := range slices.Concat(old.saving, old.pending) {
 		if p.done != nil {
 			p.done(ErrKept)
@@ -67,7 +67,7 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 		}
 	}
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
-	if c.relay, c.servers = old.relay, old.servers; c.epoch != old.epoch {
+	if c.host = old.host; c.epoch != old.epoch {
 		r.leave() // another server runs the room now
 	}
 	c.notice, c.lost = brokenNotice, true
@@ -91,7 +91,7 @@ func (h *Hub) saveJoins(old *core) {
 		return
 	}
 	batch := journal.Batch{Owner: old.owner(), At: old.used, Records: left}
-	if _, err := old.append(batch); err != nil {
+	if _, err := old.host.append(old, batch); err != nil {
 		h.cfg.Log.Error("a class could not be saved", "error", err)
 	}
 }
@@ -121,7 +121,7 @@ func (c *core) loseRun() {
 
 // restoreRun opens the run again after a fault, if anyone is watching. If that fails, the
 // class is notified.
-func (r *Room) restoreRun() {
+func (r *local) restoreRun() {
 	h := r.hub
 	h.wg.Go(func() {
 		err := fault.Do(h.cfg.Log, "reopening a room's run", func() error {

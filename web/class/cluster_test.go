@@ -148,9 +148,9 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	onA, onB := a.enters(l, 1), b.enters(l, 2)
 	p := l.does(AskQuestion{ID: "q-order"}).Poll
 	a.pause()
-	b.relayOf(l.Code()).lose(b.relayOf(l.Code()).lease) // as after a request that got no answer
+	b.shared().relayOf(l.Code()).lose(b.shared().relayOf(l.Code()).lease) // as after a request that got no answer
 	onB.votes(2, Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
-	if old := a.relayOf(l.Code()).here; old == nil {
+	if old := a.shared().relayOf(l.Code()).here; old == nil {
 		t.Fatal("the owner has already noticed that it lost the lease")
 	}
 	if r := onA.votes(1, Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1}); r.N != 1 || r.Choice != p.Options[1].Key {
@@ -245,7 +245,7 @@ func TestThousandsOfPagesAreReported(t *testing.T) {
 	onB := b.enters(l, 1, 2, 3)
 	onB.settled("three are here", func(v *View) bool { return v.Here == 3 })
 	for i := range 12_000 { // too many for one message
-		onB.relay.count(onB.relay.pages, fmt.Sprintf("%032d", i), 1)
+		onB.Room.(*relay).count(onB.Room.(*relay).pages, fmt.Sprintf("%032d", i), 1)
 	}
 	onB.Leave(learner(1))
 	onB.settled("two are left", func(v *View) bool { return v.Here == 2 })
@@ -331,7 +331,7 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 		t.Fatal(err)
 	}
 	follows := func(l *lesson) bool {
-		f := b.relayOf(l.Code())
+		f := b.shared().relayOf(l.Code())
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.follows
@@ -347,7 +347,7 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 		t.Fatal("a room that is shown is not followed")
 	}
 	at := shown.does(Drive{session.StepStage{}})
-	wall := &lesson{b.relayOf(shown.Code()).room, t, shown.secret}
+	wall := &lesson{b.shared().relayOf(shown.Code()), t, shown.secret}
 	sameStage(t, wall.settled("the stage is there", func(v *View) bool { return v.Link() == at.Link() }), at)
 }
 

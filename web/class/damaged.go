@@ -9,23 +9,6 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// findDamaged returns the unreadable room with a code, or nil if there is none. In a
-// cluster, [Hub.lookup] must be called first.
-func (h *Hub) findDamaged(ctx context.Context, code string) (*damagedRoom, error) {
-	code = NormalCode(code)
-	if d := h.damagedHere(code); d != nil || h.cfg.Cluster == nil || !IsCode(code) {
-		return d, nil
-	}
-	within, cancel := context.WithTimeout(ctx, h.cfg.Cluster.Paces.Try)
-	defer cancel()
-	d, err := h.damagedShared(within, code)
-	if err != nil && ctx.Err() == nil {
-		h.cfg.Log.Warn("a room could not be looked up", "error", err)
-		err = ErrAway
-	}
-	return d, err
-}
-
 // damagedHere returns the room if this server could not read it.
 func (h *Hub) damagedHere(code string) *damagedRoom {
 	h.mu.Lock()
@@ -34,7 +17,7 @@ func (h *Hub) damagedHere(code string) *damagedRoom {
 }
 
 // taken reports whether the cluster stores any data of a room with this code.
-func (h *Hub) taken(ctx context.Context, code string) (bool, error) {
+func (h *shared) taken(ctx context.Context, code string) (bool, error) {
 	d, err := h.damagedShared(ctx, code)
 	return d != nil, err
 }
@@ -42,7 +25,7 @@ func (h *Hub) taken(ctx context.Context, code string) (bool, error) {
 // damagedShared returns a damaged room of the cluster: one with this code whose secret
 // cannot be found because the room was set aside or cannot be read. It returns nil if the
 // cluster has no data of such a room.
-func (h *Hub) damagedShared(ctx context.Context, code string) (*damagedRoom, error) {
+func (h *shared) damagedShared(ctx context.Context, code string) (*damagedRoom, error) {
 	owner := journal.Owner{Kind: journal.Room, Name: code}
 	aside, err := h.cfg.Logs.Aside(ctx, owner)
 	if err != nil {
@@ -61,7 +44,7 @@ func (h *Hub) damagedShared(ctx context.Context, code string) (*damagedRoom, err
 
 // missing explains why the room has no log: it was deleted or set aside.
 func (f *relay) missing(ctx context.Context) error {
-	d, err := f.hub.damagedShared(ctx, f.room.code)
+	d, err := f.shared.damagedShared(ctx, f.code)
 	switch {
 	case err != nil:
 		return err
@@ -120,7 +103,7 @@ func (h *Hub) removeDamaged(ctx context.Context, code string) error {
 
 // sweepAside deletes the rooms of a cluster that have been unused for longer than
 // [Limits.TTL] and were set aside completely, so that they are not listed in logs.
-func (h *Hub) sweepAside(ctx context.Context, logs []journal.Info) error {
+func (h *shared) sweepAside(ctx context.Context, logs []journal.Info) error {
 	aside, err := h.cfg.Logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {
 		return err

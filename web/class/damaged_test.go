@@ -25,17 +25,17 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		u.lapse(x.Code())
-		for f, tick := a.relayOf(x.Code()), time.NewTicker(quick.Beat); f.owned(); <-tick.C {
+		for f, tick := a.shared().relayOf(x.Code()), time.NewTicker(quick.Beat); f.owned(); <-tick.C {
 		} // until the owner has noticed the damage
 	}
 	day := u.clock.Now().Format("2 January 2006")
 	for _, p := range []*post{c, b, a} {
 		p.refuses(l, day)
 	}
-	if taken, err := c.taken(t.Context(), l.Code()); err != nil || !taken {
+	if taken, err := c.shared().taken(t.Context(), l.Code()); err != nil || !taken {
 		t.Errorf("the code can be reused: %v, %v", taken, err)
 	}
-	if taken, err := c.taken(t.Context(), "AAAAAA"); err != nil || taken {
+	if taken, err := c.shared().taken(t.Context(), "AAAAAA"); err != nil || taken {
 		t.Errorf("an unused code is reported as taken: %v, %v", taken, err)
 	}
 	if err := b.EndRoom(t.Context(), l.Code()); !isDamaged(err) {
@@ -84,7 +84,7 @@ func (p *post) sweepsAside(t *testing.T) {
 	t.Helper()
 	logs, err := p.cfg.Logs.Owners(t.Context(), journal.Room)
 	if err == nil {
-		err = p.sweepAside(t.Context(), logs)
+		err = p.shared().sweepAside(t.Context(), logs)
 	}
 	if err != nil {
 		t.Error(err)
@@ -110,7 +110,7 @@ func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	if !isDamaged(err) || !strings.Contains(err.Error(), "at the moment") {
 		t.Errorf("entering: got error %v, want CodeDamaged with \"at the moment\"", err)
 	}
-	if taken, err := a.taken(t.Context(), code); err != nil || !taken {
+	if taken, err := a.shared().taken(t.Context(), code); err != nil || !taken {
 		t.Errorf("taken() = %v, %v; want true, <nil>", taken, err)
 	}
 	if left, err := u.logs.Owners(t.Context(), journal.Room); err != nil || len(left) != 1 {

@@ -4,9 +4,9 @@
 // A [Hub] manages the [Room]s. Joining a room requires its code of six characters.
 // Controlling it requires a secret of 128 bits, which is independent of the code, stored
 // only as a hash and checked with every command. Each room has one goroutine that owns its
-// state, such as members, polls, votes and the walkthrough step. All other goroutines send
-// it requests and read the newest [View], which is immutable, has a sequence number and is
-// published through an atomic pointer. A [Broker] notifies followers without waiting for
+// state, the core: people, questions, the scene on the stage, the logbook and the display. All
+// other goroutines send it requests and read the newest [View], which is immutable, has a sequence
+// number and is published through an atomic pointer. A [Broker] notifies followers without waiting for
 // them: slow followers skip views and see the newest.
 //
 // The model runs elsewhere: a [Driver] opens one [Run] for all followers of the room, and
@@ -20,6 +20,11 @@
 // Nicknames are in separate records and are erased from the disk when they are removed.
 // After a restart, the hub still has all rooms. It reopens a room's run from a link when
 // someone returns to the room.
+//
+// A room has two implementations: local.go runs it on this server, and remote.go forwards to the
+// server that runs it. A single server has only the first kind. In a cluster, a relay finds the
+// owner or becomes it (relay.go, own.go), and shows its views (replica.go). The core knows of this
+// only what [host] says: where to append, and who must see a view.
 //
 // User input (a nickname, a number) is always text, never markup.
 package class

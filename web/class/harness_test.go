@@ -222,9 +222,22 @@ func (s *school) end() {
 
 // lesson is a room with its instructor.
 type lesson struct {
-	*Room
+	Room
 	t      *testing.T
 	secret Secret
+}
+
+// ask runs f in the goroutine of a room that this server runs.
+func (l *lesson) ask(ctx context.Context, f func(*core) error) error {
+	return l.Room.(*local).ask(ctx, f)
+}
+
+// hub returns the hub of the server on which l is.
+func (l *lesson) hub() *Hub {
+	if f, ok := l.Room.(*relay); ok {
+		return f.hub
+	}
+	return l.Room.(*local).hub
 }
 
 const instructor = "the-teacher"
@@ -323,7 +336,7 @@ const patience = 2 * time.Minute
 // settled waits until the view satisfies is.
 func (l *lesson) settled(what string, is func(*View) bool) *View {
 	l.t.Helper()
-	notes, end := l.hub.cfg.Broker.Subscribe(l.Code())
+	notes, end := l.hub().cfg.Broker.Subscribe(l.Code())
 	defer end()
 	for late := time.After(patience); ; {
 		if v := l.View(); is(v) {

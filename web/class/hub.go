@@ -22,24 +22,21 @@ type Hub struct {
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
-	rooms   map[string]*Room        // by code
+	rooms   map[string]*local       // by code: the rooms that this server runs
 	damaged map[string]*damagedRoom // by code; none of them are in rooms
 
-	// In a cluster, rooms holds only the rooms that this server owns.
-	relays  map[string]*relay // by code
-	expired time.Time         // when rooms without an owner were last swept
-	reports atomic.Uint64
-	stop    func() // stops serving other servers; nil without a cluster
+	directory
 }
 
 // NewHub returns a hub with the saved rooms. Their runs are opened when someone joins. Rooms
 // that nobody has used for [Limits.TTL] are deleted, now and later.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
-	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}, relays: map[string]*relay{}}
+	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*local{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if h.cfg.Cluster != nil {
 		return h, h.joinCluster()
 	}
+	h.directory = single{h}
 	kept, err := restore(ctx, &h.cfg)
 	if err != nil {
 		h.cancel()
@@ -48,6 +45,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h.damaged = kept.damaged
 	for _, c := range kept.rooms {
 		err := fault.Do(h.cfg.Log, "beginning a room", func() error {
+			c.host = single{h}
 			h.rooms[c.code] = h.begin(c)
 			return nil
 		})
@@ -67,9 +65,9 @@ func (h *Hub) Broker() Broker { return h.cfg.Broker }
 func (h *Hub) TTL() time.Duration { return h.cfg.Limits.TTL }
 
 // begin starts the goroutine of a room.
-func (h *Hub) begin(c *core) *Room {
-	r := &Room{
-		hub: h, code: c.code, secret: c.secret,
+func (h *Hub) begin(c *core) *local {
+	r := &local{
+		face:     face{hub: h, code: c.code, secret: c.secret},
 		requests: make(chan func(*core)), woken: make(chan struct{}, 1), runLock: make(chan struct{}, 1),
 		done: make(chan struct{}),
 	}
@@ -82,7 +80,7 @@ func (h *Hub) begin(c *core) *Room {
 
 // Create makes a room and its run. The caller, who, is the instructor who presents first.
 // Only Create returns the secret: the hub saves just its hash.
-func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Room, Secret, error) {
+func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (Room, Secret, error) {
 	title, err := cleanTitle(o.Title)
 	if err != nil {
 		return nil, Secret{}, err
@@ -106,7 +104,7 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 // create makes a room after the limits have been checked.
 func (h *Hub) create(
 	ctx context.Context, who admission.Caller, o Options, title string, most int,
-) (*Room, Secret, error) {
+) (Room, Secret, error) {
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
 	c.data = roomData{
@@ -119,33 +117,11 @@ func (h *Hub) create(
 	if err != nil {
 		return nil, Secret{}, err
 	}
-	if err := r.wake(ctx); err != nil {
+	if err := c.room.wake(ctx); err != nil {
 		// The caller does not get the secret, so nobody could use the room.
-		return nil, Secret{}, errors.Join(err, h.remove(ctx, r))
+		return nil, Secret{}, errors.Join(err, c.room.removeAll(ctx))
 	}
-	if c.relay != nil {
-		return c.relay.room, secret, c.relay.ready(ctx)
-	}
-	return r, secret, nil
-}
-
-// open finds a free code for a new room, saves it and starts it.
-func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
-	if h.cfg.Cluster != nil {
-		return h.openShared(ctx, c, most)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.choose(c, most); err != nil {
-		return nil, err
-	}
-	if err := c.create(ctx); err != nil {
-		h.cfg.Log.Error("a new room could not be saved", "error", err)
-		return nil, notKept(err)
-	}
-	r := h.begin(c)
-	h.rooms[c.code] = r
-	return r, nil
+	return r, secret, r.ready(ctx)
 }
 
 // choose gives a new room a code that this server does not know to be in use, unless there
@@ -184,7 +160,7 @@ func (h *Hub) makeSpace(ctx context.Context, most int) {
 	if len(all) < most {
 		return
 	}
-	var oldest *Room
+	var oldest *local
 	var begun time.Time
 	for _, r := range all {
 		since, err := get(ctx, r, func(c *core) (time.Time, error) {
@@ -200,7 +176,7 @@ func (h *Hub) makeSpace(ctx context.Context, most int) {
 	if oldest == nil {
 		return
 	}
-	if err := h.remove(ctx, oldest); err != nil {
+	if err := oldest.removeAll(ctx); err != nil {
 		h.cfg.Log.Error("an unused room could not be deleted", "error", err)
 	}
 }
@@ -224,7 +200,7 @@ func (h *Hub) mayTry(c admission.Caller) bool {
 //
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved], [ErrTries], and
 // [CodeDamaged].
-func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Room, error) {
+func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (Room, error) {
 	r, err := h.lookup(ctx, code)
 	if err != nil {
 		return nil, err
@@ -259,17 +235,17 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 // it only to choose among the secrets in one request.
 func (h *Hub) Fits(code string, secret Secret) bool {
 	r, err := h.lookup(h.ctx, code)
-	return err == nil && r != nil && secret.fits(r.secret)
+	return err == nil && r != nil && r.fits(secret)
 }
 
 // Instruct returns a room to its instructor. A wrong secret counts like a wrong code, and
 // the error does not reveal whether there is such a room.
-func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (*Room, error) {
+func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (Room, error) {
 	r, err := h.lookup(ctx, code)
 	if err != nil {
 		return nil, err
 	}
-	if r == nil || !secret.fits(r.secret) {
+	if r == nil || !r.fits(secret) {
 		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
@@ -284,33 +260,20 @@ func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admi
 	return r, r.ready(ctx)
 }
 
-func (h *Hub) find(code string) *Room {
+func (h *Hub) find(code string) *local {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rooms[NormalCode(code)]
 }
 
-func (h *Hub) all() []*Room {
+func (h *Hub) all() []*local {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := make([]*Room, 0, len(h.rooms))
+	list := make([]*local, 0, len(h.rooms))
 	for _, r := range h.rooms {
 		list = append(list, r)
 	}
 	return list
-}
-
-// remove deletes a room and all its data. It completes the deletion even if ctx ends.
-func (h *Hub) remove(ctx context.Context, r *Room) error {
-	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	delete(h.rooms, r.code)
-	h.mu.Unlock()
-	r.stop()
-	<-r.done
-	return nil
 }
 
 // Forget removes a learner who has deleted their data from all rooms: their name is erased,
@@ -320,25 +283,11 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	ctx = context.WithoutCancel(ctx) // must not stop halfway
 	var errs []error
 	for _, r := range h.all() {
-		if err := r.ask(ctx, func(c *core) error { return c.forget(learner) }); err != nil && !errors.Is(err, ErrGone) {
+		if err := r.forget(ctx, learner); err != nil && !errors.Is(err, ErrGone) {
 			errs = append(errs, err)
 		}
 	}
-	if h.cfg.Cluster != nil {
-		return errors.Join(append(errs, h.forgetShared(ctx, learner))...)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	unread := 0
-	for _, d := range h.damaged {
-		if d.at.IsZero() { // its log is unchanged and might contain the learner's name
-			unread++
-		}
-	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	return notForgotten(unread)
+	return errors.Join(append(errs, h.forgetOthers(ctx, learner))...)
 }
 
 // Save saves all unsaved changes of the rooms. A slow room does not delay others. The error
@@ -366,9 +315,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock() // a room that is being made is started before this point, or never
 	h.cancel()
 	h.mu.Unlock()
-	if h.stop != nil {
-		defer h.stop()
-	}
+	defer h.stopServing()
 	ended := make(chan struct{})
 	go func() {
 		h.wg.Wait()

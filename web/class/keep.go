@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -15,6 +14,29 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
 )
+
+// logbook is what a room knows about its log.
+type logbook struct {
+	epoch    uint64    // number of the newest epoch in the log; see [EpochType]
+	book     book      // which records count
+	place    int64     // sequence number of the newest record
+	since    int       // records since the last snapshot
+	keptUsed time.Time // the last saved value of used
+	keptSeq  uint64    // the last saved value of seq
+	owed     bool      // some data must still be erased from the disk
+	untidy   time.Time // the log is not compacted before this time
+
+	pending []pending
+	saving  []pending   // changes of a commit in progress
+	due     *time.Timer // fires when pending votes must be saved
+}
+
+// pending holds changes that wait for a commit. done is called once they have been saved or
+// could not be saved.
+type pending struct {
+	changes []entry
+	done    func(error)
+}
 
 // entry is a record to append to the room's log, together with its subject.
 type entry struct {
@@ -51,7 +73,7 @@ func (c *core) nameEntry(m member) entry {
 
 // voteEntry makes a record of a vote. The same vote always gives the same record.
 func voteEntry(at round, member int, v vote) entry {
-	x := voteRecord{at.poll, at.n, member, v.Choice, v.U, v.Sure, v.N}
+	x := voteRecord{at.poll, at.n, member, v}
 	e := newEntry(typeVote, x.id(v.N), typeVote, x)
 	e.vote = &x
 	return e
@@ -64,6 +86,12 @@ func (c *core) withdrawal(at round, member int) entry {
 	e.vote = &x
 	return e
 }
+
+// gather is how long a vote waits so that other votes can be saved in the same commit.
+const gather = 20 * time.Millisecond
+
+// together is the maximum number of changes that wait for a commit.
+const together = 512
 
 // enqueue saves changes within [gather], together with others that arrive until then. If
 // done is nil, because no caller waits for the change, saving it is retried until it
@@ -80,6 +108,15 @@ func (c *core) enqueue(done func(error), changes ...entry) {
 
 // retry is how long to wait before a failed commit is retried.
 const retry = time.Second
+
+// whenSaved calls done once everything that is pending now has been saved or could not be saved.
+func (c *core) whenSaved(done func(error)) {
+	if len(c.pending) == 0 {
+		done(nil)
+		return
+	}
+	c.enqueue(done)
+}
 
 // flush commits the pending changes.
 func (c *core) flush() {
@@ -141,7 +178,7 @@ func (c *core) keep(all []entry) error {
 			return ErrKept
 		}
 	}
-	seqs, err := c.append(journal.Batch{Owner: c.owner(), At: c.used, Records: records})
+	seqs, err := c.host.append(c, journal.Batch{Owner: c.owner(), At: c.used, Records: records})
 	if errors.Is(err, errMoved) {
 		return err
 	} else if err != nil {
@@ -266,38 +303,11 @@ func (c *core) change(next roomData, p *poll) error {
 	return nil
 }
 
-// keepText saves the text on the stage, which is about to be replaced.
-func (c *core) keepText(st *session.State) {
-	t, ok := textOf(st)
-	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
-		return
-	}
-	c.texts = append(c.texts, t)
-	c.enqueue(nil, c.entry(typeText, typeText, t))
-}
-
-// maxTexts is the maximum number of a class's texts that are saved for replay.
-const maxTexts = 64
-
-// textOf returns the text of a state, as a link to the text's first stage. It reports false
-// if no token has been chosen.
-func textOf(st *session.State) (Text, bool) {
-	if st == nil || st.Step() == nil || st.Steps[0].Ran < firstChosen {
-		return Text{}, false
-	}
-	from := *st
-	from.Cursor, from.Undrawn = firstStage, false
-	t := Text{Prompt: st.Prompt, Link: session.LinkOf(&from)}
-	return t, t.Link != ""
-}
-
 // deleteAll deletes the room from the disk and notifies all followers.
 func (c *core) deleteAll() error {
-	c.flush()           // replies to pending votes
-	if c.relay != nil { // never delete a room that another server owns
-		if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
-			return err
-		}
+	c.flush() // replies to pending votes
+	if err := c.host.mayDelete(c); err != nil {
+		return err
 	}
 	err := c.cfg.Logs.Drop(context.Background(), c.owner())
 	if err == nil {

@@ -180,7 +180,7 @@ func TestKilledInMidClass(t *testing.T) {
 		for id, want := range is.names {
 			checkName(t, r, id, want)
 		}
-		kept, err := get(t.Context(), r, func(c *core) (map[round]map[int]vote, error) { return c.votes, nil })
+		kept, err := get(t.Context(), r.(*local), func(c *core) (map[round]map[int]vote, error) { return c.votes, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestKilledInMidClass(t *testing.T) {
 
 // checkName checks that a member has the confirmed nickname or a nickname with a higher
 // number.
-func checkName(t *testing.T, r *Room, id, want string) {
+func checkName(t *testing.T, r Room, id, want string) {
 	t.Helper()
 	is, err := r.Standing(t.Context(), "p"+id)
 	if err != nil {
@@ -216,7 +216,7 @@ func checkName(t *testing.T, r *Room, id, want string) {
 }
 
 // stage checks that a room is at the confirmed stage or one command further.
-func stage(t *testing.T, s *school, r *Room, is told) {
+func stage(t *testing.T, s *school, r Room, is told) {
 	t.Helper()
 	if is.stage == "" {
 		return

@@ -258,7 +258,7 @@ func testPlaying(t *testing.T) {
 		t.Error("the view is not the newest")
 	}
 	fixture.Pass(linkEvery)
-	link, err := get(t.Context(), l.Room, func(c *core) (string, error) { return c.link, nil })
+	link, err := get(t.Context(), l.Room.(*local), func(c *core) (string, error) { return c.link, nil })
 	if err != nil || link != v.Link() {
 		t.Errorf("the stage is not saved: %v", err)
 	}

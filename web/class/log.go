@@ -49,13 +49,10 @@ type (
 		Name   string `json:"name"`
 	}
 	voteRecord struct {
-		Poll   int     `json:"poll"`
-		Round  int     `json:"round"`
-		Member int     `json:"member"`
-		Choice string  `json:"choice,omitempty"`
-		U      float64 `json:"u,omitempty"`    // of a draw
-		Sure   float64 `json:"sure,omitempty"` // 0 if the voter gave no confidence
-		N      int64   `json:"n,omitempty"`    // the vote's number, chosen by the client
+		Poll   int `json:"poll"`
+		Round  int `json:"round"`
+		Member int `json:"member"`
+		vote
 	}
 )
 
@@ -124,7 +121,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 			b.Waste = append(b.Waste, before)
 		}
 		b.Waste = append(b.Waste, k) // deleted together, since each would mean something else without the other
-	} else if !all.count(x.at(), x.Member, vote{x.Choice, x.U, x.Sure, x.N}) {
+	} else if !all.count(x.at(), x.Member, x.vote) {
 		b.Waste = append(b.Waste, k)
 	} else if voted {
 		b.Waste = append(b.Waste, before)

@@ -102,7 +102,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 			}
 		}
 		var last int
-		live, err := get(t.Context(), l.Room, func(c *core) (string, error) {
+		live, err := get(t.Context(), l.Room.(*local), func(c *core) (string, error) {
 			c.flush()
 			last = c.book.Last
 			return asText(t, c.roomState()), nil

@@ -89,11 +89,11 @@ func (m *machine) does(p *post, c Command) {
 // look checks that no server has gone back to an earlier view.
 func (m *machine) look() {
 	for _, p := range m.posts {
-		f := p.relayOf(m.l.Code())
+		f := p.shared().relayOf(m.l.Code())
 		if f == nil {
 			continue
 		}
-		v := f.room.View()
+		v := f.View()
 		if last := m.seen[p]; last != nil && last.after(v) {
 			m.t.Fatalf(
 				"%s shows view %d.%d after %d.%d, want newer ones only", p.name, v.epoch, v.Seq, last.epoch, last.Seq,
@@ -114,7 +114,7 @@ func (m *machine) check() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	f, _, err := p.relayOf(m.l.Code()).locate(m.u.t.Context(), time.Time{})
+	f, _, err := p.shared().relayOf(m.l.Code()).locate(m.u.t.Context(), time.Time{})
 	if err != nil || f == nil {
 		m.t.Fatalf("the last server is not the owner: got %v, want no error, f not nil", err)
 	}
@@ -240,7 +240,7 @@ func (m *machine) pause() {
 	p := m.alive()
 	p.pause()
 	for _, x := range m.posts {
-		if f := x.relayOf(m.l.Code()); f != nil && x != p {
+		if f := x.shared().relayOf(m.l.Code()); f != nil && x != p {
 			f.mu.Lock()
 			lease := f.lease
 			f.mu.Unlock()

@@ -2,9 +2,21 @@ package class
 
 import (
 	"net/netip"
+	"slices"
+	"strings"
 
 	"github.com/tokenbytoken/viz/web/admission"
 )
+
+// people are the members and presenters of a room.
+type people struct {
+	members   []*member // by ID − 1
+	byLearner map[string]*member
+	here      int // open pages of members
+
+	presenter      string         // who holds the controls, "" for no one
+	presenterPages map[string]int // open pages of presenters
+}
 
 // member is a follower. The exported fields are saved.
 type member struct {
@@ -115,8 +127,7 @@ func (c *core) join(who admission.Caller) (Member, error) {
 }
 
 // rename gives a member a nickname if the class has nicknames. Nobody sees the nickname, and
-// reply is not called, until the nickname is saved. In a cluster, the member has been saved
-// by then as well.
+// reply is not called, until the nickname is saved.
 func (c *core) rename(learner, name string, reply func(Member, error)) {
 	m, err := c.memberOf(learner)
 	if err != nil {
@@ -129,7 +140,7 @@ func (c *core) rename(learner, name string, reply func(Member, error)) {
 		next.Name = name
 		changes = append(changes, c.nameEntry(next))
 		c.used = c.cfg.Now()
-	} else if c.relay == nil {
+	} else {
 		reply(m.Member, nil)
 		return
 	}
@@ -182,4 +193,73 @@ func (c *core) leave(learner string) {
 		c.here--
 		c.publishSoon(crowdEvery)
 	}
+}
+
+func (c *core) standing(learner string) (Standing, error) {
+	m, err := c.memberOf(learner)
+	if err != nil {
+		return Standing{}, err
+	}
+	s := Standing{Member: m.Member}
+	if p := c.onStage(); p != nil {
+		if v, ok := c.votes[p.at()][m.ID]; ok {
+			r := c.receipt(p, v)
+			s.Vote = &r
+		}
+	}
+	return s, nil
+}
+
+func (c *core) attendees() []Attendee {
+	var list []Attendee
+	p := c.onStage()
+	for _, m := range c.members {
+		if m.Removed {
+			continue
+		}
+		a := Attendee{Member: m.Member, Here: m.pages > 0}
+		if p != nil {
+			if v, ok := c.votes[p.at()][m.ID]; ok {
+				a.Voted = c.receipt(p, v).Text
+			}
+		}
+		list = append(list, a)
+	}
+	slices.SortStableFunc(
+		list, func(a, b Attendee) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
+	)
+	return list
+}
+
+func (c *core) openPresenter(who string) {
+	c.presenterPages[who]++
+	if c.presenter == "" || c.presenterPages[c.presenter] == 0 {
+		c.presenter = who
+	}
+	c.used = c.cfg.Now()
+	c.publish()
+}
+
+func (c *core) closePresenter(who string) {
+	if c.presenterPages[who]--; c.presenterPages[who] <= 0 {
+		delete(c.presenterPages, who)
+	}
+	if c.presenter == who && c.presenterPages[who] == 0 {
+		c.presenter = ""
+	}
+	c.publish()
+}
+
+// mayPresent returns an error if the given presenter cannot control the run now.
+func (c *core) mayPresent(who string) error {
+	if !c.canPresent(who) {
+		return ErrSecond
+	}
+	c.presenter = who
+	return nil
+}
+
+// canPresent reports whether the given presenter has the controls or can take them.
+func (c *core) canPresent(who string) bool {
+	return c.presenter == "" || c.presenter == who || c.presenterPages[c.presenter] == 0
 }

@@ -103,7 +103,7 @@ func goTo(ctx context.Context, do Do, st *session.State, to session.Cursor) (*se
 // moveRun executes commands on the run, then saves and shows the result. If there are
 // several commands, followers see only the result; if one fails, the run is rolled back.
 // The caller holds runLock.
-func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
+func (r *local) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 	before, err := get(ctx, r, func(c *core) (*session.State, error) {
 		c.held = true
 		return c.state, nil
@@ -155,7 +155,7 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 }
 
 // rollBack returns a run to a state. If that state has no text, the room gets a new run.
-func (r *Room) rollBack(ctx context.Context, run Run, before *session.State) {
+func (r *local) rollBack(ctx context.Context, run Run, before *session.State) {
 	var err error
 	if before.Started() {
 		var link session.Link

@@ -116,7 +116,7 @@ func findOpen(
 
 // askToken opens a poll about a token. If the position is not open, the instructor may get
 // an offer instead.
-func (r *Room) askToken(
+func (r *local) askToken(
 	ctx context.Context, run Run, where Where, offer Offer, at func(context.Context, Do) (*session.State, error),
 	open func(*core, *session.State) error,
 ) error {

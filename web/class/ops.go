@@ -17,7 +17,7 @@ import (
 type op[A, B any] struct {
 	name string
 	once bool
-	do   func(ctx context.Context, r *Room, a A) (B, error)
+	do   func(ctx context.Context, r owned, a A) (B, error)
 }
 
 // request is the request to the owner to execute an op.
@@ -37,10 +37,10 @@ type reply struct {
 }
 
 // served holds the ops that other servers can request, by name.
-var served = map[string]func(ctx context.Context, r *Room, args []byte) (any, error){}
+var served = map[string]func(ctx context.Context, r owned, args []byte) (any, error){}
 
 func serve[A, B any](o op[A, B]) op[A, B] {
-	served[o.name] = func(ctx context.Context, r *Room, args []byte) (any, error) {
+	served[o.name] = func(ctx context.Context, r owned, args []byte) (any, error) {
 		var a A
 		if err := json.Unmarshal(args, &a); err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func serve[A, B any](o op[A, B]) op[A, B] {
 }
 
 // answer executes a request from another server and returns the encoded reply.
-func (h *Hub) answer(ctx context.Context, data []byte) []byte {
+func (h *shared) answer(ctx context.Context, data []byte) []byte {
 	var out reply
 	var q request
 	err := fault.Do(h.cfg.Log, "a request from another server", func() error {
@@ -61,9 +61,9 @@ func (h *Hub) answer(ctx context.Context, data []byte) []byte {
 		if err := json.Unmarshal(data, &q); err != nil {
 			return err
 		}
-		r := h.ownedIn(q.Room, q.Term)
+		r, ok := h.ownedIn(q.Room, q.Term)
 		do := served[q.Op]
-		if r == nil || do == nil || h.cfg.Driver == nil { // a hub without a driver serves no pages and ends soon
+		if !ok || do == nil || h.cfg.Driver == nil { // a hub without a driver serves no pages and ends soon
 			return errMoved
 		}
 		value, err := do(ctx, r, q.Args)
@@ -138,112 +138,96 @@ type (
 // The ops of a room.
 var (
 	opEnter = serve(op[whoArgs, entered]{name: "enter", do: func(
-		ctx context.Context, r *Room, a whoArgs,
+		ctx context.Context, r owned, a whoArgs,
 	) (value entered, err error) {
-		return r.enter(ctx, a.Who)
+		return r.entering(ctx, a.Who)
 	}})
 	opWake = serve(op[nothing, nothing]{name: "wake", do: func(
-		ctx context.Context, r *Room, _ nothing,
+		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
 		return value, r.wake(ctx)
 	}})
 	opJoin = serve(op[joining, Member]{name: "join", do: func(
-		ctx context.Context, r *Room, a joining,
+		ctx context.Context, r owned, a joining,
 	) (value Member, err error) {
-		return r.joinFrom(ctx, a)
+		return r.join(ctx, a)
 	}})
 	opStanding = serve(op[whoArgs, Standing]{name: "standing", do: func(
-		ctx context.Context, r *Room, a whoArgs,
+		ctx context.Context, r owned, a whoArgs,
 	) (value Standing, err error) {
-		return r.standing(ctx, a.Who.Learner)
+		return r.Standing(ctx, a.Who.Learner)
 	}})
 	opVote = serve(op[balloting, Receipt]{name: "vote", do: func(
-		ctx context.Context, r *Room, a balloting,
+		ctx context.Context, r owned, a balloting,
 	) (value Receipt, err error) {
-		return r.vote(ctx, a.Learner, a.Ballot)
+		return r.Vote(ctx, a.Learner, a.Ballot)
 	}})
 	opAttendees = serve(op[nothing, []Attendee]{name: "attendees", do: func(
-		ctx context.Context, r *Room, _ nothing,
+		ctx context.Context, r owned, _ nothing,
 	) (value []Attendee, err error) {
 		return r.attendees(ctx)
 	}})
 	opPresenter = serve(op[presenting, nothing]{name: "presenter", do: func(
-		ctx context.Context, r *Room, a presenting,
+		ctx context.Context, r owned, a presenting,
 	) (value nothing, err error) {
-		return value, r.presentFrom(ctx, a)
+		return value, r.openPresenter(ctx, a)
 	}})
 	opCanPresent = serve(op[string, bool]{name: "can present", do: func(
-		ctx context.Context, r *Room, who string,
+		ctx context.Context, r owned, who string,
 	) (value bool, err error) {
-		return r.canPresent(ctx, who)
+		return r.CanPresent(ctx, who)
 	}})
 	opPresent = serve(op[presenting, placed]{name: "present", once: true, do: func(
-		ctx context.Context, r *Room, a presenting,
+		ctx context.Context, r owned, a presenting,
 	) (value placed, err error) {
-		return r.presentOnce(ctx, a)
+		return r.present(ctx, a)
 	}})
 	opSummary = serve(op[nothing, *Summary]{name: "summary", do: func(
-		ctx context.Context, r *Room, _ nothing,
+		ctx context.Context, r owned, _ nothing,
 	) (value *Summary, err error) {
 		return r.sumUp(ctx)
 	}})
 	opReplay = serve(op[nothing, *Summary]{name: "replay", do: func(
-		ctx context.Context, r *Room, _ nothing,
+		ctx context.Context, r owned, _ nothing,
 	) (value *Summary, err error) {
 		return r.replay(ctx)
 	}})
 	opAssignment = serve(op[whoArgs, Assignment]{name: "assignment", do: func(
-		ctx context.Context, r *Room, a whoArgs,
+		ctx context.Context, r owned, a whoArgs,
 	) (value Assignment, err error) {
-		return r.assignment(ctx, a.Who.Learner)
+		return r.Assignment(ctx, a.Who.Learner)
 	}})
 	opHandIn = serve(op[handing, nothing]{name: "hand in", do: func(
-		ctx context.Context, r *Room, a handing,
+		ctx context.Context, r owned, a handing,
 	) (value nothing, err error) {
 		return value, r.handIn(ctx, a.Who, a.Name, a.Work)
 	}})
 	opForget = serve(op[whoArgs, nothing]{name: "forget", do: func(
-		ctx context.Context, r *Room, a whoArgs,
+		ctx context.Context, r owned, a whoArgs,
 	) (value nothing, err error) {
-		return value, r.ask(ctx, func(c *core) error { return c.forget(a.Who.Learner) })
+		return value, r.forget(ctx, a.Who.Learner)
 	}})
 	opEnd = serve(op[nothing, nothing]{name: "end", do: func(
-		ctx context.Context, r *Room, _ nothing,
+		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
-		return value, r.ask(ctx, func(c *core) error { return c.do(End{}) })
+		return value, r.endClass(ctx)
 	}})
 	opRemove = serve(op[nothing, nothing]{name: "remove", do: func(
-		ctx context.Context, r *Room, _ nothing,
+		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
-		return value, r.hub.remove(ctx, r)
+		return value, r.removeAll(ctx)
 	}})
 	opPages = serve(op[report, placed]{name: "pages", do: func(
-		ctx context.Context, r *Room, a report,
+		ctx context.Context, r owned, a report,
 	) (value placed, err error) {
 		return r.setPages(ctx, a)
 	}})
 	opView = serve(op[nothing, json.RawMessage]{name: "view", do: func(
-		ctx context.Context, r *Room, _ nothing,
+		ctx context.Context, r owned, _ nothing,
 	) (value json.RawMessage, err error) {
 		return r.View().encode()
 	}})
 )
-
-// presentOnce is [Room.Present] for a presenter on any server. If the room moves during the
-// call, it is unknown whether the command was executed.
-func (r *Room) presentOnce(ctx context.Context, a presenting) (placed, error) {
-	if !a.Secret.fits(r.secret) {
-		return placed{}, ErrSecret
-	}
-	v, err := r.present(ctx, a.Who, a.Do.Command)
-	if errors.Is(r.whyMoved(err), errMoved) {
-		return placed{}, ErrUnsure
-	}
-	if err != nil {
-		return placed{}, err
-	}
-	return placed{v.epoch, v.Seq}, nil
-}
 
 // command is a [Command] that can be sent between servers.
 type command struct{ Command }

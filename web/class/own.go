@@ -15,8 +15,8 @@ import (
 // begin makes this server the owner of the room. It first appends the epoch record, after
 // which the previous owner cannot append anything, and then reads the log, which therefore
 // contains everything that the previous owner appended.
-func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, error) {
-	h, log := f.hub, journal.Owner{Kind: journal.Room, Name: f.room.code}
+func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*local, error) {
+	h, log := f.shared, journal.Owner{Kind: journal.Room, Name: f.code}
 	if used.IsZero() {
 		used = h.cfg.Now()
 	}
@@ -35,14 +35,14 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, 
 	epoch := before.State.Epoch + 1
 	first := newEntry(EpochType, strconv.FormatUint(epoch, 10), EpochType, epochRecord{epoch})
 	batch := journal.Batch{Owner: log, At: used, Records: []journal.Record{first.Record}}
-	if _, err := h.cfg.Cluster.Fence.AppendAs(ctx, batch, epoch); errors.Is(err, store.ErrFull) {
+	if _, err := h.c.Fence.AppendAs(ctx, batch, epoch); errors.Is(err, store.ErrFull) {
 		return nil, notKept(err)
 	} else if err != nil {
 		return nil, err
 	}
 	var c *core
 	if err := fault.Do(h.cfg.Log, "reading a room", func() (err error) {
-		c, err = restoreRoom(ctx, &h.cfg, journal.Info{Owner: log, Used: used}, f.room.secret[:])
+		c, err = restoreRoom(ctx, &h.cfg, journal.Info{Owner: log, Used: used}, f.secret[:])
 		return err
 	}); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, 
 	if c.epoch != epoch {
 		return nil, ErrFenced
 	}
-	c.relay = f
+	c.host = f
 	// The view's number is saved immediately, since the next owner's views must have higher
 	// numbers.
 	if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
@@ -64,14 +64,14 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*Room, 
 }
 
 // start starts a room that this server owns.
-func (f *relay) start(c *core, lease Lease) (*Room, error) {
-	h := f.hub
+func (f *relay) start(c *core, lease Lease) (*local, error) {
+	h := f.shared
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ctx.Err() != nil {
 		return nil, ErrGone
 	}
-	r := h.begin(c)
+	r := h.Hub.begin(c)
 	h.rooms[r.code], h.relays[r.code] = r, f
 	f.mu.Lock()
 	f.here, f.lease = r, lease
@@ -83,9 +83,9 @@ func (f *relay) start(c *core, lease Lease) (*Room, error) {
 
 // watch stops a room when its lease is lost, and releases the lease when the room has
 // ended.
-func (f *relay) watch(r *Room, lease Lease) {
-	h := f.hub
-	beat := time.NewTicker(h.cfg.Cluster.Paces.Beat)
+func (f *relay) watch(r *local, lease Lease) {
+	h := f.shared
+	beat := time.NewTicker(h.c.Paces.Beat)
 	defer beat.Stop()
 	for ended := false; !ended; {
 		select {
@@ -96,7 +96,7 @@ func (f *relay) watch(r *Room, lease Lease) {
 		case <-r.done:
 			ended = true
 		case <-beat.C:
-			_ = r.ask(r.ctx, func(c *core) error { c.dropSilent(); return nil }) // the room may be gone
+			_ = r.ask(r.ctx, func(c *core) error { f.dropSilent(c); return nil }) // the room may be gone
 		}
 	}
 	h.mu.Lock()
@@ -115,14 +115,14 @@ func (f *relay) watch(r *Room, lease Lease) {
 
 // leave stops a room that this server no longer owns, so that the room does not confirm
 // anything else.
-func (r *Room) leave() {
+func (r *local) leave() {
 	r.lost.Store(true)
 	r.stop()
 }
 
 // whyMoved returns err, or errMoved if this server no longer owns the room or is about to
 // lose it.
-func (r *Room) whyMoved(err error) error {
+func (r *local) whyMoved(err error) error {
 	ends := r.lost.Load() || r.hub.ctx.Err() != nil
 	if errors.Is(err, errMoved) || ends && (errors.Is(err, ErrGone) || errors.Is(err, ErrKept)) {
 		return errMoved
@@ -130,18 +130,15 @@ func (r *Room) whyMoved(err error) error {
 	return err
 }
 
-// append appends to the room's log. In a cluster, if it is unknown whether the batch was
-// stored, this server stops running the room, and the next owner reads the log.
-func (c *core) append(b journal.Batch) ([]int64, error) {
-	if c.relay == nil {
-		return c.cfg.Logs.Append(context.Background(), b)
-	}
+// append implements [host]. If it is unknown whether the batch was stored, this server stops running
+// the room, and the next owner reads the log.
+func (f *relay) append(c *core, b journal.Batch) ([]int64, error) {
 	if c.left() {
 		return nil, errMoved
 	}
-	within, cancel := context.WithTimeout(context.Background(), c.cfg.Cluster.Paces.Call)
+	within, cancel := context.WithTimeout(context.Background(), f.shared.c.Paces.Call)
 	defer cancel()
-	seqs, err := c.cfg.Cluster.Fence.AppendAs(within, b, c.epoch)
+	seqs, err := f.shared.c.Fence.AppendAs(within, b, c.epoch)
 	if err == nil && !c.left() {
 		return seqs, nil
 	}
@@ -155,6 +152,11 @@ func (c *core) append(b journal.Batch) ([]int64, error) {
 		c.cfg.Log.Error("a class could not be saved and is reloaded", "error", err)
 	}
 	return nil, errMoved
+}
+
+// mayDelete implements [host]. It appends to the log, which fails if another server owns the room.
+func (f *relay) mayDelete(c *core) error {
+	return c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})})
 }
 
 // left reports whether this server no longer owns the room.
@@ -223,54 +225,35 @@ func (s *serverPages) take(a report) bool {
 }
 
 // from returns the pages of a server and notes that it is still reporting.
-func (c *core) from(server string) *serverPages {
-	s := c.servers[server]
+func (f *relay) from(server string) *serverPages {
+	s := f.servers[server]
 	if s == nil {
-		if c.servers == nil {
-			c.servers = map[string]*serverPages{}
-		}
 		s = &serverPages{pages: map[string]int{}, presenters: map[string]int{}}
-		c.servers[server] = s
+		f.servers[server] = s
 	}
 	s.at = time.Now()
 	return s
 }
 
-// setPages records a server's report. If the report lists any pages, the run is opened.
-func (r *Room) setPages(ctx context.Context, a report) (placed, error) {
-	watched := len(a.Pages)+len(a.Presenters) > 0
-	err := r.ask(ctx, func(c *core) error {
-		if c.from(a.Server).take(a) {
-			c.recount()
-		}
-		return nil
-	})
-	if err == nil && watched {
-		err = r.wake(ctx)
-	}
-	v := r.View()
-	return placed{v.epoch, v.Seq}, err
-}
-
 // dropSilent drops the pages of servers that have stopped reporting.
-func (c *core) dropSilent() {
-	before := len(c.servers)
-	maps.DeleteFunc(c.servers, func(_ string, s *serverPages) bool {
-		return time.Since(s.at) > c.cfg.Cluster.Paces.Gone
+func (f *relay) dropSilent(c *core) {
+	before := len(f.servers)
+	maps.DeleteFunc(f.servers, func(_ string, s *serverPages) bool {
+		return time.Since(s.at) > f.shared.c.Paces.Gone
 	})
-	if len(c.servers) < before {
-		c.recount()
+	if len(f.servers) < before {
+		f.recount(c)
 	}
 }
 
 // recount adds up the pages of all servers.
-func (c *core) recount() {
+func (f *relay) recount(c *core) {
 	present, here, leading := c.present(), c.here, c.presenterPages[c.presenter]
 	for _, m := range c.members {
 		m.pages = 0
 	}
 	c.here, c.presenterPages = 0, map[string]int{}
-	for _, s := range c.servers {
+	for _, s := range f.servers {
 		for learner, n := range s.pages {
 			if m := c.byLearner[learner]; m != nil && n > 0 {
 				m.pages += n
@@ -290,40 +273,84 @@ func (c *core) recount() {
 	}
 }
 
-// joinFrom is [Room.Join] for a page on any server. It saves the member before it returns,
-// since the next owner must know them.
-func (r *Room) joinFrom(ctx context.Context, a joining) (Member, error) {
+// owned is a room that this server runs for pages on all servers.
+type owned struct {
+	*local
+	relay *relay
+}
+
+// setPages records a server's report. If the report lists any pages, the run is opened.
+func (o owned) setPages(ctx context.Context, a report) (placed, error) {
+	watched := len(a.Pages)+len(a.Presenters) > 0
+	err := o.ask(ctx, func(c *core) error {
+		if o.relay.from(a.Server).take(a) {
+			o.relay.recount(c)
+		}
+		return nil
+	})
+	if err == nil && watched {
+		err = o.wake(ctx)
+	}
+	v := o.View()
+	return placed{v.epoch, v.Seq}, err
+}
+
+// join is [Room.Join] for a page on any server. It saves the member before it returns, since the
+// next owner must know them.
+func (o owned) join(ctx context.Context, a joining) (Member, error) {
 	name, err := cleanNick(a.Nick)
 	if err != nil {
 		return Member{}, err
 	}
-	if err := r.wake(ctx); err != nil {
+	if err := o.wake(ctx); err != nil {
 		return Member{}, err
 	}
-	return send(ctx, r, func(c *core, reply func(Member, error)) {
+	return send(ctx, o.local, func(c *core, reply func(Member, error)) {
 		m, err := c.join(a.Who)
 		if err != nil {
 			reply(m, err)
 			return
 		}
-		c.from(a.Server).pages[a.Who.Learner]++
-		c.rename(a.Who.Learner, name, reply)
+		o.relay.from(a.Server).pages[a.Who.Learner]++
+		c.rename(a.Who.Learner, name, func(m Member, err error) {
+			if err != nil {
+				reply(m, err)
+				return
+			}
+			c.whenSaved(func(err error) { reply(m, err) })
+		})
 	})
 }
 
-// presentFrom is [Room.OpenPresenter] for a page on any server.
-func (r *Room) presentFrom(ctx context.Context, a presenting) error {
-	if !a.Secret.fits(r.secret) {
+// openPresenter is [Room.OpenPresenter] for a page on any server.
+func (o owned) openPresenter(ctx context.Context, a presenting) error {
+	if !o.fits(a.Secret) {
 		return ErrSecret
 	}
-	if err := r.wake(ctx); err != nil {
+	if err := o.wake(ctx); err != nil {
 		return err
 	}
-	return r.ask(ctx, func(c *core) error {
+	return o.ask(ctx, func(c *core) error {
 		c.openPresenter(a.Who)
-		c.from(a.Server).presenters[a.Who]++
+		o.relay.from(a.Server).presenters[a.Who]++
 		return nil
 	})
+}
+
+// present is [Room.Present] for a presenter on any server. If the room moves during the call, it is
+// unknown whether the command was executed.
+func (o owned) present(ctx context.Context, a presenting) (placed, error) {
+	if !o.fits(a.Secret) {
+		return placed{}, ErrSecret
+	}
+	v, err := o.local.present(ctx, a.Who, a.Do.Command)
+	if errors.Is(o.whyMoved(err), errMoved) {
+		return placed{}, ErrUnsure
+	}
+	if err != nil {
+		return placed{}, err
+	}
+	return placed{v.epoch, v.Seq}, nil
 }
 
 type epochRecord struct {

@@ -12,6 +12,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
+// questions are the polls of a room.
+type questions struct {
+	polls []*poll // by ID − 1
+	votes votes
+	alarm *time.Timer // fires when the poll ends
+}
+
 // poll is a poll with all its data; its phase determines how much of the data others see. A
 // published poll is never changed; changes are made to a copy.
 type poll struct {
@@ -36,10 +43,10 @@ type round struct{ poll, n int }
 
 // vote is the vote of one member in a round.
 type vote struct {
-	Choice string  `json:"choice"`
-	U      float64 `json:"u,omitempty"`
-	Sure   float64 `json:"sure,omitempty"`
-	N      int64   `json:"n"`
+	Choice string  `json:"choice,omitempty"`
+	U      float64 `json:"u,omitempty"`    // of a draw
+	Sure   float64 `json:"sure,omitempty"` // 0 if the voter gave no confidence
+	N      int64   `json:"n,omitempty"`    // the vote's number, chosen by the client
 }
 
 // votes holds the votes of all rounds, by round and by the member's ID.
@@ -114,11 +121,11 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}, voteEntry(at, m.ID, v))
 }
 
-// counted returns the receipt of a vote that already counts. In a cluster, such a vote is
-// sent again if the owner of the room saved it but ended before it could confirm it.
+// counted returns the receipt of a vote that already counts. Such a vote is sent again if it was
+// saved, but its confirmation was lost.
 func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
 	m := c.byLearner[learner]
-	if c.relay == nil || m == nil || m.Removed || b.N <= 0 {
+	if m == nil || m.Removed || b.N <= 0 {
 		return r, false
 	}
 	for _, p := range c.polls {

@@ -10,20 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Present executes an instructor's command and returns the resulting view, whose contents
-// have been saved. It checks the secret each time. If Present returns a [*terms.Refusal],
-// nothing has changed.
-func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
-	if !secret.fits(r.secret) {
+// Present implements [Room].
+func (r *local) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
+	if !r.fits(secret) {
 		return nil, ErrSecret
-	}
-	if r.relay != nil {
-		return r.relay.present(ctx, who, secret, cmd)
 	}
 	return r.present(ctx, who, cmd)
 }
 
-func (r *Room) present(ctx context.Context, who string, cmd Command) (*View, error) {
+func (r *local) present(ctx context.Context, who string, cmd Command) (*View, error) {
 	leave, err := r.lockRun(ctx)
 	if err != nil {
 		return nil, err
@@ -47,9 +42,9 @@ func (r *Room) present(ctx context.Context, who string, cmd Command) (*View, err
 }
 
 // carryOut executes a command. The caller holds runLock.
-func (r *Room) carryOut(ctx context.Context, cmd Command) error {
+func (r *local) carryOut(ctx context.Context, cmd Command) error {
 	if _, ok := cmd.(Delete); ok {
-		return r.hub.remove(ctx, r)
+		return r.removeAll(ctx)
 	}
 	if !moves(cmd) {
 		return r.ask(ctx, func(c *core) error { return c.do(cmd) })
@@ -129,7 +124,7 @@ func (c *core) freed() roomData {
 }
 
 // drive executes a command on the run. The presenter thereby leaves the script.
-func (r *Room) drive(ctx context.Context, run Run, cmd session.Command) error {
+func (r *local) drive(ctx context.Context, run Run, cmd session.Command) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(false) }); err != nil {
 		return err
 	}
@@ -162,7 +157,7 @@ func (c *core) walk() (WalkView, error) {
 
 // goTo shows a step of the walkthrough and opens its poll. It opens no poll if the presenter
 // goes back one step, since a question would only be in the way then.
-func (r *Room) goTo(ctx context.Context, run Run, step int) error {
+func (r *local) goTo(ctx context.Context, run Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
 	if err != nil {
 		return err
@@ -208,7 +203,7 @@ func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*
 }
 
 // asked moves the run to a stage at which the poll can be opened, and opens it.
-func (r *Room) asked(
+func (r *local) asked(
 	ctx context.Context, run Run, bring func(Do) (*session.State, error), open func(*core, *session.State) error,
 ) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(true) }); err != nil {
@@ -226,7 +221,7 @@ func (r *Room) asked(
 
 // appendToken appends to the run's text a token that the class chose, and removes the poll
 // from the stage.
-func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *poll) (string, error)) error {
+func (r *local) appendToken(ctx context.Context, run Run, choose func(*core, *poll) (string, error)) error {
 	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {
 		p := c.onStage()
 		switch {

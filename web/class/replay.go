@@ -2,21 +2,11 @@ package class
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"slices"
 
 	"github.com/tokenbytoken/viz/web/admission"
 )
-
-// ReplayKey returns the key that gives access to the replay of a class, even after the
-// class has ended. It is derived from the instructor's secret; the secret cannot be derived
-// from the key.
-func (r *Room) ReplayKey() string {
-	sum := sha256.Sum256(append([]byte("replay of room "+r.code+": "), r.secret[:]...))
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
-}
 
 // Replay returns the texts of a class and its questions with the answers, so that anyone can
 // go through them alone. It leaves out who was there, and the poll that is currently open.
@@ -35,13 +25,10 @@ func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller
 		h.cfg.WrongCodes.Spend(who)
 		return nil, ErrNoRoom
 	}
-	if r.relay != nil {
-		return call(ctx, r.relay, opReplay, nothing{})
-	}
 	return r.replay(ctx)
 }
 
-func (r *Room) replay(ctx context.Context) (*Summary, error) {
+func (r *local) replay(ctx context.Context) (*Summary, error) {
 	if err := r.wake(ctx); err != nil { // the replay includes the text on the stage
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (v *View) encode() (json.RawMessage, error) {
 	return e.text, e.err
 }
 
-// shown publishes a view of a room that this server owns.
+// shown implements [host]: it publishes a view of a room that this server owns.
 func (f *relay) shown(v *View) {
 	f.mu.Lock()
 	blank := f.blank(v, v.State != nil)
@@ -80,7 +80,7 @@ func (f *relay) shown(v *View) {
 		f.hub.cfg.Log.Error("a view of a class cannot be sent to other servers", "error", err, "bytes", len(text))
 		return
 	}
-	f.hub.cfg.Cluster.Bus.Publish(f.room.code, text)
+	f.shared.c.Bus.Publish(f.code, text)
 	if v.Gone {
 		f.end()
 	}
@@ -91,20 +91,20 @@ func (f *relay) shown(v *View) {
 // report of open pages makes the owner open the run and publish a view with the stage. The
 // caller holds f.mu.
 func (f *relay) blank(v *View, hasRun bool) bool {
-	return !hasRun && !v.Gone && f.seen && f.room.view.Load().State != nil
+	return !hasRun && !v.Gone && f.seen && f.view.Load().State != nil
 }
 
 // arrived handles a view that the owner has published.
 func (f *relay) arrived(text []byte) {
 	w := &wireView{}
-	if len(text) > MaxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.room.code {
+	if len(text) > MaxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.code {
 		return
 	}
 	w.View.epoch = w.Epoch
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	newest := f.latest == nil || w.View.after(f.latest)
-	if newest && !f.blank(w.View, w.Run != nil) && (!f.seen || w.View.after(f.room.view.Load())) {
+	if newest && !f.blank(w.View, w.Run != nil) && (!f.seen || w.View.after(f.view.Load())) {
 		f.incoming, f.latest = w, w.View
 		signal(f.news)
 	}
@@ -118,15 +118,15 @@ func (f *relay) follow() error {
 		f.mu.Unlock()
 		return nil
 	}
-	stop, err := f.hub.cfg.Cluster.Bus.Subscribe(f.room.code, f.arrived)
+	stop, err := f.shared.c.Bus.Subscribe(f.code, f.arrived)
 	f.follows = err == nil
 	f.mu.Unlock() // f.mu must not be held when the hub's lock is taken
 	if err != nil {
 		return ErrAway
 	}
-	ctx, cancel := context.WithCancel(f.room.ctx)
+	ctx, cancel := context.WithCancel(f.ctx)
 	end := func() { cancel(); stop() }
-	if !f.hub.async(func() { f.show(ctx) }, func() { defer end(); f.report(ctx) }) {
+	if !f.shared.async(func() { f.show(ctx) }, func() { defer end(); f.report(ctx) }) {
 		end()
 		return ErrAway
 	}
@@ -137,7 +137,7 @@ func (f *relay) follow() error {
 // fetches the newest view if this server missed it. It returns when the room has not been
 // requested for [Paces.Idle].
 func (f *relay) report(ctx context.Context) {
-	beat := time.NewTicker(f.hub.cfg.Cluster.Paces.Beat)
+	beat := time.NewTicker(f.shared.c.Paces.Beat)
 	defer beat.Stop()
 	for first := true; ; first = false {
 		if !first {
@@ -171,7 +171,7 @@ func (f *relay) ownerLost() <-chan struct{} {
 func (f *relay) rests() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	idle := len(f.pages)+len(f.presenters)+f.watching == 0 && time.Since(f.used) > f.hub.cfg.Cluster.Paces.Idle
+	idle := len(f.pages)+len(f.presenters)+f.watching == 0 && time.Since(f.used) > f.shared.c.Paces.Idle
 	if idle {
 		f.follows = false
 	}
@@ -181,7 +181,7 @@ func (f *relay) rests() bool {
 func (f *relay) reportOnce(ctx context.Context) {
 	f.mu.Lock()
 	a := report{
-		Server: f.hub.cfg.Cluster.Server, N: f.hub.reports.Add(1), Pages: map[string]int{},
+		Server: f.shared.c.Server, N: f.shared.reports.Add(1), Pages: map[string]int{},
 		Presenters: map[string]int{},
 	}
 	maps.Copy(a.Pages, f.pages)
@@ -196,7 +196,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 	}
 	f.mu.Lock()
 	here, v := f.here != nil, &View{epoch: at.Epoch, Seq: at.Seq}
-	missed := !f.seen || v.after(f.room.view.Load())
+	missed := !f.seen || v.after(f.view.Load())
 	if f.latest != nil && !v.after(f.latest) {
 		missed = false // the newest view has arrived and is about to be shown
 	}
@@ -211,7 +211,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 // show shows the views that arrive until ctx ends. If several are waiting, it shows only the
 // newest.
 func (f *relay) show(ctx context.Context) {
-	x := &replica{driver: f.hub.cfg.Driver, room: f.room.code}
+	x := &replica{driver: f.hub.cfg.Driver, room: f.code}
 	defer x.close()
 	for {
 		select {
@@ -254,7 +254,7 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 		v.link = func() string { return w.Run.Link }
 	}
 	if f.see(v) {
-		f.hub.cfg.Broker.Publish(f.room.code, Note{v.Seq})
+		f.hub.cfg.Broker.Publish(f.code, Note{v.Seq})
 	}
 	if v.Gone {
 		f.end()

@@ -28,16 +28,10 @@ type Secrets interface {
 	DropSecret(ctx context.Context, room string) error
 }
 
-// create saves a new room. In a cluster, the hash of its secret is a record of its log.
-func (c *core) create(ctx context.Context) error {
-	var all []entry
-	if c.relay != nil {
-		all = append(all, newEntry(EpochType, strconv.FormatUint(c.epoch, 10), EpochType, epochRecord{c.epoch}),
-			entry{Record: SecretRecord(c.secret[:]), about: typeSecret})
-	} else if err := c.cfg.Secrets.KeepSecret(ctx, c.code, c.secret[:]); err != nil {
-		return err
-	}
-	return c.keep(append(all, c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)))
+// create saves a new room whose log begins with the given records.
+func (c *core) create(first ...entry) error {
+	begun, data := c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)
+	return c.keep(append(first, begun, data))
 }
 
 // restored holds the rooms that were restored.
@@ -144,7 +138,8 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	if used.Before(f.State.Begun.Add(-clocksDiffer)) || used.After(cfg.Now().Add(clocksDiffer)) {
 		used = cfg.Now() // otherwise, the room might be deleted because of its age
 	}
-	c = &core{cfg: cfg, code: log.Name, secret: [sha256.Size]byte(hash), used: used, keptUsed: log.Used}
+	c = &core{cfg: cfg, code: log.Name, secret: [sha256.Size]byte(hash), used: used}
+	c.keptUsed = log.Used
 	c.empty()
 	if c.loss, err = lossOf(ctx, cfg, log.Owner); err != nil {
 		return nil, err

@@ -162,7 +162,7 @@ func TestNewRoomsAreLimited(t *testing.T) {
 	s := begun(t, "", func(c *Config) {
 		c.NewRooms, c.Limits = admission.NewMeter(pace, c.Now), Limits{Rooms: admission.Share{Most: 2}}
 	})
-	create := func(who string, want terms.Code) *Room {
+	create := func(who string, want terms.Code) Room {
 		t.Helper()
 		r, _, err := s.Create(t.Context(), caller(who), Options{})
 		if want == "" && err != nil || want != "" && !errors.Is(err, &terms.Refusal{Code: want}) {
@@ -178,7 +178,8 @@ func TestNewRoomsAreLimited(t *testing.T) {
 	create("honest", terms.CodeFull)
 	s.clock.pass(11 * time.Minute)
 	create("honest", "")
-	if list := s.all(); len(list) != 2 || slices.Contains(list, unused) || !slices.Contains(list, used.Room) {
+	list := s.all()
+	if len(list) != 2 || slices.Contains(list, unused.(*local)) || !slices.Contains(list, used.Room.(*local)) {
 		t.Errorf("the rooms are %v, want 2 rooms, not including %v and including %v", list, unused, used.Room)
 	}
 }
@@ -407,7 +408,7 @@ func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	check := func(when string, r *Room) {
+	check := func(when string, r Room) {
 		t.Helper()
 		list, err := r.Attendees(t.Context(), l.secret)
 		if err != nil {

@@ -143,11 +143,7 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 		}
 		return ErrNoRoom
 	}
-	if r.relay != nil {
-		_, err := call(ctx, r.relay, opEnd, nothing{})
-		return err
-	}
-	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })
+	return r.endClass(ctx)
 }
 
 // RemoveRoom lets the operator delete a room and all its data, even if the room is damaged.
@@ -158,12 +154,10 @@ func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
 	if err != nil {
 		return err
 	}
-	if r != nil && r.relay != nil {
-		if _, err = call(ctx, r.relay, opRemove, nothing{}); !isDamaged(err) {
+	if r != nil {
+		if err := r.removeAll(ctx); !isDamaged(err) {
 			return err
 		}
-	} else if r != nil {
-		return h.remove(ctx, r)
 	}
 	d, err := h.findDamaged(ctx, code)
 	switch {

@@ -4,20 +4,26 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"strconv"
+	"sync/atomic"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// lookup returns the room with a code, or nil if there is none. In a cluster, lookup finds
-// every room on every server, since servers do not load all rooms at startup.
-func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
-	c := h.cfg.Cluster
-	if c == nil {
-		return h.find(code), nil
-	}
+// shared is the directory of a server in a cluster.
+type shared struct {
+	*Hub
+	c       *Cluster
+	relays  map[string]*relay // by code; guarded by Hub.mu
+	expired time.Time         // when rooms without an owner were last swept
+	reports atomic.Uint64
+	stop    func() // stops serving other servers
+}
+
+// lookup implements [directory]. It finds every room on every server, since servers do not load all
+// rooms at startup.
+func (h *shared) lookup(ctx context.Context, code string) (Room, error) {
 	if code = NormalCode(code); !IsCode(code) {
 		return nil, nil
 	}
@@ -25,14 +31,14 @@ func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
 		f.mu.Lock()
 		f.used = time.Now()
 		f.mu.Unlock()
-		return f.room, nil
+		return f, nil
 	}
-	if c.isAway() {
+	if h.c.isAway() {
 		return nil, ErrAway
 	}
-	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
+	within, cancel := context.WithTimeout(ctx, h.c.Paces.Try)
 	defer cancel()
-	hash, err := c.Secret(within, code)
+	hash, err := h.c.Secret(within, code)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -49,53 +55,54 @@ func (h *Hub) lookup(ctx context.Context, code string) (*Room, error) {
 		f = h.newRelay(code, [sha256.Size]byte(hash))
 		h.relays[code] = f
 	}
-	return f.room, nil
+	return f, nil
 }
 
-func (h *Hub) relayOf(code string) *relay {
+func (h *shared) relayOf(code string) *relay {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.relays[code]
 }
 
 // ownedIn returns a room that this server owns under the lease with the given term.
-func (h *Hub) ownedIn(code string, term uint64) *Room {
+func (h *shared) ownedIn(code string, term uint64) (o owned, ok bool) {
 	f := h.relayOf(code)
 	if f == nil {
-		return nil
+		return o, false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.here == nil || f.lease.Term != term || f.here.lost.Load() {
-		return nil
+		return o, false
 	}
-	return f.here
+	return owned{f.here, f}, true
 }
 
 // joinCluster starts handling the requests of other servers.
-func (h *Hub) joinCluster() error {
-	c := h.cfg.Cluster
-	stop, err := c.Bus.Serve(c.Server, h.answer)
-	if err != nil {
+func (h *Hub) joinCluster() (err error) {
+	x := &shared{Hub: h, c: h.cfg.Cluster, relays: map[string]*relay{}, expired: time.Now()}
+	h.directory, h.damaged = x, map[string]*damagedRoom{}
+	h.cfg.Broker = &watchers{h.cfg.Broker, x}
+	if x.stop, err = x.c.Bus.Serve(x.c.Server, x.answer); err != nil {
 		h.cancel()
 		return err
 	}
-	h.cfg.Broker = &watchers{h.cfg.Broker, h}
-	h.stop, h.damaged, h.expired = stop, map[string]*damagedRoom{}, time.Now()
 	h.wg.Go(h.sweepOften)
 	return nil
 }
+
+func (h *shared) stopServing() { h.stop() }
 
 // watchers is a broker that makes its server follow a room while anyone watches the room
 // there, even if only on a classroom screen.
 type watchers struct {
 	Broker
-	hub *Hub
+	shared *shared
 }
 
 func (w *watchers) Subscribe(room string) (<-chan Note, func()) {
 	notes, stop := w.Broker.Subscribe(room)
-	f := w.hub.relayOf(room)
+	f := w.shared.relayOf(room)
 	if f == nil {
 		return notes, stop
 	}
@@ -113,13 +120,12 @@ func (f *relay) watched(n int) {
 	f.used = time.Now()
 }
 
-// openShared is [Hub.open] in a cluster. It waits for other servers, so it holds no lock
-// while it waits.
-func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.cfg.Cluster.Paces.Call)
+// open implements [directory]. It waits for other servers, so it holds no lock while it waits.
+func (h *shared) open(ctx context.Context, c *core, most int) (Room, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.c.Paces.Call)
 	defer cancel()
 	for {
-		if h.cfg.Cluster.isAway() {
+		if h.c.isAway() {
 			return nil, ErrAway
 		}
 		h.mu.Lock()
@@ -136,7 +142,7 @@ func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) 
 		if taken { // the code belongs to a room on another server, or to a damaged one
 			continue
 		}
-		lease, err := h.cfg.Cluster.Leases.Take(ctx, c.code)
+		lease, err := h.c.Leases.Take(ctx, c.code)
 		if err != nil {
 			h.cfg.Log.Warn("the lease of a new room could not be taken", "error", err)
 			return nil, ErrAway
@@ -144,18 +150,22 @@ func (h *Hub) openShared(ctx context.Context, c *core, most int) (*Room, error) 
 		if lease.Release == nil { // another server is making a room with the same code
 			continue
 		}
-		return h.beginShared(ctx, c, lease)
+		return h.begin(c, lease)
 	}
 }
 
-func (h *Hub) beginShared(ctx context.Context, c *core, lease Lease) (*Room, error) {
+// begin saves a new room under a lease, and starts it. The hash of its secret is a record of its
+// log.
+func (h *shared) begin(c *core, lease Lease) (Room, error) {
 	f := h.newRelay(c.code, c.secret)
-	c.relay, c.epoch = f, 1
-	err := c.create(ctx)
+	c.host, c.epoch = f, 1
+	err := c.create(
+		newEntry(EpochType, strconv.FormatUint(c.epoch, 10), EpochType, epochRecord{c.epoch}),
+		entry{Record: SecretRecord(c.secret[:]), about: typeSecret},
+	)
 	if err == nil {
-		var r *Room
-		if r, err = f.start(c, lease); err == nil {
-			return r, nil
+		if _, err = f.start(c, lease); err == nil {
+			return f, nil
 		}
 	}
 	lease.Release()
@@ -163,32 +173,24 @@ func (h *Hub) beginShared(ctx context.Context, c *core, lease Lease) (*Room, err
 	return nil, notKept(err)
 }
 
-// entering reports whether a learner is a member and, if they may not enter, why.
-func (r *Room) entering(ctx context.Context, who admission.Caller) (entered, error) {
-	if r.relay != nil {
-		return call(ctx, r.relay, opEnter, whoArgs{who})
+// findDamaged implements [directory].
+func (h *shared) findDamaged(ctx context.Context, code string) (*damagedRoom, error) {
+	code = NormalCode(code)
+	if d := h.damagedHere(code); d != nil || !IsCode(code) {
+		return d, nil
 	}
-	return r.enter(ctx, who)
-}
-
-func (r *Room) enter(ctx context.Context, who admission.Caller) (entered, error) {
-	return get(ctx, r, func(c *core) (entered, error) {
-		e := entered{Known: c.byLearner[who.Learner] != nil}
-		e.Refused, _ = terms.AsRefusal(c.admit(who))
-		return e, nil
-	})
-}
-
-// ready opens the run of a room that someone is about to view.
-func (r *Room) ready(ctx context.Context) error {
-	if r.relay != nil {
-		return r.relay.ready(ctx)
+	within, cancel := context.WithTimeout(ctx, h.c.Paces.Try)
+	defer cancel()
+	d, err := h.damagedShared(within, code)
+	if err != nil && ctx.Err() == nil {
+		h.cfg.Log.Warn("a room could not be looked up", "error", err)
+		err = ErrAway
 	}
-	return r.wake(ctx)
+	return d, err
 }
 
-// forgetShared removes a learner from the cluster's rooms that other servers own.
-func (h *Hub) forgetShared(ctx context.Context, learner string) error {
+// forgetOthers implements [directory].
+func (h *shared) forgetOthers(ctx context.Context, learner string) error {
 	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
 	if err != nil {
 		return err
@@ -213,7 +215,7 @@ func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 		}
 		r, err := h.lookup(ctx, log.Name)
 		if err == nil && r != nil {
-			_, err = call(ctx, r.relay, opForget, whoArgs{admission.Caller{Learner: learner}})
+			err = r.forget(ctx, learner)
 		}
 		if err != nil && !errors.Is(err, ErrGone) && !errors.Is(err, ErrNoRoom) {
 			errs = append(errs, err)
@@ -229,15 +231,14 @@ func (h *Hub) forgetShared(ctx context.Context, learner string) error {
 // have no owner.
 const expireEvery = time.Hour
 
-// sweepShared deletes unused rooms without an owner, and drops relays that are no longer
-// needed.
-func (h *Hub) sweepShared(ctx context.Context) {
+// sweepOthers implements [directory]. It also drops relays that are no longer needed.
+func (h *shared) sweepOthers(ctx context.Context) {
 	h.mu.Lock()
 	for code, f := range h.relays {
 		f.mu.Lock()
-		if !f.follows && f.here == nil && time.Since(f.used) > h.cfg.Cluster.Paces.Idle {
+		if !f.follows && f.here == nil && time.Since(f.used) > h.c.Paces.Idle {
 			delete(h.relays, code)
-			f.room.stop()
+			f.stop()
 		}
 		f.mu.Unlock()
 	}
@@ -265,7 +266,7 @@ func (h *Hub) sweepShared(ctx context.Context) {
 		if err != nil || r == nil {
 			continue
 		}
-		if here, _, err := r.relay.locate(ctx, log.Used); err == nil && here != nil {
+		if here, _, err := r.(*relay).locate(ctx, log.Used); err == nil && here != nil {
 			h.sweepRoom(ctx, here)
 		}
 	}

@@ -76,18 +76,15 @@ func (r Round) Of(o Option) int {
 // from its first stage.
 type Text struct{ Prompt, Link string }
 
-// Summary returns the summary of the class for its instructor.
-func (r *Room) Summary(ctx context.Context, secret Secret) (*Summary, error) {
-	if !secret.fits(r.secret) {
+// Summary implements [Room].
+func (r *local) Summary(ctx context.Context, secret Secret) (*Summary, error) {
+	if !r.fits(secret) {
 		return nil, ErrSecret
-	}
-	if r.relay != nil {
-		return call(ctx, r.relay, opSummary, nothing{})
 	}
 	return r.sumUp(ctx)
 }
 
-func (r *Room) sumUp(ctx context.Context) (*Summary, error) {
+func (r *local) sumUp(ctx context.Context) (*Summary, error) {
 	return get(ctx, r, func(c *core) (*Summary, error) {
 		c.flush()
 		return c.summary(), nil

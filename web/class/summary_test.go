@@ -33,7 +33,7 @@ func TestSummaryByHand(t *testing.T) {
 		{Key: "3", Text: " c", Q: 0.1},
 		{Key: "4", Text: " d", Q: 0.1},
 	}}
-	c := &core{cfg: &Config{Now: time.Now}, polls: []*poll{p}}
+	c := &core{cfg: &Config{Now: time.Now}, questions: questions{polls: []*poll{p}}}
 	course, err := wholeCourse()
 	if err != nil {
 		t.Fatal(err)

@@ -17,14 +17,12 @@ func (h *Hub) Sweep(ctx context.Context) {
 			return nil
 		})
 	}
-	if h.cfg.Cluster != nil {
-		h.sweepShared(ctx)
-	}
+	h.sweepOthers(ctx)
 }
 
 // sweepRoom deletes a room that has expired, and suspends the run of a room without
 // viewers.
-func (h *Hub) sweepRoom(ctx context.Context, r *Room) {
+func (h *Hub) sweepRoom(ctx context.Context, r *local) {
 	type state struct{ old, resting bool }
 	is, err := get(ctx, r, func(c *core) (state, error) {
 		idle, age := h.cfg.Now().Sub(c.used), h.cfg.Aged().Sub(c.used)
@@ -34,7 +32,7 @@ func (h *Hub) sweepRoom(ctx context.Context, r *Room) {
 	switch {
 	case err != nil: // the room is gone
 	case is.old:
-		if err := h.remove(ctx, r); err != nil {
+		if err := r.removeAll(ctx); err != nil {
 			h.cfg.Log.Error("an old room could not be deleted", "error", err)
 		}
 	case is.resting:

@@ -32,7 +32,7 @@ func TestViewEncodingIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &relay{room: &Room{code: from.Code}, news: make(chan struct{}, 1)}
+	f := &relay{face: face{code: from.Code}, news: make(chan struct{}, 1)}
 	f.arrived(text)
 	if f.incoming == nil {
 		t.Fatal("the view has not arrived")
@@ -156,7 +156,7 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	u := newUnion(t)
 	a := u.server("a")
 	l := a.teach(Options{})
-	f := a.relayOf(l.Code())
+	f := a.shared().relayOf(l.Code())
 	for _, bad := range []string{
 		"", "null", "[]", "{", fmt.Sprintf(`{"room":%q,"term":1,"op":"vote","args":7}`, l.Code()),
 		fmt.Sprintf(`{"room":%q,"term":1,"op":"no","args":{}}`, l.Code()), `{"room":"","term":1,"op":"vote","args":{}}`,
@@ -164,7 +164,7 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 		fmt.Sprintf(`{"room":%q,"term":1,"op":"present","args":{}}`, l.Code()),
 		fmt.Sprintf(`{"room":%q,"term":1,"op":"pages","args":{"Server":"x","N":1}}`, l.Code()),
 	} {
-		if text := a.answer(t.Context(), []byte(bad)); !json.Valid(text) {
+		if text := a.shared().answer(t.Context(), []byte(bad)); !json.Valid(text) {
 			t.Errorf("%.60s is answered with %q, want JSON", bad, text)
 		}
 	}
@@ -193,7 +193,7 @@ func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, lease, err := r.relay.locate(t.Context(), time.Time{})
+	here, lease, err := r.(*relay).locate(t.Context(), time.Time{})
 	if err != nil || here == nil {
 		t.Fatalf("got %v, %v; want non-nil, <nil>", here, err)
 	}
@@ -202,7 +202,7 @@ func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p reply
-	if err := json.Unmarshal(tool.answer(t.Context(), data), &p); err != nil || !p.Moved {
+	if err := json.Unmarshal(tool.shared().answer(t.Context(), data), &p); err != nil || !p.Moved {
 		t.Errorf("it replies %+v, %v; want Moved set, <nil>", p, err)
 	}
 }

@@ -329,6 +329,9 @@ func (p *post) Serve(server string, f func(context.Context, []byte) []byte) (fun
 	return func() {}, nil
 }
 
+// shared returns the server's directory.
+func (p *post) shared() *shared { return p.directory.(*shared) }
+
 // teach makes a room on the server.
 func (p *post) teach(o Options) *lesson {
 	p.u.t.Helper()
@@ -352,7 +355,7 @@ func (p *post) teaches(l *lesson) *lesson {
 // enters makes members join a room on the server.
 func (p *post) enters(l *lesson, ids ...int) *lesson {
 	p.u.t.Helper()
-	var r *Room
+	var r Room
 	for _, id := range ids {
 		var err error
 		if r, err = p.Enter(p.u.t.Context(), l.Code(), caller(learner(id))); err != nil {

@@ -3,9 +3,7 @@ package class
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"slices"
 	"strings"
 	"time"
@@ -101,16 +99,9 @@ func plainTask(t string) bool {
 	return t != "" && text(t, longestTask) && !strings.ContainsAny(t, " \n\t:")
 }
 
-// WorkKey returns the key that opens the class's assignment, even after the class has
-// ended. Like [Room.ReplayKey] it does not reveal the secret.
-func (r *Room) WorkKey() string {
-	sum := sha256.Sum256(append([]byte("work of room "+r.code+": "), r.secret[:]...))
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
-}
-
 // Assigned returns the room with the given code if key opens its assignment. It checks the
 // key like [Hub.Replay].
-func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
+func (h *Hub) Assigned(code, key string, who admission.Caller) (Room, error) {
 	r, err := h.lookup(h.ctx, code)
 	if err != nil {
 		return nil, err
@@ -125,15 +116,8 @@ func (h *Hub) Assigned(code, key string, who admission.Caller) (*Room, error) {
 	return r, nil
 }
 
-// Assignment returns the class's assignment and the results that a learner has handed in.
-func (r *Room) Assignment(ctx context.Context, learner string) (Assignment, error) {
-	if r.relay != nil {
-		return call(ctx, r.relay, opAssignment, whoArgs{admission.Caller{Learner: learner}})
-	}
-	return r.assignment(ctx, learner)
-}
-
-func (r *Room) assignment(ctx context.Context, learner string) (Assignment, error) {
+// Assignment implements [Room].
+func (r *local) Assignment(ctx context.Context, learner string) (Assignment, error) {
 	return get(ctx, r, func(c *core) (Assignment, error) {
 		a := Assignment{Title: c.data.Title, Tasks: strings.Fields(c.data.Tasks), Names: c.data.AskNames}
 		if m := c.byLearner[learner]; m != nil && !m.Removed {
@@ -147,25 +131,16 @@ func (r *Room) assignment(ctx context.Context, learner string) (Assignment, erro
 	})
 }
 
-// HandIn saves a learner's results, replacing earlier ones. A learner who has the
-// assignment's key becomes a member, unless the room is locked or a limit for joining has
-// been reached; see [Hub.Assigned]. The name is used only if members are asked for one.
-//
-// Errors: [ErrRemoved], [ErrLocked], [ErrFull], [CodeNick], [CodeAsk] if nothing is
-// assigned, [ErrKept].
-func (r *Room) HandIn(ctx context.Context, who admission.Caller, name string, w Work) error {
+// HandIn implements [Room].
+func (r *local) HandIn(ctx context.Context, who admission.Caller, name string, w Work) error {
 	nick, err := cleanNick(name)
 	if err != nil {
-		return err
-	}
-	if r.relay != nil {
-		_, err := call(ctx, r.relay, opHandIn, handing{who, nick, w})
 		return err
 	}
 	return r.handIn(ctx, who, nick, w)
 }
 
-func (r *Room) handIn(ctx context.Context, who admission.Caller, nick string, w Work) error {
+func (r *local) handIn(ctx context.Context, who admission.Caller, nick string, w Work) error {
 	return r.ask(ctx, func(c *core) error { return c.handIn(who, nick, w) })
 }
 

@@ -171,7 +171,7 @@ func TestWorkIsLimited(t *testing.T) {
 // changes returns the number of records in the room's log.
 func changes(t *testing.T, l *lesson) int {
 	t.Helper()
-	n, err := get(context.Background(), l.Room, func(c *core) (int, error) { return c.book.Last, nil })
+	n, err := get(context.Background(), l.Room.(*local), func(c *core) (int, error) { return c.book.Last, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

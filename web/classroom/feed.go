@@ -264,7 +264,7 @@ func variantOf(q url.Values) (variant, error) {
 // followFeed is the feed of a screen that follows a room.
 type followFeed struct {
 	p      *Pages
-	room   *class.Room
+	room   class.Room
 	caller admission.Caller
 	who    string
 	look   variant

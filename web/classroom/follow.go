@@ -48,7 +48,7 @@ type ownScreen struct {
 }
 
 // enter returns the room of a request, or responds with the reason why there is none.
-func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room, who admission.Caller, ok bool) {
+func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room class.Room, who admission.Caller, ok bool) {
 	who = p.caller(w, r)
 	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who)
 	if err != nil {
@@ -210,7 +210,7 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 
 // enterAsMember is like [Pages.enter], but for a form that makes its sender a member. It
 // refuses browsers without cookies, since they would become a new member with each form.
-func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (*class.Room, admission.Caller, bool) {
+func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (class.Room, admission.Caller, bool) {
 	room, who, ok := p.enter(w, r)
 	if ok && who.Fresh {
 		p.fail(w, r, errNoCookie)

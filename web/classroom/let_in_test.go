@@ -99,7 +99,7 @@ func testPhonesStay(t *testing.T, runs stillRuns) {
 	defer db.Close()
 	defer hub.Close(context.Background())
 	ada := admission.Caller{Learner: "ada"}
-	newRoom := func() (*class.Room, func(class.Command)) {
+	newRoom := func() (class.Room, func(class.Command)) {
 		room, secret, err := hub.Create(t.Context(), ada, class.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -75,7 +75,7 @@ func newPresses(now func() time.Time) *tickets {
 // letIn returns the button for a page of a room or, if room is nil, for the page that makes
 // rooms. It returns nil if the sender of the request must not press the button. If the page
 // shows that phones are let in, the listener for phones stays open for the page's room.
-func (p *Pages) letIn(r *http.Request, who string, room *class.Room, page string) *letIn {
+func (p *Pages) letIn(r *http.Request, who string, room class.Room, page string) *letIn {
 	if !p.Phones.mayAsk(r) {
 		return nil
 	}

@@ -90,7 +90,7 @@ const codePhones terms.Code = "phones"
 
 // open opens the listener for a room at one of the machine's addresses. If the listener is
 // already open, it keeps its address, and stays open for this room too.
-func (p *Phones) open(hub *class.Hub, room *class.Room, host string) error {
+func (p *Phones) open(hub *class.Hub, room class.Room, host string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
@@ -155,7 +155,7 @@ func (p *Phones) url(listener net.Addr) *url.URL {
 }
 
 // join keeps the listener open for another room, if it is open.
-func (p *Phones) join(hub *class.Hub, room *class.Room) {
+func (p *Phones) join(hub *class.Hub, room class.Room) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stop != nil {
@@ -164,7 +164,7 @@ func (p *Phones) join(hub *class.Hub, room *class.Room) {
 }
 
 // hold keeps the listener open for a room. The caller holds the lock.
-func (p *Phones) hold(hub *class.Hub, room *class.Room) {
+func (p *Phones) hold(hub *class.Hub, room class.Room) {
 	if p.rooms[room.Code()] != nil {
 		return
 	}
@@ -182,7 +182,7 @@ func (p *Phones) hold(hub *class.Hub, room *class.Room) {
 
 // watch returns when a room no longer needs the listener, because the room was deleted or
 // its class ended at least [PhonesConfig.Linger] ago.
-func (p *Phones) watch(ctx context.Context, hub *class.Hub, room *class.Room) {
+func (p *Phones) watch(ctx context.Context, hub *class.Hub, room class.Room) {
 	notes, stop := hub.Broker().Subscribe(room.Code())
 	defer stop()
 	var over <-chan time.Time

@@ -272,7 +272,7 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 
 // showPresent sends the instructor's page. If why is not nil, the page shows it as the
 // reason why phones were not let in.
-func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room *class.Room, who string, why error) {
+func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room class.Room, who string, why error) {
 	drives, err := room.CanPresent(r.Context(), who)
 	if err != nil {
 		p.fail(w, r, err)
@@ -331,7 +331,7 @@ func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error
 // presentFeed is the instructor's connection.
 type presentFeed struct {
 	p      *Pages
-	room   *class.Room
+	room   class.Room
 	who    string
 	secret class.Secret
 	view   shell.View

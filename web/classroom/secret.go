@@ -62,7 +62,7 @@ func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (s
 // instructor. Otherwise, taught responds with the reason.
 func (p *Pages) taught(
 	w http.ResponseWriter, r *http.Request,
-) (room *class.Room, secret class.Secret, who string, ok bool) {
+) (room class.Room, secret class.Secret, who string, ok bool) {
 	code := class.NormalCode(r.PathValue("code"))
 	caller := p.caller(w, r)
 	who = caller.Learner

@@ -112,7 +112,7 @@ func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
 
 // showMade sends the page of a new room. It contains the instructor's link if key is not "",
 // and the reason why phones were not let in if why is not nil.
-func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room *class.Room, who, key string, why error) {
+func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room class.Room, who, key string, why error) {
 	to, status := p.reach(r), http.StatusOK
 	to.Let = p.letIn(r, who, room, madeOn)
 	if why != nil {

@@ -74,7 +74,7 @@ func (p *Pages) work(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, workHTML(v))
 }
 
-func (p *Pages) workOf(r *http.Request, room *class.Room, learner string) (v workPage, err error) {
+func (p *Pages) workOf(r *http.Request, room class.Room, learner string) (v workPage, err error) {
 	v = workPage{Code: room.Code(), Key: room.WorkKey()}
 	if v.Assignment, err = room.Assignment(r.Context(), learner); err != nil {
 		return v, err

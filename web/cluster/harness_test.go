@@ -211,7 +211,7 @@ func (r *run) Close()                {}
 
 // lesson is a room with its instructor, on one server.
 type lesson struct {
-	*class.Room
+	class.Room
 	p      *post
 	secret class.Secret
 }
@@ -239,7 +239,7 @@ func (p *post) teaches(l *lesson) *lesson {
 // enters makes members join a room on this server.
 func (p *post) enters(l *lesson, ids ...int) *lesson {
 	p.u.t.Helper()
-	var r *class.Room
+	var r class.Room
 	for _, id := range ids {
 		var err error
 		r, err = p.Enter(p.u.t.Context(), l.Code(), caller(learner(id)))

@@ -1,0 +1,95 @@
+package class
+
+import (
+	"context"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// directory finds and makes the rooms of a hub: [single] or, in a cluster, [shared].
+type directory interface {
+	// lookup returns the room with a code, or nil if there is none.
+	lookup(ctx context.Context, code string) (Room, error)
+	// findDamaged returns the unreadable room with a code, or nil if there is none. lookup must be
+	// called first.
+	findDamaged(ctx context.Context, code string) (*damagedRoom, error)
+	// open finds a free code for a new room, saves it and starts it. A server has at most most
+	// rooms.
+	open(ctx context.Context, c *core, most int) (Room, error)
+	// forgetOthers removes a learner from the rooms that this server does not run, and returns an
+	// error if some of them cannot be read.
+	forgetOthers(ctx context.Context, learner string) error
+	// sweepOthers deletes the unused rooms that this server does not run.
+	sweepOthers(ctx context.Context)
+	// stopServing ends the hub's service for other servers.
+	stopServing()
+}
+
+// host is the place where a room runs, as the room's goroutine sees it: [single] or, in a cluster,
+// a [relay].
+type host interface {
+	// append appends to the room's log.
+	append(c *core, b journal.Batch) ([]int64, error)
+	// mayDelete returns an error if the room must not be deleted here.
+	mayDelete(c *core) error
+	// shown is called with each new view.
+	shown(v *View)
+}
+
+// single is a server that shares its rooms with no other server.
+type single struct{ *Hub }
+
+func (h single) lookup(_ context.Context, code string) (Room, error) {
+	if r := h.find(code); r != nil {
+		return r, nil
+	}
+	return nil, nil
+}
+
+func (h single) findDamaged(_ context.Context, code string) (*damagedRoom, error) {
+	return h.damagedHere(NormalCode(code)), nil
+}
+
+func (h single) open(ctx context.Context, c *core, most int) (Room, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.choose(c, most); err != nil {
+		return nil, err
+	}
+	c.host = h
+	err := h.cfg.Secrets.KeepSecret(ctx, c.code, c.secret[:])
+	if err == nil {
+		err = c.create()
+	}
+	if err != nil {
+		h.cfg.Log.Error("a new room could not be saved", "error", err)
+		return nil, notKept(err)
+	}
+	r := h.begin(c)
+	h.rooms[c.code] = r
+	return r, nil
+}
+
+func (h single) forgetOthers(context.Context, string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	unread := 0
+	for _, d := range h.damaged {
+		if d.at.IsZero() { // its log is unchanged and might contain the learner's name
+			unread++
+		}
+	}
+	return notForgotten(unread)
+}
+
+func (h single) sweepOthers(context.Context) {}
+
+func (h single) stopServing() {}
+
+func (h single) append(_ *core, b journal.Batch) ([]int64, error) {
+	return h.cfg.Logs.Append(context.Background(), b)
+}
+
+func (h single) mayDelete(*core) error { return nil }
+
+func (h single) shown(*View) {}

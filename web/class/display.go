@@ -1,0 +1,87 @@
+package class
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// display is what a room shows to its followers.
+type display struct {
+	seq     uint64 // number of the newest view
+	notice  string
+	loss    string         // a message to the instructor about data that could not be read
+	offer   *Offer         // an offer to the instructor
+	offerAt *session.State // the state that the offer applies to
+	news    *time.Timer    // fires when a delayed view must be made
+	waits   bool           // a view is delayed
+}
+
+// crowdEvery is the shortest interval between views that only add people or votes: each view
+// is sent to everyone. stageEvery is the shortest interval between views of a playing run.
+const (
+	crowdEvery = 150 * time.Millisecond
+	stageEvery = 30 * time.Millisecond
+)
+
+// afterRestart is the amount by which sequence numbers jump after a restart. It is more than
+// the newest number can be ahead of the saved one.
+const afterRestart = 1 << 20
+
+// publish makes a new view of the room and notifies all followers.
+func (c *core) publish() {
+	c.news.Stop()
+	c.waits = false
+	c.show()
+	c.cfg.Broker.Publish(c.code, Note{c.seq})
+}
+
+// publishSoon publishes a view within the given time, a single one for all changes until
+// then.
+func (c *core) publishSoon(within time.Duration) {
+	if !c.waits {
+		c.waits = true
+		c.news.Reset(within)
+	}
+}
+
+// show makes the newest view.
+func (c *core) show() {
+	c.seq++
+	d, st := c.data, c.state
+	v := &View{
+		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(),
+		Members:   c.active(),
+		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
+		NamesFall: d.NamesFall,
+		Leading:   c.presenterPages[c.presenter],
+		Notice:    cmp.Or(c.notice, c.loss),
+	}
+	if st != nil {
+		v.link = sync.OnceValue(func() string { return session.LinkOf(st) })
+	}
+	if w := c.cfg.Course.Walk(d.Walk); w != nil {
+		v.Walk = &WalkView{Walk: w, Step: d.Step, Left: d.Left}
+	}
+	if c.offer != nil && c.offerAt == st && d.Poll == 0 {
+		v.Offer = c.offer
+	}
+	if d.Ended {
+		v.End = c.ending()
+	}
+	if p := c.onStage(); p != nil {
+		v.Poll = p.onScreen(c.votes, p.Phase)
+		v.Poll.Falls = c.falls(p)
+		v.Hidden = p.Kind == Next && p.Phase != Revealed
+	}
+	c.store(v)
+}
+
+// store makes a view the room's newest.
+func (c *core) store(v *View) {
+	v.epoch = c.epoch
+	c.room.view.Store(v)
+	c.host.shown(v)
+}
