@@ -1,6 +1,7 @@
 package class
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -312,6 +313,26 @@ func TestPollClosesOnTime(t *testing.T) {
 	l.refused(Revote{}, ErrClosed)
 	l.refused(Close{}, ErrClosed)
 	l.refused(ShowSpread{}, ErrClosed)
+}
+
+// TestRepeatedVoteGetsItsReceipt: a vote that is sent again after its poll was closed, because the
+// receipt was lost, gets the receipt. Another vote is refused.
+func TestRepeatedVoteGetsItsReceipt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, "").room(Options{})
+	l.start("The cat")
+	l.class(1)
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	b := Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 7}
+	first := l.votes(1, b)
+	l.does(Close{})
+	if again := l.votes(1, b); again != first {
+		t.Errorf("sent again: got receipt %+v, want %+v", again, first)
+	}
+	b.N++
+	if r, err := l.vote(1, b); !errors.Is(err, ErrClosed) {
+		t.Errorf("another vote: got %+v, %v; want %v", r, err, ErrClosed)
+	}
 }
 
 // TestUnfitPollsAreRefused: invalid polls and votes are refused with a message and change
