@@ -50,7 +50,7 @@ func vacuumInto(ctx context.Context, conn *sql.DB, to string) error {
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return fmt.Errorf("the database cannot be copied: %w", err)
 	}
-	if err := checkBackup(to); err != nil {
+	if err := checkBackup(ctx, to); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(to, os.O_RDWR, 0)
@@ -61,13 +61,13 @@ func vacuumInto(ctx context.Context, conn *sql.DB, to string) error {
 }
 
 // checkBackup checks that a copy is intact.
-func checkBackup(path string) error {
+func checkBackup(ctx context.Context, path string) error {
 	conn, err := openToRead(path)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if err := examineOpen(conn, false); err != nil {
+	if err := examineOpen(ctx, conn, false); err != nil {
 		return fmt.Errorf("the copy is damaged: %w", err)
 	}
 	return nil

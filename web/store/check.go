@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
@@ -77,7 +78,7 @@ func examine(path string, fresh bool) error {
 	}
 	defer conn.Close()
 	conn.SetMaxOpenConns(1)
-	return asDamaged(examineOpen(conn, fresh))
+	return asDamaged(examineOpen(context.Background(), conn, fresh))
 }
 
 // leastPage is the smallest page size of a database.
@@ -123,12 +124,12 @@ func examineHeader(path string) error {
 // It amounts to 256 MiB.
 const integrityPages = 1 << 16
 
-func examineOpen(conn *sql.DB, fresh bool) error {
+func examineOpen(ctx context.Context, conn *sql.DB, fresh bool) error {
 	var application, version int
-	if err := conn.QueryRow("PRAGMA application_id").Scan(&application); err != nil {
+	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application); err != nil {
 		return err
 	}
-	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
 	if version > 0 && version < schemaVersion {
@@ -138,7 +139,7 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 	}
 	// This reads every page, which takes a few milliseconds for the data of one class.
 	var pages int
-	if err := conn.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
+	if err := conn.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
 		return err
 	}
 	thorough := "integrity_check(1)" // takes longer, because it also compares indexes with their tables
@@ -146,7 +147,7 @@ func examineOpen(conn *sql.DB, fresh bool) error {
 		thorough = "quick_check(1)"
 	}
 	var verdict string
-	if err := conn.QueryRow("PRAGMA " + thorough).Scan(&verdict); err != nil {
+	if err := conn.QueryRowContext(ctx, "PRAGMA "+thorough).Scan(&verdict); err != nil {
 		return err
 	}
 	if verdict != "ok" {
@@ -269,7 +270,7 @@ func (db *DB) move(path, to string) error {
 // removeDatabase deletes a database and its logs.
 func removeDatabase(path string) error {
 	var errs []error
-	for _, part := range []string{"-wal", "-shm", ""} {
+	for _, part := range []string{"-journal", "-wal", "-shm", ""} {
 		if err := os.Remove(path + part); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}

@@ -1,12 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -16,27 +19,30 @@ import (
 // that is deleted must not remain in a copy, so [DB.Scrub] deletes all copies, and the next copy
 // lacks the data.
 
-// CopyEvery is the least time between two copies. At most mostCopies are kept.
+// CopyEvery is the least time between two copies, or copySoon if the last one was deleted. At most
+// mostCopies are kept.
 const (
 	CopyEvery  = 15 * time.Minute
+	copySoon   = time.Minute
 	mostCopies = 7
 )
 
-// copyPart is the name of a copy that is not complete, and copyFile matches the names of copies.
+// copyPart is the name of a copy that is not complete, and copyFile matches the names of copies. They
+// contain a number, which grows from copy to copy, and the time for people: the clock may be wrong.
 const (
 	copyPart   = "viz-copy.part"
 	copyLayout = "2006-01-02-150405"
 )
 
-var copyFile = regexp.MustCompile(`^(viz-copy-(\d{4}-\d\d-\d\d-\d{6})\.db)$`)
+var copyFile = regexp.MustCompile(`^viz-copy-(\d{6,9})-(\d{4}-\d\d-\d\d-\d{6})\.db$`)
 
 // copies keeps track of what the copies in the folder lack and of what must not be in them.
 type copies struct {
-	running sync.Mutex // held while a copy is made
-
 	mu      sync.Mutex
-	changed bool      // the database has changed since the newest copy was made
-	own     bool      // no copies of earlier processes exist
+	changed bool      // the database has changed since the newest copy was begun
+	own     bool      // no copies of earlier processes exist, or they are to be kept
+	none    bool      // there are no copies
+	owed    bool      // the copies must still be deleted
 	tried   time.Time // when the last copy was begun
 	removed int       // how often the copies were deleted
 	stop    context.CancelFunc
@@ -49,53 +55,71 @@ func (c *copies) noteChange() {
 	c.changed = true
 }
 
+// begin reports whether a copy is due, and returns a context for making it and the current value of
+// removed.
+func (c *copies) begin(ctx context.Context, now time.Time) (_ context.Context, removed int, due bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	every := CopyEvery
+	if c.none {
+		every = copySoon
+	}
+	ago := now.Sub(c.tried)
+	if c.own && !c.changed || ago >= 0 && ago < every { // after a jump of the clock, ago can be negative
+		return nil, 0, false
+	}
+	c.changed, c.tried = false, now
+	ctx, c.stop = context.WithCancel(ctx)
+	return ctx, c.removed, true
+}
+
 // Copy makes a copy of the database in its folder, if the database has changed since the last
 // copy and that was begun at least [CopyEvery] ago. It then deletes the oldest copies: at most
 // mostCopies are kept, and all but the newest must fit into the database's limit. The first copy
 // after [Open] is always made and replaces all earlier ones, since a process that was killed may
-// not have deleted them after deleting data.
+// not have deleted them after deleting data; if Open used a copy, it replaces none.
 func (db *DB) Copy(ctx context.Context, now time.Time) error {
 	if db.dir == "" {
 		return nil
 	}
 	c := &db.copies
-	c.running.Lock()
-	defer c.running.Unlock()
-	c.mu.Lock()
-	if c.own && !c.changed || now.Sub(c.tried) < CopyEvery {
-		c.mu.Unlock()
+	if c.isOwed() {
+		return db.removeCopies()
+	}
+	db.scrub.running.Lock() // a Scrub must wait until no copy is being made
+	defer db.scrub.running.Unlock()
+	if _, owed := db.scrub.owed(); owed {
 		return nil
 	}
-	c.changed, c.tried = false, now
-	removed := c.removed
-	ctx, c.stop = context.WithCancel(ctx)
-	c.mu.Unlock()
-	defer c.stop()
-
+	ctx, removed, due := c.begin(ctx, now)
+	if !due {
+		return nil
+	}
 	part := filepath.Join(db.dir, copyPart)
 	err := makeCopy(ctx, db.path(), part)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stop()
 	if c.removed != removed { // what was deleted meanwhile may be in the copy
 		return removeDatabase(part)
 	}
 	if err == nil {
-		err = os.Rename(part, filepath.Join(db.dir, "viz-copy-"+now.Format(copyLayout)+".db"))
+		err = db.publishCopy(part, now)
 	}
 	if err != nil {
 		c.changed = true
-		err = errors.Join(err, removeDatabase(part))
-		if err = classify(err); !errors.Is(err, ErrFull) {
-			return err
+		err = errors.Join(classify(err), removeDatabase(part))
+		if errors.Is(err, ErrFull) {
+			err = errors.Join(err, db.pruneCopies(1))
 		}
-		return errors.Join(err, db.pruneCopies(now, 1))
+		return err
 	}
 	most := mostCopies
 	if !c.own {
 		most = 1
 	}
-	c.own = true
-	return db.pruneCopies(now, most)
+	c.own, c.none = true, false
+	return db.pruneCopies(most)
 }
 
 // makeCopy copies a database to a new private file, while others may be using it.
@@ -111,60 +135,110 @@ func makeCopy(ctx context.Context, path, to string) error {
 	return vacuumInto(ctx, conn, to)
 }
 
-// copiesAt lists the copies in the folder, oldest first.
-func (db *DB) copiesAt(now time.Time) ([]DamagedFile, error) {
-	return db.dated(now, "viz-copy-*", copyFile, copyLayout)
+// publishCopy gives a complete copy its name.
+func (db *DB) publishCopy(part string, now time.Time) error {
+	list, err := db.allCopies()
+	if err != nil {
+		return err
+	}
+	next := 1
+	if len(list) > 0 {
+		next = list[len(list)-1].number + 1
+	}
+	return db.rename(part, filepath.Join(db.dir, fmt.Sprintf("viz-copy-%06d-%s.db", next, now.Format(copyLayout))))
+}
+
+// databaseCopy is a copy of the database in its folder.
+type databaseCopy struct {
+	path   string
+	number int
+	made   time.Time // by the clock
+}
+
+// allCopies lists the copies in the folder, oldest first.
+func (db *DB) allCopies() (list []databaseCopy, err error) {
+	paths, err := db.files("viz-copy-*")
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		parts := copyFile.FindStringSubmatch(filepath.Base(path))
+		if parts == nil {
+			continue // another program's file
+		}
+		number, errNumber := strconv.Atoi(parts[1])
+		made, errMade := time.ParseInLocation(copyLayout, parts[2], time.Local)
+		if errNumber == nil && errMade == nil {
+			list = append(list, databaseCopy{path, number, made})
+		}
+	}
+	slices.SortFunc(list, func(a, b databaseCopy) int { return cmp.Compare(a.number, b.number) })
+	return list, nil
 }
 
 // pruneCopies deletes the oldest copies.
-func (db *DB) pruneCopies(now time.Time, most int) error {
-	list, err := db.copiesAt(now)
+func (db *DB) pruneCopies(most int) error {
+	list, err := db.allCopies()
 	errs := []error{err}
 	used, limit := db.Size(), db.Limit()
 	for i, c := range slices.Backward(list) {
-		path := filepath.Join(db.dir, c.File)
-		if info, err := os.Stat(path); err == nil {
+		if info, err := os.Stat(c.path); err == nil {
 			used += info.Size()
 		}
 		newer := len(list) - 1 - i
 		if newer > 0 && (newer >= most || limit > 0 && used > limit) {
-			errs = append(errs, removeDatabase(path))
+			errs = append(errs, removeDatabase(c.path))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// removeCopies deletes all copies, and the one that is being made.
+// isOwed reports whether copies must still be deleted.
+func (c *copies) isOwed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.owed
+}
+
+// removeCopies deletes all copies, also those that were made before a conversion, and stops the one
+// that is being made. If a file cannot be deleted, [DB.Copy] and [DB.Close] try again.
 func (db *DB) removeCopies() error {
 	c := &db.copies
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.removed++
-	c.changed, c.own, c.tried = true, true, time.Time{}
+	c.changed, c.none = true, true
 	if c.stop != nil {
 		c.stop()
 	}
-	list, err := db.copiesAt(time.Now())
+	list, err := db.allCopies()
 	errs := []error{err}
 	for _, copy := range list {
+		errs = append(errs, removeDatabase(copy.path))
+	}
+	converted, err := db.dated(time.Now(), "viz-version*", copyFileName, "2006-01-02")
+	errs = append(errs, err)
+	for _, copy := range converted {
 		errs = append(errs, removeDatabase(filepath.Join(db.dir, copy.File)))
 	}
-	return errors.Join(errs...)
+	err = errors.Join(errs...)
+	c.owed = err != nil
+	c.own = c.own || err == nil
+	return err
 }
 
 // newestCopy returns the newest intact copy, or false if there is none.
-func (db *DB) newestCopy(now time.Time) (path string, made time.Time, found bool) {
-	list, err := db.copiesAt(now)
+func (db *DB) newestCopy() (found databaseCopy, ok bool) {
+	list, err := db.allCopies()
 	if err != nil {
 		db.log.Warn("the copies of the database cannot be listed", "error", err)
 	}
 	for _, c := range slices.Backward(list) {
-		path := filepath.Join(db.dir, c.File)
-		err := checkBackup(path)
+		err := checkBackup(context.Background(), c.path)
 		if err == nil {
-			return path, c.Since, true
+			return c, true
 		}
-		db.log.Warn("a copy of the database cannot be used", "file", c.File, "error", err)
+		db.log.Warn("a copy of the database cannot be used", "file", filepath.Base(c.path), "error", err)
 	}
-	return "", time.Time{}, false
+	return databaseCopy{}, false
 }

@@ -2,7 +2,10 @@ package store
 
 import (
 	"bytes"
+	"database/sql"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,8 +44,8 @@ func TestCopiesRotate(t *testing.T) {
 		t.Helper()
 		var got []string
 		for _, path := range copiesIn(t, dir) {
-			name := strings.TrimPrefix(filepath.Base(path), "viz-copy-2026-11-29-")
-			got = append(got, strings.TrimSuffix(name, ".db"))
+			name := strings.TrimPrefix(filepath.Base(path), "viz-copy-")
+			got = append(got, strings.TrimSuffix(strings.ReplaceAll(name, "-2026-11-29", ""), ".db"))
 		}
 		if !slices.Equal(got, names) {
 			t.Errorf("%s: got copies %v, want %v", what, got, names)
@@ -50,30 +53,31 @@ func TestCopiesRotate(t *testing.T) {
 	}
 	want("before the first")
 	copied(t, db, now)
-	want("the first", "184500")
+	want("the first", "000001-184500")
 	copied(t, db, now.Add(time.Hour))
-	want("without a change", "184500")
+	want("without a change", "000001-184500")
 	if _, err := db.Seen(t.Context(), now); err != nil {
 		t.Fatal(err)
 	}
 	copied(t, db, now.Add(time.Hour))
-	want("after a record of the time", "184500")
+	want("after a record of the time", "000001-184500")
 	mustPut(t, db, "pace", "slow")
 	copied(t, db, now.Add(CopyEvery-time.Second))
-	want("after a change, but too early", "184500")
-	copied(t, db, now.Add(CopyEvery))
-	want("after 15 minutes", "184500", "190000")
+	want("after a change, but too early", "000001-184500")
+	copied(t, db, now.Add(-time.Hour))
+	want("after the clock was set back", "000001-184500", "000002-174500")
 	for i := range 7 {
 		mustPut(t, db, fmt.Sprint(i), "x")
-		copied(t, db, now.Add(time.Duration(i+2)*CopyEvery))
+		copied(t, db, now.Add(time.Duration(i)*CopyEvery))
 	}
-	want("after nine", "191500", "193000", "194500", "200000", "201500", "203000", "204500")
+	want("after nine", "000003-184500", "000004-190000", "000005-191500", "000006-193000", "000007-194500",
+		"000008-200000", "000009-201500")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := opened(t, dir)
-	copied(t, again, now.Add(150*time.Minute))
-	want("of the next process", "211500")
+	copied(t, again, now)
+	want("of the next process", "000010-184500")
 	conn, err := openToRead(copiesIn(t, dir)[0])
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +159,7 @@ func TestCopiesLackDeletedData(t *testing.T) {
 			}
 		}
 	}
-	copied(t, db, now)
+	copied(t, db, now.Add(copySoon))
 	if list := copiesIn(t, dir); len(list) != 1 || bytes.Contains(read(t, list[0]), []byte(deletedWord)) {
 		t.Errorf("the next copies are %v, want one, without deleted data", list)
 	}
@@ -228,5 +232,96 @@ func TestMissingDatabaseIsRestored(t *testing.T) {
 	}
 	if n := opened(t, dir).Notices(); len(n) != 0 {
 		t.Errorf("the next start: got notices %v, want none", n)
+	}
+}
+
+// TestFolderWithoutSecretIsRestored: if the database and the secret are missing, the newest copy shows
+// that the folder has been used, and restores it.
+func TestFolderWithoutSecretIsRestored(t *testing.T) {
+	dir, path, _, want := copyThenDamage(t)
+	for _, name := range []string{path, filepath.Join(dir, secretName)} {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, _ := logged(t, dir)
+	if got := contents(t, db.write); !slices.Equal(got["records"], want["records"]) {
+		t.Errorf("got %d records, want %d", len(got["records"]), len(want["records"]))
+	}
+	copied(t, db, time.Now())
+	if list := copiesIn(t, dir); len(list) != 3 {
+		t.Errorf("after data was restored, there are the copies %v, want both earlier ones and a new one", list)
+	}
+}
+
+// TestFailedRenameStopsTheStart: if the new database cannot get its name, for example since a virus
+// scanner has it open, the start fails and changes nothing. The next one restores the data.
+func TestFailedRenameStopsTheStart(t *testing.T) {
+	dir, path, _, want := copyThenDamage(t)
+	before := read(t, path)
+	db := &DB{dir: dir, log: slog.New(slog.DiscardHandler), trouble: trouble{clock: time.Now}}
+	db.rename = func(from, to string) error {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: errors.New("the file is in use")}
+	}
+	err := db.openFolder(time.Now())
+	if err == nil || !strings.Contains(err.Error(), "the file is in use") {
+		t.Errorf("got error %v, want one that names the reason", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read(t, path), before) || len(copiesIn(t, dir)) != 2 || len(aside(t, dir)) != 0 {
+		t.Error("the failed start changed something")
+	}
+	again, _ := logged(t, dir)
+	if got := contents(t, again.write); !slices.Equal(got["records"], want["records"]) {
+		t.Errorf("the next start has %d records, want %d", len(got["records"]), len(want["records"]))
+	}
+}
+
+// TestUndeletedCopyIsDeletedLater: if Scrub cannot delete a copy, it returns an error, and the next
+// call of Copy deletes it.
+func TestUndeletedCopyIsDeletedLater(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	copied(t, db, time.Now())
+	path := copiesIn(t, dir)[0]
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	inside := filepath.Join(path, "inside")
+	if err := os.MkdirAll(inside, 0o700); err != nil { // a folder with contents cannot be removed
+		t.Fatal(err)
+	}
+	if err := db.Scrub(t.Context()); err == nil {
+		t.Error("Scrub succeeded, although a copy is left")
+	}
+	if err := os.Remove(inside); err != nil {
+		t.Fatal(err)
+	}
+	copied(t, db, time.Now())
+	if taken(path) {
+		t.Error("the copy is still there")
+	}
+}
+
+// TestWriteDuringACopyIsCopiedNext: the next copy contains a write that was not committed when the last
+// copy was made.
+func TestWriteDuringACopyIsCopiedNext(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	now := time.Now()
+	if err := db.Write(t.Context(), func(tx *sql.Tx) error {
+		if _, err := tx.Exec(insertOwner, "value", "during"); err != nil {
+			return err
+		}
+		return db.Copy(t.Context(), now)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	copied(t, db, now.Add(CopyEvery))
+	list := copiesIn(t, dir)
+	if len(list) != 2 || !bytes.Contains(read(t, list[1]), []byte("during=value")) {
+		t.Errorf("the copies are %v, want two, of which the second contains the write", list)
 	}
 }

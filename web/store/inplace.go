@@ -93,6 +93,11 @@ func (db *DB) writing(f func() error) error {
 	if err == nil {
 		err = db.inPlace()
 	}
+	if errors.Is(err, ErrFull) { // make space for the next write
+		if err := db.pruneCopies(1); err != nil {
+			db.log.Warn("old copies of the database cannot be deleted", "error", err)
+		}
+	}
 	db.setTrouble(err)
 	return err
 }

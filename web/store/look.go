@@ -38,7 +38,7 @@ func OpenToRead(dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := asDamaged(examineOpen(conn, false)); err != nil {
+	if err := asDamaged(examineOpen(context.Background(), conn, false)); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), conn.Close())
 	}
 	return &DB{dir: dir, read: conn}, nil
@@ -130,7 +130,7 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
 	c.Faults = append(c.Faults, lines...)
 	if err == nil && len(c.Faults) == 0 {
-		err = examineOpen(conn, false) // checks the program it belongs to, and its tables
+		err = examineOpen(ctx, conn, false) // checks the program it belongs to, and its tables
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func (x *tokens) survives(t *testing.T, file []byte, copied bool) {
 	dir := t.TempDir()
 	replace(t, filepath.Join(dir, fileName), file)
 	if copied {
-		replace(t, filepath.Join(dir, "viz-copy-2026-11-29-184500.db"), x.copied)
+		replace(t, filepath.Join(dir, "viz-copy-000001-2026-11-29-184500.db"), x.copied)
 	}
 	db, log := logged(t, dir)
 	got := map[string]int{}

@@ -5,34 +5,28 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
 )
 
-// salvagedTable is a table whose rows are copied from a damaged database. A row that the new
-// database has already is not replaced, but then counts as in update.
-type salvagedTable struct {
-	name, columns, key, update string
-}
+// salvagedTable is a table whose rows are copied from a damaged database.
+type salvagedTable struct{ name, columns, key string }
 
 // salvagedTables lists all tables except for snapshots: without them, logs give the same states.
 var salvagedTables = []salvagedTable{
-	{
-		"owners", "id, kind, name, used_at, first, last, records, bytes", "id",
-		"ON CONFLICT (id) DO UPDATE SET used_at = excluded.used_at, first = excluded.first, last = excluded.last, " +
-			"records = excluded.records, bytes = excluded.bytes WHERE kind = excluded.kind AND name = excluded.name",
-	},
-	{"records", "owner, seq, type, id, data", "owner, seq", "ON CONFLICT DO NOTHING"},
-	{"room_secrets", "room, hash", "room", "ON CONFLICT DO NOTHING"},
-	{"notices", "id, at, text", "id", "ON CONFLICT DO NOTHING"},
-	{"notices_seen", "learner, notice", "learner, notice", "ON CONFLICT DO NOTHING"},
+	{"owners", "id, kind, name, used_at, first, last, records, bytes", "id"},
+	{"records", "owner, seq, type, id, data", "owner, seq"},
+	{"room_secrets", "room, hash", "room"},
+	{"notices", "id, at, text", "id"},
+	{"notices_seen", "learner, notice", "learner, notice"},
 }
 
-// insert returns the statement that inserts a row.
+// insert returns the statement that inserts a row, unless there is one with its key.
 func (t salvagedTable) insert() string {
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) %s",
-		t.name, t.columns, strings.Repeat(", ?", strings.Count(t.columns, ",")), t.update)
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
+		t.name, t.columns, strings.Repeat(", ?", strings.Count(t.columns, ",")))
 }
 
 // order returns an ORDER BY clause for the key of the table.
@@ -43,18 +37,33 @@ func (t salvagedTable) order(backward bool) string {
 	return " ORDER BY " + strings.ReplaceAll(t.key, ",", " DESC,") + " DESC"
 }
 
-// reader copies rows of a damaged database into a new one.
-type reader struct {
-	from *sql.DB
-	to   *sql.Tx
-	s    *salvaged
+// readDamaged copies the readable rows of a damaged database into a new one. It returns the number
+// of rows that violate constraints. Errors are those of the new database.
+func readDamaged(ctx context.Context, to *sql.Tx, path string, now time.Time) (refused int, err error) {
+	if _, err := os.Lstat(path); err != nil { // only the database's log exists
+		return 0, nil
+	}
+	from, err := openToRead(path)
+	if err != nil {
+		return 0, err
+	}
+	defer from.Close()
+	r := &reader{from, to, 0}
+	err = r.tables(ctx, now)
+	return r.refused, err
 }
 
-// tables reads all tables of a damaged database. A table whose rows cannot be read from the first
-// to the last is also read from the last row backward, until the damage. For records, that is
-// repeated for each log, and the names of logs whose rows are lost are taken from an index.
-func (r reader) tables(ctx context.Context, now time.Time) error {
-	r.s.whole = true
+// reader copies rows of a damaged database into a new one.
+type reader struct {
+	from    *sql.DB
+	to      *sql.Tx
+	refused int
+}
+
+// tables reads all tables. A table whose rows cannot be read from the first to the last is also
+// read from the last row backward, until the damage. For records, that is repeated for each log, and
+// the names of logs whose rows are lost are taken from an index.
+func (r *reader) tables(ctx context.Context, now time.Time) error {
 	names := map[int64][2]string{}
 	for _, t := range salvagedTables {
 		all, err := r.both(ctx, t, "")
@@ -64,7 +73,6 @@ func (r reader) tables(ctx context.Context, now time.Time) error {
 		if all {
 			continue
 		}
-		r.s.whole = false
 		switch t.name {
 		case "owners":
 			names = r.names(ctx)
@@ -78,8 +86,8 @@ func (r reader) tables(ctx context.Context, now time.Time) error {
 }
 
 // both copies the rows of a table that meet a condition, forward and, if not all of them can be
-// read, backward. It reports whether all could be read. Errors are those of the new database.
-func (r reader) both(ctx context.Context, t salvagedTable, where string, args ...any) (all bool, err error) {
+// read, backward. It reports whether all could be read.
+func (r *reader) both(ctx context.Context, t salvagedTable, where string, args ...any) (all bool, err error) {
 	for _, backward := range []bool{false, true} {
 		query := "SELECT " + t.columns + " FROM " + t.name + where + t.order(backward)
 		read, err := r.rows(ctx, query, t.insert(), args...)
@@ -92,7 +100,7 @@ func (r reader) both(ctx context.Context, t salvagedTable, where string, args ..
 
 // rows executes insert for every row of a query, until a row cannot be read. It reports whether
 // all could be read.
-func (r reader) rows(ctx context.Context, query, insert string, args ...any) (all bool, err error) {
+func (r *reader) rows(ctx context.Context, query, insert string, args ...any) (all bool, err error) {
 	rows, err := r.from.QueryContext(ctx, query, args...)
 	if err != nil {
 		return false, nil // unreadable
@@ -116,7 +124,7 @@ func (r reader) rows(ctx context.Context, query, insert string, args ...any) (al
 			return false, nil
 		}
 		if _, err := add.ExecContext(ctx, values...); brokenRule(err) {
-			r.s.refused++
+			r.refused++
 		} else if err != nil {
 			return false, err
 		}
@@ -124,29 +132,26 @@ func (r reader) rows(ctx context.Context, query, insert string, args ...any) (al
 	return rows.Err() == nil, nil
 }
 
-// names returns the kinds and names of all logs that can be read in the index of the names.
-func (r reader) names(ctx context.Context) map[int64][2]string {
+// names returns the kinds and names of logs that can be read in the index of the names.
+func (r *reader) names(ctx context.Context) map[int64][2]string {
 	names := map[int64][2]string{}
-	for _, order := range []string{"kind, name", "kind DESC, name DESC"} {
-		const query = "SELECT id, kind, name FROM owners INDEXED BY sqlite_autoindex_owners_1 ORDER BY "
-		rows, err := r.from.QueryContext(ctx, query+order)
-		if err != nil {
-			continue
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			var name [2]string
-			if rows.Scan(&id, &name[0], &name[1]) == nil {
-				names[id] = name
-			}
+	rows, err := r.from.QueryContext(ctx, "SELECT id, kind, name FROM owners INDEXED BY sqlite_autoindex_owners_1")
+	if err != nil {
+		return names
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var name [2]string
+		if rows.Scan(&id, &name[0], &name[1]) == nil {
+			names[id] = name
 		}
 	}
 	return names
 }
 
 // eachLog reads the records of each log, since damage to one does not hide those of others.
-func (r reader) eachLog(ctx context.Context, records salvagedTable, names map[int64][2]string) error {
+func (r *reader) eachLog(ctx context.Context, records salvagedTable, names map[int64][2]string) error {
 	logs := slices.Collect(maps.Keys(names))
 	if err := EachRow(ctx, r.to, "SELECT id FROM owners", func(scan func(...any) error) error {
 		var id int64
@@ -166,7 +171,7 @@ func (r reader) eachLog(ctx context.Context, records salvagedTable, names map[in
 
 // restore adds the missing rows of logs that have records. checkLogs corrects the numbers in
 // these rows.
-func (r reader) restore(ctx context.Context, names map[int64][2]string, now time.Time) error {
+func (r *reader) restore(ctx context.Context, names map[int64][2]string, now time.Time) error {
 	for id, name := range names {
 		if _, err := r.to.ExecContext(ctx, `INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
 			SELECT ?1, ?2, ?3, ?4, 1, 1, 0, 0 WHERE EXISTS (SELECT 1 FROM records WHERE owner = ?1)

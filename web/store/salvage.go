@@ -8,14 +8,15 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 )
 
-// A damaged database is replaced by a new one, which contains the rows of the newest intact copy
-// (copies.go) and all rows that SQL can still read. The new database is complete under the name
+// A damaged database is replaced by a new one, which contains all rows that SQL can still read and,
+// for the rest, those of the newest intact copy (copies.go). The new database is complete under the name
 // salvagedName before the damaged one and its log get a dated name. Then it replaces the damaged
 // one. So no data is lost, even if the start is killed at any moment.
 const (
@@ -27,7 +28,6 @@ const (
 type salvaged struct {
 	rows    map[string]int // by table
 	refused int            // number of rows that were read but violate constraints of their tables
-	whole   bool           // all rows of the damaged database could be read
 	copied  time.Time      // when the copy that was used was made; zero if there was none
 }
 
@@ -47,7 +47,7 @@ func (s salvaged) LogValue() slog.Value {
 	for _, table := range slices.Sorted(maps.Keys(s.rows)) {
 		list = append(list, slog.Int(table, s.rows[table]))
 	}
-	return slog.GroupValue(append(list, slog.Int("not valid", s.refused), slog.Bool("all read", s.whole))...)
+	return slog.GroupValue(append(list, slog.Int("not valid", s.refused))...)
 }
 
 // finishSalvage completes or undoes an interrupted salvage.
@@ -117,28 +117,29 @@ func removeLogIndex(path string) error {
 // readable rows.
 func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	found, err := db.salvage(path, salvagedName, now)
-	if err = classify(err); errors.Is(err, ErrFull) || errors.Is(err, ErrDisk) { // nothing has moved yet
-		return fmt.Errorf("%s is damaged (%s), and its readable rows cannot be copied: %w", path, reason, err)
-	}
-	if err != nil { // the file is set aside anyway, and can be salvaged by hand
+	if err != nil {
 		db.log.Error("no rows could be copied from the damaged database", "error", err)
+		found, err = db.salvage("", salvagedName, now) // the copy alone
+	}
+	if err != nil { // nothing has moved yet
+		return fmt.Errorf("%s is damaged (%s), and cannot be replaced: %w", path, reason, classify(err))
 	}
 	to := nameAside(path, now)
 	notice := "The saved data was damaged (" + reason + "). The file was set aside, unchanged, as " +
 		filepath.Base(to) + " in the data folder, and "
-	if found.all() == 0 {
+	switch {
+	case found.all() == 0:
 		notice += "a new one was started: nothing in it could be read."
-	} else {
-		notice += "what could be read of it was copied into a new one"
-		if !found.copied.IsZero() {
-			notice += ", together with the copy of " + copyTime(found.copied)
-		}
-		notice += fmt.Sprintf(": %s.", entriesText(found.entries()))
-		if !found.whole {
-			notice += found.missing()
-		}
-		db.log.Warn("a damaged database was replaced", "rows", found)
+	case found.copied.IsZero():
+		notice += fmt.Sprintf("what could be read of it was copied into a new one: %s. Others may be missing.",
+			entriesText(found.entries()))
+	default:
+		notice += fmt.Sprintf(
+			"what could be read of it was copied into a new one, together with the copy of %s: %s. %s",
+			copyTime(found.copied), entriesText(found.entries()), afterCopy,
+		)
 	}
+	db.log.Warn("a damaged database is being replaced", "rows", found)
 	if err := db.setAside(path, to, notice, now); err != nil {
 		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
 	}
@@ -148,23 +149,17 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	return nil
 }
 
-// missing says what may be missing from a new database.
-func (s salvaged) missing() string {
-	if s.copied.IsZero() {
-		return " Others may be missing."
-	}
-	return " Entries that were made after the copy may be missing."
-}
+// afterCopy is what a notice says about data that is newer than the copy.
+const afterCopy = "Entries that were made after the copy may be missing."
 
 func copyTime(t time.Time) string { return t.Format("2 January 2006, 15:04") }
 
 // replaceMissing replaces a database that is missing from a folder that has been used by its newest
 // copy or, if there is none, by a new database.
 func (db *DB) replaceMissing(path string, now time.Time) error {
-	notice := "The saved data is missing: the data folder has the secret of an earlier start, but no file " +
-		fileName + ". "
-	if _, made, found := db.newestCopy(now); found {
-		notice += "It was restored from the copy of " + copyTime(made) + "." + salvaged{copied: made}.missing()
+	notice := "The saved data is missing: the data folder has no file " + fileName + ", although a server has used it. "
+	if copied, found := db.newestCopy(); found {
+		notice += "It was restored from the copy of " + copyTime(copied.made) + ". " + afterCopy
 	} else {
 		notice += "A new one was started, and everybody begins again. Saved progress files can be imported. " +
 			"If there is a backup, the person who runs the server can stop it and put that back."
@@ -172,8 +167,10 @@ func (db *DB) replaceMissing(path string, now time.Time) error {
 	if err := db.announce(now, notice, path); err != nil {
 		return err
 	}
-	if _, err := db.salvage(path, fileName, now); err != nil {
-		return fmt.Errorf("%s is missing, and cannot be restored: %w", path, err)
+	if _, err := db.salvage("", fileName, now); err != nil {
+		// The announcement would be published once the operator has put a backup back.
+		err = fmt.Errorf("%s is missing, and cannot be restored: %w", path, err)
+		return errors.Join(err, os.Remove(db.announced()))
 	}
 	db.notify(now, notice, path)
 	return nil
@@ -182,64 +179,104 @@ func (db *DB) replaceMissing(path string, now time.Time) error {
 // entriesText formats a number of entries of all logs.
 func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
-// salvage makes a database with the rows of the newest intact copy and the readable rows of a
-// damaged database. If it has any rows, it gets the name to in the folder.
+// salvage makes a database with the readable rows of a damaged database, or of none if path is "",
+// and the rows of the newest intact copy. If it has any rows, it gets the name to in the folder.
 func (db *DB) salvage(path, to string, now time.Time) (found salvaged, err error) {
 	half := filepath.Join(db.dir, salvagingName)
 	defer removeDatabase(half) // unless it was renamed
-	ctx := context.Background()
 	if err := errors.Join(removeDatabase(half), private(half)); err != nil {
 		return found, err
-	}
-	if copied, made, ok := db.newestCopy(now); ok {
-		found.copied = made
-		conn, err := openToRead(copied)
-		if err == nil {
-			err = errors.Join(vacuumInto(ctx, conn, half), conn.Close())
-		}
-		if err != nil {
-			return salvaged{}, err
-		}
 	}
 	settings := pragmas(false)
 	settings.Set("_synchronous", "FULL")
 	settings.Set("_foreign_keys", "0") // rows without parents are handled later; see rows.go
 	conn, err := sql.Open("sqlite", dsn(half, settings))
 	if err != nil {
-		return salvaged{}, err
+		return found, err
 	}
 	conn.SetMaxOpenConns(1)
-	if found.copied.IsZero() {
-		err = create(conn)
-	}
-	if err == nil {
-		err = inside(ctx, conn, func(tx *sql.Tx) error { return found.fill(ctx, tx, path, now) })
+	if err = create(conn); err == nil {
+		found, err = db.fill(conn, path, now)
 	}
 	if err = errors.Join(err, conn.Close()); err != nil || found.all() == 0 {
 		return salvaged{}, err
 	}
-	return found, db.rename(half, filepath.Join(db.dir, to))
+	if err := db.rename(half, filepath.Join(db.dir, to)); err != nil {
+		return salvaged{}, err
+	}
+	db.copies.own = true // if the new database lacks something, the copies may still have it
+	return found, nil
 }
 
-// fill adds the readable rows of a damaged database to a new one, and counts the rows.
-func (s *salvaged) fill(ctx context.Context, tx *sql.Tx, path string, now time.Time) error {
-	if _, err := os.Lstat(path); err == nil {
-		from, err := openToRead(path)
-		if err != nil {
-			return err
-		}
-		defer from.Close()
-		if err := (reader{from, tx, s}).tables(ctx, now); err != nil {
-			return err
+// fill adds the rows of a damaged database and of the newest copy to a new database.
+func (db *DB) fill(conn *sql.DB, path string, now time.Time) (found salvaged, err error) {
+	ctx := context.Background()
+	copied, ok := db.newestCopy()
+	if ok {
+		found.copied = copied.made
+		from := dsn(copied.path, url.Values{"mode": {"ro"}})
+		if _, err := conn.ExecContext(ctx, "ATTACH ? AS old", from); err != nil {
+			return found, err
 		}
 	}
-	s.rows = map[string]int{}
-	for _, t := range append(salvagedTables, salvagedTable{name: "snapshots"}) {
-		var n int
-		if err := tx.QueryRow("SELECT count(*) FROM " + t.name).Scan(&n); err != nil {
-			return err
+	return found, inside(ctx, conn, func(tx *sql.Tx) error {
+		if path != "" {
+			if found.refused, err = readDamaged(ctx, tx, path, now); err != nil {
+				return err
+			}
 		}
-		s.rows[t.name] = n
+		if ok {
+			if err := addCopy(ctx, tx); err != nil {
+				return err
+			}
+		}
+		found.rows = map[string]int{}
+		for _, t := range salvagedTables {
+			var n int
+			if err := tx.QueryRow("SELECT count(*) FROM main." + t.name).Scan(&n); err != nil {
+				return err
+			}
+			found.rows[t.name] = n
+		}
+		return nil
+	})
+}
+
+// addCopy adds what a new database lacks from the copy, which is attached as old.
+//
+// Rows of the copy that are hidden, since they belong to a batch that was interrupted, are left out:
+// their numbers may have been used again. Of a log whose records match its row, nothing is missing,
+// and what the copy has in addition was deleted. Records never change, so where the two differ, the
+// copy is right.
+func addCopy(ctx context.Context, tx *sql.Tx) error {
+	const (
+		visible = "FROM old.records o JOIN old.owners x ON x.id = o.owner AND o.seq <= x.last AND x.last >= x.first"
+		same    = visible + " WHERE o.owner = main.records.owner AND o.seq = main.records.seq AND " +
+			"((o.type, o.id) = (main.records.type, main.records.id) OR o.data = main.records.data)"
+		whole = "SELECT n.id FROM main.owners n WHERE (n.records, n.bytes) = (SELECT count(*), ifnull(sum(" +
+			recordSize + "), 0) FROM main.records WHERE owner = n.id AND seq <= n.last)"
+	)
+	for _, query := range []string{
+		"CREATE TEMP TABLE whole AS " + whole,
+		"UPDATE OR IGNORE main.owners SET (kind, name) = " +
+			"(SELECT kind, name FROM old.owners x WHERE x.id = main.owners.id) " +
+			"WHERE EXISTS (SELECT 1 FROM old.owners x WHERE x.id = main.owners.id AND x.last >= x.first AND " +
+			"(x.kind = main.owners.kind AND x.name <> main.owners.name OR main.owners.kind NOT IN (" + kinds + ")))",
+		"INSERT OR IGNORE INTO main.owners SELECT * FROM old.owners WHERE last >= first",
+		"UPDATE OR IGNORE main.records SET (type, id, data) = (SELECT o.type, o.id, o.data " + same + ") " +
+			"WHERE EXISTS (SELECT 1 " + same + " AND (o.type, o.id, o.data) <> " +
+			"(main.records.type, main.records.id, main.records.data))",
+		"INSERT OR IGNORE INTO main.records SELECT o.* " + visible +
+			" JOIN main.owners n ON (n.id, n.kind, n.name) = (x.id, x.kind, x.name) " +
+			"WHERE o.owner NOT IN (SELECT id FROM whole)",
+		"INSERT OR REPLACE INTO main.room_secrets SELECT * FROM old.room_secrets",
+		"INSERT OR IGNORE INTO main.notices SELECT * FROM old.notices",
+		"INSERT OR IGNORE INTO main.notices_seen SELECT * FROM old.notices_seen",
+		"DROP TABLE whole",
+	} {
+		if _, err := tx.ExecContext(ctx, query); err != nil {
+			return fmt.Errorf("the copy cannot be added: %w", err)
+		}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ const (
 
 // scrub keeps track of the passes over the file.
 type scrub struct {
-	running sync.Mutex // held during a pass
+	running sync.Mutex // held during a pass, and while a copy is made
 
 	mu       sync.Mutex
 	asked    int // number of calls of Scrub
@@ -168,6 +168,11 @@ func (db *DB) lastScrub(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	s.retries.Wait()
+	if db.copies.isOwed() {
+		if err := db.removeCopies(); err != nil {
+			db.log.Warn("a copy of the database could not be deleted", "error", err)
+		}
+	}
 	if _, owed := s.owed(); owed {
 		return db.scrubFile(ctx)
 	}

@@ -107,7 +107,11 @@ func (db *DB) openFolder(now time.Time) error {
 	if db.secret, err = db.readSecret(now); err != nil {
 		return err
 	}
-	fresh = fresh || db.secret == nil
+	list, err := db.allCopies()
+	if err != nil {
+		return err
+	}
+	fresh = fresh || db.secret == nil && len(list) == 0
 	path := db.path()
 	if err := db.finishSalvage(path, now); err != nil {
 		return err
@@ -204,8 +208,9 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.write == nil {
 		return ErrReadOnly
 	}
-	db.copies.noteChange()
-	return db.change(ctx, f)
+	err := db.change(ctx, f)
+	db.copies.noteChange() // after the commit, which a copy that was begun before it lacks
+	return err
 }
 
 // change is [DB.Write] for a change that no copy needs.
