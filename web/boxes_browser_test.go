@@ -87,7 +87,7 @@ const stuck = `[...document.querySelectorAll("body *")].filter((e) => e.checkVis
 // TestMainPagesFitTheirScreens: no main page scrolls sideways; the control that continues is in
 // view without scrolling; in a wide window, the Loop is exactly as tall as the window. At 1366 ×
 // 657, 1440 × 900 and 1920 × 1080, the cost curve of Numbers is in view. In the shortest window, at
-// least half of the height is left for the content that scrolls.
+// least half of the height is left for the scrolling content.
 func TestMainPagesFitTheirScreens(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -28,8 +28,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hostileLimits returns the default limits with a tenth of the places, so that an attack from the
-// same machine soon takes all of them.
+// hostileLimits returns the default limits with a tenth of the places, so an attack from the same
+// machine soon occupies all of them.
 func hostileLimits() *admission.Limits {
 	l := admission.DefaultLimits()
 	l.Sockets = admission.Share{Most: 600, Newcomers: 450, PerAddress: 300, PerLearner: 40}
@@ -91,7 +91,7 @@ func (b *battle) known(id, from string) *client {
 }
 
 // attempts is the number of times that an attack is repeated before the test checks the other
-// clients. If the client gives up on an attempt because the server delays it, it counts as givenUp
+// clients. An attempt that the client gives up on because the server delays it counts as givenUp
 // attempts.
 const (
 	attempts = 300
@@ -320,8 +320,8 @@ type orders struct {
 	Names  []string // of attacks
 }
 
-// attackFromHere starts the attacks that the orders in text name, reports on standard output that
-// they have started, and continues until standard input is closed.
+// attackFromHere parses text as orders, starts the attacks that they name, reports on standard
+// output that they have started, and continues until standard input is closed.
 func attackFromHere(text string) {
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {

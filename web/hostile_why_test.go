@@ -100,7 +100,7 @@ func TestHostileClientAsksWhy(t *testing.T) {
 	all.Wait()
 }
 
-// odd sends an odd question and checks that the response is one of those that the page may send.
+// odd sends an odd question and checks that the response is one that the page may send.
 func (c *client) odd(ctx context.Context, address string) error {
 	one, done := context.WithTimeout(ctx, time.Second)
 	defer done()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// scraped holds the samples of a page, keyed by name and labels as written.
+// scraped contains the samples of a metrics page, keyed by name and labels as written.
 type scraped struct {
 	values map[string]float64
 	kinds  map[string]string // by family

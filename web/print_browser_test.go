@@ -56,7 +56,7 @@ var marked = map[string][][2]string{
 	"/practice/softmax": {{`.levels [aria-current]`, `.levels :not([aria-current])`}},
 }
 
-// looks returns an element's look without the colors that a contrast theme replaces.
+// looks returns an element's appearance without the colors that a contrast theme replaces.
 const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.outlineWidth, s.borderBottomWidth,
 	s.borderBottomStyle, s.fontWeight, s.textDecorationLine].join(" "))(getComputedStyle(e)))(
 	document.querySelector(%q))`
@@ -64,7 +64,7 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 // TestPagesOnPaperAndInForcedColors: pages print their text, their questions and the tables to fill
 // in black on white, without buttons, menus or bars; no question is split between two pages. Text
 // is dark, since backgrounds are not printed. If the browser forces colors, selected elements still
-// differ from the others, and a slider has the browser's own look.
+// differ from the others, and sliders look as the browser draws them.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)

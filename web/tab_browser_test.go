@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// Three of the tests of all pages do not run in a tab: TestFeedReconnects cuts a socket,
+// Three of the tests that cover all pages do not run in a tab: TestFeedReconnects cuts a socket,
 // TestClassPagesReflow is about classes, which need a server, and TestMainPagesFitTheirScreens
 // would measure the same layout.
 

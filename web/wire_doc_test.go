@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestDocumentedExchange: the server sends the exchange in WIRE.md, apart from the parts that
+// TestDocumentedExchange: the server sends the exchange in WIRE.md, except for the parts that
 // WIRE.md leaves out.
 func TestDocumentedExchange(t *testing.T) {
 	t.Parallel()

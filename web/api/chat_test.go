@@ -40,7 +40,7 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	if got := answer.Usage.PromptTokens; got != int64(want) {
 		t.Errorf("the prompt has %d tokens, want %d", got, want)
 	}
-	// The bias forces the first generated token to be the end of the turn.
+	// The bias forces the model to begin its answer with the end-of-turn token.
 	params.LogitBias, params.Stop = map[string]int64{"317": 100}, openai.ChatCompletionNewParamsStopUnion{}
 	if answer, err = client.Chat.Completions.New(t.Context(), params); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func clientOf(server string, more ...option.RequestOption) openai.Client {
 	}, more...)...)
 }
 
-// The answers to these prompts end in various ways: at a limit, at the end of text, or at a stop
+// The answers to these prompts end for different reasons: a limit, the end of the text, or a stop
 // string.
 var prompts = []string{
 	"The wizard lived in a", "Once upon a time", "User: Hello\nAssistant:", "In the old house",
@@ -269,7 +269,7 @@ func differs(got, traced []float64) int {
 	return -1
 }
 
-// trace returns p for the drawn token as it is printed in the trace.
+// trace returns p for the drawn token, as printed in the trace.
 func trace(t *testing.T, s infer.Sample) float64 {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -304,7 +304,7 @@ func TestEchoScoresAText(t *testing.T) {
 	}
 	c := got.Choices[0]
 	if c.Text != text || len(want) != len(c.Logprobs.TokenLogprobs) || got.Usage.CompletionTokens != 0 ||
-		int(got.Usage.PromptTokens) != len(want)+1 { // plus the start mark
+		int(got.Usage.PromptTokens) != len(want)+1 { // plus the start token
 		t.Fatalf(
 			"got %q with %d tokens of %d, usage %+v; want the whole text scored and nothing generated", c.Text,
 			len(c.Logprobs.TokenLogprobs), len(want), got.Usage,

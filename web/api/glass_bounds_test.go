@@ -12,9 +12,9 @@ import (
 )
 
 // TestRequestListSurvivesShortAbsence: a page that is opened again within two minutes still shows
-// its requests; after that, they are gone. A shelf without requests is removed when its last page
-// is closed. When the limit is reached, a new page replaces the shelf that no page has shown for
-// the longest time.
+// its requests; after that, the requests are gone. A shelf without requests is removed when its
+// last page is closed. When the limit is reached, a new page evicts the shelf that has not been
+// shown for the longest time.
 func TestRequestListSurvivesShortAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
@@ -40,7 +40,7 @@ func TestRequestListSurvivesShortAbsence(t *testing.T) {
 		if len(g.shelves) != 1 {
 			t.Errorf("there are %d shelves, including the local one, want 1", len(g.shelves))
 		}
-		for i := range glassPages { // one after another, each with a new name
+		for i := range glassPages { // open and close pages with new names, one after another
 			_, stop := g.watch(fmt.Sprint("page ", i))
 			g.begin(fmt.Sprint("page ", i), "POST /v1/completions")
 			stop()
@@ -90,7 +90,7 @@ func TestRequestsExpire(t *testing.T) {
 	})
 }
 
-// TestEveryFieldHasAStage: each knob of the sampler acts at a stage, under all its names.
+// TestEveryFieldHasAStage: each sampler knob acts at a stage, under all of its names.
 func TestEveryFieldHasAStage(t *testing.T) {
 	for _, k := range terms.Knobs() {
 		if actsAt(k.Key) == 0 {

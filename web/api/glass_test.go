@@ -45,7 +45,8 @@ func asks(t *testing.T, server, key, prompt string) {
 const isAnswered = `document.querySelector('.glass__one[open] .is-good') !== null`
 
 // TestRequestsAppearLive: an open page shows the request of an unmodified client, with each field
-// at its stage and with probabilities that the client did not request. A token links to its draw.
+// at its stage. The page also shows probabilities, although the client did not request any. Each
+// token links to its draw.
 // Promise: Requests of your own programs appear on the page /api while they are being answered.
 func TestRequestsAppearLive(t *testing.T) {
 	fixture.Long(t)
@@ -118,7 +119,7 @@ func visits(t *testing.T, server string) *visitor {
 	return v
 }
 
-// looks connects to the live part of the page /api and returns once the server has registered the
+// looks connects to the live part of the /api page and returns once the server has registered the
 // connection.
 func (v *visitor) looks() (stop func()) {
 	v.t.Helper()
@@ -264,7 +265,7 @@ func TestRefusedRequestsAppear(t *testing.T) {
 }
 
 // TestRequestListIsBounded: the list contains only the newest eight requests, and only the first
-// 200 tokens of a long answer, with the number of tokens that are left out.
+// 200 tokens of a long answer, followed by the number of omitted tokens.
 func TestRequestListIsBounded(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// aCat is a schema in the form in which the published client sends it.
+// aCat is a schema, in the form that the published client sends.
 var aCat = map[string]any{
 	"type": "object",
 	"properties": map[string]any{
@@ -175,8 +175,8 @@ func TestAnyObject(t *testing.T) {
 	}
 }
 
-// TestBadGrammarsCountAgainstTheClient: a client that has sent too many unusable grammars gets
-// 429 for more of them, while another client is still served.
+// TestBadGrammarsCountAgainstTheClient: a client that has sent too many unusable grammars gets 429
+// for further ones, while another client is still served.
 func TestBadGrammarsCountAgainstTheClient(t *testing.T) {
 	t.Parallel()
 	limits := admission.DefaultLimits()

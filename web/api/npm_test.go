@@ -55,15 +55,16 @@ type thrown struct {
 	Status                                 int
 }
 
-// A requested is a request that a client's script is to send.
+// A requested is a request for a client's script to send.
 type requested struct {
 	Chat bool `json:"chat"`
 	Body any  `json:"body"`
 }
 
 // TestClientsFromNPM: the published clients for JavaScript, unmodified, parse all answers and
-// refusals. Streamed answers have the same bytes as other answers. Both match the text that the
-// loop generates and the values of p that the trace prints. Disconnecting ends a request.
+// refusals. Streamed answers have the same bytes as answers that are not streamed. Both match the
+// text that the loop generates and the values of p that the trace prints. Disconnecting ends a
+// request.
 // Promise: The published OpenAI clients for JavaScript work unmodified.
 func TestClientsFromNPM(t *testing.T) {
 	fixture.Long(t)
@@ -137,7 +138,8 @@ func TestClientsFromNPM(t *testing.T) {
 	}
 }
 
-// isTheLoops compares two answers, one of them streamed, with each other and with the loop.
+// isTheLoops compares two answers, one of them streamed, with each other and with the loop's
+// output.
 func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 	t.Helper()
 	if !reflect.DeepEqual(c.Whole, c.Streamed) {
@@ -155,7 +157,7 @@ func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 		settings.Seed++
 		probs, read := []float64(nil), 0
 		if echo {
-			want, read = text.Text+want, len(m.Encode(text.Text))-1 // the start mark
+			want, read = text.Text+want, len(m.Encode(text.Text))-1 // the start token
 		}
 		listed := choice.Probs[read:]
 		if last := len(choice.Tokens) - 1; echo && choice.Tokens[last] == m.Token(m.Config().EOS[0]).Text {
@@ -210,7 +212,7 @@ func (c called) read(t *testing.T, m *infer.Model) (after chat.Text, s infer.Set
 }
 
 // refusals lists the errors that the clients must throw. The class of each error is the one that
-// the clients' documentation gives for its status.
+// the clients' documentation lists for its status.
 var refusals = map[string]thrown{
 	"temperature":           {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
 	"temperature, streamed": {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
@@ -231,7 +233,7 @@ var refusals = map[string]thrown{
 }
 
 // isRefused checks a thrown error. The generic client, which is not tied to one provider, has a
-// single class of errors.
+// single error class.
 func (c called) isRefused(t *testing.T) {
 	t.Helper()
 	if c.Call == "leaving" {

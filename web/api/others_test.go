@@ -38,8 +38,8 @@ const (
 // textIn matches the text of the answer in a response.
 var textIn = regexp.MustCompile(`"(?:text|content)":"((?:[^"\\]|\\.)*)"`)
 
-// TestWhatAsksForNothingChangesNothing: labels, and values with which clients turn a feature off,
-// are accepted and do not change the answer.
+// TestWhatAsksForNothingChangesNothing: labels and values that turn a feature off are accepted and
+// do not change the answer.
 // Promise: The API accepts labels and values that turn a feature off, and they change nothing.
 func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestWhatAsksForNothingChangesNothing(t *testing.T) {
 			t.Errorf("%s: got %s with these fields, want %s as without them", row.to, texts[1], texts[0])
 		}
 	}
-	// The page lists each field that had no effect once. It does not list fields that act at a
+	// The page lists each field without effect exactly once. It does not list fields that act at a
 	// stage.
 	page, _ := pageAt(t, server, nil)
 	idle := page.Find(".glass__one").First().Find(".glass__idle code").Map(func(_ int, s *goquery.Selection) string {

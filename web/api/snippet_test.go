@@ -58,7 +58,7 @@ func saved(t *testing.T, folder, name, program string) string {
 	return path
 }
 
-// TestExamplesRun: the page's example for curl, run exactly as shown, returns the API's answer,
+// TestExamplesRun: the page's curl example, run exactly as shown, returns the API's answer,
 // whatever the prompt contains.
 // Promise: The curl example on the page /api runs as it is shown.
 func TestExamplesRun(t *testing.T) {

@@ -36,9 +36,9 @@ func (a alone) Close() error { close(a.conns); return nil }
 
 func (a alone) Addr() net.Addr { return a.LocalAddr() }
 
-// TestStalledClientIsDisconnected: if a client does not read its events, its request and the run
-// that belongs to it end after a time limit. The same applies to a client that does not read the
-// whole answer.
+// TestStalledClientIsDisconnected: if a client stops reading a streamed answer, its request and the
+// run that belongs to it end after a time limit. The same applies to an answer that is not
+// streamed.
 func TestStalledClientIsDisconnected(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, stream := range []bool{true, false} {
@@ -65,7 +65,7 @@ func TestStalledClientIsDisconnected(t *testing.T) {
 			if _, err := fmt.Fprint(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := client.Read(make([]byte, 100)); err != nil { // read no more than this
+			if _, err := client.Read(make([]byte, 100)); err != nil { // the client reads nothing after this
 				t.Fatal(err)
 			}
 			if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestEveryFieldOfTheTable: a label accepts any value, and other fields accept only values that
-// turn them off. Each refusal states the reason, and the page /api names every field.
+// turn them off. Each refusal states the reason, and the /api page names every field.
 func TestEveryFieldOfTheTable(t *testing.T) {
 	var page strings.Builder
 	if err := pageHTML(view{}).Render(t.Context(), &page); err != nil {

@@ -111,8 +111,8 @@ func idPrompts(t *testing.T, server string) {
 	}
 }
 
-// unusualTokens checks that token ids which differ from the normal encoding of their text are
-// used unchanged, and that the API continues them as the loop does.
+// unusualTokens checks that token ids are used unchanged even if they are not the normal encoding
+// of their text, and that the API continues them as the loop does.
 func unusualTokens(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)
@@ -287,8 +287,7 @@ func seedsOf64Bits(t *testing.T, server string) {
 	}
 }
 
-// longPrompts checks that a chat of more than 4 KiB is answered if it fits into the model's
-// context.
+// longPrompts checks that a chat of more than 4 KiB is answered if it fits in the model's context.
 func longPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/", testmodel.Target(t)

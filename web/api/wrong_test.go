@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// send posts a body to an address of the API.
+// send posts a body to an API address.
 func send(t *testing.T, url, body string, header ...string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -62,10 +62,10 @@ func refusal(t *testing.T, answer *http.Response) (says, param string) {
 	return body.Error.Message, param
 }
 
-// with returns a request for a completion with additional fields.
+// with returns a completion request with additional fields.
 func with(fields string) string { return `{"model":"tiny-5M","prompt":"A fox",` + fields + `}` }
 
-// said returns a request for a chat with additional fields.
+// said returns a chat request with additional fields.
 func said(fields string) string {
 	return `{"model":"tiny-5M","messages":[{"role":"user","content":"Hi"}],` + fields + `}`
 }
@@ -331,8 +331,8 @@ func TestKeysAndOrigins(t *testing.T) {
 	}
 }
 
-// TestDisconnectCancelsTheRun: when a client disconnects, its place is free again. A client that
-// uses all of its places is refused with the time to retry.
+// TestDisconnectCancelsTheRun: when a client disconnects, its place is freed. A client that already
+// uses all of its places gets 429 with Retry-After.
 // Promise: Disconnecting cancels an API request.
 func TestDisconnectCancelsTheRun(t *testing.T) {
 	t.Parallel()
@@ -340,7 +340,7 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 	limits.API = admission.Share{PerLearner: 1}
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
 	// The body is incomplete, so the request is in progress until its client disconnects. By the
-	// time the server asks for the body, the request has taken its place.
+	// time the server asks for the body, the request occupies a place.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
 	if err != nil {
 		t.Fatal(err)

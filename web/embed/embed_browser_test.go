@@ -48,7 +48,7 @@ func TestExamplePage(t *testing.T) {
 	server = webtest.Serve(t, webtest.Options{Embeds: []string{school.URL}})
 	tab := browser.Open(t, browser.Laptop, school.URL)
 	for _, element := range []string{"viz-loop", "viz-widget"} {
-		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // it loads only near the viewport
+		tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, element)) // loads only near the viewport
 		tab.Wait("the height of "+element, fmt.Sprintf("%s > 80 && %[1]s !== %d", heightOf(element), usual))
 	}
 	tab.FullShot("embed-example.png")
@@ -99,8 +99,8 @@ func sandboxed(t *testing.T, server string) string {
 }
 
 // TestLoopInAFrame: the Loop below /embed, opened directly rather than inside another page,
-// generates text and has a link to the same state on the usual page. It stores nothing in the
-// browser. In a frame without an origin, it explains that it cannot run there.
+// generates text and has a link to the same state on the regular page. The embedded page stores
+// nothing in the browser. In a frame without an origin, it explains that it cannot run there.
 func TestLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

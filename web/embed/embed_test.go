@@ -342,8 +342,8 @@ func TestPagesAdvertiseOEmbed(t *testing.T) {
 	}
 }
 
-// TestEmbedPageListsElements: the page about embedding lists an HTML element for each page that
-// can be embedded, and it names the allowed sites.
+// TestEmbedPageListsElements: the embedding page lists an HTML element for each page that can be
+// embedded, and it names the allowed sites.
 func TestEmbedPageListsElements(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})

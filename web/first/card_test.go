@@ -105,7 +105,8 @@ func TestCardDownloads(t *testing.T) {
 	}
 }
 
-// TestCardWarnsOfMissingGlyphs: the page of a card whose PNG has boxes shows a warning.
+// TestCardWarnsOfMissingGlyphs: if a card's PNG has boxes in place of missing glyphs, the card's
+// page shows a warning.
 func TestCardWarnsOfMissingGlyphs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -122,10 +122,10 @@ func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	}
 }
 
-// TestFirstRunMotion: elements at the end of a scene move to their places in the next one. Pressing
-// a key stops a movement halfway, and no trace of it remains. Until the marker has fallen, neither
-// the heading nor the title names the winner. If VIZ_SHOTS is set, the test takes five screenshots
-// of each movement.
+// TestFirstRunMotion: elements at the end of a scene move to their positions in the next scene.
+// Pressing a key ends an animation halfway through and leaves no trace of it. Until the marker has
+// fallen, neither the heading nor the title names the winner. If VIZ_SHOTS is set, the test takes
+// five screenshots of each animation.
 func TestFirstRunMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -169,7 +169,7 @@ func TestFirstRunMotion(t *testing.T) {
 			}
 		}
 		tab.Eval(`go()`)
-		tab.Keys("x") // not the key of a command
+		tab.Keys("x") // not a command key
 		tab.Until(`moving().length === 0 && !document.querySelector(".carried, .is-falling")`)
 	}
 	tab.Click(main)

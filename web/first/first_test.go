@@ -166,8 +166,8 @@ func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 	}
 }
 
-// TestFirstRunResumesFromItsAddress: a visitor can leave the first run at any location and resume
-// it: from its address in any browser, and from /first or the home page in the same browser.
+// TestFirstRunResumesFromItsAddress: a visitor can leave the first run at any scene and resume it:
+// from its address in any browser, and from /first or the home page in the same browser.
 func TestFirstRunResumesFromItsAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -224,7 +224,7 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	}
 }
 
-// mustBeField fails the test unless the page is the one with the prompt field.
+// mustBeField fails the test unless the page has the prompt field.
 func (p page) mustBeField() {
 	p.s.t.Helper()
 	if p.status != http.StatusOK || p.Find("#begin").Length() != 1 {
@@ -320,7 +320,7 @@ func TestKnobKeepsTheAxis(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 1, begins, oneStage, oneStage)
 	p := newSite(t).open(at("bolder", link)).mustBe("bolder").press(pick).mustBe("bolder")
-	// Tokens with less than half a percent are combined in the last row, so that row's tick
+	// Tokens with shares below half a percent are combined in the last row, so that row's tick
 	// changes.
 	ghosts := func(p page) map[string]string {
 		list := map[string]string{}

@@ -54,7 +54,7 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 }
 
-// TestBillTilesUpdateAtOnce: before the first run, a change to any tile of the bill changes the
+// TestBillTilesUpdateAtOnce: before the first run, a change to any of the bill's tiles changes the
 // maximum price of the request. After the run, such a change updates the first screen at once, and
 // the measured results stay the same.
 func TestBillTilesUpdateAtOnce(t *testing.T) {
@@ -120,7 +120,7 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 }
 
 // TestMemoryNeedsNoRun: the memory calculator's results need no run. A changed number is kept until
-// another model is chosen; the numbers are then set to those of that model.
+// another model is chosen, which resets all numbers to that model's values.
 func TestMemoryNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

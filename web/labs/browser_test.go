@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// small holds settings for quick runs of the labs whose defaults are slow.
+// small contains settings for quick runs of the labs whose defaults are slow.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",

@@ -19,8 +19,8 @@ func plain(list []span) string {
 	return text
 }
 
-// TestCachePageClaimsOnlyWhatIsTrue: the page states that the logits, the columns and the counts
-// are the same only if they are.
+// TestCachePageClaimsOnlyWhatIsTrue: the page claims that the logits, the columns and the counts
+// are equal only if they really are.
 func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	t.Parallel()
 	step := lab.CacheStep{
@@ -172,8 +172,8 @@ func TestUnexpectedRatioIsReported(t *testing.T) {
 	}
 }
 
-// TestPartingStrips: each lane's strip shows the lane's own token and the other lane's token, both
-// at their segments in that lane. A greedy lane has no u.
+// TestPartingStrips: each lane's strip shows the lane's own token and the other lane's token, each
+// at its segment in the strip's lane. A greedy lane has no u.
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{
@@ -233,8 +233,8 @@ func TestEveryFieldShowsItsRange(t *testing.T) {
 	}
 }
 
-// TestLinkNamesItsModel: a link identifies the model with which it was made, and a page with
-// another model says that they differ.
+// TestLinkNamesItsModel: a link identifies the model that it was made with, and a page with another
+// model says that the models differ.
 func TestLinkNamesItsModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

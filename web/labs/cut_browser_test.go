@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// done is a JavaScript expression for the number of parts of the run that are done.
+// done is a JavaScript expression for the number of completed parts of the run.
 const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 
-// A line describes how a page connects to the program. It holds scripts that record the
+// A line describes how a page connects to the program. It contains scripts that record the
 // connections, cut the last one, and check whether there is a new one. tokens is large enough for a
 // long measurement.
 type line struct {

@@ -117,8 +117,8 @@ func values(name string, more ...string) map[string]string {
 	return v
 }
 
-// TestFeedRunsEveryLab: each lab can be run through its feed. Its report is kept, so that a
-// reloaded page shows it.
+// TestFeedRunsEveryLab: each lab can be run through its feed. Its report is kept and is shown again
+// after a reload.
 // Promise: Every lab runs on your own machine, and its report survives a reload.
 func TestFeedRunsEveryLab(t *testing.T) {
 	fixture.Long(t)
@@ -173,8 +173,8 @@ func TestPredictionComesFirst(t *testing.T) {
 	}
 }
 
-// TestPredictionIsFixedDuringTheRun: a choice that is made during a measurement does not change the
-// prediction that was made before it.
+// TestPredictionIsFixedDuringTheRun: a choice made during a measurement does not change the
+// prediction made before the measurement.
 func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
@@ -227,8 +227,8 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	}
 }
 
-// TestErrorNextToField: an error message appears next to the field of a value out of range, and a
-// valid value removes it.
+// TestErrorNextToField: an error message appears next to a field with an out-of-range value, and a
+// valid value removes the message.
 func TestErrorNextToField(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -321,7 +321,7 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	}
 }
 
-// TestMeasurementsRunOneAtATime: a second measurement waits and reports that, and a canceled
+// TestMeasurementsRunOneAtATime: a second measurement reports that it is waiting, and a canceled
 // measurement leaves the queue.
 func TestMeasurementsRunOneAtATime(t *testing.T) {
 	t.Parallel()
@@ -356,7 +356,7 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 }
 
 // TestHeavyUserYieldsAfterOneRun: a user who starts many measurements delays another user by only
-// one of them. That one ends early and keeps its results.
+// one measurement, which ends early and keeps its results.
 func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

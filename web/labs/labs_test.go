@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// small holds settings for quick runs of the labs whose defaults are slow.
+// small contains settings for quick runs of the labs whose defaults are slow.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",
@@ -233,7 +233,7 @@ func TestJSONByForm(t *testing.T) {
 }
 
 // TestPresetsAreValid: both presets of every lab are valid settings, and every prediction can be
-// judged. A lab that asks for no prediction shows results at once.
+// judged. A lab that does not ask for a prediction shows results immediately.
 func TestPresetsAreValid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

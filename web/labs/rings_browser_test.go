@@ -60,7 +60,7 @@ func TestRingsAreDragged(t *testing.T) {
 	}
 }
 
-// TestGuessIsDrawnAsBars: a guess that is not a point of a curve is drawn as a bar on an axis
+// TestGuessIsDrawnAsBars: a guess that is not a point on a curve is drawn as a bar on an axis
 // before anything is measured. The measured value appears below the guess on the same axis, and
 // another guess can then be drawn next to the result.
 func TestGuessIsDrawnAsBars(t *testing.T) {

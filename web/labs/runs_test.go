@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// cut ends a connection in the same way as a network failure.
+// cut ends a connection as a network failure would.
 func (w *visitor) cut() {
 	w.t.Helper()
 	w.stop()
@@ -24,8 +24,8 @@ func long(press string) map[string]string {
 	return map[string]string{"tokens": "400", "repeats": "50", "guess": none, "sure": "1", "press": press}
 }
 
-// TestReconnectDuringARun: a page that has lost its connection repeats its command with the number
-// of its press, and returns to the same run.
+// TestReconnectDuringARun: a page that has lost its connection sends its command again with the
+// same press number, and returns to the same run.
 func TestReconnectDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -92,7 +92,7 @@ func TestReconnectAfterARun(t *testing.T) {
 	if n := len(s.pages.runs.list); n != 1 {
 		t.Errorf("%d runs, want 1", n)
 	}
-	// Other values do not belong to that press, so the lab runs with them only after a new press.
+	// Changed values do not belong to that press, so the lab runs with them only after a new press.
 	again := s.open("draw")
 	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
 		t.Error("other values resumed the same run")
@@ -160,7 +160,8 @@ func TestAbandonedRunIsCanceled(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsRuns: a run ends when the server shuts down, whether or not it is being watched.
+// TestShutdownEndsRuns: when the server shuts down, runs end, whether or not they are being
+// watched.
 func TestShutdownEndsRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -17,7 +17,7 @@ import (
 )
 
 // TestRowsAreSaved: every table of every lab can be saved as a file. The file has the same rows as
-// one from another server, except for values that depend on the machine.
+// a file from another server, except for values that depend on the machine.
 func TestRowsAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -54,8 +54,8 @@ var ofTheMachine = regexp.MustCompile(
 	`\(ms\)|a second|^(fitted|share at the end|R²|speed-up|E/\(γc \+ v\)|c|v|value)$|, bits$`,
 )
 
-// sameRows compares two files of one table. Numbers may differ by a thousandth, and times by any
-// amount.
+// sameRows compares two files that contain the same table. Numbers may differ by a thousandth, and
+// times by any amount.
 func sameRows(t *testing.T, what string, got, want []byte) {
 	t.Helper()
 	a, errA := csv.NewReader(bytes.NewReader(got)).ReadAll()

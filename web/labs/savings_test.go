@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestSavingsColumnsMatchHeads: in the bill's table of other requests, each number is in the column
-// whose heading describes it.
+// TestSavingsColumnsMatchHeads: in the bill's table of alternative requests, each number is in the
+// column with the matching heading.
 func TestSavingsColumnsMatchHeads(t *testing.T) {
 	var s lab.Saving
 	s.Title, s.Saved, s.Share, s.ADay = "shorter", 0.25, 0.5, 12

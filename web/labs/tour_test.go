@@ -45,7 +45,7 @@ func run(tab *browser.Tab, hands browser.Hands) {
 	runGuessed(tab, hands)
 }
 
-// runGuessed is like run, for a page on which a prediction is chosen.
+// runGuessed is like run, but for a page with a prediction that has already been chosen.
 func runGuessed(tab *browser.Tab, hands browser.Hands) {
 	hands.Press(`.btn--run`)
 	// On a busy machine, the estimated time is long, and the page asks for confirmation.

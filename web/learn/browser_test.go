@@ -172,8 +172,8 @@ func TestSearchFromAnyPage(t *testing.T) {
 		tab.Wait("the search", `location.pathname === "/search" && document.activeElement?.id === "q"`)
 	}
 	tab.Keys("nucleus")
-	// The page searches while the user types, so results for "nuc" may appear before those for
-	// the whole word; the address shows the query to which they belong.
+	// The page searches while the user types, so results for "nuc" may appear before those for the
+	// whole word; the address shows which query the results are for.
 	tab.Wait(
 		"the results of the whole word",
 		`location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() `+

@@ -16,7 +16,7 @@ var text = courseworktest.Text
 // read the whole course: see [newReader].
 var sharedWidgets, sharedPictures = newKept[shown](), newKept[pictureKey]()
 
-// A site holds the pages as seen by one learner who has switched to Numbers.
+// A site serves the pages to one learner, who has switched to Numbers.
 type site struct {
 	*courseworktest.Site
 	pages *Pages
@@ -40,7 +40,7 @@ func newReader(t *testing.T) *site {
 	return s
 }
 
-// question returns the first question of a kind that a lesson asks.
+// question returns the first question of the given kind in the lessons.
 func (s *site) question(kind string) *lessons.Question {
 	s.T.Helper()
 	for _, l := range s.pages.Course.Lessons {

@@ -90,8 +90,8 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	}
 }
 
-// TestHomeWritesFirst: the text generated before the shown turn appears token by token. Only then
-// does the page step through the stages of that turn, at which the model is unsure.
+// TestHomeWritesFirst: the shown turn is one at which the model is unsure. The text generated
+// before it appears token by token, and only then does the page step through the turn's stages.
 func TestHomeWritesFirst(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -175,8 +175,8 @@ func TestHomeIsShort(t *testing.T) {
 	}
 }
 
-// TestFirstPageIsLight: the home page, with everything it loads, loads at most 150 KB in eight
-// files over the network, and nothing from other servers.
+// TestFirstPageIsLight: the home page and everything it loads amount to at most 150 KB in eight
+// files over the network, and nothing comes from other servers.
 // Promise: The first page loads at most 150 KB, all of it from the server.
 func TestFirstPageIsLight(t *testing.T) {
 	fixture.Long(t)

@@ -36,8 +36,7 @@ func loopOf(t *testing.T, seed uint64) *infer.Loop {
 	return l
 }
 
-// TestHomeTurnMatchesTheEngine: every figure of a turn is the one that the engine's loop
-// computes.
+// TestHomeTurnMatchesTheEngine: every figure of a turn matches the engine's loop.
 func TestHomeTurnMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/practice"
 )
 
-// others lists the pages outside Learn and Practice to which their pages link.
+// others lists the pages outside Learn and Practice that their pages link to.
 var others = func() map[string]bool {
 	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
 	for _, l := range lab.All() {
@@ -121,7 +121,7 @@ func TestLessonPagesAreComplete(t *testing.T) {
 }
 
 // TestVisitsTickSections: sections are ticked one by one as they are read, or all at once with the
-// button. The map and the link for continuing are updated.
+// button. The map and the link to the next section are updated.
 func TestVisitsTickSections(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

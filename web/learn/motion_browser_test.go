@@ -73,7 +73,7 @@ func TestExperimentMotion(t *testing.T) {
 				tab.Wait("the winner unnamed", `document.querySelector(".is-falling .laid__drop") &&
 					[...document.querySelectorAll(".is-falling :is(.w-stage__say, .laid__at)")]
 						.every((e) => !e.checkVisibility({ opacityProperty: true }))`)
-				tab.Keys("x") // not a command
+				tab.Keys("x") // not a command key
 				tab.Wait("the winner named", `!`+left+` &&
 					document.querySelector(".w-stage__say").checkVisibility({ opacityProperty: true })`)
 			}

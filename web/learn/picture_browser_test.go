@@ -40,7 +40,7 @@ func TestPictureFollowsTheText(t *testing.T) {
 }
 
 // TestPictureByEveryHand: states can be selected by mouse, by keyboard and by touch, and the text
-// scrolls to the matching place.
+// scrolls to the matching passage.
 func TestPictureByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

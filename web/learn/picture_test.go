@@ -27,8 +27,8 @@ func TestPicturesShowEveryState(t *testing.T) {
 			if in.Length() != 1 || in.Find(".map__net").Length() != 1 || text(in.Find("p.sr")) == "" {
 				t.Errorf("%s: the state %s is not drawn: %s", l.Slug, states[i].Kind, text(e))
 			}
-			// Columns for the start, the six tokens of the sentence (five in lesson 13) and three
-			// more.
+			// There are columns for the start token, the six tokens of the sentence (five in lesson
+			// 13), and three more.
 			want := map[bool]int{true: 10, false: 9}[l.Sentence == lessons.Sentence]
 			if n := in.Find(".map__toks > span").Length(); n != want {
 				t.Errorf("%s: the state %s has %d columns, want a total of %d", l.Slug, states[i].Kind, n, want)

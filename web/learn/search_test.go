@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestSearchListsAndMarksHits: hits are listed and marked, and a query never becomes markup.
+// TestSearchListsAndMarksHits: hits are listed and marked, and a query is never interpreted as
+// markup.
 func TestSearchListsAndMarksHits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

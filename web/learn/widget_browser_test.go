@@ -21,7 +21,8 @@ type use struct {
 	then string
 }
 
-// uses has at least one use for each kind of experiment. The results hold for any model.
+// uses contains at least one use for each kind of experiment. The expected results do not depend on
+// the model.
 var uses = map[lessons.WidgetKind][]use{
 	lessons.WidgetTurn: {
 		{press(".w [data-next]"), `f.querySelector("[aria-current=step]").textContent.includes("Logits")`},

@@ -32,7 +32,7 @@ func (s *site) withDraft() *site {
 	return s
 }
 
-// specOf returns the first experiment of a kind in the course.
+// specOf returns the course's first experiment of the given kind.
 func (s *site) specOf(kind lessons.WidgetKind) *spec {
 	s.T.Helper()
 	for _, spec := range s.pages.widgets.specs {
@@ -44,7 +44,7 @@ func (s *site) specOf(kind lessons.WidgetKind) *spec {
 	return nil
 }
 
-// alone returns an experiment's page with other inputs.
+// alone returns an experiment's page with the given inputs.
 func (s *site) alone(spec *spec, inputs map[string]string) *goquery.Document {
 	s.T.Helper()
 	return s.Get(aloneAt(spec, inputs))

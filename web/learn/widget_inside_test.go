@@ -54,7 +54,7 @@ func read(t *testing.T, written string) float64 {
 }
 
 // TestTokensSpellTheText: the tokens on the page, joined together, spell the text, and their IDs
-// are those of the model.
+// match the model's.
 func TestTokensSpellTheText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

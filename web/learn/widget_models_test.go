@@ -42,7 +42,7 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 		}
 	}
 	for id, spec := range newSite(t).pages.widgets.specs {
-		if !works[id] && spec.Kind != "speculate" { // there is no draft here
+		if !works[id] && spec.Kind != "speculate" { // these sites have no draft model
 			t.Errorf("%s works on none of the models", id)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 
 // These tests compute their numbers with the engine's plain functions, on the bundled model.
 
-// TestTemperatureMatchesTheEngine: rows, sums, marks and the Loop's state match a softmax at
-// that T over the same scores.
+// TestTemperatureMatchesTheEngine: rows, sums, marks and the Loop's state match a softmax of the
+// same scores at the same T.
 func TestTemperatureMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -112,8 +112,8 @@ func TestNucleusMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestStagesMatchTheEngine: at every stage, also beyond the end of a turn and back again, the
-// widget shows the same as a loop with the same settings.
+// TestStagesMatchTheEngine: at every stage, even beyond the end of a turn and back, the widget
+// shows the same values as a loop with the same settings.
 func TestStagesMatchTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -162,7 +162,7 @@ func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 	s := newSite(t)
 	m := s.asks(s.specOf(lessons.WidgetTurn), map[string]string{"at": "3584", "tokens": "2"})[0]
 	body := s.body(m)
-	// The end is after two tokens of seven stages each.
+	// The text ends after two tokens of seven stages each.
 	if at := m.Data.(widgetData).Inputs["at"]; at != "14" {
 		t.Errorf("at %s, want %s", at, "14")
 	}

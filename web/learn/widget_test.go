@@ -67,7 +67,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 	}
 }
 
-// TestFeedMatchesThePage: the same inputs give the same body with and without scripts, except
+// TestFeedMatchesThePage: the same inputs produce the same body with and without scripts, except
 // for measured times.
 func TestFeedMatchesThePage(t *testing.T) {
 	t.Parallel()

@@ -69,8 +69,8 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	}
 }
 
-// TestStopStringMatchesTheEngine: at every token, the released and the held text match those of
-// the loop.
+// TestStopStringMatchesTheEngine: at every token, the released text and the held text match the
+// loop's.
 func TestStopStringMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -15,7 +15,7 @@ type placed struct {
 	href string
 }
 
-// experiments returns all experiments of the course, in its order.
+// experiments returns all experiments in the course, in course order.
 func experiments(course *lessons.Course) []placed {
 	var list []placed
 	for _, l := range course.Lessons {

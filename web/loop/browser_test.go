@@ -23,7 +23,7 @@ func openTab(t testing.TB, x *site, screen browser.Screen) loopTab {
 	return b
 }
 
-// second opens an address in another tab of the same learner.
+// second opens an address in another tab, as the same learner.
 func (b loopTab) second(url string) loopTab { return loopTab{b.Another(browser.Laptop, url)} }
 
 // atStage returns an expression that is true when the rail shows the given stage, from 1 to 7.
@@ -31,8 +31,8 @@ func atStage(n string) string {
 	return `document.querySelector('#rail [aria-current=step] i')?.textContent === '` + n + `'`
 }
 
-// isDrawn is an expression that is true at stage 5 once the draw has been made. isUndrawn is
-// one that is true while the draw is withheld.
+// isDrawn is an expression that is true at stage 5 once the draw has been made. isUndrawn is an
+// expression that is true while the draw is withheld.
 const (
 	isDrawn   = `!document.getElementById('panel').hasAttribute('data-undrawn')`
 	isUndrawn = `document.getElementById('panel').hasAttribute('data-undrawn')`
@@ -64,7 +64,7 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 	b := openTab(t, x, browser.Laptop)
 	b.Until(`!document.getElementById('prompt-box').hidden`)
 
-	// The pieces appear while the prompt is typed; Ctrl+Enter starts.
+	// The prompt's tokens appear while it is typed, and Ctrl+Enter starts the run.
 	b.Type("#prompt", "Once upon a time")
 	b.Until(`document.querySelectorAll('#pieces .tk').length > 3`)
 	b.Chord(browser.Enter)
@@ -204,7 +204,7 @@ func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	}
 }
 
-// TestBrowserReportsLostServer: without a server, the page reports that, refuses commands that
+// TestBrowserReportsLostServer: without a server, the page reports the loss, refuses commands that
 // cannot be sent, and continues when a server is back.
 func TestBrowserReportsLostServer(t *testing.T) {
 	fixture.Long(t)
@@ -241,7 +241,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
 	b.Until(`document.getElementById('err-general').textContent.includes('Not connected just now')`)
 
-	// With a server again, a button whose command was not sent can be pressed once more.
+	// Once there is a server again, the learner can repeat a press whose command was not sent.
 	x.stop()
 	newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
 	b.Eval(`dispatchEvent(new Event('online'))`)

@@ -113,7 +113,7 @@ func TestBytesGrowWithTheText(t *testing.T) {
 			if id == "reading" {
 				grown *= float64(once.ends) / float64(twice.ends)
 			}
-			// Shorter runs have not filled the panels of limited size.
+			// In shorter runs, the panels of limited size are not full yet.
 			if !c.byStage && bytes > 10_000 && grown > 2.3 {
 				t.Errorf(
 					"%s: panel %s grows with the text: %d bytes, for twice the text %d", c.name, id, bytes,

@@ -27,8 +27,8 @@ const watchCarry = `
 	window.unseen = (selector) =>
 		[...document.querySelectorAll(selector)].every(e => getComputedStyle(e).opacity === '0')`
 
-// carries lists the transitions after the first stage. Each has the stage that is reached and
-// the way in which each view shows that it has been reached.
+// carries lists the transitions after the first stage. Each entry has the stage that the transition
+// reaches and, for each view, a selector that matches once it has been reached.
 var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"2-score", "Score", "2", ".shares--dots", ".gap__dot"},
 	{"3-share", "Share", "3", ".shares:not(.shares--dots)", ".bar__p"},
@@ -42,9 +42,9 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 }
 
 // TestStageMotionInBothViews: in both views, something moves from each stage to the next. A key
-// press or a click stops the movement midway, and leaves no trace of it. The winner is not named
+// press or a click ends the animation midway and leaves no trace of it. The winner is not named
 // before the marker has fallen. If VIZ_SHOTS is set, the test takes five screenshots of each
-// movement.
+// animation.
 func TestStageMotionInBothViews(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestStageMotionInBothViews(t *testing.T) {
 				b.Until(`window.moves > 0 && window.carried().length > 0`)
 				b.half(name+"-"+to.name, to.name == "5-fall" || to.name == "5-again", to.name == "6-write")
 				if i%2 == 0 {
-					b.Keys("x") // not the key of a command
+					b.Keys("x") // not a command key
 				} else {
 					b.Eval(`document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))`)
 				}
@@ -90,7 +90,7 @@ func TestStageMotionInBothViews(t *testing.T) {
 	}
 }
 
-// half stops a movement midway, and checks what is visible.
+// half stops an animation midway and checks what is visible.
 func (b loopTab) half(name string, falls, flies bool) {
 	for frame := range 5 {
 		b.Eval(fmt.Sprintf(`window.at(%g)`, float64(frame)/4))
@@ -110,8 +110,8 @@ func (b loopTab) half(name string, falls, flies bool) {
 	}
 }
 
-// TestStepDuringMotionCounts: a step during a movement ends the movement and counts: the
-// next stage is shown, and only its own movement runs.
+// TestStepDuringMotionCounts: a step during an animation ends the animation and still counts: the
+// next stage is shown, and only its own animation runs.
 func TestStepDuringMotionCounts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -68,8 +68,8 @@ func TestChatIsOneTokenStream(t *testing.T) {
 	}
 }
 
-// TestChatLinkRestoresMessages: the link of a chat restores the same tokens and messages,
-// on a page and over the socket, when the run is not on the server.
+// TestChatLinkRestoresMessages: if a chat's run is not on the server, the chat's link restores the
+// same tokens and messages, on a page and over the socket.
 func TestChatLinkRestoresMessages(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -48,8 +48,8 @@ type client struct {
 
 	stages []json.RawMessage // viz.json.v1: all stages that are still valid
 	html   map[string]string // viz.html.v1: panels by id
-	bytes  int               // of all messages
-	tokens []string          // and the HTML of the generated tokens, in order
+	bytes  int               // size of all messages
+	tokens []string          // viz.html.v1: HTML of the generated tokens, in order
 	got    int               // messages
 }
 
@@ -207,7 +207,7 @@ func closeOf(t testing.TB, conn *websocket.Conn) (int, string) {
 	}
 }
 
-// head holds the first fields of a stage's JSON object.
+// head contains the first fields of a stage's JSON object.
 type head struct {
 	Step  int
 	Stage string

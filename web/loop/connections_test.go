@@ -29,8 +29,8 @@ func TestEvictedRunContinuesForViewer(t *testing.T) {
 	}
 }
 
-// TestSlowReaderDoesNotStopOthers: a viewer that does not read stops neither the run nor a
-// second viewer. When it reads again, it has missed states but no tokens.
+// TestSlowReaderDoesNotStopOthers: a viewer that does not read does not stop the run or a second
+// viewer. When the first viewer reads again, it has missed states but no tokens.
 // Promise: A client that reads slowly misses states but no tokens, and stops nobody else.
 func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	t.Parallel()

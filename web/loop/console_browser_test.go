@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestConsoleIsOneRow: on a Chromebook, the console is one row with the sliders and the seed,
-// so that the table's rows have the rest of the height. "More" shows and hides the other
-// controls, and keys work in both cases.
+// TestConsoleIsOneRow: on a Chromebook, the console is one row with the sliders and the seed, which
+// leaves the rest of the height to the table's rows. "More" shows and hides the other controls, and
+// keys work either way.
 func TestConsoleIsOneRow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

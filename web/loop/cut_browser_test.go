@@ -47,8 +47,8 @@ func TestReloadDuringARun(t *testing.T) {
 	b.tokens(len(x.onlyRun().Latest().Steps))
 }
 
-// TestBrowserReconnectsAtEveryStage breaks the connection at every stage, and at one of them
-// also blocks new connections for some time.
+// TestBrowserReconnectsAtEveryStage breaks the connection at every stage, and at one stage also
+// blocks new connections for some time.
 func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -96,8 +96,8 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
-// TestOpenedLinkReportsNoLoss: people who open a link are not told that the server lost their
-// run, although the run is created from the link, just as a lost run would be.
+// TestOpenedLinkReportsNoLoss: when a link is opened, the page does not report a lost run, although
+// the run is created from the link, just as a lost run would be.
 func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -143,8 +143,8 @@ func TestPageSurvivesServerRestart(t *testing.T) {
 	}
 }
 
-// TestSleepingTabNoticesDeadConnection: a connection that broke without notice is
-// discovered when the page becomes visible again.
+// TestSleepingTabNoticesDeadConnection: a connection that broke without notice is detected when the
+// page becomes visible again.
 func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestCutAtEveryStage cuts the connection after a command has been sent and before its answer
-// has been read, at each stage of two turns. Whether or not the command had arrived, the client
-// reconnects, sends it again, and sees it carried out once: it receives each stage once and in
-// order.
+// TestCutAtEveryStage cuts the connection after a command has been sent and before its answer has
+// been read, at each stage of two turns. Whether or not the command had arrived, the client
+// reconnects, sends the command again, and sees it carried out once: the client receives each stage
+// once and in order.
 // Promise: If a client reconnects and sends a command again, it takes effect once; no stage is lost or repeated.
 func TestCutAtEveryStage(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 			b.Type("#prompt", "A fox")
 			b.Eval(`document.getElementById('temperature').value = '1.2'`)
 			for _, view := range []view{storyView, numbersView} {
-				// No answer can arrive between the change and the press.
+				// An answer cannot arrive between the change and the press.
 				b.Eval(`document.getElementById('temperature').dispatchEvent(new Event('input', { bubbles: true }));
 					document.querySelector('[data-view-form] [value="` + string(view) + `"]').click()`)
 				b.Until(`document.body?.dataset.view === '` + string(view) + `' && ` + isLive)

@@ -22,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// handmade returns a run whose numbers do not come from an engine, so that they are the
-// same on every machine. The score of token i is −(i mod 97)/8 plus 9 for one favorite, and
-// every stage took as many microseconds as its number.
+// handmade returns a run whose numbers do not come from an engine, so that they are the same on
+// every machine. The score of token i is −(i mod 97)/8, plus 9 for one favorite token, and stage n
+// takes n microseconds.
 func handmade(t testing.TB, ran infer.Kind) *session.State {
 	m := testmodel.Target(t)
 	s := &session.State{
@@ -80,7 +80,7 @@ func advance(m *infer.Model, s *infer.Step, favorite int, ran infer.Kind) {
 	}
 }
 
-// TestGoldenJSON checks the messages of viz.json.v1 for a state and for the one after it.
+// TestGoldenJSON checks the messages of viz.json.v1 for a state and the next one.
 func TestGoldenJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

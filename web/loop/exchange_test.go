@@ -42,8 +42,8 @@ func normal(t testing.TB, html string) string {
 	return h
 }
 
-// sameAsFresh compares the content that a client has assembled from differences with the
-// content that a newly connected client gets at once.
+// sameAsFresh compares the content that a client has assembled from differences with the content
+// that a newly connected client receives.
 func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	t.Helper()
 	fresh := x.dial(protocol, "?run="+c.run)

@@ -14,7 +14,8 @@ import (
 // u.
 const notSeen = `.cost, .panel__head, #seed, .cum .mark, .laid__pin`
 
-// atDrop opens a run with a seed whose marker is about to fall, in slow motion.
+// atDrop opens a run with the given seed and steps to the moment before its marker falls, in slow
+// motion.
 func atDrop(t *testing.T, in view, seed int) loopTab {
 	t.Helper()
 	b := openTab(t, newSiteIn(t, in), browser.Screen{Width: 1366, Height: 657, Motion: true})
@@ -30,10 +31,10 @@ func atDrop(t *testing.T, in view, seed int) loopTab {
 	return b
 }
 
-// TestMarkerDoesNotRevealTheWinner: while the marker moves back and forth, the page looks the
-// same no matter where the marker will land. No piece, row, slot, bar of the map or word stands
-// out, and a screen reader announces only that the marker is falling. Once it has landed, the
-// pages differ and the result is announced.
+// TestMarkerDoesNotRevealTheWinner: while the marker moves back and forth, the page looks the same
+// no matter where the marker will land. No segment, row, slot, map bar or word stands out, and a
+// screen reader announces only that the marker is falling. Once it has landed, the pages differ and
+// the result is announced.
 func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -53,7 +54,7 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 					t.Error("the text below the map reports a hit bar while the marker is moving")
 				}
 				b.WaitText("#spoken", "The marker is falling.")
-				b.Keys("x") // not the key of a command
+				b.Keys("x") // not a command key
 				b.Until(`!document.querySelector('.is-falling')`)
 				b.Until(`!['', 'The marker is falling.'].includes(document.querySelector('#spoken').textContent)`)
 				landed = append(landed, b.Seen(notSeen))
@@ -77,7 +78,7 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	}
 }
 
-// differ returns the first line that differs between two strings, from each of them.
+// differ returns the first line at which two strings differ, as it is in each of them.
 func differ(a, b string) (string, string) {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(as), len(bs)) {

@@ -53,8 +53,8 @@ type site struct {
 	stop     func()        // ends the server, once
 	newcomer *atomic.Bool  // the site's learners have never switched to Numbers
 
-	// In a tab, the address is the only one of the fields above that is set.
-	twin *twin        // of the run; nil with a server
+	// In a tab, the address is the only field above that is set.
+	twin *twin        // the twin of the run; nil if there is a server
 	tab  *browser.Tab // the tab opened last, or nil
 }
 
@@ -86,7 +86,7 @@ func newSiteIn(t testing.TB, in view) *site {
 	return x
 }
 
-// newSiteAt starts a server at an address, which can be the address of a stopped one.
+// newSiteAt starts a server at an address, which can be the address of a stopped server.
 func newSiteAt(t testing.TB, l limits, addr string) *site {
 	t.Helper()
 	return newSiteOn(t, l, addr, nil)
@@ -153,7 +153,7 @@ func (x *site) handle(log *slog.Logger) {
 	shell.MountFiles(mux)
 	mux.Handle("GET /ws", x.wire)
 	mux.HandleFunc("/", shell.Elsewhere(mux))
-	// A stand-in for the page of another package, to which the Loop has a link.
+	// A stand-in for another package's page that the Loop links to.
 	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) { shell.Text(w, 200, "Predict.") })
 	var hosts []string
 	x.admit = func(more ...string) {
@@ -170,7 +170,7 @@ func (x *site) handle(log *slog.Logger) {
 		}
 		(*x.handler.Load()).ServeHTTP(w, r)
 	})
-	// The kernel's buffers are small, so that a slow reader is noticed soon.
+	// The kernel's buffers are small, so a slow reader is noticed soon.
 	x.http.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
 			x.t.Error(err)

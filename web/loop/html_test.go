@@ -84,7 +84,7 @@ func TestPanelsHaveOneElementAndID(t *testing.T) {
 	}
 }
 
-// panelsFit checks that each panel of a view is on the page in the form in which it is sent.
+// panelsFit checks that the page contains each panel of a view exactly as it is sent.
 func panelsFit(t *testing.T, name string, st *session.State, view view) {
 	t.Helper()
 	v := NewPage(st)

@@ -18,7 +18,7 @@ const isLive = `document.documentElement?.dataset.conn === 'live'`
 // startTab opens the page and begins a text.
 func startTab(t testing.TB, x *site) loopTab { t.Helper(); return startTabOn(t, x, browser.Laptop) }
 
-// startTabOn is startTab on a given screen.
+// startTabOn is like startTab, but on the given screen.
 func startTabOn(t testing.TB, x *site, screen browser.Screen) loopTab {
 	t.Helper()
 	b := openTab(t, x, screen)
@@ -328,7 +328,7 @@ func TestKeyboardShortcuts(t *testing.T) {
 	b.Until(`!document.getElementById('keys').open`)
 
 	b.Eval(`window.slow = document.getElementById('panel').animate([{opacity: 0}, {opacity: 1}], 60000)`)
-	b.Keys("x") // not the key of a command, so it only ends animations
+	b.Keys("x") // not a command key, so it only ends animations
 	b.Until(`window.slow.playState === 'finished'`)
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))

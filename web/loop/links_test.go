@@ -36,7 +36,7 @@ func branched(t *testing.T, c *client, x *site) *session.State {
 	return c.state(x)
 }
 
-// shownBy returns the strip and the stage's panel of a page.
+// shownBy returns a page's strip and stage panel.
 func shownBy(t *testing.T, page string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
@@ -90,8 +90,8 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 	) {
 		t.Error("the page shows the link, not the live run")
 	}
-	// The link has priority over a run without a text, which a page leaves behind if it is closed
-	// while it reconnects.
+	// The link has priority over a run without a text. A page leaves such a run behind if it is
+	// closed while it reconnects.
 	empty := x.dial(wire.ProtocolHTML, "")
 	if _, page := x.get("/loop?run=" + empty.run + "&log=" + link); !strings.Contains(
 		page, `data-link="`+session.LinkOf(st)+`"`,
@@ -312,9 +312,8 @@ func TestExportsInEveryFormat(t *testing.T) {
 	golden(t, "chart.svg.golden", chart.String())
 }
 
-// TestTableWithTopTokenCut: under typical-p, which cuts the most probable tokens here, the
-// table shows for each token whether it is kept, why not, and the probability with which it
-// is drawn.
+// TestTableWithTopTokenCut: under typical-p, which cuts the most probable tokens here, the table
+// shows whether each token is kept, why not if it is cut, and the probability of drawing it.
 func TestTableWithTopTokenCut(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

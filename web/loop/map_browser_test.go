@@ -75,8 +75,8 @@ func TestZoomFollowsTheRun(t *testing.T) {
 	zoomText(b.Tab, "Head 4")
 }
 
-// TestZoomByTouch: on a phone, a tap on the map leads to a block, and further taps lead to a
-// head and its sum. Each of these is in view and no wider than the screen, and one press leads
+// TestZoomByTouch: on a phone, a tap on the map leads to a block, and further taps lead to a head
+// and its sum. Each of these views is visible and no wider than the screen, and one press leads
 // back to the map.
 func TestZoomByTouch(t *testing.T) {
 	fixture.Long(t)
@@ -96,8 +96,7 @@ func TestZoomByTouch(t *testing.T) {
 	}
 	finger.Press(`#map-zoom [data-zoom-out]`)
 	b.Until(`document.querySelector('#map-zoom').hidden`)
-	// On a phone, the rows of the map are not tall. The buttons of the blocks also zoom in, and are
-	// taller.
+	// On a phone, the map's rows are short. The block buttons, which also zoom in, are taller.
 	finger.Press(`.lookin .btn:nth-of-type(4)`)
 	zoomText(b.Tab, "Block 4")
 	if h := browser.Value[float64](b.Tab, `document.querySelector('.lookin .btn').offsetHeight`); h < 44 {
@@ -118,9 +117,9 @@ func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 	b.Until(focused + ` === 'Look inside block 6'`)
 }
 
-// TestZoomMotion: a row grows into lanes, a lane grows into a head, and the columns of a sum
-// slide into one column. A key ends each movement midway, and zooming out takes half the time.
-// If VIZ_SHOTS is set, the test takes five screenshots of each movement.
+// TestZoomMotion: a row grows into lanes, a lane grows into a head, and the columns of a sum slide
+// into one column. A key press ends each animation midway, and zooming out takes half the time. If
+// VIZ_SHOTS is set, the test takes five screenshots of each animation.
 func TestZoomMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -137,7 +136,7 @@ func TestZoomMotion(t *testing.T) {
 			b.Shot(fmt.Sprintf("zoom-%s-%d.png", name, frame))
 		}
 		b.Eval(`window.at(.5)`)
-		b.Keys("x") // not the key of a command
+		b.Keys("x") // not a command key
 		b.Until(`window.carried().length === 0 && !document.querySelector('.carried')`)
 		return long
 	}

@@ -39,7 +39,7 @@ func TestMotionOnArrivalOnly(t *testing.T) {
 		b.forward(n) // which also ends the animations of the previous stage
 		b.Until(fmt.Sprintf(`window.started.includes(%q)`, moves))
 		b.Until(`window.moving() > 0`)
-		b.Keys("x") // not the key of a command
+		b.Keys("x") // not a command key
 		b.Until(`window.moving() === 0`)
 		b.Eval(`window.started = []`)
 		b.say(`{"cmd":"set","min_p":0.0` + fmt.Sprint(n) + `}`)

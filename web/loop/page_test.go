@@ -249,7 +249,8 @@ func TestTypicalPControl(t *testing.T) {
 	}
 }
 
-// TestPenaltyControl: the penalty comes first, and is never idle, since it also affects greedy decoding.
+// TestPenaltyControl: the penalty comes first in the order and is never idle, since it also affects
+// greedy decoding.
 func TestPenaltyControl(t *testing.T) {
 	for _, temperature := range []float64{0, 1} {
 		console := func(penalty float64) Console {
@@ -290,8 +291,8 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	}
 }
 
-// TestModelLineMentionsInt8: the page mentions when the weights are rounded to int8 and thus not
-// the model's own.
+// TestModelLineMentionsInt8: the page says so if the weights are rounded to int8 and therefore
+// differ from the model's own.
 // Promise: The page says so when the weights are rounded to int8.
 func TestModelLineMentionsInt8(t *testing.T) {
 	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {

@@ -148,7 +148,7 @@ func TestBranchCommandsOverBothProtocols(t *testing.T) {
 			}
 			c.do(`{"cmd":"ping"}`)
 
-			// Try a suggestion, with and without a look inside the pass.
+			// Try a suggestion, with and without the inside view of the pass.
 			c.do(`{"cmd":"try","key":"sure"}`)
 			if got, st := c.where(), c.state(x); got != "1 forward" || st.Prompt != session.Suggestions[0].Prompt ||
 				st.Look == nil {
@@ -299,7 +299,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestGoldenPageData checks the data that the script receives besides the panels.
+// TestGoldenPageData checks the data that the script receives in addition to the panels.
 func TestGoldenPageData(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

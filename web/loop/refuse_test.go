@@ -197,8 +197,8 @@ func TestProtocolErrorsCloseWithACode(t *testing.T) {
 	}
 }
 
-// TestUnknownSubprotocolIsClosed: the connection of a client that offers no known subprotocol
-// is closed, with the reason.
+// TestUnknownSubprotocolIsClosed: if a client does not offer a known subprotocol, its connection is
+// closed with the reason.
 func TestUnknownSubprotocolIsClosed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -227,7 +227,7 @@ func TestUnknownSubprotocolIsClosed(t *testing.T) {
 }
 
 // TestCommandsAboveTheRateAreRefused sends commands faster than the limit allows. The excess
-// commands are refused one by one, and later ones are carried out again.
+// commands are refused one by one, and later commands are accepted again.
 func TestCommandsAboveTheRateAreRefused(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{Wire: wire.Limits{CommandsPerSecond: 20, CommandBurst: 3}})

@@ -19,12 +19,12 @@ import (
 // folderSecret is the secret of a data folder that two servers use one after the other.
 var folderSecret = bytes.Repeat([]byte{7}, 32)
 
-// TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection recreates
-// it under its id. The second connection finds it there and changes nothing.
+// TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection recreates it
+// under its id. The second connection finds the run there and does not change it.
 func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
-	x.get("/loop") // for the cookie
+	x.get("/loop") // to get the cookie
 	c := x.dial(wire.ProtocolHTML, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	c.do(`{"cmd":"token"}`)
@@ -100,12 +100,12 @@ func TestTwoTabsShareRecreatedRun(t *testing.T) {
 	b.tokens(3)
 }
 
-// TestExportsWaitForTheReplaySlot: a run's file is written only while no link is replayed
-// and no other file is written.
+// TestExportsWaitForTheReplaySlot: a run's file is written only while no link is being replayed and
+// no other file is being written.
 func TestExportsWaitForTheReplaySlot(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
-	x.get("/loop") // for the cookie
+	x.get("/loop") // to get the cookie
 	c := x.dial(wire.ProtocolHTML, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	for name := range exports {
@@ -137,7 +137,7 @@ func TestRunMovesToAnotherServer(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
 	y := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
-	x.get("/loop") // for the cookie
+	x.get("/loop") // to get the cookie
 	y.jar = x.jar
 	c := x.dial(wire.ProtocolHTML, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)

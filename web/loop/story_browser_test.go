@@ -55,8 +55,8 @@ func TestBrowserStoryByKeyboard(t *testing.T) {
 	b.Until(verb("Share"))
 }
 
-// TestBrowserFinishedTextShowsShares: "to the end" ends on the text, whose tokens show their
-// shares by mouse, keyboard and touch.
+// TestBrowserFinishedTextShowsShares: pressing "to the end" leads to the finished text, whose
+// tokens show their shares by mouse, keyboard and touch.
 func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestNewestTextStaysInView(t *testing.T) {
 	}
 }
 
-// TestStoryStatesAreAccessible: axe-core finds nothing in the Story's states.
+// TestStoryStatesAreAccessible: axe-core reports no problems in the Story's states.
 func TestStoryStatesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

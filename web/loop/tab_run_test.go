@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// InTab serves a static site whose pages contain the program, for the tests that run in a
-// browser tab. It is nil if no package is available that can build one. Package loop_test sets
+// InTab serves a static site whose pages contain the program, for the tests that run in a browser
+// tab. InTab is nil if no package that can build such a site is available. Package loop_test sets
 // it.
 var InTab struct {
 	Is    func(testing.TB) bool
@@ -38,7 +38,7 @@ func newTabSite(t testing.TB, in view) *site {
 	return &site{t: t, http: &httptest.Server{URL: InTab.Serve(t, v)}, twin: &twin{}}
 }
 
-// onlyServer maps the features that are not used in a tab to the reason why not.
+// onlyServer maps each feature that is not used in a tab to the reason.
 var onlyServer = map[string]string{
 	"to the end and cancel": "the server's run is held while a hand moves; " +
 		"in a tab TestContinuePastLimitAndFinish cancels",
@@ -65,7 +65,7 @@ type tabRun struct {
 // twin is the last state that the test has computed.
 type twin struct {
 	raw   string // the state as sent by the program in the tab
-	looks bool   // whether the state has a look inside the pass, if one was requested
+	looks bool   // whether the state includes the inside view, if requested
 	log   infer.Log
 	here  *session.Session
 	st    *session.State
@@ -115,7 +115,7 @@ const joinTwin = `
 	`
 
 // say sends commands. It returns the state after them as the program sends it, and whether that
-// state has a look inside the pass.
+// state includes the inside view of the pass.
 func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, looks bool) {
 	t.Helper()
 	list, err := json.Marshal(append([]map[string]any{}, commands...))
@@ -237,7 +237,7 @@ func (r tabRun) comes(t testing.TB, is func(*session.State) bool) *session.State
 	return r.Latest()
 }
 
-// sent returns the messages with which a client sends a command.
+// sent returns the messages that a client sends for a command.
 func sent(t testing.TB, c session.Command) []map[string]any {
 	t.Helper()
 	one := func(name string, fields ...any) []map[string]any {

@@ -14,7 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// chained sets three rules, each of which cuts something when they apply in llama.cpp's order.
+// chained sets three rules, each of which cuts at least one token when the rules are applied in
+// llama.cpp's order.
 var chained = []session.Command{
 	session.Set{
 		Knobs: infer.Knobs{"temperature": 1.5, "top_k": 30, "top_p": 0.9, "min_p": 0.05},
@@ -34,7 +35,7 @@ func TestSamplingChainByKeyAndDrag(t *testing.T) {
 	})
 }
 
-// columns holds the headings of the chain's columns, without their buttons, and the number of
+// columns contains the headings of the chain's columns, without their buttons, and the number of
 // tokens left after each.
 type columns struct {
 	Rules, Left []string
@@ -154,7 +155,7 @@ func useGrammar(v *visitor) {
 	v.Fill("#grammar", "regexp:(")
 	v.Press("#grammar-form [type=submit]")
 	v.says("#err-grammar", "cannot be parsed")
-	v.comes("the first token", at(1, infer.KindFilter)) // where a grammar is set; the elements below move until then
+	v.comes("the first token", at(1, infer.KindFilter)) // a grammar is set there; the elements below move until then
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {
 		return strings.Contains(st.Settings.Grammar, "yes") &&

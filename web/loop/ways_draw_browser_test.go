@@ -67,7 +67,7 @@ func useWhatIf(v *visitor) {
 	}
 }
 
-// useRedraw draws the step shown again, with another seed.
+// useRedraw redraws the step shown with another seed.
 func useRedraw(v *visitor) {
 	was := v.state()
 	v.Press("#whatif [data-redraw]")
@@ -125,8 +125,8 @@ func useAllCut(v *visitor) {
 	v.Wait("the few rows", fmt.Sprintf("%s === %d", rows, few))
 }
 
-// useWhyNot finds a draw of a token that was not the most likely one, for which the page
-// explains why.
+// useWhyNot finds a step whose drawn token was not the most likely one, and checks the page's
+// explanation.
 func useWhyNot(v *visitor) {
 	for range 20 {
 		st := v.state()

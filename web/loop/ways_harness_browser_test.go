@@ -138,7 +138,7 @@ func (v *visitor) run() running {
 	return v.watched()
 }
 
-// watched returns the server's run that a page watches.
+// watched returns the run on the server that a page watches.
 func (v *visitor) watched() joined {
 	v.t.Helper()
 	list := v.x.live()
@@ -192,12 +192,12 @@ func (v *visitor) complaints() []string {
 // shown is the part of a page that can be compared with the state.
 type shown struct {
 	Stage   string    // number on the rail
-	Now     string    // step of the token marked
+	Now     string    // step of the marked token
 	Scrub   string    // "12 of 21"
 	Tokens  []string  // texts, with white space marked
 	Ps      []string  // the probabilities under them
-	Prompt  int       // number of the prompt's tokens
-	Inputs  []float64 // of all knobs, in their order
+	Prompt  int       // number of prompt tokens
+	Inputs  []float64 // values of all knobs, in knob order
 	Stops   []string
 	Speed   string
 	Playing bool
@@ -270,8 +270,9 @@ func marked(text string) string {
 	return text
 }
 
-// places formats a probability with n decimals. If it would round to 0 or 1, places returns
-// that it is below the smallest other value or above the largest one.
+// places formats a probability with n decimals. If a probability strictly between 0 and 1 would
+// round to 0 or 1, the result is "<" followed by the smallest other value, or ">" followed by the
+// largest.
 func places(p float64, n int) string {
 	s := fmt.Sprintf("%.*f", n, p)
 	switch zeros := strings.Repeat("0", n); {

@@ -93,9 +93,9 @@ func (v *visitor) lightsWhatItReads(weights []float32) {
 const litThings = `[...document.querySelectorAll(".is-lit")].map(({ localName, dataset }) =>
 	[localName, dataset.block, dataset.pos].filter(Boolean).join(" ")).sort()`
 
-// useLight points with the mouse at a piece of the strip, which highlights all elements that
-// show its token, and then at a cell of the map, which highlights the cells that it reads, with
-// their tokens. By keyboard it highlights a block, and by touch a token.
+// useLight points with the mouse at a token's segment, which highlights all elements that show the
+// token, and then at a cell of the map, which highlights the cells that it reads, with their
+// tokens. By keyboard, useLight highlights a block, and by touch, a token.
 func useLight(v *visitor) {
 	lights := func(what string, want ...string) {
 		v.t.Helper()
@@ -116,7 +116,7 @@ func useLight(v *visitor) {
 		column := fmt.Sprintf(`document.querySelectorAll('.map__toks .is-lit[data-pos="%d"]').length === 1`, at)
 		v.Point(fmt.Sprintf(`#strip-gen [data-pos="%d"]`, at))
 		v.Until(column)
-		v.Keys(browser.ArrowRight) // the map is rendered again beneath the pointer
+		v.Keys(browser.ArrowRight) // the map is re-rendered under the pointer
 		v.Until(atStage("4") + " && " + column)
 		v.Point("#panel h2") // away from the text, whose line then folds
 		v.Until(`document.querySelector(".is-lit") === null`)
@@ -216,7 +216,7 @@ func useLook(v *visitor) {
 	v.Wait("the pictures", `document.querySelectorAll('canvas[data-heat]').length === 6`)
 }
 
-// useCost opens the cache by head, and the table of the chart.
+// useCost shows the cache by head, then by layer again, and opens the chart's table.
 func useCost(v *visitor) {
 	v.Press("#kv-heads")
 	v.Wait(

@@ -175,7 +175,8 @@ func useStops(v *visitor) {
 	v.says("#strip-next", "stop string")
 }
 
-// usePrompts types a prompt, checks its pieces, and starts it. Then it uses an offered prompt.
+// usePrompts types a prompt, checks its tokens, and starts a run with it. Then usePrompts uses an
+// offered prompt.
 func usePrompts(v *visitor) {
 	v.Press("#transport [data-toggle=prompt-box]")
 	v.Fill("#prompt", "A small fox")

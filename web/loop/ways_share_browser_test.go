@@ -102,8 +102,8 @@ func (v *visitor) saves(got, want []byte) bool {
 }
 
 // byID sorts a table of tokens by id and removes ranks and sums, since the order of tokens with
-// almost the same probability may differ. It also replaces decimal commas by points. Other
-// files are returned unchanged.
+// almost the same probability may differ. It also replaces decimal commas with points. Other files
+// are returned unchanged.
 func byID(file []byte) []byte {
 	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff"))))
 	commas := bytes.Contains(file, []byte("rank;"))
@@ -117,7 +117,7 @@ func byID(file []byte) []byte {
 	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
 	var b bytes.Buffer
 	for _, r := range rows {
-		if commas { // in numbers
+		if commas { // the numbers have decimal commas
 			for _, column := range []int{3, 4, 8} {
 				r[column] = strings.Replace(r[column], ",", ".", 1)
 			}
@@ -127,7 +127,7 @@ func byID(file []byte) []byte {
 	return b.Bytes()
 }
 
-// usePredict follows the link to the game in which one guesses the next token of this text.
+// usePredict follows the link to the game of guessing this text's next token.
 func usePredict(v *visitor) {
 	link := session.LinkOf(v.state())
 	v.open("#try")

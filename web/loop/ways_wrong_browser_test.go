@@ -78,8 +78,8 @@ func TestScrubberBeyondShortenedText(t *testing.T) {
 	v.comes("the stage before", at(3, infer.KindAppend))
 }
 
-// TestLinksThatLeadNowhere: the page explains once what is wrong with an address, and can be
-// used at once.
+// TestLinksThatLeadNowhere: the page explains once what is wrong with an address, and can be used
+// immediately.
 func TestLinksThatLeadNowhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

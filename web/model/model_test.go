@@ -20,8 +20,7 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// at returns the page about the fixture model, for a program in which other models can be opened as
-// place describes.
+// at returns the page about the fixture model. place describes how visitors can open other models.
 func at(t *testing.T, place model.OwnModel) *goquery.Document {
 	t.Helper()
 	return of(t, testmodel.Target(t), place)

@@ -131,7 +131,7 @@ func TestDrillByKeyboard(t *testing.T) {
 	}
 }
 
-// rowsOf returns the options of a set's rows, in the order of the table.
+// rowsOf returns the options of a set's rows, in table order.
 func rowsOf(p *drill.Problem, id string) (options []string) {
 	for _, s := range p.Steps {
 		for _, r := range s.Rows {
@@ -169,8 +169,8 @@ func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 	tab.Keys(browser.Enter)
 }
 
-// TestDrillNamesMistakes: each mistake that has a name is named below the cell in which it was
-// made.
+// TestDrillNamesMistakes: if a mistake has a name, the name appears below the cell with the
+// mistake.
 func TestDrillNamesMistakes(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

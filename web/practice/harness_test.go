@@ -10,7 +10,7 @@ import (
 
 var text = courseworktest.Text
 
-// A site holds the pages as seen by one learner.
+// A site serves the pages to one learner.
 type site struct {
 	*courseworktest.Site
 	pages *Pages

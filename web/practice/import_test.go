@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// An unread is a request body that records whether anyone has begun to read it.
+// An unread is a request body that records whether reading has begun.
 type unread struct {
 	io.Reader
 	begun bool

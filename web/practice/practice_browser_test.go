@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// practicePages maps the names of screenshots to pages of Practice.
+// practicePages maps screenshot names to Practice pages.
 var practicePages = map[string]string{
 	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
 	"quiz":   "/quiz?lesson=temperature",
@@ -29,8 +29,8 @@ var practicePages = map[string]string{
 // shortPages are the pages that the short tier audits, one for each layout.
 var shortPages = []string{"practice", "card-turned", "quiz", "assign", "guess", "draw"}
 
-// TestPracticePagesAreAccessible: axe-core reports no problems on the pages of Practice, no page
-// is wider than its window, and every control is large enough.
+// TestPracticePagesAreAccessible: axe-core reports no problems on the Practice pages, no page is
+// wider than its window, and every control is large enough.
 // Promise: axe-core finds nothing on the practice pages (WCAG 2.2 AA).
 func TestPracticePagesAreAccessible(t *testing.T) {
 	t.Parallel()

@@ -34,8 +34,8 @@ func TestCardsAreSaved(t *testing.T) {
 	}
 }
 
-// TestProgressFileRestoresProgress: an exported file of progress can be imported in a new browser
-// and handed in with an assignment. A file with an error is refused, and the message contains the
+// TestProgressFileRestoresProgress: an exported progress file can be imported in a new browser and
+// handed in with an assignment. A file with an error is refused, and the message contains the
 // location of the error.
 func TestProgressFileRestoresProgress(t *testing.T) {
 	fixture.Long(t)
@@ -95,7 +95,7 @@ func bring(t *testing.T, tab *browser.Tab, path string) {
 	tab.Click(`form[action="/progress/import"] button`)
 }
 
-// sameKept reports whether two files have the same content, apart from the time of their export.
+// sameKept reports whether two files have the same content, except for the time of their export.
 func sameKept(a, b saved.File) bool {
 	a.Exported = b.Exported
 	return reflect.DeepEqual(a, b)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestThenAndNowListsCorrectedAnswers: a wrong answer is listed with its section. Once the right
-// answer is given, the first answer is shown next to it. A question that was answered right at
-// first is in neither list.
+// TestThenAndNowListsCorrectedAnswers: a wrong answer is listed with its section. Once the question
+// has been answered correctly, the first answer is shown next to the right one. A question that was
+// answered correctly the first time is in neither list.
 // Promise: You can compare what you answered first with what you know now.
 func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	t.Parallel()

@@ -80,7 +80,8 @@ func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 }
 
 // TestChatWithoutTemplate: without a template, a chat is plain lines, and a stop string is set
-// until the chat ends. If a stop string already ends the turn, no other is set.
+// until the chat ends. If the settings already have a stop string that ends the turn, another is
+// not added.
 func TestChatWithoutTemplate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, want, after []string }{
@@ -114,7 +115,7 @@ func TestChatIsRestored(t *testing.T) {
 	same := func(way string, got *session.State) {
 		t.Helper()
 		g := content(got)
-		if way == "a link" { // it has only one branch, and begins another run
+		if way == "a link" { // a link has only one branch, and opening it begins another run
 			g.Branches, g.Text, g.Speed, g.Ghosts = want.Branches, want.Text, want.Speed, want.Ghosts
 		}
 		if !reflect.DeepEqual(g, want) {

@@ -63,7 +63,7 @@ func TestGrammarIsFixedForARun(t *testing.T) {
 			len(st.Steps), st.Steps[1].Chosen,
 		)
 	}
-	// LinkOf returns no link that is too long to be parsed.
+	// LinkOf does not return a link that is too long to parse.
 	long := `{"title":"` + strings.Repeat("x", 60<<10) + `","type":"null"}`
 	s = New(testmodel.Target(t), DefaultLimits())
 	for _, c := range []Command{Set{Grammar: &long}, Start{Prompt: "A"}, StepToken{}} {

@@ -309,7 +309,7 @@ func checkLink(t *rapid.T, st *session.State) {
 	apply(t, fresh, session.SetLook{On: st.Looking}, session.Open{Link: linkTo(t, st)})
 	got, want := content(fresh.State()), content(st)
 	if st.Finishing {
-		got.Look, want.Look = nil, nil // there is no look inside while it runs to the end
+		got.Look, want.Look = nil, nil // there is no inside view while the run plays to the end
 	}
 	for _, c := range []*session.State{&got, &want} {
 		c.Branches, c.Ghosts, c.WhatIf, c.Playing, c.Finishing, c.Speed, c.Text = nil, nil, nil, false, false, "", 0

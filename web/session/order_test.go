@@ -69,8 +69,8 @@ func TestOrdersThatAreRefused(t *testing.T) {
 }
 
 // TestMoveTemperatureInOrder: with the temperature last, the filter of the step shown is
-// recomputed, and stage 3 is at T = 1. Moving a rule that has no place in the order is refused,
-// and changes nothing.
+// recomputed, and stage 3 is at T = 1. Moving a rule that is not in the order is refused, and
+// changes nothing.
 func TestMoveTemperatureInOrder(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	must(t, s, Set{Knobs: infer.Knobs{"temperature": 1.5, "top_k": 9}}, StepStage{}, StepStage{}, StepStage{})

@@ -199,7 +199,7 @@ func TestStrictTransportHeader(t *testing.T) {
 }
 
 // TestOEmbedLinkHasThePublicAddress: if the server has a public address, a page's oEmbed link
-// begins with that address, and so does the address of the page that the link names.
+// begins with that address, and so does the page address in the link.
 func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ public, want string }{

@@ -111,8 +111,8 @@ func TestGzipCompressesText(t *testing.T) {
 	}
 }
 
-// TestGzipAndCaches: a file that a client has cached in one encoding is not sent again in another.
-// A request for a range of a file receives that range of the uncompressed bytes.
+// TestGzipAndCaches: a file that a client has cached in one encoding is not sent again in another
+// encoding. A request for a range of a file receives that range of the uncompressed bytes.
 func TestGzipAndCaches(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)

@@ -55,8 +55,8 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 }
 
 // TestCallerBecomesKnown: a cookie contains the time when it was issued. A cookie without a time
-// belongs to a known learner. If another program has set a cookie with the same name, the right one
-// is still found.
+// belongs to a known learner. If another program has set a cookie with the same name, the right
+// cookie is still found.
 func TestCallerBecomesKnown(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), admission.Proxies{netip.MustParsePrefix("10.0.0.0/8")})

@@ -21,7 +21,7 @@ import (
 type habits struct {
 	atRoot bool // the site is at the root of its host
 
-	// The statuses of redirects; 0 sends the page directly.
+	// The redirect statuses. 0 means that the host sends the page without a redirect.
 	folder  int // from /learn to /learn/
 	slash   int // from /learn/ to /learn
 	index   int // from /learn/index.html to its folder, with or without a slash as above
@@ -52,8 +52,8 @@ func asJekyll(name string) bool {
 }
 
 var (
-	// tenMinutes is the header with which GitHub and GitLab allow browsers to cache
-	// everything for ten minutes.
+	// tenMinutes is the header that GitHub and GitLab send to let browsers cache everything for ten
+	// minutes.
 	tenMinutes = map[string]string{"Cache-Control": "max-age=600"}
 	// asked makes browsers revalidate each time.
 	asked = map[string]string{

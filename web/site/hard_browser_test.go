@@ -43,8 +43,7 @@ func (p *pulled) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// mended is a number of bytes that is never reached. With it, the connection no longer
-// breaks.
+// mended is a byte count that is never reached. A connection with this limit does not break.
 const mended = 1 << 60
 
 // TestDownloadInterruptedAnywhere: wherever the download is interrupted, the page can be read and
@@ -133,7 +132,7 @@ func TestRunsWithoutStorage(t *testing.T) {
 }
 
 // TestFullStorageIsReported: if the browser has no more space, the page says so and continues.
-// Here, the browser reports this for every record that is stored in its database.
+// Here, every attempt to store a record in the browser's database fails with that error.
 func TestFullStorageIsReported(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -55,7 +55,7 @@ func (c *compressor) requests() string {
 	return all
 }
 
-// aboutProgram returns a script that runs act, in which cache is the worker's cache and keptAs is
+// aboutProgram returns a script that runs act. In act, cache is the worker's cache, and keptAs is
 // the address of the stored program.
 func aboutProgram(act string) string {
 	return `return (async () => {
@@ -67,10 +67,9 @@ func aboutProgram(act string) string {
 	})()`
 }
 
-// TestProgramFromCompressingHost: if a host compresses files itself, the program is
-// downloaded once, in the form for which browsers cache machine code, and is later started
-// from the HTTP cache. If this cache or the worker's own cache is lost, the program still
-// starts without the host.
+// TestProgramFromCompressingHost: if a host compresses files itself, the program is downloaded
+// once, in the form whose machine code browsers cache, and is later started from the HTTP cache. If
+// this cache or the worker's own cache is lost, the program still starts without the host.
 func TestProgramFromCompressingHost(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

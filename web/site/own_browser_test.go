@@ -15,13 +15,13 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// fixtures has small random models of several formats.
+// fixtures is the folder with small random models in several formats.
 const fixtures = "../../testdata/models"
 
-// TestOwnModelWritesTheSame: a model from the disk, which is a file or the files of a
-// folder, generates exactly the same text in the tab as in the test process. If the worker
-// is stopped, the model is opened again, since the page keeps references to its files. A
-// damaged file is refused with the reason, and the previous model stays in use.
+// TestOwnModelWritesTheSame: a model from the disk, either a file or the files of a folder,
+// generates exactly the same text in the tab as in the test process. If the worker is stopped, the
+// model is opened again, since the page keeps references to its files. A damaged file is refused
+// with the reason, and the previous model stays in use.
 // Promise: Your own model generates the same text in a static site as on a server.
 func TestOwnModelWritesTheSame(t *testing.T) {
 	fixture.Long(t)

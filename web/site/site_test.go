@@ -36,7 +36,7 @@ func light(t *testing.T, handler http.Handler) site.Options {
 	}
 }
 
-// nothing replaces [image.Take] and returns a dummy image.
+// nothing is a stand-in for [image.Take] that returns a dummy image.
 func nothing(context.Context, image.Input) (*image.Image, error) {
 	return &image.Image{Program: []byte("\x00asm"), Memory: []byte("memory")}, nil
 }
@@ -76,7 +76,7 @@ func TestSiteIsReproducible(t *testing.T) {
 	}
 }
 
-// parting returns excerpts of two files, from the place where they start to differ.
+// parting returns excerpts of two files, starting shortly before the first difference.
 func parting(one, two []byte) string {
 	i := 0
 	for i < min(len(one), len(two)) && one[i] == two[i] {

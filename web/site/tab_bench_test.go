@@ -80,7 +80,7 @@ func BenchmarkTab(b *testing.B) {
 }
 
 // memoryAim is the maximum memory of a page, in bytes, after the browser has collected the garbage
-// from the start.
+// from startup.
 const memoryAim = 250_000_000
 
 // settled returns the memory of the page's process as soon as it has dropped to memoryAim, or when

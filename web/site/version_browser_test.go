@@ -30,8 +30,8 @@ func ofLabs(t *testing.T, files fstest.MapFS) string {
 	return ""
 }
 
-// newer returns the files of another version of a site, in which a lesson has different words and a
-// style sheet has a different end.
+// newer returns the files of another version of a site, with different words in a lesson and a
+// different end of a style sheet.
 func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 	t.Helper()
 	next := maps.Clone(files)

@@ -65,7 +65,7 @@ func TestFoundTokens(t *testing.T) {
 			v.Say, v.Rows, v.More, "the", "·the", "and ",
 		)
 	}
-	ids := st.Model.Encode(" there") // its last token, after a start mark
+	ids := st.Model.Encode(" there") // the start token and the token for " there"
 	st = sessiontest.Do(t, s, session.Choose{Step: 1, Token: ids[len(ids)-1]})
 	if v := English.NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
 		t.Errorf("a search with a mark for a space: got %+v, want [0].Text.String() = %q, [0].Chosen = true", v.Rows,

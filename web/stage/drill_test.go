@@ -174,7 +174,7 @@ func TestDrillCutLine(t *testing.T) {
 // that fit next to the line.
 func TestCutLineBelowTheRows(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
-	sessiontest.Do(t, s, session.SetPreset{Key: "top_p"}) // T = 1 and top-p 0.9 keep more tokens than have rows
+	sessiontest.Do(t, s, session.SetPreset{Key: "top_p"}) // T = 1 and top-p 0.9 keep more tokens than there are rows
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time there was a"})
 	for range 2 {
 		sessiontest.Do(t, s, session.StepStage{})
@@ -193,7 +193,7 @@ func TestCutLineBelowTheRows(t *testing.T) {
 }
 
 func TestDrillSample(t *testing.T) {
-	// p′ is 0.6652, 0.2447 and 0.0900. The second token lies from 0.6652 to 0.9099.
+	// p′ is 0.6652, 0.2447 and 0.0900. The second token's segment extends from 0.6652 to 0.9099.
 	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312))
 	r := p.Table.Rows[1]
 	if !r.Pick || !r.Worked || r.From != "0.6652" || r.To != "0.9100" || r.LaneX != "66.52%" {

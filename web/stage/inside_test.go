@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// looked returns a state with the inside of a pass over "Once upon" (a start mark and two
+// looked returns a state with the inside view of a pass over "Once upon" (a start token and two
 // tokens), with one block of made-up numbers, so that the output can be computed by hand.
 func looked(t *testing.T) *session.State {
 	t.Helper()
@@ -252,8 +252,8 @@ func TestInsideOneBlock(t *testing.T) {
 
 func TestLookInsideOmitsManyHeads(t *testing.T) {
 	s := looked(t)
-	// If there are more heads than can be listed, the block lists none, and mentions where they
-	// are.
+	// If there are more heads than can be listed, the block does not list any, and its label says
+	// where to find them.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
 	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside describes it") {
 		t.Errorf("got %+v, want len(Groups) = 0, Aria with %q", b, "its inside describes it")
@@ -261,7 +261,7 @@ func TestLookInsideOmitsManyHeads(t *testing.T) {
 }
 
 // TestHeadThroughAWindow: with a sliding window, a head reads only the last positions. Earlier
-// ones are not listed, and the panel mentions that.
+// positions are not listed, and the panel says so.
 func TestHeadThroughAWindow(t *testing.T) {
 	c, err := checkpoint.OpenPath("../../testdata/models/mistral-window")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestMapColumns: the drill's prompt is a start mark and two tokens, read by this pass, so the
-// map has three columns and one for the next token.
+// TestMapColumns: the drill's prompt is a start token and two tokens, read by this pass, so the map
+// has three columns and one for the next token.
 func TestMapColumns(t *testing.T) {
 	m := English.NewMap(sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0), MapOptions{})
 	var got []string
@@ -171,8 +171,8 @@ func TestMapFoldsTheOldest(t *testing.T) {
 	}
 }
 
-// TestMapMergesBlocksIntoBands: many blocks are drawn as bands, in which adjacent cells of one
-// kind are one rectangle.
+// TestMapMergesBlocksIntoBands: many blocks are drawn as bands, in which adjacent cells of the same
+// kind form one rectangle.
 func TestMapMergesBlocksIntoBands(t *testing.T) {
 	classes := []string{"kept", "kept", "kept", "last", "next"}
 	if got, want := mapRuns(classes, true), []span{{0, 3}, {3, 4}, {4, 5}}; !slices.Equal(got, want) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// wizard returns the lessons' sentence at a stage, with a look inside.
+// wizard runs a text to a stage and returns the state, with the inside view.
 func wizard(t *testing.T, text string, at infer.Kind, more ...session.Command) *session.State {
 	t.Helper()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -107,8 +107,8 @@ func TestPictureScoresAndShares(t *testing.T) {
 	}
 }
 
-// TestPictureDraw: with seed 4, u is 0.4315, which is in the piece of ·cottage. That token
-// fills the open column.
+// TestPictureDraw: with seed 4, u is 0.4315, which falls in ·cottage's segment. That token fills
+// the open column.
 func TestPictureDraw(t *testing.T) {
 	t.Parallel()
 	p := English.PictureStrip(wizard(t, sentence, infer.KindAppend), true)
@@ -200,8 +200,8 @@ func TestPictureWideLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestPictureKeepsColumnCount: the map has the same number of columns in each state, so
-// every part keeps its place.
+// TestPictureKeepsColumnCount: the map has the same number of columns in each state, so every part
+// keeps its position.
 func TestPictureKeepsColumnCount(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindAppend, session.SetLook{On: true})

@@ -224,9 +224,9 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 	}
 }
 
-// TestStoryLineHasRealPieces: in the segment of everything else, the line shows every piece
-// that is wide enough as a separate piece, which ends where its share does. It counts the
-// pieces that are thinner. A drawn piece that is too thin to see has a mark.
+// TestStoryLineHasRealPieces: in the segment for all unnamed tokens, the line shows each share that
+// is wide enough as a separate piece, which ends where the share does. Thinner pieces are only
+// counted. If the drawn token's piece is too thin to see, it has a mark.
 func TestStoryLineHasRealPieces(t *testing.T) {
 	t.Parallel()
 	s := session.New(testmodel.Target(t), session.DefaultLimits())

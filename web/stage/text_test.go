@@ -86,8 +86,8 @@ func TestRichString(t *testing.T) {
 	}
 }
 
-// TestTokensStayASequence: a right-to-left token is isolated, so that the tokens and numbers
-// next to it keep their places. Running text has its own direction.
+// TestTokensStayASequence: a right-to-left token is isolated, so that the tokens and numbers next
+// to it keep their positions. Running text has its own direction.
 func TestTokensStayASequence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

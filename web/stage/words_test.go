@@ -150,8 +150,8 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 // spokenAttributes are the attributes whose values are shown or read aloud.
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
-// TestEveryWordIsInTheCatalog renders every stage of runs in a language in which each word of
-// the catalogs is marked. A word without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog renders every stage of runs in a language whose catalogs mark every
+// word. A word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := pseudoWords(t)
 	seen := 0
@@ -212,7 +212,7 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 	}
 }
 
-// textOf returns the text below a node, each piece on a separate line.
+// textOf returns the text below a node, with each text node on a separate line.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -274,8 +274,8 @@ type keyed struct {
 	values []string
 }
 
-// keysInSource lists every literal key that this package and the terminal use, and the literals
-// with which composed keys begin.
+// keysInSource lists every literal key that this package and the terminal use, and the literal
+// prefixes of composed keys.
 func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	t.Helper()
 	exact = map[string][]keyed{}
@@ -332,7 +332,7 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	return exact, strings_
 }
 
-// madeUp matches the literal beginnings of keys that the program composes.
+// madeUp matches the literal prefixes of keys that the program composes.
 var madeUp = regexp.MustCompile(
 	`^(numbers|brief|line|verb)\.|` +
 		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
@@ -373,7 +373,7 @@ func TestCatalogMatchesTheSource(t *testing.T) {
 // emptyPlace matches the gap that a missing value leaves.
 var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
 
-// TestVoicesUseKnownValues checks that no text of a voice has a gap, since the code provides
+// TestVoicesUseKnownValues checks that no text of any voice has a gap, since the code provides
 // every value that the text uses.
 func TestVoicesUseKnownValues(t *testing.T) {
 	for _, st := range manyStates(t) {

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// TestPiecesReadAnyRange: a file that is fetched in pieces can be read at any offset; a
-// piece is not fetched again until another piece was needed, and a piece that is shorter
-// than the file's size implies is an error.
+// TestPiecesReadAnyRange: a file that is fetched in pieces can be read at any offset; a piece is
+// not fetched again until another piece has been needed, and a piece that is shorter than the
+// file's size implies is an error.
 func TestPiecesReadAnyRange(t *testing.T) {
 	t.Parallel()
 	whole := make([]byte, 2*pieceBytes+100)
@@ -64,7 +64,7 @@ func TestTopLevelFileOfSelection(t *testing.T) {
 
 const fixtures = "../../testdata/models/"
 
-// fromDisk returns files of a folder of fixtures, fetched in pieces.
+// fromDisk returns files from a fixture folder, fetched in pieces.
 func fromDisk(t *testing.T, folder string, names ...string) Files {
 	t.Helper()
 	list := Files{}
@@ -81,9 +81,9 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 	return list
 }
 
-// TestOpenOwnModel: a visitor's model gives the same results as when the program opens it by
-// its path. If its weights do not fit into memory, they are rounded; if the rounded weights
-// do not fit either, the model is refused.
+// TestOpenOwnModel: a visitor's model produces the same results as when the program opens it by its
+// path. If its weights do not fit into memory, they are rounded; if the rounded weights do not fit
+// either, the model is refused.
 func TestOpenOwnModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestOpenOwnRefusesLargeModelUnread(t *testing.T) {
 	}
 }
 
-// TestOpenOwnRefusalGivesReasons: a refusal gives the reasons that a server gives.
+// TestOpenOwnRefusalGivesReasons: a refusal states the same reasons as a server's.
 func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 	t.Parallel()
 	config := fromDisk(t, "qwen3/", "config.json", "tokenizer.json")
@@ -211,8 +211,8 @@ type summed struct {
 
 func (s summed) SHA256() ([]byte, error) { return s.sum() }
 
-// TestModelHashUsesGivenSum: the model's hash depends only on the given sum of the weights file;
-// without a sum, the model is not opened.
+// TestModelHashUsesGivenSum: the model's hash depends only on the given checksum of the weights
+// file; without a checksum, the model is not opened.
 func TestModelHashUsesGivenSum(t *testing.T) {
 	t.Parallel()
 	open := func(sum func() ([]byte, error)) (string, error) {

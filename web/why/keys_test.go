@@ -30,18 +30,18 @@ func TestBrowserByKeys(t *testing.T) {
 		keys.Press(press.selector)
 		tab.Until(press.then)
 	}
-	keys.Point(stop) // the last place of the top row
+	keys.Point(stop) // the last cell of the top row
 	tab.Keys(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown + kb.ArrowLeft + kb.ArrowLeft + kb.ArrowLeft)
 	tab.Until(`document.activeElement.value === "3.2"`)
 	tab.Keys(kb.Enter)
 	tab.Until(`document.querySelector(".why__cell h3")?.textContent.startsWith("After block 3, at position 2")`)
-	tab.Keys(kb.Home + kb.Enter) // moves to the name of the row and presses it
+	tab.Keys(kb.Home + kb.Enter) // moves to the row's name and presses it
 	tab.Until(`document.querySelectorAll('.parts tbody .is-off').length === 8`)
 }
 
-// TestBrowserFormsByKeys: the forms for the lead over another token, for a token of the strip, for
-// the second text and for the measurement of heads work by keyboard alone. When the page changes,
-// the answers to earlier questions stay, and so do the focus and the text that is being typed.
+// TestBrowserFormsByKeys: the forms for the lead over another token, a token of the strip, the
+// second text, and the measurement of heads work by keyboard alone. When the page changes, the
+// answers to earlier questions stay, and so do the focus and the text that is being typed.
 func TestBrowserFormsByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

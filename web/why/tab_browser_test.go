@@ -8,7 +8,7 @@ import (
 
 // TestScreenshotsOfWhy does not run in a tab: it only takes screenshots and checks nothing.
 
-// TestInTab tests this page and the page /score with the program running in a browser tab.
+// TestInTab tests this page and the /score page with the program running in a browser tab.
 func TestInTab(t *testing.T) {
 	webtest.InTab(
 		t, TestBrowserSwitchesParts, TestBrowserOnAPhone, TestPageIsAccessible, TestBrowserByKeys,

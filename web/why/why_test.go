@@ -274,8 +274,8 @@ func TestMomentOfARun(t *testing.T) {
 }
 
 // TestPatchShowsWhereTheAnswerIsLookedUp: carrying over another text's vectors shows where the
-// answer is looked up: at low heights, it depends on the position of the word that differs, and at
-// high ones, on the last position.
+// answer is looked up: low in the stack of blocks, the answer depends on the position of the word
+// that differs, and high in the stack, on the last position.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

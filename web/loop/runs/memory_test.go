@@ -17,8 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// measured returns a registry, and a variable with which the test sets the amount of memory that
-// the process appears to use.
+// measured returns a registry and a variable that sets how much memory the process appears to use.
 func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64) {
 	t.Helper()
 	resident = new(atomic.Int64)
@@ -95,9 +94,9 @@ func TestRunWaitsForMemory(t *testing.T) {
 	}
 }
 
-// TestIdleRunsReleaseTheirMemory: a run that has not been watched or used for restedAfter
-// releases its memory even if there is enough, unless rebuilding it would take long. A run that
-// is watched keeps its memory.
+// TestIdleRunsReleaseTheirMemory: a run that has not been watched or used for restedAfter releases
+// its memory even if there is enough, unless rebuilding it would take a long time. A run that is
+// watched keeps its memory.
 func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
@@ -224,7 +223,7 @@ func TestIdleRunExpires(t *testing.T) {
 		t.Errorf("the expired run still exists or holds a place (%d places held)", pool.Stats().Held)
 	}
 	id = resting("b")
-	rs.endOf(id, new(admission.Permit)) // the place of an earlier run with the same id
+	rs.endOf(id, new(admission.Permit)) // the permit of an earlier run with the same id
 	place := rs.resting[id].place
 	if place == nil {
 		t.Fatal("the run ended although the place was not its own")

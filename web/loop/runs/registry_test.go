@@ -116,7 +116,7 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	if _, err := r.Do(context.Background(), long, nil, 0); err == nil {
 		t.Fatal("a prompt of 64 KiB was accepted")
 	}
-	must(t, waiting, session.Start{Prompt: "Hello"}) // the refused run holds no place
+	must(t, waiting, session.Start{Prompt: "Hello"}) // the refused run does not hold a place
 	for _, c := range []session.Command{
 		session.Start{Prompt: "Hello"}, session.Try{Key: "sure"}, session.Open{}, session.Rebuild{},
 	} {
@@ -129,9 +129,9 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	}
 }
 
-// TestRunLimitsPerLearner: a learner's third run drops the oldest one that nobody watches. If
-// all are watched, the third run is refused. A learner without a run takes a place from the
-// learner with the most runs, unless nobody has more than one.
+// TestRunLimitsPerLearner: a learner's third run replaces the oldest of the learner's runs that
+// nobody watches. If all are watched, the third run is refused. A learner without a run takes a
+// place from the learner with the most runs, unless nobody has more than one.
 func TestRunLimitsPerLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -196,7 +196,7 @@ func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 // TestRunsExpireAfterSixHours checks the expiry of runs after six hours of fake time.
 // Promise: A run that nobody uses is deleted after six hours.
 func TestRunsExpireAfterSixHours(t *testing.T) {
-	testmodel.Target(t) // loaded where time is real
+	testmodel.Target(t) // loaded outside the bubble, in real time
 	synctest.Test(t, func(t *testing.T) {
 		rs := registry(t, Limits{})
 		watched, _ := join(t, rs, "a", "")
@@ -207,7 +207,7 @@ func TestRunsExpireAfterSixHours(t *testing.T) {
 		if rs.Find("a", left.id) == nil { // Find counts as use
 			t.Error("the run expired before six hours had passed")
 		}
-		fixture.Pass(6*time.Hour + 7*time.Minute) // six hours, and the sweep every six minutes
+		fixture.Pass(6*time.Hour + 7*time.Minute) // six hours, plus the next sweep, which runs every six minutes
 		if rs.Find("a", left.id) != nil {
 			t.Error("the run has not expired after six hours")
 		}
@@ -220,7 +220,7 @@ func TestRunsExpireAfterSixHours(t *testing.T) {
 // TestPlayPaceByTheClock counts the stages that run in eleven seconds at 1.2 s each: nine, at
 // 1.2, 2.4, … 10.8 s.
 func TestPlayPaceByTheClock(t *testing.T) {
-	testmodel.Target(t) // loaded where time is real
+	testmodel.Target(t) // loaded outside the bubble, in real time
 	synctest.Test(t, func(t *testing.T) {
 		rs := registry(t, Limits{})
 		r, _ := join(t, rs, "a", "")

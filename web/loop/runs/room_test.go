@@ -36,11 +36,11 @@ func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
 	return st
 }
 
-// TestRoomRunIsNeverDropped: the run of a room belongs to no learner. While the room has it open,
-// it is neither dropped for another, nor evicted, nor expired, and its memory counts like other
+// TestRoomRunIsNeverDropped: the run of a room belongs to no learner. While the room has the run
+// open, the run is not dropped for another, evicted or expired, and its memory counts like other
 // runs' memory.
 func TestRoomRunIsNeverDropped(t *testing.T) {
-	testmodel.Target(t) // loaded where time is real
+	testmodel.Target(t) // loaded outside the bubble, in real time
 	synctest.Test(t, roomRunStays)
 }
 
@@ -70,7 +70,7 @@ func roomRunStays(t *testing.T) {
 		must(t, r, session.Start{Prompt: "The dog ran"})
 		rs.Leave(r, v)
 	}
-	fixture.Pass(time.Hour) // expired runs are looked for every second
+	fixture.Pass(time.Hour) // the registry looks for expired runs every second
 	if st := room.State(); st.Step() == nil || own.latest.Load() == nil {
 		t.Error("the run was evicted")
 	}
