@@ -1,5 +1,5 @@
-# The two commands that matter are `go run ./cmd/viz` and `go test ./...`; this
-# file only shortens the others.
+# The two main commands are `go run ./cmd/viz` and `go test ./...`. This file contains
+# shortcuts for the others.
 
 .PHONY: build run test check generate golden bench fuzz-short dist site site-figures
 
@@ -28,15 +28,15 @@ bench: # speeds, rates and sizes
 fuzz-short: # every fuzz target for four seconds
 	.ci/run fuzz all
 
-dist: # a release of the commit that is checked out, in dist/
-	rm -rf dist/wasm # where earlier versions of make site and .ci/run built
+dist: # a release of the checked-out commit, in dist/
+	rm -rf dist/wasm # the build folder of earlier versions of make site and .ci/run
 	go run ./cmd/viz/dist
 
-site: # everything but classes as a static site, in site/
+site: # everything except classes as a static site, in site/
 	rm -rf site
 	go run ./cmd/viz/tab/build -o .build/wasm/viz.wasm
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" .build/wasm/
 	go run ./cmd/viz site -program .build/wasm/viz.wasm -out site $(if $(BASE_URL),-base-url '$(BASE_URL)')
 
-site-figures: # what a visit of the site loads, how soon and how fast it writes on one core, and its memory
+site-figures: # measures a visit to the site on one core: download size, startup time, speed and memory
 	taskset -c 0 go test ./web/site -run '^$$' -bench Tab -benchtime 1x

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// attrs holds the attributes that follow a directive's name or stand in a heading's braces: `#id
-// word key=value key="two words"`.
+// attrs holds the attributes after a directive's name or in a heading's braces: `#id word key=value
+// key="two words"`.
 type attrs struct {
 	id    string
 	words []string

@@ -9,8 +9,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// check visits every node of a piece. It reports syntax that is not part of the dialect, resolves
-// links, and attaches marks such as {.tk} to the nodes that they apply to.
+// check visits every node of a fragment. It reports syntax that is not part of the dialect,
+// resolves links, and attaches marks such as {.tk} to the nodes that they apply to.
 func (p *fragment) check() {
 	p.joinLines()
 	var marks []*markNode
@@ -38,7 +38,7 @@ func (p *fragment) check() {
 }
 
 // stackWidth is the maximum width, in letters, of a table that fits on a phone. A table's width is
-// the total length of each column's longest cell.
+// the sum of the lengths of each column's longest cell.
 const stackWidth = 80
 
 // headCells labels each cell of a table that is too wide for a phone with the
@@ -70,7 +70,7 @@ func (p *fragment) headCells(table *extast.Table) {
 	}
 }
 
-// hold keeps a formula on the same line as a bracket before it and punctuation after it.
+// hold prevents line breaks between a formula and an adjacent opening bracket or punctuation mark.
 func (p *fragment) hold(f *formula) {
 	held := &holdNode{}
 	f.Parent().InsertBefore(f.Parent(), f, held)

@@ -55,7 +55,7 @@ func (displayParser) Continue(node ast.Node, reader text.Reader, _ parser.Contex
 	return parser.Continue | parser.NoChildren
 }
 
-// take adds a line to the formula, and checks whether the formula ends there.
+// take adds a line to the formula. If the line ends with $$, the formula is complete.
 func (n *display) take(line string) {
 	body, last := strings.CutSuffix(line, "$$")
 	if n.text.Len() > 0 && body != "" {
@@ -91,7 +91,7 @@ func (l *loader) texFigures(at position, tex string) string {
 	})
 }
 
-// texOf returns a figure in a form that TeX typesets as one number.
+// texOf returns the TeX that typesets a figure as a single number.
 func texOf(figure string) string {
 	number, unit, _ := strings.Cut(figure, " ")
 	tex := strings.NewReplacer(",", "{,}", "%", `\%`, "×", `\times`, "−", "-").Replace(number)

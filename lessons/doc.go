@@ -2,12 +2,12 @@
 // cards, written as Markdown in the folder content and built into the program.
 //
 // [Load] reads the folder in two passes. The first splits every file into sections and directives
-// and collects link targets. The second turns each piece into safe HTML and checks it: link targets
+// and collects link targets. The second renders each text as safe HTML and checks it: link targets
 // must exist, a widget must be known, its settings must be in range, a formula must have been
 // rendered, and a figure must be computable. Any problem is an error that names the file and the
-// line, and Load returns no course, so a page never shows a broken piece.
+// line, and Load returns no course, so a page never shows a broken lesson.
 //
-// [LoadWith] adds an instructor's folder, written in the same dialect.
+// [LoadWith] adds the files in an instructor's folder, which use the same dialect.
 //
 // # The dialect
 //
@@ -18,11 +18,11 @@
 //	::: picture STATE key="value"         the picture beside the text changes here; the text is its caption
 //	::: notice                            what to notice, after a widget
 //	::: numbers of what                   behind “Show the numbers”, closed at first
-//	::: more Title                        behind a title of its own
+//	::: more Title                        like numbers, with its own title
 //	::: slip Title                        also pitfall, care, small-model
 //	::: note                              in the margin
 //	::: check QUESTION                    a question of quiz.md
-//	:::                                   ends each of these
+//	:::                                   ends any of these
 //	$x$ and, on lines of its own, $$x$$   TeX, rendered beforehand to MathML
 //	{=softmax(T=0.5).the 4}               a figure, computed when loaded
 //	`·the` or `the`{.tk}                  a token

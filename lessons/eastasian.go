@@ -37,7 +37,7 @@ func joins(before, after rune) bool {
 		wide(after) && strings.ContainsRune(sharedMarks, before)
 }
 
-// joinLines removes the line breaks in the source that do not stand for a space.
+// joinLines removes the line breaks in the source that do not represent a space.
 func (p *fragment) joinLines() {
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*ast.Text); ok && entering && t.SoftLineBreak() && joins(p.around(t)) {
@@ -86,7 +86,7 @@ func (e emphasisParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 	if line, _ := block.PeekLine(); len(line) > 0 {
 		after, _ = utf8.DecodeRune(line)
 	}
-	if wide(before) || wide(after) { // then punctuation on the other side does not matter
+	if wide(before) || wide(after) { // ignore punctuation on the other side
 		run.CanOpen, run.CanClose = !util.IsSpaceRune(after), !util.IsSpaceRune(before)
 	}
 	return node

@@ -307,7 +307,7 @@ func (a *arguments) err() error {
 	return nil
 }
 
-// word returns a named argument verbatim, or otherwise if it is missing.
+// word returns a named argument verbatim, or the value of otherwise if the argument is missing.
 func (a *arguments) word(name, otherwise string) string {
 	a.asked[name] = true
 	if s, ok := a.named[name]; ok {

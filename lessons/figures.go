@@ -39,7 +39,7 @@ func init() {
 	}
 }
 
-// The drill's five tokens, and their scores.
+// The drill's five tokens and their logits.
 var (
 	drillTokens = []string{"the", "a", "an", "and", "or"}
 	drillLogits = []float32{4, 3, 2, 1, 0.5}
@@ -146,7 +146,7 @@ func figurePower(a *arguments) value {
 	return record(p)
 }
 
-// token returns the index of the drill's token that an argument names.
+// token returns the index of the drill token named by an argument.
 func token(a *arguments, name string) int {
 	w := a.word(name, "")
 	for i, t := range drillTokens {

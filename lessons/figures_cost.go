@@ -4,7 +4,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// costFunctions holds the functions for figures about work, memory and price.
+// costFunctions holds the functions for figures about computation, memory and price.
 var costFunctions = map[string]func(a *arguments) value{
 	"shape":       figureShape,
 	"step":        func(a *arguments) value { return parts(shapeOf(a).Step(positions(a, "n"))) },
@@ -75,8 +75,8 @@ func parts(p cost.Parts) value {
 	}}
 }
 
-// figureGenerate returns the work of generating n tokens after a prompt of m tokens, with and
-// without a cache, and the number of positions that the blocks process.
+// figureGenerate returns the multiply-adds needed to generate n tokens after a prompt of m tokens,
+// with and without a cache, and the number of positions that the blocks process.
 func figureGenerate(a *arguments) value {
 	s := shapeOf(a)
 	m, n := positions(a, "m"), a.whole("n", must, 1, 1e5)
@@ -137,7 +137,7 @@ func figureSpeedUp(a *arguments) value {
 	return number(cost.SpeedUp(alpha, gamma, a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)))
 }
 
-// figureBestSpeedUp returns the number of drafted tokens that gives the best speed-up.
+// figureBestSpeedUp returns the number of drafted tokens with the largest speed-up.
 func figureBestSpeedUp(a *arguments) value {
 	alpha, c, v := a.float("alpha", must, 0, 1), a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)
 	best, at := 0.0, 0

@@ -19,15 +19,15 @@ const (
 	MostT  = 2.0
 )
 
-// ChatEdited is the last position of the chat: after three requests, the first one is repeated with a
-// changed question.
+// ChatEdited is the last position of the chat experiment. The first three positions are requests;
+// the last one repeats the first request with a changed question.
 const ChatEdited = 4
 
 // maxTokens is the maximum number of tokens that an experiment generates.
 const maxTokens = 512
 
-// widgetInputs holds the inputs of each kind of experiment. A lesson sets their defaults. It has to
-// give the texts.
+// widgetInputs holds the inputs of each kind of experiment. A lesson may override their defaults,
+// and it must provide the texts, which have none.
 var widgetInputs = map[WidgetKind]terms.Inputs{
 	WidgetTurn: slices.Concat(
 		terms.Inputs{promptInput("prompt", "Prompt")},
@@ -99,8 +99,8 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 	},
 }
 
-// pictureInputs holds the inputs of each kind of picture, all of which the lesson sets. Every kind may
-// also have a name.
+// pictureInputs holds the inputs of each kind of picture, all of which the lesson sets. In
+// addition, every kind may have a name.
 var pictureInputs = map[PictureKind]terms.Inputs{
 	PictureText: nil, PictureTokens: nil, PictureColumns: nil, PictureStream: nil, PictureScores: nil,
 	PictureAttention: {numberInput("block", "Block", 1, 6, ""), numberInput("head", "Head", 1, 6, "")},
@@ -116,8 +116,8 @@ var pictureInputs = map[PictureKind]terms.Inputs{
 // drawInputs are the inputs for the draw of a token.
 var drawInputs = append(samplingInputs(sampling.Pure), seedInput(), tokensInput(maxTokens, "48"))
 
-// lengthInput is the input for the length of a sequence. The slider ends at 4, since longer searches
-// take long.
+// lengthInput is the input for the length of a sequence. The slider ends at 4, since searching for
+// longer sequences is slow.
 var lengthInput = terms.Input{
 	Key: "length", Label: "Tokens", Kind: terms.KindInt, Min: 2, Max: 5, From: 2, To: 4, Step: 1, Default: "3",
 }
@@ -167,7 +167,7 @@ func positionInput(most float64, value string) terms.Input {
 	return hidden(numberInput("at", "Place", 1, most, value))
 }
 
-// hidden returns an input that no form shows: the lesson or a button sets it.
+// hidden returns an input that no form shows. Its value is set by the lesson or by a button.
 func hidden(in terms.Input) terms.Input {
 	in.Hidden = true
 	return in
@@ -179,8 +179,8 @@ func marked(in terms.Input, values ...string) terms.Input {
 	return in
 }
 
-// checkInputs checks the values that a lesson gives for inputs, and replaces them with their canonical
-// form. It returns all errors.
+// checkInputs checks a lesson's values for inputs and replaces them with their canonical form. It
+// returns all errors.
 func checkInputs(inputs terms.Inputs, given map[string]string) (wrong []error) {
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		in, ok := inputs.Find(key)

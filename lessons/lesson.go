@@ -9,7 +9,7 @@ import (
 // difficulties lists the allowed values of a lesson's difficulty.
 var difficulties = []string{"gentle", "standard", "harder"}
 
-// reserved lists the names under /learn/ that pages use, so no lesson can have them.
+// reserved lists the names under /learn/ that other pages use, which lessons therefore cannot have.
 var reserved = []string{"turn", "visit", "check", "widget"}
 
 // announceLesson registers a lesson, its sections and its widgets as link

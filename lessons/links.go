@@ -15,14 +15,15 @@ func questionHref(id string) string  { return "/quiz#" + id }
 func sheetHref(id string) string     { return "/reference#" + id }
 func checkedHref(id string) string   { return "/checked#" + id }
 
-// pages maps the schemes whose links need no name to addresses.
+// pages maps links that consist only of a scheme to addresses.
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
 	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
 	"predict:": "/practice/predict", "checked:": "/checked", "why:": "/why",
 }
 
-// The syntax of a list of switched-off parts, such as "L6.H1,L4.ffn,pos:0", and of a lab's name.
+// whyParts matches a list of switched-off parts, such as "L6.H1,L4.ffn,pos:0"; labName matches a
+// lab's name.
 var (
 	whyParts = regexp.MustCompile(
 		`^(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3})(,(L[1-9](\.(H[1-9]|ffn))?|pos:\d{1,3}))*$`,

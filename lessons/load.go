@@ -70,7 +70,7 @@ func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, e
 	return l.course, nil
 }
 
-// A loader is the state of reading a course.
+// A loader holds the state of loading a course.
 type loader struct {
 	files      fs.FS
 	math       MathTable
@@ -90,7 +90,7 @@ type loader struct {
 	formulas   []Formula
 	figures    []figureUse
 	where      map[string]position // positions of lessons, questions, cards and outcomes, for later checks
-	onPiece    func(*fragment)     // for tests that inspect the text itself
+	onPiece    func(*fragment)     // called for every fragment; for tests that inspect the text
 }
 
 func newLoader(files fs.FS, table MathTable) *loader {
@@ -252,7 +252,7 @@ func (l *loader) knownSection(at position, section string) {
 	}
 }
 
-// attrsOf reports attributes that a heading may not have.
+// attrsOf reports attributes that are not allowed in a heading.
 func (l *loader) attrsOf(s *rawSection, allowed ...string) {
 	if err := s.attrs.only(allowed...); err != nil {
 		l.problems.add(s.at, "%v", err)

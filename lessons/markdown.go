@@ -145,7 +145,7 @@ func (p *fragment) html(n ast.Node) string {
 	return strings.TrimSpace(b.String())
 }
 
-// block renders Markdown as paragraphs, lists and tables.
+// block renders Markdown as HTML paragraphs, lists and tables.
 func (l *loader) block(at position, markdown string) string {
 	p := l.parse(at, markdown)
 	return p.html(p.doc)

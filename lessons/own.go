@@ -142,7 +142,8 @@ func reason(err error) error {
 	return p.Err
 }
 
-// plainText reports contents that no file may have, such as control characters, by line.
+// plainText reports contents that are not allowed in any file, such as control characters, with
+// their line.
 func (l *loader) plainText(name, text string) {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -204,13 +205,13 @@ func (l *loader) ownWalks(texts map[string]string) {
 	}
 }
 
-// isLessonFile reports whether a name has the form of a lesson's: NN-slug.md.
+// isLessonFile reports whether a name has the form of a lesson file's name, NN-slug.md.
 func isLessonFile(name string) bool {
 	return len(name) > len("00-.md") && isDigit(name[0]) && isDigit(name[1]) && name[2] == '-' &&
 		strings.HasSuffix(name, ".md")
 }
 
-// makeOwn places an instructor's lesson after the others.
+// makeOwn marks a lesson as an instructor's own and places it after the other lessons.
 func (l *loader) makeOwn(d *document, lesson *Lesson) {
 	for _, key := range d.order {
 		if strings.HasPrefix(key, "outcomes.") {

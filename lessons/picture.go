@@ -14,17 +14,17 @@ type PictureKind string
 // The kinds, in the order in which the picture grows.
 const (
 	PictureText      PictureKind = "text"      // the sentence as typed
-	PictureTokens    PictureKind = "tokens"    // the sentence cut into pieces, each in its slot
-	PictureColumns   PictureKind = "columns"   // a column over each piece, with a cell for each block
+	PictureTokens    PictureKind = "tokens"    // the sentence split into tokens, each in its slot
+	PictureColumns   PictureKind = "columns"   // a column above each token, with a cell for each block
 	PictureAttention PictureKind = "attention" // how much one head reads from each earlier column
 	PictureStream    PictureKind = "stream"    // what the last column would predict after each block
 	PictureScores    PictureKind = "scores"    // the last column's vector leaves at the top and becomes scores
 	PictureShares    PictureKind = "shares"    // the scores become shares
 	PictureCut       PictureKind = "cut"       // some shares are cut, and the others are rescaled
 	PictureStrip     PictureKind = "strip"     // the kept tokens, laid end to end
-	PictureDraw      PictureKind = "draw"      // one number decides, and a piece falls into the slot
-	PictureCache     PictureKind = "cache"     // old columns are kept, and one is new
-	PictureEdit      PictureKind = "edit"      // an earlier word changes, and columns die
+	PictureDraw      PictureKind = "draw"      // a random number selects a token, which falls into the slot
+	PictureCache     PictureKind = "cache"     // the old columns are cached, and one is new
+	PictureEdit      PictureKind = "edit"      // an earlier word changes, which invalidates the columns after it
 	PictureGuesses   PictureKind = "guesses"   // a draft's guesses after the sentence
 )
 
@@ -39,7 +39,7 @@ const (
 	statesMost   = 8
 )
 
-// Picture is a place in a lesson where the picture changes its state.
+// Picture is a point in a lesson at which the picture changes its state.
 type Picture struct {
 	Kind    PictureKind
 	ID      string            // unique in the lesson
@@ -50,7 +50,7 @@ type Picture struct {
 
 func (Picture) block() {}
 
-// Pictures returns the states of the lesson's picture in order, or none if it has no picture.
+// Pictures returns the states of the lesson's picture in order, or nil if it has no picture.
 func (l *Lesson) Pictures() (list []Picture) {
 	for _, s := range l.Sections {
 		for _, b := range s.Blocks {

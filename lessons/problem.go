@@ -39,7 +39,7 @@ func (ps *problems) add(at position, format string, args ...any) {
 	ps.list = append(ps.list, p)
 }
 
-// in is like err, but with the folder dir in front of the file names.
+// in is like err, but prepends the folder dir to the file names.
 func (ps *problems) in(dir string) error {
 	for _, p := range ps.list {
 		p.File = filepath.Join(dir, filepath.FromSlash(p.File))

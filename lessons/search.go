@@ -88,7 +88,7 @@ func newIndex(c *Course) *index {
 	return x
 }
 
-// post counts the words of all entries.
+// post counts the words of all entries and stores the counts as postings.
 func (x *index) post() {
 	all := map[string]map[int]posting{}
 	for i := range x.entries {
@@ -150,16 +150,16 @@ func wordsOf(text string) (list []span) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// found is the score of an entry.
+// found is an entry with its score and the number of query words that it contains.
 type found struct {
 	entry, words int
 	score        float64
 }
 
-// Search returns the places that match a query best, at most limit of them. A word also matches
+// Search returns the entries that match a query best, at most limit of them. A word also matches
 // longer words that begin with it, but such matches have less weight. Rare words and words in a
-// title have more weight. Places that lack some of the words follow those that have all of them.
-// Stop words count only in a query without other words.
+// title have more weight. Entries that lack some of the words follow those that contain all of
+// them. Stop words count only in a query without other words.
 func (c *Course) Search(query string, limit int) []Hit {
 	if c.index == nil || limit <= 0 {
 		return nil
@@ -249,7 +249,7 @@ func (x *index) scores(word string) map[int]float64 {
 		for _, p := range x.postings[at] {
 			text := float64(p.text)
 			title := float64(min(p.title, 1))
-			title += 2 * title / float64(max(x.entries[p.entry].title, 1)) // more if the word is the whole title
+			title += 2 * title / float64(max(x.entries[p.entry].title, 1)) // a higher weight in a shorter title
 			score := whole * rare * (text/(text+1.5) + title)
 			scores[p.entry] = max(scores[p.entry], score)
 		}

@@ -89,7 +89,7 @@ type splitter struct {
 	ps     *problems
 	at     position // the current line
 	open   *block   // the open directive
-	fence  string   // the marks that close the open fenced code
+	fence  string   // the fence that closes the open block of code
 	fenced position
 }
 

@@ -31,8 +31,7 @@ func (s *WalkStep) Starts() bool {
 	return ok
 }
 
-// An Action moves the run or sets its controls: a [WalkStart], [WalkGo],
-// [WalkSet] or [WalkStop].
+// An Action moves the run or sets its controls: a [WalkStart], [WalkGo] or [WalkSet].
 type Action interface{ action() }
 
 // WalkStart begins a new text. Settings that are not given are off.
@@ -72,13 +71,13 @@ const (
 // An AskSpec is the question that a step asks the class.
 type AskSpec struct {
 	Kind       AskKind
-	Choices    int       // of AskNext: candidates, 4 to 8
-	Question   *Question // of AskQuestion
-	Prompt     string    // of AskNumber: HTML of the question
+	Choices    int       // for AskNext: number of candidates, 4 to 8
+	Question   *Question // for AskQuestion
+	Prompt     string    // for AskNumber: the question as HTML
 	PromptText string    // the same as plain text
-	Unit       string    // of AskNumber
-	Answer     float64   // of AskNumber
-	Within     float64   // of AskNumber: the largest error that still counts as right
+	Unit       string    // for AskNumber
+	Answer     float64   // for AskNumber
+	Within     float64   // for AskNumber: the largest error that still counts as right
 	Seconds    int       // time until the question closes; 0 if the presenter closes it
 }
 

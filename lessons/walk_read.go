@@ -16,8 +16,8 @@ import (
 // numbered matches the numbers that order the scripts: 1-loop.md, 2-knobs.md.
 var numbered = regexp.MustCompile(`^\d+-`)
 
-// walkFolder is the folder of the walkthroughs, which are one file each. A file has front matter
-// (title, slug, minutes, lead) and steps:
+// walkFolder is the folder of the walkthroughs. Each is a file with front matter (title, slug,
+// minutes, lead) and steps:
 //
 //	## Title {#id}
 //	::: do
@@ -173,7 +173,8 @@ func (r *walkWords) text(key string) (string, bool) {
 	return text, ok
 }
 
-// values reads inputs. Those that are not set and have no default, or are invalid, have no value.
+// values returns the values of inputs. It omits inputs that are invalid, or not set and without a
+// default.
 func (r *walkWords) values(inputs ...terms.Input) terms.Values {
 	v := terms.Values{}
 	for _, in := range inputs {

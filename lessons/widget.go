@@ -10,12 +10,12 @@ const (
 	WidgetTurn         WidgetKind = "turn"         // one turn of the loop
 	WidgetTemperature  WidgetKind = "temperature"  // temperature on a real distribution
 	WidgetNucleus      WidgetKind = "nucleus"      // top-k and top-p after a peaked and a flat prompt
-	WidgetGreedyLoop   WidgetKind = "greedyloop"   // greedy caught in a loop
-	WidgetBestSequence WidgetKind = "bestsequence" // the greedy path against the most probable sequence
-	WidgetStopString   WidgetKind = "stopstring"   // a stop string cut across tokens
-	WidgetCache        WidgetKind = "cache"        // how the cache saves work
+	WidgetGreedyLoop   WidgetKind = "greedyloop"   // greedy decoding stuck in a loop
+	WidgetBestSequence WidgetKind = "bestsequence" // the greedy path compared with the most probable sequence
+	WidgetStopString   WidgetKind = "stopstring"   // a stop string split across tokens
+	WidgetCache        WidgetKind = "cache"        // how the cache saves computation
 	WidgetSpeculate    WidgetKind = "speculate"    // which drafted tokens are accepted or rejected
-	WidgetTokens       WidgetKind = "tokens"       // a text cut into tokens
+	WidgetTokens       WidgetKind = "tokens"       // a text split into tokens
 	WidgetLook         WidgetKind = "look"         // where one head of one block attends
 	WidgetChat         WidgetKind = "chat"         // a conversation as the tokens that the model reads
 )

@@ -79,8 +79,8 @@ func (r Bill) lines(f *figure, points plotter.XYs, most plotter.XY) error {
 	return f.done()
 }
 
-// Against holds the data for comparing two costs per day: that of an API, which charges for each
-// request, and that of one's own machine, which is fixed.
+// Against holds the data for comparing two daily costs: the cost of an API, which charges for each
+// request, and the fixed cost of your own machine.
 type Against struct {
 	EachRequest float64 // dollars for one request to the API
 	MachineDay  float64 // dollars per day

@@ -23,7 +23,7 @@ type Quartiles struct{ Low, Mid, High float64 }
 // Exactly returns the Quartiles of a value without spread.
 func Exactly(x float64) Quartiles { return Quartiles{x, x, x} }
 
-// ways describes a chart that compares both ways.
+// ways describes a chart that compares generation with and without the cache.
 type ways struct {
 	title, unit string
 	value       func(float64) string // formats a value in words

@@ -21,9 +21,9 @@ type CostPoint struct {
 	Cached, Recomputed int64
 }
 
-// CumulativeCost plots a run's total work so far against the number of generated tokens, with the
-// cache (solid line) and without it (dashed line). points must be in step order; a single point is
-// drawn as dots.
+// CumulativeCost plots a run's cumulative multiply-adds against the number of generated tokens,
+// with the cache (solid line) and without it (dashed line). points must be in step order; a single
+// point is drawn as dots.
 func CumulativeCost(points []CostPoint) (Chart, error) {
 	c := Chart{Title: "Work so far, in multiply-adds", Header: []string{"tokens", "with the cache", "recomputed"}}
 	if len(points) == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The frame of a chart with axes, in CSS pixels.
+// Dimensions of a chart with axes, in CSS pixels.
 const (
 	chartWidth  = 556
 	chartHeight = 236
@@ -34,7 +34,7 @@ type axis struct {
 }
 
 // figure is a chart with axes under construction. Lines are labeled at their right-hand ends,
-// outside the frame, so no legend is needed.
+// outside the frame, so the chart does not need a legend.
 type figure struct {
 	*plot.Plot
 	chart  *Chart
@@ -172,8 +172,8 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
 }
 
-// wider is the maximum ratio between a text's width in the page's font and its width in the
-// measured font.
+// wider is the maximum ratio between a text's width in the page's font and its width in the font
+// that gonum/plot measures.
 const wider = 1.18
 
 // margins returns the room for text beside the frame. The left margin is for the axis's numbers and
@@ -283,7 +283,8 @@ func roundStep(x float64) float64 {
 	return 10 * size
 }
 
-// wholes marks about n integers from first to last, always including both of these.
+// wholes returns an axis with marks at about n integers from first to last, always including both
+// ends.
 func wholes(first, last, n int) axis {
 	a := axis{min: float64(first), max: float64(max(last, first+1))}
 	step := max(1, int(roundStep(float64(last-first)/float64(n))))
@@ -296,7 +297,7 @@ func wholes(first, last, n int) axis {
 	return a
 }
 
-// powers marks the powers of ten between two values, for a logarithmic axis.
+// powers returns a logarithmic axis with marks at the powers of ten between two values.
 func powers(low, high float64, words func(float64) string) axis {
 	a := axis{min: low, max: high, log: true}
 	steps := []float64{1}

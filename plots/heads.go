@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// HeadAt is a head with its score: the share of its attention weight, from 0 to 1, that follows the
-// pattern searched for.
+// HeadAt is a head with its score: the share of its attention weight, from 0 to 1, that matches the
+// pattern being searched for.
 type HeadAt struct {
 	Name  string // "L4.H4"
 	Block int    // from 1

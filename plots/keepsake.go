@@ -54,7 +54,7 @@ const (
 	dpi            = 72 // at this value, one pixel on the page is one pixel in the file
 )
 
-// keepsakeFont lists fonts with the same widths as the measured one.
+// keepsakeFont lists fonts with the same widths as the font that gonum/plot measures.
 const keepsakeFont = `"Liberation Sans", Arial, Helvetica, sans-serif`
 
 // SVG returns the picture as an SVG file in the light theme.

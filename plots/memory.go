@@ -58,7 +58,7 @@ func HeldBytes(steps []Held) (Chart, error) {
 	return c, f.done()
 }
 
-// bytesUpTo marks sizes that are round in units of 1024.
+// bytesUpTo returns an axis in bytes with marks at multiples of a power of 1024.
 func bytesUpTo(most float64) axis {
 	unit := 1.0
 	for most/unit >= 4096 {

@@ -16,8 +16,8 @@ type Saving struct {
 	You   bool    // the learner guessed that this change saves the most
 }
 
-// Savings plots the share that each change saves, on one axis from nothing to the whole cost. The
-// axis is the same before and after a run.
+// Savings plots the share that each change saves, on an axis from 0 to the whole cost. The axis is
+// the same before and after a run.
 type Savings struct {
 	Lanes  []Saving // in the same order before and after a run
 	None   Saving   // the guess that no change saves anything; Share is not used

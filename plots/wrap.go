@@ -85,7 +85,7 @@ type wrapper struct {
 
 func (w *wrapper) newLine() { w.lines, w.line, w.x = append(w.lines, w.line), nil, 0 }
 
-// place adds the word to the line, or to the next line.
+// place adds the current word to the line, or to a new line if it does not fit.
 func (w *wrapper) place() {
 	var length float64
 	for _, p := range w.word {

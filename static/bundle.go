@@ -40,12 +40,12 @@ var fontAddress = regexp.MustCompile(`url\("\.\./(fonts/[^"]+)"\)`)
 
 var remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
-// plain returns a style sheet without its comments, which are only for readers of the source. No
-// string in our styles looks like a comment.
+// plain returns a style sheet without its comments, which browsers do not need. No string in our
+// styles looks like a comment.
 func plain(css []byte) []byte { return remark.ReplaceAll(css, []byte(" ")) }
 
-// styles joins style sheets. Fonts get the addresses with hashes from which pages preload them,
-// since a browser would fetch a font with two addresses twice.
+// styles joins style sheets. Fonts get the addresses with hashes that pages preload; with a
+// different address here, a browser would fetch each font twice.
 func styles(names []string) ([]byte, error) {
 	var out bytes.Buffer
 	for _, name := range names {

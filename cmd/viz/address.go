@@ -57,8 +57,8 @@ func (a address) url() string {
 
 // hosts returns the Host values that the server accepts: this machine's own names, the address
 // itself, the addresses of all network interfaces if the server listens on all of them, and the
-// allowed names. If another site makes a browser reach this server under the site's own name, the
-// Host value is none of these.
+// allowed names. Requests sent through DNS rebinding have another site's name as their Host, so the
+// server rejects them.
 func (a address) hosts(allowed []string) []string {
 	list := shell.LoopbackHosts(a.String())
 	add := func(host string) {
@@ -119,9 +119,9 @@ func validPort(s string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// browserCommand returns the command that opens an address in a browser. It
-// returns nil if the user would not see the browser: without a display, or over
-// SSH.
+// browserCommand returns the command that opens an address in a browser. It returns nil if the user
+// would not see the browser: on macOS and Windows, over SSH; on other systems, without DISPLAY and
+// WAYLAND_DISPLAY.
 func browserCommand(system, address string, env func(string) string) []string {
 	remote := env("SSH_CONNECTION") != ""
 	switch {

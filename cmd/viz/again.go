@@ -39,8 +39,8 @@ func (f *flags) takes(name string) bool {
 	return slices.ContainsFunc(f.listed, func(x listed) bool { return x.name == name && x.arg != "" })
 }
 
-// programName returns the command that started this program. go run builds the program in a folder
-// that is then deleted, so in this case programName returns the go run command.
+// programName returns the command that started this program. If go run started it, this is the go
+// run command, since go run deletes the binary when the program ends.
 func programName(arg0 string) []string {
 	if slices.ContainsFunc(
 		strings.Split(filepath.ToSlash(arg0), "/"), func(dir string) bool { return strings.HasPrefix(dir, "go-build") },

@@ -64,8 +64,8 @@ func (o *apiOptions) access(f *flags, local bool) (api.Access, error) {
 		case key == "" || strings.HasPrefix(key, "#"):
 			continue
 		case len(key) < leastKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }):
-			return a, usageError{fmt.Errorf("%s %s, line %d: a key must be at least %d letters, digits or signs "+
-				"without a space", f.called("api-key-file"), o.keyFile, i+1, leastKey)}
+			return a, usageError{fmt.Errorf("%s %s, line %d: a key must be at least %d printable ASCII characters "+
+				"without spaces", f.called("api-key-file"), o.keyFile, i+1, leastKey)}
 		}
 		a.Keys = append(a.Keys, key)
 	}

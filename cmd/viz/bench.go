@@ -98,7 +98,7 @@ func (o *benchOptions) flags() *flags {
 		for name := range strings.SplitSeq(text, ",") {
 			q, err := infer.ParseQuant(name)
 			if err != nil {
-				return errors.New("must be none, int8 or both with a comma between them")
+				return errors.New("must be none, int8 or both, joined by a comma")
 			}
 			o.plan.Quants = append(o.plan.Quants, q)
 		}
@@ -111,7 +111,7 @@ func (o *benchOptions) flags() *flags {
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
-			return errors.New("must be a time such as 500ms or 2s")
+			return errors.New("must be a duration such as 500ms or 2s")
 		}
 		o.plan.Time = d
 		return nil

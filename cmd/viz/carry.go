@@ -117,7 +117,7 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 	return carry.left()
 }
 
-// carry is a copy of all logs.
+// carry is the state of copying all logs from one place to another.
 type carry struct {
 	from, to class.Home
 	where    string // a description of the destination
@@ -130,7 +130,7 @@ type carry struct {
 	out      []string // rooms that were left out, with the reason
 }
 
-// copying is the number of logs that are copied at the same time.
+// copying is the maximum number of logs copied concurrently.
 const copying = 8
 
 // all copies everything.
@@ -169,7 +169,7 @@ func (c *carry) all(ctx context.Context) error {
 	return err
 }
 
-// each calls f for each log of a kind, several at a time.
+// each calls f for every log of a kind, for several logs concurrently.
 func (c *carry) each(ctx context.Context, kind string, f func(context.Context, journal.Info) error) error {
 	logs, err := c.from.Logs.Owners(ctx, kind)
 	if err != nil {

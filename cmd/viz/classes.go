@@ -139,7 +139,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	return o.changed(stdout)
 }
 
-// changed prints how a room was changed.
+// changed prints that a room was closed or removed.
 func (o *roomsOptions) changed(stdout io.Writer) error {
 	done := map[string]string{closeVerb: "closed", removeVerb: "removed"}[o.verb]
 	_, err := fmt.Fprintf(stdout, "Room %s is %s.\n", o.code, done)

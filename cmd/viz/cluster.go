@@ -78,10 +78,10 @@ func (o *clusterFlags) check(f *flags) error {
 // life for the duration life, other servers take over its rooms; a request to a server may take
 // twice that long. NATS counts as down if it does not respond within answer; the owner of a room
 // counts as down if it does not respond within call. Tests that share two busy cores under the race
-// detector set longer times, and one test sets a shorter one.
+// detector set longer times, and one test sets a shorter time.
 var clusterTimes struct{ life, answer, call time.Duration }
 
-// clock returns the time of this machine's clock. Tests can replace it with a clock that is wrong.
+// clock returns the current time. Tests can replace it with a wrong clock.
 var clock = time.Now
 
 // join joins the cluster.
@@ -147,7 +147,8 @@ type shared struct {
 // Space implements [progress.Database]. A full cluster reports its own errors.
 func (s shared) Space(context.Context) store.Space { return store.SpaceForAll }
 
-// Limit implements [progress.Database]: the share of the storage that one learner may fill.
+// Limit implements [progress.Database]. It returns the share of the storage that one learner may
+// fill.
 func (s shared) Limit() int64 { return s.limit }
 
 // Ready implements [progress.Database].

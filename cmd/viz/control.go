@@ -52,8 +52,9 @@ func change(ctx context.Context, rooms roomKeeper, verb, code string) error {
 }
 
 // serveControl handles requests from other commands on the socket in a data folder until the result
-// is closed. The server must hold the folder's lock, so that an existing socket can only be left
-// over from a killed server. A server also works without the socket, so a failure is only logged.
+// is closed. The server must hold the folder's lock, which guarantees that an existing socket was
+// left over by a killed server. The server also works without the socket, so a failure is only
+// logged.
 func serveControl(dir string, rooms roomKeeper, log *slog.Logger) io.Closer {
 	if dir == "" {
 		return &http.Server{}
@@ -131,7 +132,7 @@ func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	} else if err != nil {
 		return err
 	}
-	// A hub whose rooms never expire, so that only the named room is deleted.
+	// The hub's rooms never expire, so only the named room is deleted.
 	hub, err := class.NewHub(ctx, class.Config{
 		Logs: journal.For(db), Secrets: db, Course: course, Log: log, Limits: class.Limits{TTL: math.MaxInt64},
 	})

@@ -17,9 +17,10 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// dataFolder returns the default folder for progress: the system's folder for program
-// data, or "" if the user has none. It is like os.UserConfigDir, but uses Windows's
-// local folder, since a database must not be copied while it is in use.
+// dataFolder returns the default folder for progress: the system's folder for program data, or ""
+// if the user has none. It is like os.UserConfigDir, but on Windows it uses the local folder rather
+// than the roaming one, since Windows copies the roaming folder between machines and a database
+// must not be copied while it is in use.
 func dataFolder(system string, env func(string) string) string {
 	var base string
 	switch system {
@@ -30,7 +31,7 @@ func dataFolder(system string, env func(string) string) string {
 	case "darwin":
 		base = below(env("HOME"), "Library", "Application Support")
 	default:
-		// The XDG base directory specification: a relative path is invalid.
+		// The XDG base directory specification forbids relative paths.
 		if base = env("XDG_DATA_HOME"); !filepath.IsAbs(base) {
 			base = below(env("HOME"), ".local", "share")
 		}

@@ -29,7 +29,7 @@ type listed struct{ name, arg, help string }
 
 func newFlags(usage string) *flags {
 	f := &flags{set: flag.NewFlagSet("viz", flag.ContinueOnError), usage: usage, origin: map[string]string{}}
-	f.set.SetOutput(io.Discard) // messages go through report, help through help
+	f.set.SetOutput(io.Discard) // report prints errors, and flags.help prints the help
 	return f
 }
 
@@ -40,7 +40,7 @@ func (f *flags) value(name, arg, help string, set func(string) error) {
 	f.set.Func(name, help, f.noting(name, set))
 }
 
-// noting wraps set so that it records the flag's argument.
+// noting returns a function that records the flag's argument and then calls set.
 func (f *flags) noting(name string, set func(string) error) func(string) error {
 	return func(s string) error {
 		f.texts = append(f.texts, text{name, s})
@@ -74,7 +74,7 @@ func variable(name string) string {
 }
 
 // parse parses a command line, and the environment variables of flags that are not on the command
-// line. It returns [flag.ErrHelp] after printing the help if that was requested, and otherwise a
+// line. If help was requested, it prints the help and returns [flag.ErrHelp]. Any other error is a
 // usageError.
 func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) error {
 	if err := f.set.Parse(args); errors.Is(err, flag.ErrHelp) {

@@ -52,7 +52,7 @@ func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 	return s
 }
 
-// shape writes the model's shape, as far as it could be read.
+// shape writes the model's shape, or as much of it as could be read.
 func (s *sheet) shape(d *checkpoint.Description) {
 	if d.Config == nil {
 		if d.Architecture != "" {
@@ -100,7 +100,7 @@ func (s *sheet) weights(d *checkpoint.Description) {
 // may reserve hundreds.
 const specialShown = 12
 
-// vocabulary writes the files' information about the tokens.
+// vocabulary describes the tokenizer, the special tokens and the chat template.
 func (s *sheet) vocabulary(d *checkpoint.Description) {
 	v := d.Vocabulary
 	switch {

@@ -49,8 +49,8 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 		_, err := io.WriteString(stdout, labHelp(l.Info(), f))
 		return err
 	}
-	// Parameters have no environment variables: VIZ_MEMORY belongs to the
-	// server.
+	// A lab's parameters cannot be set by environment variables, since VIZ_MEMORY, for example, is
+	// already used by the server.
 	twins := func(name string) string {
 		if name == variable("model") || name == variable("tokenizer") || name == variable("draft") {
 			return env(name)

@@ -33,7 +33,8 @@ type loadOptions struct {
 	json bool
 }
 
-// The limits of a load, which depend on the size of a room and on a machine's number of ports.
+// The limits of a simulated load. They depend on the maximum size of a room and the number of ports
+// of a machine.
 const (
 	mostFollowers = 20_000
 	mostRooms     = 20

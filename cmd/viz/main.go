@@ -234,8 +234,8 @@ func printVersion(args []string, stdout io.Writer) error {
 	return err
 }
 
-// release is the version, if this binary is part of a release: cmd/viz/dist sets it with the
-// linker.
+// release is the version of a release binary, which cmd/viz/dist sets through the linker. In other
+// binaries, it is empty.
 var release string
 
 // version describes this binary: its version, or the commit it was built from,

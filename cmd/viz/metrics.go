@@ -13,8 +13,8 @@ import (
 const metricsHelp = "serve metrics for Prometheus at /metrics on this address, such as 127.0.0.1:9464; " +
 	"anyone who reaches it can see how busy the server is (default: off)"
 
-// serveMetrics serves /metrics on the address in -metrics, if given, until the result
-// is closed. at is the URL, "" if there is none.
+// serveMetrics serves /metrics on the address in -metrics, if given, until server is closed. at is
+// the URL, or "" without -metrics.
 func (o *serveOptions) serveMetrics(
 	ctx context.Context, f *flags, app *web.Server, log *slog.Logger,
 ) (server io.Closer, at string, err error) {

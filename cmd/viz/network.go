@@ -157,9 +157,9 @@ func (n *network) allowed(hosts []string) []string {
 	return append(hosts[:len(hosts):len(hosts)], n.public.Host)
 }
 
-// access describes how a class reaches a server that listens at a. Pages and the first lines that
-// the server prints show this. again returns the command that restarts the server without the flags
-// in drop and with the arguments in more.
+// access describes how a class reaches a server that listens at a, for use on pages and in the
+// server's startup output. again returns the command that restarts the server without the flags in
+// drop and with the arguments in more.
 func (n *network) access(a address, again func(drop []string, more ...string) string) classroom.Access {
 	local := a.loopback() && n.public == nil
 	x := classroom.Access{
@@ -192,7 +192,7 @@ func (n *network) access(a address, again func(drop []string, more ...string) st
 	return x
 }
 
-// firstHost returns the host with which other machines reach a, which must not be a loopback
+// firstHost returns the host under which other machines reach a, which must not be a loopback
 // address.
 func firstHost(a address) string {
 	if a.everywhere() {
@@ -238,7 +238,7 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	}
 	others := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
 		name, _, err := net.SplitHostPort(host)
-		if err != nil { // it has no port
+		if err != nil { // host has no port
 			name = strings.Trim(host, "[]")
 		}
 		return address{host: name}.loopback()

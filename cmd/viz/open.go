@@ -28,8 +28,8 @@ func (p *modelPath) flags(f *flags) {
 	f.text("tokenizer", "PATH", tokenizerHelp, &p.tokenizer)
 }
 
-// The embedded pair. Tests, which start many servers in one process, cache these
-// results.
+// loadTarget and loadDraft load the embedded models. Tests replace them with functions that cache
+// the results, since they start many servers in one process.
 var (
 	loadTarget = func(quant infer.Quant) (*infer.Model, error) { return loadBundled(bundled.Target, quant) }
 	loadDraft  = func(quant infer.Quant) (*infer.Model, error) { return loadBundled(bundled.Draft, quant) }
@@ -44,8 +44,8 @@ func loadBundled(open func() (*checkpoint.Checkpoint, error), quant infer.Quant)
 }
 
 // openModel loads the model at a path, or the embedded one for "". called is the name of the flag
-// that gives the path; quant is the format of the weights in memory. The memory that a large model
-// needs is printed to notes before it is loaded.
+// that contains the path; quant is the format of the weights in memory. Before loading a large
+// model, openModel prints to notes how much memory it needs.
 func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
 	if p.model == "" {
 		if p.tokenizer != "" {
@@ -71,9 +71,9 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 const draftHelp = "a smaller model with the same vocabulary, which drafts tokens for speculative decoding " +
 	"(default: the draft in this binary, for the model in it)"
 
-// openDraft loads the draft model for another model, the target. If path is "", the embedded model
-// gets the embedded draft, and any other model gets none. openDraft rejects a draft that does not
-// share the target's vocabulary.
+// openDraft loads the draft model for target. If path is "", the embedded model gets the embedded
+// draft, and any other model gets none. openDraft rejects a draft that does not share the target's
+// vocabulary.
 func openDraft(
 	target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer,
 ) (*infer.Model, error) {
@@ -99,8 +99,8 @@ func openPath(p modelPath) (*checkpoint.Checkpoint, error) {
 	return c, explain(p, err)
 }
 
-// explain adds help to an error from opening a model: which kinds of paths are possible if nothing
-// is at the path, and the number of further problems.
+// explain adds help to an error from opening a model: the possible kinds of paths if the path does
+// not exist, or else the number of further problems.
 func explain(p modelPath, err error) error {
 	if err == nil {
 		return nil

@@ -34,8 +34,8 @@ type phones struct {
 	wg                sync.WaitGroup
 }
 
-// phones returns the phones of a server that listens at main. A server can open itself to phones
-// only if no other machine can reach it yet and no flag opens it to others.
+// phones returns the listener for phones of a server that listens at main. Only a server that no
+// other machine can reach, and that no flag opens to others, can have such a listener.
 func (o *serveOptions) phones(
 	a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
 ) *phones {
@@ -49,8 +49,8 @@ func (o *serveOptions) phones(
 	return p
 }
 
-// serve implements Serve of [classroom.PhonesConfig]. It serves the usual pages with the usual
-// limits, as if the server had been started for the network.
+// serve implements the Serve function of [classroom.PhonesConfig]. It serves the usual pages with
+// the usual limits, as if the server had been started for the network.
 func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 	server := newHTTP(shell.Phones(p.handler), p.log)
 	guests := &guests{Listener: l, open: map[*guest]struct{}{}, none: make(chan struct{})}
@@ -62,11 +62,11 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 			err = server.Serve(guests)
 		}
 		if !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
-			p.log.Error("phones are no longer let in", "error", err)
+			p.log.Error("the listener for phones failed", "error", err)
 			p.Close()
 		}
 	})
-	said := make(chan struct{}) // nothing else waits for a terminal whose output is paused
+	said := make(chan struct{}) // a terminal whose output is paused blocks only the goroutines that print
 	p.wg.Go(func() {
 		defer close(said)
 		fmt.Fprintf(p.out, "Phones are let in: a class reaches the server at %s\n", at)
@@ -83,7 +83,7 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 }
 
 // guests is a listener that tracks its connections, since an HTTP server does not track connections
-// that become sockets.
+// that become WebSockets.
 type guests struct {
 	net.Listener
 	mu     sync.Mutex
@@ -124,8 +124,8 @@ func (c *guest) Close() error {
 	return c.Conn.Close()
 }
 
-// check closes none once the listener is closed and no connection is left. The caller holds
-// the lock.
+// check closes g.none once the listener is closed and no connection is left. The caller must hold
+// g.mu.
 func (g *guests) check() {
 	if !g.closed || len(g.open) > 0 {
 		return
@@ -137,8 +137,8 @@ func (g *guests) check() {
 	}
 }
 
-// leave ends all connections of a closed listener. It first gives them some time to end on their
-// own, as sockets do when the whole server stops.
+// leave ends all connections of a closed listener. It first gives them time to end on their own, as
+// WebSockets do when the whole server stops.
 func (g *guests) leave(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -26,7 +26,7 @@ input. With -rules or -temperature it also scores the text under those settings,
 and measures how far they are from no settings, per token on average.
 `
 
-// maxScored is the longest text that is read, in bytes.
+// maxScored is the maximum length of a text in bytes.
 const maxScored = 64 << 20
 
 // scoreOptions are the flags of viz score.
@@ -56,7 +56,8 @@ func (o *scoreOptions) flags() *flags {
 	return f
 }
 
-// readRules sets the rules of the text, but not the temperature, which has its own flag.
+// readRules sets the settings to the value of -rules, except for the temperature, which has its own
+// flag.
 func (o *scoreOptions) readRules(text string) error {
 	t := o.settings.Temperature
 	s, err := session.ReadRules(text, sampling.Pure)
@@ -109,7 +110,7 @@ func runScore(
 		return err
 	}
 	var beside *besideText
-	if o.asked { // done before the slow part, since settings are refused for a text longer than the context
+	if o.asked { // compare fails for a text longer than the context, so it runs before the slow scoring
 		if beside, err = o.compare(ctx, m, text); err != nil {
 			return err
 		}

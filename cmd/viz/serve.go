@@ -26,18 +26,18 @@ Serves the page and opens it in a browser if there is a display. An interrupt
 (Ctrl-C) stops it. "viz -version" prints the version.
 `
 
-// Limits on how long a client may block the server, and how long a shutdown may take.
+// Timeouts for clients and for shutting down.
 const (
 	headerTimeout = 10 * time.Second // for a client to send a request's header; a slow phone needs one or two seconds
 	readTimeout   = 20 * time.Second // for a client to send a whole request, such as a form; not for sockets
 	writeTimeout  = time.Minute      // for a client to read a response, which has at most 200 KB; not for sockets
 	idleTimeout   = 2 * time.Minute  // between two requests on one connection
-	// requestsEnd is how long requests may continue after a signal. Browsers keep spare connections
-	// open on which they never send a request. Everything else may take [web.ShutdownTime]; after
-	// that, the stores are closed.
+	// requestsEnd is how long requests may continue after a signal. It is short, since browsers
+	// keep spare connections open on which they never send a request. The rest of the shutdown may
+	// take [web.ShutdownTime]; after that, the stores are closed.
 	requestsEnd = 3 * time.Second
-	// closingEnd is how long the database may take to close. Its contents are already safe:
-	// closing only tidies its files.
+	// closingEnd is how long the database may take to close. Its contents are already safe: closing
+	// only cleans up its files.
 	closingEnd = time.Second
 )
 
@@ -57,7 +57,7 @@ type serveOptions struct {
 	quant         infer.Quant
 	data          string
 	lessons       string // a folder with an instructor's own lessons, "" for none
-	limit         int64  // bytes of the database, 0 for no limit
+	limit         int64  // maximum size of the database in bytes, 0 for no limit
 	version       bool
 	cluster       clusterFlags
 	clusterSecret string // a file
@@ -279,7 +279,7 @@ func (o *serveOptions) flags() *flags {
 		o.metrics = s
 		return nil
 	})
-	f.set.BoolVar(&o.version, "version", false, "") // no variable, since the flag is not about serving
+	f.set.BoolVar(&o.version, "version", false, "") // no environment variable, since this flag does not start a server
 	return f
 }
 
@@ -303,7 +303,7 @@ func shutDown(server *http.Server, app *web.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), requestsEnd)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
-		server.Close() // cuts the remaining connections; sockets do not belong to the server
+		server.Close() // cuts the remaining connections, except for WebSockets, which app.Shutdown closes
 	}
 	return <-ended
 }

@@ -121,7 +121,8 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	return err
 }
 
-// parts returns the parts of the site, except for the server.
+// parts returns the options of the site that depend only on the flags. The caller adds the server
+// and the models.
 func (o *siteOptions) parts() (site.Options, error) {
 	parts := site.Options{Host: siteHost, Public: o.base}
 	var err error

@@ -13,8 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// tended is a database that is copied from time to time, and from which old data is deleted once a
-// day.
+// tended is a database that is copied regularly and from which old data is deleted once a day.
 type tended struct {
 	db       *store.DB
 	learners *progress.Store
@@ -25,7 +24,7 @@ type tended struct {
 
 	mu     sync.Mutex
 	ahead  time.Duration // how far the clock jumped
-	jumped time.Time     // when the jump was noticed, in this process's time
+	jumped time.Time     // when the jump was noticed, by the monotonic clock
 }
 
 // copyCheck is the interval between calls of [store.DB.Copy]. lookEvery is the interval between
@@ -37,8 +36,8 @@ const (
 	believeAfter = day
 )
 
-// tend copies the database and deletes old data in the background, now and from time to time, until
-// the result is closed.
+// tend copies the database and deletes old data in the background, immediately and then at regular
+// intervals, until the result is closed.
 func tend(db *store.DB, learners *progress.Store, clock func() time.Time, log *slog.Logger) *tended {
 	t := &tended{db: db, learners: learners, clock: clock, log: log, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
@@ -68,7 +67,7 @@ func (t *tended) run(ctx context.Context) {
 	}
 }
 
-// copy copies the database if that is due.
+// copy copies the database if a copy is due.
 func (t *tended) copy(ctx context.Context) {
 	err := fault.Do(t.log, "copying the database", func() error { return t.db.Copy(ctx, t.clock()) })
 	if err != nil && ctx.Err() == nil {

@@ -118,7 +118,7 @@ func (o *traceOptions) stop(text string) error {
 	return nil
 }
 
-// mustBe removes from an error the parts that [flags] adds again: the flag's name and its value.
+// mustBe reduces a range error to the allowed values, since [flags] adds the flag's name and value.
 func mustBe(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -148,7 +148,7 @@ func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error)
 	if err != nil {
 		return "", fmt.Errorf("reading the prompt: %w", err)
 	}
-	text := string(data) // text of the maximum length was cut off, so it is too long
+	text := string(data) // text of the maximum length was truncated, so it is too long even if it is not decoded
 	if int64(len(data)) < most {
 		if text, err = files.Text(data); err != nil {
 			return "", usageError{fmt.Errorf("the prompt on standard input %w", err)}

@@ -28,7 +28,7 @@ type whyText struct {
 }
 
 func (t whyText) line(format string, args ...any) {
-	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // a failed write is reported by the flush
+	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // the final Flush reports failed writes
 }
 
 func (t whyText) named(name, format string, args ...any) {
@@ -108,7 +108,7 @@ func (t whyText) parts(o why.Outcome) {
 	}
 }
 
-// alone prints a part that belongs to no block.
+// alone prints a part outside the blocks.
 func (t whyText) alone(c infer.Contribution, heads int, sum float64) {
 	space := 22
 	if heads <= whyHeads {
@@ -181,8 +181,7 @@ func signed(z float64) string {
 	return "+" + terms.Logit(z)
 }
 
-// lens prints the token that the model would predict at each position if its stack of blocks
-// stopped at each height.
+// lens prints the token that the model would predict at each position after each number of blocks.
 func (t whyText) lens() {
 	if t.Lens == nil {
 		return
@@ -224,7 +223,8 @@ func (t whyText) reading(from int) {
 	t.line("%s", row)
 }
 
-// grid prints how strongly the answer follows the patched positions.
+// grid prints how far the answer moves toward the other text's answer if one vector is patched, for
+// each block and position.
 func (t whyText) grid() {
 	if t.Grid == nil {
 		return

@@ -28,15 +28,14 @@ func newBill(p *Problem) *bill {
 		b.out = b.in * pick(r, []float64{3, 4, 5})
 		b.calls, b.turns, b.question = 100*r.between(2, 90), r.between(4, 9), 10*r.between(3, 12)
 		a, o := b.cost()
-		// The two parts must not be nearly equal, and neither may be
-		// negligible.
+		// The costs of input and output must not be nearly equal, and neither may be negligible.
 		if share := o / (a + o); math.Abs(share-0.5) > 0.08 && share > 0.15 && share < 0.9 {
 			return b
 		}
 	}
 }
 
-// cost returns the cost of the two parts of a call.
+// cost returns the costs of the input and the output of a call.
 func (b *bill) cost() (in, out float64) {
 	return float64(b.input) * b.in / 1e6, float64(b.output) * b.out / 1e6
 }
@@ -60,7 +59,7 @@ func buildBill(p *Problem) {
 	}
 }
 
-// priced returns the quantity that asks for the cost of a number of tokens.
+// priced returns the quantity for the cost of a number of tokens.
 func (b *bill) priced(id, name string, tokens int, price, other float64) quantity {
 	want := float64(tokens) * price / 1e6
 	return quantity{

@@ -53,8 +53,7 @@ func find(options []Option, text string) (Option, bool) {
 	return Option{}, false
 }
 
-// set grades a cell whose answer is a subset of its options, namely the tokens that a cut keeps,
-// most probable first.
+// set grades a cell whose answer is a subset of its options: the tokens that a cut keeps.
 type set struct {
 	options []Option // in the order of the rows
 	ranked  []string // values, most probable first
@@ -64,7 +63,7 @@ type set struct {
 	note    string
 }
 
-// cut is the rule by which tokens are kept.
+// cut is the rule that determines which tokens are kept.
 type cut struct {
 	topP float64 // 0 if the cut is not by probability mass
 	k    int
@@ -131,7 +130,7 @@ func (s *set) names(chosen []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mistake identifies the mistake in a set of tokens.
+// mistake identifies the mistake in a wrong set of tokens.
 func (s *set) mistake(chosen []string, prefix bool) (Mistake, string, string) {
 	p4 := func(x float64) string { return Probability.show(x) }
 	last := s.ranked[s.keep-1]

@@ -1,26 +1,26 @@
 // Package drill generates small problems to work out by hand. It grades each answer and, if the
 // answer is wrong, identifies the mistake.
 //
-// [New] generates a [Problem] from a kind, a seed and a level. The same three always give the same
-// numbers. A problem consists of steps. Each step has a table, and some of the table's items are
-// cells to fill in. [Problem.Check] grades each cell separately, using only the learner's input:
+// [New] generates a [Problem] from a kind, a seed and a level, which fully determine its numbers. A
+// problem consists of steps. Each step has a table, and some of the table's items are cells to fill
+// in. [Problem.Check] grades each cell separately, using only the learner's input:
 //
 //  1. The text is parsed: '0,632', '.632', '63.2%', '1/3', '2 GiB'. The response
-//     says how it was understood ([Read]). Words and infinities are refused with
-//     an explanation and cost nothing.
+//     states how it was parsed ([Read]). Words and infinities are refused with an
+//     explanation and do not cost points.
 //  2. The number is compared with the right values. There may be several, since people
 //     round intermediate results: the exact value, and the value computed from
 //     probabilities that were first rounded to three places.
-//  3. Only if no value fits is the number compared with the results of known mistakes, of
-//     which the nearest is chosen. So a right answer is never called a mistake.
+//  3. If no right value fits, the number is compared with the results of known mistakes,
+//     and the nearest is chosen. So a right answer is never called a mistake.
 //
 // The right values come from the engine's own functions in infer/sampling and infer/cost, so
-// learners' answers are compared with the results of the code that the program runs. The values of
-// the mistakes are computed from the same numbers.
+// learners' answers are compared with the output of the code that runs the model. The results of
+// mistakes are computed from the same numbers.
 //
-// The numbers are chosen so that no answer is a matter of luck: probabilities are not close to the
+// The numbers are chosen so that no answer depends on luck: probabilities are not close to the
 // border of the nucleus, to each other, or to the halves at which two ways of rounding differ.
-// [New] draws numbers until all of this is true.
+// [New] draws numbers until they meet all these conditions.
 //
 // This package is independent of pages, clocks and storage.
 package drill

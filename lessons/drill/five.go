@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// five is one prediction over a few tokens: five in the lesson, six at the hardest level.
+// five is a prediction over a few tokens: five of them, or six at the hardest level.
 type five struct {
 	names []string  // in the order of the rows, without their leading spaces
 	z     []float32 // logits
@@ -38,7 +38,7 @@ var families = [][]string{
 }
 
 // newFive returns the lesson's numbers for seed 0 at level 1. Otherwise, it draws numbers until
-// they are fair. Logits are multiples of a half at level 1 and multiples of a tenth at level 2.
+// fair accepts them. Logits are multiples of a half at level 1 and multiples of a tenth at level 2.
 // Level 3 has six tokens in a different order, some negative logits, and different cuts.
 func newFive(p *Problem) *five {
 	r := newRandom(p)
@@ -115,7 +115,7 @@ func roundTo(x float64, places int) float64 {
 	return math.Round(x*s) / s
 }
 
-// fair rejects numbers that would make an answer a matter of luck.
+// fair reports whether no answer depends on luck, for example on rounding.
 func (f *five) fair(level int) bool {
 	for _, t := range []float64{cold, 1, hot} {
 		d := f.plain(t)
@@ -175,7 +175,7 @@ func (f *five) drawU(seed uint64) bool {
 // logit formats a logit as the table does.
 func logit(z float32) string { return strconv.FormatFloat(float64(z), 'g', -1, 32) }
 
-// value returns a logit as it is printed, such as 1.7, rather than the nearest float32.
+// value returns the printed value of a logit, such as 1.7, rather than the nearest float32.
 func value(z float32) float64 {
 	v, _ := strconv.ParseFloat(logit(z), 64)
 	return v

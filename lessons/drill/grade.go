@@ -14,11 +14,11 @@ import (
 type number struct {
 	form  Form
 	want  []float64 // right values: the exact one, then those that result from rounding intermediate results
-	slips []slip    // results of known mistakes, the most specific first
+	slips []slip    // results of known mistakes, from most to least specific
 	note  string    // shown with a right answer
 }
 
-// slip is the result that a known mistake gives with the problem's numbers.
+// slip is a known mistake with its result for the problem's numbers.
 type slip struct {
 	mistake Mistake
 	value   float64
@@ -45,7 +45,7 @@ func (f Form) exactness() exactness {
 	return exactness{places: 3, digits: 4}
 }
 
-// near returns the tolerance for an answer whose right value is v, regardless of its notation.
+// near returns the tolerance for an answer whose right value is v, however the answer is written.
 func (f Form) near(v float64) float64 {
 	const slack = 1e-9 // for binary fractions: 0.1 + 0.2
 	switch a := math.Abs(v); {
@@ -101,7 +101,7 @@ func (n *number) grade(text string) Verdict {
 		}
 	}
 	best, distance := n.judge(readings[0])
-	for _, r := range readings[1:] { // '20,086' may be two numbers: use the more informative verdict
+	for _, r := range readings[1:] { // '20,086' is ambiguous: use the reading that is closer to a mistake
 		if v, d := n.judge(r); d < distance {
 			best, distance = v, d
 		}
@@ -151,10 +151,10 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 	return v, best
 }
 
-// apart returns the distance of x from v, relative to v.
+// apart returns the relative distance of x from v.
 func apart(x, v float64) float64 { return math.Abs(x-v) / max(math.Abs(v), 1e-3) }
 
-// fits reports whether a reading could be v, the result of a mistake, as a learner would write it.
+// fits reports whether a learner who made a mistake with result v could have written this reading.
 func (r Reading) fits(v float64, f Form) bool {
 	if math.Abs(r.Value-v) <= max(f.near(v), 1e-6*math.Abs(v)) {
 		return true
@@ -197,12 +197,12 @@ func (n *number) rounding(r Reading) (slip, float64) {
 	return found, best
 }
 
-// cutOff reports whether truncating v, instead of rounding it, gives the reading.
+// cutOff reports whether the reading is v truncated instead of rounded.
 func (r Reading) cutOff(v float64) bool {
 	return r.Ulp > 0 && v > r.Value && v-r.Value < r.Ulp
 }
 
-// demand describes in words how exact an answer must be.
+// demand returns a sentence that describes how exact an answer must be.
 func (f Form) demand() string {
 	switch f {
 	case Probability:

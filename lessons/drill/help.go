@@ -15,7 +15,7 @@ type Hint struct {
 }
 
 // Rungs is the number of hints for a cell: the first asks a question, the second gives the rule,
-// and the third inserts the numbers.
+// and the third applies it to the numbers.
 const Rungs = 3
 
 // Hint returns a hint for a cell. rung is clamped to the range from 1 to [Rungs]. An unknown cell
@@ -88,15 +88,15 @@ type SummaryRow struct {
 	Kept bool
 }
 
-// Overview returns a summary of each step of the softmax drill, or nothing for other drills. The
+// Overview returns a summary of each step of the softmax drill, or nil for other drills. The
 // summaries contain all answers.
 func (p *Problem) Overview() []Summary { return append([]Summary(nil), p.overview...) }
 
-// TrendPoint is the largest probability at a temperature.
+// TrendPoint is a temperature T with the largest probability P at it.
 type TrendPoint struct {
 	T, P float64
 }
 
-// Trend returns the largest probability at several temperatures for the softmax drill, or nothing
-// for other drills. The probability falls as T rises.
+// Trend returns the largest probability at several temperatures for the softmax drill, or nil for
+// other drills. The probability falls as T rises.
 func (p *Problem) Trend() []TrendPoint { return append([]TrendPoint(nil), p.trend...) }

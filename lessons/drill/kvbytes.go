@@ -37,8 +37,8 @@ func newCache(p *Problem) *cache {
 			c.number, c.bytes = "fp32", 4
 		}
 	}
-	// The budget must not be close to a whole number of positions, since the right number would
-	// then be a matter of luck.
+	// The budget must not be close to a whole number of positions, since the right answer would
+	// then depend on rounding.
 	c.gib = pick(r, []int{2, 3, 4, 6, 8, 12, 16})
 	return c
 }
@@ -147,14 +147,14 @@ func (c *cache) allPositions(p *Problem) {
 	}, c.total("short", c.n), c.total("long", c.longer))
 }
 
-// total returns the quantity that asks for the size of a cache of n positions.
+// total returns the quantity for the size of a cache of n positions.
 func (c *cache) total(id string, n int) quantity {
 	want, per := c.KVBytes(n, c.bytes), c.KVBytes(1, c.bytes)
 	keys := slip{
 		mistake: KeysAlone, value: float64(want / 2), title: "That is only the keys.",
 		why: "Keys and values are kept: twice as much, " + terms.BytesFull(want) + ".",
 	}
-	// A widely copied text gives 1 GB for 4,096 positions.
+	// A widely copied text claims 1 GB for 4,096 positions, which is the size of the keys alone.
 	thousands := slip{
 		mistake: KeysAlone, value: inThousands(want / 2), title: "That is only the keys.",
 		why: "With the values it is twice as much: " + terms.BytesFull(want) + ".",

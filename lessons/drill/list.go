@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// quantity is one number to work out: a row of a step whose table is a list.
+// quantity is one number to compute: a row of a step whose table is a list.
 type quantity struct {
 	id, name, how string // how is the formula in symbols
 	form          Form

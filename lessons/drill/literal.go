@@ -11,7 +11,7 @@ import (
 )
 
 // literals parses digits with decimal and thousands separators. If a comma or a point could be
-// either of them, it returns both readings, the more likely one first.
+// either kind of separator, it returns both readings, starting with the more likely one.
 func literals(s string, form Form) ([]term, error) {
 	s = strings.TrimSpace(s)
 	set := strings.Trim(s, "0123456789")
@@ -19,7 +19,7 @@ func literals(s string, form Form) ([]term, error) {
 	if strings.Trim(s, ".,' ") == "" {
 		return nil, &RefusedError{noNumber}
 	}
-	if strings.ContainsAny(set, "' ") { // these can only be thousands separators
+	if strings.ContainsAny(set, "' ") { // apostrophes and spaces can only be thousands separators
 		whole, fraction, _ := cutLast(s, ".,")
 		joined, ok := join(whole, "' ")
 		if !ok || strings.ContainsAny(fraction, "' .,") {

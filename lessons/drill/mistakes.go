@@ -1,7 +1,7 @@
 package drill
 
-// slipNames describes for each mistake what the learner did, without the numbers. The descriptions
-// are for people other than the learner, such as an instructor.
+// slipNames describes what the learner did in each mistake, without the numbers. The descriptions
+// are meant for other people, such as an instructor.
 var slipNames = map[Mistake]string{
 	Largest:     "divided by the largest number, not by the sum",
 	Renormalize: "forgot to renormalize",

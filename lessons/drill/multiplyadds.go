@@ -5,7 +5,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// work is the drill about multiply-adds with and without the cache.
+// work is the drill about the number of multiply-adds with and without the cache.
 type work struct {
 	cost.Shape
 	n              int // number of positions attended to in the step

@@ -270,7 +270,7 @@ func (p *Problem) Cell(id string) *Cell {
 	return nil
 }
 
-// Order returns the ids of all cells, in the order in which they are worked out.
+// Order returns the ids of all cells, in the order in which learners work them out.
 func (p *Problem) Order() []string { return append([]string(nil), p.order...) }
 
 // cell is a cell with the data needed to check it.

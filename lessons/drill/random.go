@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// random generates the numbers of a problem. It uses the engine's u, which is a documented function
-// of seed and step that never changes.
+// random generates the numbers of a problem. It uses the engine's random number u, a documented
+// function of seed and step that never changes.
 type random struct {
 	seed uint64
 	step int

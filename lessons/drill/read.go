@@ -33,7 +33,7 @@ type Reading struct {
 	plain  bool    // only digits and a decimal point
 }
 
-// RefusedError explains politely why a text is not an answer.
+// RefusedError is a polite explanation of why a text is not an answer.
 type RefusedError struct{ Say string }
 
 func (e *RefusedError) Error() string { return e.Say }
@@ -52,7 +52,7 @@ const (
 // separated by commas, points, spaces or apostrophes; as a fraction, a percentage or a power (2^31,
 // e^4, exp(4), 5.4e-3, 5.4×10^-3); and with a unit or the word million. If the text can be read in
 // two ways ('1,024'), it returns both readings, starting with the more likely one for the form. The
-// error is a *[RefusedError]; blank text gives no reading and no error.
+// error is a *[RefusedError]; for blank text, Read returns no readings and no error.
 func Read(text string, form Form) ([]Reading, error) {
 	s, err := tidy(text)
 	if err != nil || s == "" {
@@ -238,8 +238,8 @@ func (sc *scan) term() ([]term, error) {
 // mostOfE is the largest accepted exponent of e: e^36 is near maxValue.
 const mostOfE = 36
 
-// ofE parses a power of e as people write it on paper: e^4, e^-0.5, e^(3/2) or exp(4). The value
-// counts as exact. The bool result is false if the text is not such a power.
+// ofE parses a power of e in the notations that people use on paper: e^4, e^-0.5, e^(3/2) or
+// exp(4). The value counts as exact. The bool result is false if the text is not such a power.
 func (sc *scan) ofE() ([]term, bool, error) {
 	if !sc.take("e^") && !sc.take("e**") && !sc.take("exp") {
 		return nil, false, nil

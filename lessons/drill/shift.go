@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// shifted is the drill about adding a constant to every logit: all exps grow or shrink by the same
-// factor, and the shares stay the same.
+// shifted is the drill about adding a constant to every logit, which multiplies all exps by the
+// same factor and does not change the probabilities.
 type shifted struct {
 	p       *Problem
 	names   []string

@@ -2,8 +2,8 @@ package drill
 
 import "fmt"
 
-// buildFive builds the five-token drill, which asks only for the fifteen answers that convey the
-// idea. The drill [Softmax] asks for every number, including the exponentials.
+// buildFive builds the five-token drill, which asks only for the fifteen answers that show how
+// sampling works. The drill [Softmax] asks for every number, including the exponentials.
 func buildFive(p *Problem) {
 	s := &sheet{five: newFive(p), p: p}
 	p.Facts = []Fact{

@@ -36,7 +36,7 @@ func buildSoftmax(p *Problem) {
 
 func percent(x float64) string { return canonical(100*x, Real) + "%" }
 
-// join joins the results of f for every row.
+// join returns the results of f for all rows, joined by commas.
 func (s *sheet) join(f func(i int) string) string {
 	list := make([]string, len(s.names))
 	for i := range list {
@@ -84,8 +84,9 @@ func (s *sheet) frame(given, live string) {
 	}
 }
 
-// fill adds the rows. They contain the given numbers at temperature t, and cells created by the
-// functions in live, column by column, in the order in which learners work them out.
+// fill adds the rows. They contain the given numbers at temperature t and the cells that the
+// functions in live create. Cells are created column by column, which is the order in which
+// learners work them out.
 func (s *sheet) fill(t float64, live map[string]func(i int) Item) {
 	rows := make([]Row, len(s.names))
 	for i, name := range s.names {
@@ -121,7 +122,7 @@ func (s *sheet) given(key string, i int, t float64, d *sampling.Distribution) It
 	return number(Probability, d.Cum[d.RankOf(int32(i))])
 }
 
-// foot adds the row of sums, which has items only under some columns.
+// foot adds the row of sums, which is empty under columns without an item in under.
 func (s *sheet) foot(under map[string]Item) {
 	row := Row{Key: "sum", Name: "sum", Items: make([]Item, len(s.step.Columns))}
 	for c, column := range s.step.Columns {

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// share returns f(i) divided by the sum of f over the rows. It gives the results of mistakes such
-// as using another base, or no exponential, for the same logits.
+// share returns f(i) divided by the sum of f over the rows. With another f, it computes the results
+// of mistakes such as using a wrong base or no exponential.
 func (s *sheet) share(i int, f func(j int) float64) float64 {
 	var sum float64
 	for j := range s.names {
@@ -120,8 +120,8 @@ func (s *sheet) pCell(i int, t float64) Item {
 	})}
 }
 
-// isPrinted reports whether a cell is the one in the lesson's own numbers whose value a source
-// misprints.
+// isPrinted reports whether row i at temperature t of this problem is the value that a source
+// misprints. Only the lesson's own numbers contain it.
 func (s *sheet) isPrinted(i int, t float64) bool {
 	return s.p.Seed == 0 && s.p.Level == 1 && t == cold && i == 0
 }
@@ -155,8 +155,8 @@ func (s *sheet) printedNote(i int, t float64) string {
 	)
 }
 
-// routes returns the sum of the values in three ways: exact, and with the values first rounded to
-// three and to four places.
+// routes returns the sum of the values three times: exact, and with the values rounded to three and
+// to four places first.
 func routes(values []float64) []float64 {
 	sums := make([]float64, 3)
 	for _, v := range values {

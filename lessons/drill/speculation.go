@@ -42,7 +42,7 @@ func (g *guesses) draw(r *random, level int) {
 // lengths holds the draft lengths to choose from at the hardest level.
 var lengths = []int{1, 2, 4, 8, 16}
 
-// clear reports whether the fastest draft length is faster than all others by 2% or more.
+// clear reports whether the fastest draft length is more than 2% faster than all others.
 func (g *guesses) clear() bool {
 	ups := make([]float64, len(lengths))
 	for i, n := range lengths {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// run is the drill about stop conditions. It holds a run of tokens as a model would generate it if
-// nothing stopped it.
+// run is the drill about stop conditions. It holds the tokens that a model would generate if no
+// condition stopped it.
 type run struct {
 	tokens  []string // "" is the end of text
 	prompt  int      // number of positions
@@ -87,8 +87,7 @@ func (w *run) decide() bool {
 		if reason != infer.StopNone && w.reason == infer.StopNone {
 			w.reason, w.n, w.text = reason, n, string(all[:safe])
 		}
-		// Check each condition alone, to recognize a condition that a learner may have found
-		// instead.
+		// Check each condition alone, to recognize an answer that names another firing condition.
 		for _, alone := range []struct {
 			kind    infer.StopReason
 			eos     bool
@@ -109,9 +108,9 @@ func (w *run) decide() bool {
 	return w.reason != infer.StopNone
 }
 
-// open reports whether the problem is suitable, so that its answer is not a matter of luck. Two
-// conditions may fire at the same token only at the hardest level. The reason must be a randomly
-// picked one, so that every reason occurs.
+// open reports whether the problem is suitable, that is, whether its answer does not depend on
+// luck. Two conditions may fire at the same token only at the hardest level. The reason must equal
+// a randomly picked one, so that all reasons occur.
 func (w *run) open(level int, r *random) bool {
 	at := 0
 	for _, n := range w.rivals {
@@ -302,7 +301,7 @@ func (w *run) askText(p *Problem) {
 	}, []Line{{"Take the text up to there, without the stop string.", "", "…" + visible(tail(w.text))}})
 }
 
-// tail returns the end of a text, long enough to identify the text.
+// tail returns the last 32 characters of a text, which are enough to identify it.
 func tail(text string) string {
 	r := []rune(text)
 	return string(r[max(0, len(r)-32):])

@@ -15,13 +15,13 @@ const (
 // Mistake identifies a mistake. It is empty if there was no mistake or none was recognized.
 type Mistake string
 
-// The mistakes that are recognized from the number alone.
+// The mistakes, each of which is recognized from the answer alone.
 const (
 	Largest     Mistake = "largest"      // divided by the largest instead of the sum
 	Renormalize Mistake = "renormalise"  // forgot to renormalize
 	TimesT      Mistake = "times-t"      // multiplied by T instead of dividing
 	IgnoredT    Mistake = "ignored-t"    // left out T or the constant
-	AfterT      Mistake = "after-t"      // applied T or the constant in the wrong place
+	AfterT      Mistake = "after-t"      // applied T or the constant at the wrong step
 	Multiplied  Mistake = "multiplied"   // multiplied by a number instead of adding it or raising to its power
 	Crossing    Mistake = "crossing"     // left out the token that crosses the border
 	OneTooFew   Mistake = "one-too-few"  // kept one token too few
@@ -34,8 +34,8 @@ const (
 	Shifted     Mistake = "shifted"  // subtracted the largest first
 	Swapped     Mistake = "swapped"  // a number from another column
 	OtherRow    Mistake = "row"      // a number from another row
-	Unsorted    Mistake = "unsorted" // added up in the order of the rows
-	NotRunning  Mistake = "running"  // did not add up a running total
+	Unsorted    Mistake = "unsorted" // added up in the wrong order
+	NotRunning  Mistake = "running"  // gave a single number instead of the running total
 	LeftOut     Mistake = "left-out" // left a number out of a sum
 	NotCut      Mistake = "not-cut"  // a cut token kept its probability
 	Percent     Mistake = "percent"  // a percentage without its sign
@@ -65,7 +65,7 @@ type Verdict struct {
 	either bool // two slips lead to the number, so Title and Why name both
 }
 
-// Check grades an answer. An unknown cell is refused.
+// Check grades the answer for a cell. For an unknown cell, the answer counts as refused.
 func (p *Problem) Check(cellID, text string) Verdict {
 	c := p.cells[cellID]
 	if c == nil {
@@ -93,8 +93,8 @@ type StepScore struct {
 	Open                         bool // whether the steps that it needs are complete
 }
 
-// Score grades all answers, which are given by cell. Cells without an answer or with a refused one
-// count in ToGo.
+// Score grades all answers, which are keyed by cell. ToGo counts the cells whose answer is missing
+// or refused.
 func (p *Problem) Score(answers map[string]string) Score {
 	s := Score{Verdicts: map[string]Verdict{}, Of: len(p.order)}
 	at := map[string]*StepScore{}

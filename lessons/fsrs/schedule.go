@@ -49,7 +49,7 @@ func (p Params) Preview(c Card, now time.Time) [4]Card {
 	return next
 }
 
-// in moves the card into review, due after whole days of 24 hours.
+// in moves the card into review, due after the given number of 24-hour days.
 func (c Card) in(days int) Card {
 	c.State, c.Step, c.Interval = Review, 0, days
 	c.Due = c.Last.Add(time.Duration(days) * day)

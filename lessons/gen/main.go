@@ -63,9 +63,9 @@ func run(path string) error {
 // style matches the attribute that the pages' security policy forbids.
 var style = regexp.MustCompile(` style="[^"]*"`)
 
-// name matches a function's name, such as min, which must be upright. By default, MathML sets all
-// names of several letters upright. The attribute allows a style sheet that slants single letters
-// to exclude these names.
+// name matches a function's name, such as min, which must be upright. MathML already sets names of
+// several letters upright, but render also marks them with mathvariant, so that a style sheet that
+// slants single letters can exclude them.
 var name = regexp.MustCompile(`<mi>([A-Za-z]{2,})</mi>`)
 
 // render renders formulas as MathML. The error names all formulas that fail.

@@ -22,7 +22,7 @@ type Bin struct {
 }
 
 // Bins sorts guesses into ten bins of equal width. A confidence on a border belongs to the bin
-// above it, and 1 belongs to the last bin. Guesses outside 0 to 1 are ignored.
+// above it, and 1 belongs to the last bin. Guesses with a confidence outside 0 to 1 are ignored.
 func Bins(list []Outcome) []Bin {
 	var s Sums
 	for _, o := range list {
@@ -42,16 +42,17 @@ type Sum struct {
 	Stated int64 `json:"stated"` // sum of the confidences in units of 1/unit, so that it is exact
 }
 
-// unit is small enough for a mean with thirteen correct digits, and large
-// enough for half a million guesses.
+// unit is the number of steps into which a confidence of 1 is divided. It is large enough for a
+// mean with thirteen correct digits and small enough for half a million guesses.
 const unit = 1 << 44
 
-// Add counts a guess, unless it is outside 0 to 1.
+// Add counts a guess, unless its confidence is outside 0 to 1.
 func (s *Sums) Add(o Outcome) {
 	if !(o.Confidence >= 0 && o.Confidence <= 1) {
 		return
 	}
-	// Adding a small number puts 0.3, which is slightly less in binary, on its border.
+	// Adding a small number moves 0.3, which is slightly less in binary, into the bin above the
+	// border.
 	b := &s[min(BinCount-1, int(o.Confidence*BinCount+1e-9))]
 	b.N++
 	b.Stated += int64(math.Round(o.Confidence * unit))
@@ -103,7 +104,7 @@ func wilson(hits, n int) (low, high float64) {
 }
 
 // MeanScore returns the mean logarithmic score in nats and the number of guesses. Both are 0 if
-// there are no guesses. Guesses outside 0 to 1 are ignored.
+// there are no guesses. Guesses with a confidence outside 0 to 1 are ignored.
 func MeanScore(list []Outcome) (mean float64, n int) {
 	for _, o := range list {
 		if r, err := Grade(o.Confidence, o.Right); err == nil {

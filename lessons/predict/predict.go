@@ -52,7 +52,7 @@ func DealOf(order []int32, drawn int32, n int, seed uint64) []int32 {
 		step++
 		return int(sampling.U(seed^0xca1d1da7e5, step) * float64(k))
 	}
-	// From just below the likely tokens down to four times that rank.
+	// The pool starts just below the likely tokens and ends at rank 4n.
 	pool := make([]int32, 0, 4*n)
 	for _, id := range order[likely:min(4*n, len(order))] {
 		if id != drawn {
@@ -109,9 +109,9 @@ func Blind(n int) float64 {
 	return q*math.Log(q) + (1-q)*math.Log(1-q)
 }
 
-// Points converts a score to a familiar scale: 100 is the best possible score, and 0 is
-// the average score for guessing blindly among n candidates with a confidence of 1/n. The
-// conversion is linear, so both rank players in the same order.
+// Points converts a score to a familiar scale: 100 is the best possible score, and 0 is the average
+// score for guessing blindly among n candidates with a confidence of 1/n. The conversion is linear,
+// so both scales rank players in the same order.
 func Points(score float64, n int) int {
 	blind := Blind(n)
 	if blind == 0 {

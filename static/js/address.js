@@ -18,13 +18,12 @@ export class Address {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);
     });
-    // The switch between the views leads back to the current state.
+    // A switch between the views returns to the current state.
     document.addEventListener('submit', ({ target }) => {
       if (!target.matches('[data-view-form]')) return;
       target.elements.back.value = plain(this.#wanted ?? location.pathname + location.search);
     });
-    // The address of a file or of another page is computed when the learner is about to use its
-    // link.
+    // A link to a file or another page gets its address only when the learner is about to use it.
     for (const type of ['pointerover', 'focusin', 'click']) {
       document.addEventListener(type, ({ target }) => {
         const link = target.closest?.('[data-export], [data-predict], [data-why]');
@@ -47,7 +46,7 @@ export class Address {
     if (started && this.#socket.link) query.set('log', this.#socket.link);
     const from = new URLSearchParams(location.search).get('class');
     if (from) query.set('class', from); // for the link back to the class
-    if (embedded) query.delete('run'); // no other page can open this run
+    if (embedded) query.delete('run'); // other pages cannot open an embedded page's run
     this.#wanted = at(query.size ? `/loop?${query}` : '/loop');
     if (embedded) {
       document.querySelector('[data-whole]').href = this.#wanted;

@@ -1,4 +1,4 @@
-// The page /api: requests of clients appear while they are being answered.
+// The /api page. It shows the requests of clients while they are being answered.
 import { feedOf } from './feed.js';
 import { copy } from './copy.js';
 

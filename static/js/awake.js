@@ -12,7 +12,7 @@ async function ask() {
     const given = await navigator.wakeLock.request('screen');
     given.addEventListener('release', () => { if (lock === given) lock = null; });
     lock = given;
-  } catch { /* refused, as with a low battery */ }
+  } catch { /* refused, for example because of a low battery */ }
   asking = false;
   if (!wanted) letGo();
 }

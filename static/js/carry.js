@@ -1,14 +1,13 @@
-// Carries the results of a stage into the next one: elements with the same data-carry in two
-// stages are moved from their old position to the new one. The elements are in their final
-// positions from the start. Only transform and opacity are animated, once, and finish() of
-// motion.js can end the animations at any time. moves.js defines the movements of each stage.
-// Times are in ms.
+// Carries the results of a stage into the next one: elements with the same data-carry in two stages
+// are moved from their old position to the new one. The elements are in their final positions from
+// the start. Only transform and opacity are animated, once, and motion.js can end the animations at
+// any time. moves.js defines the movements of each stage. Times are in ms.
 import { moves, again, tip } from './moves.js';
 import { afterFrame } from './frames.js';
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const ease = 'cubic-bezier(.2, 0, 0, 1)';
-const shortest = 80; // shorter movements are left out
+const shortest = 80; // shorter movements are skipped
 
 let before = null; // positions of the elements before the next stage
 const running = new Set(); // movements in progress

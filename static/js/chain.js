@@ -1,6 +1,6 @@
-// The rules of stage 4 as columns. They are moved by dragging, or with ← and → on their buttons,
-// whose commands the server provides. This script also sends the grammar that the text must
-// match.
+// The rules of stage 4, shown as columns that can be dragged, or moved with ← and → on their
+// buttons. The server provides the buttons' commands. This script also sends the grammar that the
+// text must match.
 import { onKey } from './keys.js';
 
 const slack = 6; // px by which the pointer may move before a press becomes a drag
@@ -33,8 +33,8 @@ function keepTo(grammar) {
   send({ cmd: 'set', grammar });
 }
 
-// byKey presses the button for an arrow key. On these buttons, the arrow keys never change the
-// stage.
+// byKey presses the button that corresponds to an arrow key. In the heads of these columns, the
+// arrow keys never change the stage.
 function byKey(key, { target }) {
   const way = { ArrowLeft: 'earlier', ArrowRight: 'later' }[key];
   const head = target.closest?.('[data-chain] th[data-rule]');
@@ -59,7 +59,7 @@ function take(event) {
   let dragged = false;
   const ends = new AbortController();
   const { signal } = ends;
-  event.preventDefault(); // a drag does not select text
+  event.preventDefault(); // prevents the drag from selecting text
   head.setPointerCapture(event.pointerId);
   document.addEventListener('pointermove', ({ clientX }) => {
     dragged ||= Math.abs(clientX - from) > slack;

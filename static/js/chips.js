@@ -1,5 +1,5 @@
-// Replaces a typed list with chips, which are removed by pressing them, and a small field that
-// adds one. The original field still contains the list and is submitted.
+// Replaces a text field that contains a list with chips, which a press removes, and a small field
+// for adding a chip. The original field still contains the list and is submitted.
 import { onKey } from './keys.js';
 
 function show(field) {
@@ -43,7 +43,7 @@ function show(field) {
   onKey(add, (key) => {
     if (key !== 'Enter') return false;
     take();
-    return true; // this does not submit the form
+    return true; // handled: do not submit the form
   });
   box.replaceChildren(...chips, add);
 }

@@ -21,16 +21,16 @@ let mine = null; // the vote that counts: {poll, round, choice, text, u, number}
 let waiting = null; // a vote that is not confirmed: {poll, choice, number}
 let last = null; // the newest message that was sent to all screens
 let connection = null;
-let inside = false; // whether this screen looks inside the forward pass
+let inside = false; // whether this screen shows the inside of the forward pass
 
-try { waiting = JSON.parse(sessionStorage.getItem(keep)); } catch { /* none is kept */ }
+try { waiting = JSON.parse(sessionStorage.getItem(keep)); } catch { /* storage is unavailable */ }
 
 function wait(vote) {
   waiting = vote;
   try {
     if (vote) sessionStorage.setItem(keep, JSON.stringify(vote));
     else sessionStorage.removeItem(keep);
-  } catch { /* it lives as long as the page */ }
+  } catch { /* the vote is lost on a reload */ }
 }
 
 const wandering = () => !document.getElementById('own').hidden;
@@ -86,10 +86,10 @@ function receive(message) {
   bringPoll();
 }
 
-// A new vote is scrolled into view once. In other parts of the page, or while the learner looks
-// around, a button leads to it until this phone has voted. brought is the newest vote that was
-// shown on the stage. At first, it is the vote on the loaded page, to which the page does not
-// scroll.
+// A new poll is scrolled into view once. While it is out of view, or while the learner looks
+// around, a button leads to it until this phone has voted. brought is the id of the newest poll
+// that was shown on the stage. Its initial value is the poll on the loaded page, to which the page
+// does not scroll.
 let brought = document.getElementById('cl-poll')?.dataset.poll ?? '';
 let pollInView = false;
 const calmly = matchMedia('(prefers-reduced-motion: reduce)');

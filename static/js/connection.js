@@ -27,7 +27,7 @@ export function webSocket(query) {
   const url = new URL(at('/ws'), location.href);
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
   url.search = searchOf(query);
-  return new WebSocket(url, 'viz.html.v1'); // the messages contain panels of HTML
+  return new WebSocket(url, 'viz.html.v1'); // the messages contain HTML panels
 }
 
 // delayAfter returns a random delay in ms before the next try. Its maximum is firstDelay, doubled
@@ -56,10 +56,10 @@ export class Connection extends EventTarget {
   #busy = 0;
   #isBusy = false;
 
-  // address returns the query of the connection, or a promise of it. The options are:
-  // handshake, if the server's first message states which commands the server has seen, so
-  // that the caller calls sendAgain or takeUnanswered; patience, which replaces answerWait;
-  // and transport, which replaces the page's own.
+  // address returns the query of the connection, or a promise of it. The options are: handshake, if
+  // the server's first message states which commands the server has seen, so that the caller calls
+  // sendAgain or takeUnanswered; patience, which replaces answerWait; and transport, which replaces
+  // the default transport of the page.
   constructor(address, options = {}) {
     super();
     this.#address = address;
@@ -106,7 +106,7 @@ export class Connection extends EventTarget {
   retry() {
     if (this.up || this.ended) return;
     const old = this.#socket;
-    this.#socket = null; // opening it might take a long time
+    this.#socket = null; // do not wait for the old attempt, which might take a long time
     this.#open = false;
     old?.close?.();
     this.open();
@@ -165,8 +165,8 @@ export class Connection extends EventTarget {
     this.#emit('open');
   }
 
-  // resume sends unanswered commands again or refuses them. It is called when, after a loss,
-  // the page is connected to a server that does not know it.
+  // resume sends unanswered commands again or refuses them. It is called when, after a loss, the
+  // page is connected to a server that does not know the page.
   #resume() {
     for (const [n, { command, then }] of this.#unanswered) {
       if (then === 'repeat') this.#transmit(n, command);

@@ -61,7 +61,7 @@ export class Controls {
     if (command.cmd === 'find') this.#found();
     if (command.cmd === 'pieces') this.#say(fieldsOf(command)[0], '');
     if (questions.has(command.cmd)) return;
-    const about = command.cmd === 'rebuild' ? [] : ['general']; // the page itself rebuilds a run
+    const about = command.cmd === 'rebuild' ? [] : ['general']; // sent by the page, not by the learner
     for (const field of [...about, ...fieldsOf(command)]) if (!this.#unsent.has(field)) this.#say(field, '');
     if (['start', 'chat', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#shutMenus();
     if (changesText.has(command.cmd)) this.#showPrompt(false);
@@ -161,10 +161,10 @@ export class Controls {
     if (range && show.whatif && !this.#busyWith('whatif', 'u')) range.value = u;
   }
 
-  // busyWith reports whether an edit of a field is still to be sent or answered.
+  // busyWith reports whether an edit of a field has not been sent or answered yet.
   #busyWith(key, field) { return this.#edits.has(key) || this.#unanswered.get(field) > 0; }
 
-  // showStarted shows the prompt box, only once, if there is no text yet.
+  // showStarted shows the prompt box once if there is no text yet.
   showStarted(started) {
     document.querySelector('.app')?.classList.toggle('is-blank', !started);
     if (started === this.started) return;
@@ -355,8 +355,8 @@ export class Controls {
     if (this.send({ cmd: 'find', step, text })) this.#finds++;
   }
 
-  // throttle calls act immediately. If it was called again during the following pause, it then
-  // calls the last act.
+  // throttle calls act immediately. If it is called again during the pause that follows, it calls
+  // the last act after the pause.
   #throttle(key, pause, act) {
     const waiting = this.#edits.get(key);
     if (waiting) {

@@ -1,6 +1,6 @@
-// A walkthrough that is being written: a step is shown without leaving the text, a file can be
-// opened in the text field, and a problem links to its line. Without this script, the form does
-// the same by reloading the page.
+// The page for writing a walkthrough. This script shows a step without leaving the text, opens a
+// file in the text field, and links each problem to its line. Without it, the form shows steps by
+// reloading the page.
 import { onKey } from './keys.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';

@@ -1,5 +1,6 @@
-// A drill, which is checked cell by cell, with spreadsheet navigation. The form works without
-// this script. With it, the form is sent without leaving the page and patched with the response.
+// A drill whose cells are checked one by one, with the navigation of a spreadsheet. The form works
+// without this script. With it, the form is sent without leaving the page and patched with the
+// response.
 import { onKey } from './keys.js';
 import { ask } from './learn.js';
 import { patch } from './patch.js';
@@ -8,7 +9,7 @@ import { embedded } from './place.js';
 const form = document.getElementById('drill');
 const shelf = `viz.drill:${location.pathname}${location.search}`;
 const cells = 'input[type=text], input:not([type]), input[type=checkbox], input[type=radio]';
-const together = 40; // ms in which the effects of one press are sent together
+const together = 40; // ms during which the changes caused by one press are collected into one request
 
 const edited = new Set(); // names of cells with unsent edits
 let asked = null;
@@ -60,7 +61,7 @@ function typedSince(sent) {
   return since;
 }
 
-// soon sends the form after a short time, together with other changes until then.
+// soon sends the form after a short delay, together with all changes made in the meantime.
 function soon(extra) {
   if (!waiting) {
     waiting = { extra: {} };
@@ -86,17 +87,17 @@ function say(text) {
 // Work is stored while the tab is open, so that a reload loses nothing.
 function keep() {
   if (embedded) return;
-  try { sessionStorage.setItem(shelf, new URLSearchParams(new FormData(form))); } catch { /* not kept */ }
+  try { sessionStorage.setItem(shelf, new URLSearchParams(new FormData(form))); } catch { /* storage is unavailable */ }
 }
 
 async function bringBack() {
   if (embedded) return;
   let text = null;
-  try { text = sessionStorage.getItem(shelf); } catch { /* nothing kept */ }
+  try { text = sessionStorage.getItem(shelf); } catch { /* nothing was stored */ }
   if (!text) return;
   try {
     patch(form, await ask(form.action, { method: 'POST', body: new URLSearchParams(text) }));
-  } catch { /* the page stands as it was sent */ }
+  } catch { /* keep the page as the server sent it */ }
 }
 
 // Checking ---------------------------------------------------------------------
@@ -118,7 +119,7 @@ form.addEventListener('focusout', ({ target, relatedTarget }) => {
   soon({ cell: target.name });
 });
 
-// A choice that is made with the pointer counts immediately. With the arrow keys, it does not,
+// A choice made with the pointer counts immediately. A choice made with the arrow keys does not,
 // since they pass through other options.
 form.addEventListener('click', (event) => {
   if (event.target.matches('input[type=radio]') && event.detail > 0) now({ cell: event.target.name });

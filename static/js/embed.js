@@ -6,7 +6,7 @@ if (parent !== window) {
     const height = Math.ceil(document.body.getBoundingClientRect().height);
     if (height === said) return;
     said = height;
-    parent.postMessage({ viz: 'size', height }, '*'); // the origin is unknown here; a height is no secret
+    parent.postMessage({ viz: 'size', height }, '*'); // the origin is unknown here, but a height is not a secret
   };
   new ResizeObserver(say).observe(document.body);
   say();

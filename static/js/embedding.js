@@ -1,4 +1,4 @@
-// The page about embedding. Its examples contain the address of its own site.
+// The page about embedding. This script puts the site's own address into the examples.
 import { at } from './place.js';
 
 for (const element of document.querySelectorAll('[data-address]')) {

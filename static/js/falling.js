@@ -1,6 +1,6 @@
 // Hides the outcome in the line, the table and the map until the marker has landed (see
 // carry.css). A newer version of the stage, and the sentence for screen readers, wait until then.
-const waiting = new Map(); // by name: the newest action
+const waiting = new Map(); // name → newest waiting action
 
 // note sets an attribute on the page while a marker falls. The styles could use
 // :root:has(.is-falling) instead, but then browsers would search the page whenever a stage is

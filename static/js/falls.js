@@ -7,7 +7,8 @@ const fresh = (e) => !landed.has(e.dataset.fall);
 const all = () => [...document.querySelectorAll('[data-fall]')];
 const landed = new Set(all().map((e) => e.dataset.fall));
 
-// fly animates the numbers that are new since the last call. They start at the count of members.
+// fly animates the numbers that are new since the last call. They start at the displayed number of
+// members.
 export function fly() {
   const from = document.getElementById('cl-who')?.getBoundingClientRect();
   const play = player('fall');

@@ -33,7 +33,7 @@ document.addEventListener('submit', async (event) => {
     ready();
     carry();
     say(page.title);
-  } catch { // the browser itself loads the page if it is the card or an error page, or if there was no answer
+  } catch { // let the browser load the page: it is the card or an error page, or there was no answer
     form.dataset.plain = '';
     form.removeAttribute('aria-busy');
     form.requestSubmit(button);

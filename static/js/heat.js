@@ -78,7 +78,7 @@ function paintOne(canvas, { width, height }, { accent, ink }) {
 let listening = false;
 let waiting = 0;
 
-// again repaints the canvases once, after pending changes to the page.
+// again schedules a single repaint of the canvases, after pending changes to the page.
 function again() {
   if (waiting) return;
   waiting = requestAnimationFrame(() => {

@@ -7,7 +7,7 @@ import { at } from './place.js';
 
 const turns = at('/learn/turn');
 
-// The time in ms for which each stage is shown, which is enough to read its sentence.
+// The time in ms for which each stage is shown: long enough to read its sentence.
 const looks = [0, 2200, 2200, 2200, 2400, 2200, 1600, 2200];
 const lastStage = looks.length - 1;
 const writes = 1600; // ms in which the text before a turn appears, whatever its length

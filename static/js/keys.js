@@ -51,13 +51,13 @@ export function onShortcut(act, element = document) {
   });
 }
 
-// onAnyKey calls act for every press.
+// onAnyKey calls act for every key press.
 export function onAnyKey(act, options) { addEventListener('keydown', act, options); }
 
 // onKeyUp calls act when a key is released.
 export function onKeyUp(act) { document.addEventListener('keyup', (event) => act(nameOf(event), event)); }
 
-// The text areas that Enter submits. In these, Shift+Enter inserts a newline.
+// The text areas in which Enter submits the text and Shift+Enter inserts a newline.
 const sent = '#prompt, #messages textarea, .w textarea';
 
 // listenToKeys adds listeners to the window. They run after those in the document, so a page's
@@ -86,8 +86,8 @@ export function listenToKeys() {
   }, window);
 }
 
-// A slider that was dragged with the mouse or a finger does not use the arrow keys, since the
-// learner did not focus it for that. A slider that was reached by keyboard does.
+// A slider that was dragged with the mouse or a finger ignores the arrow keys, since the learner
+// did not focus it deliberately. A slider that was reached by keyboard uses them.
 let dragged = null;
 
 function listenToDrags() {

@@ -120,11 +120,11 @@ const folds = [...document.querySelectorAll('[data-fold]')];
 const foldsKey = `folds:${location.pathname}`;
 try {
   for (const i of JSON.parse(sessionStorage.getItem(foldsKey) ?? '[]')) folds[i]?.setAttribute('open', '');
-} catch { /* nothing is remembered */ }
+} catch { /* storage is unavailable */ }
 for (const fold of folds) {
   fold.addEventListener('toggle', () => {
     const open = folds.flatMap((f, i) => (f.open ? [i] : []));
-    try { sessionStorage.setItem(foldsKey, JSON.stringify(open)); } catch { /* nothing is remembered */ }
+    try { sessionStorage.setItem(foldsKey, JSON.stringify(open)); } catch { /* storage is unavailable */ }
   });
 }
 

@@ -7,10 +7,10 @@ import { grow, press, shrink } from './zoom.js';
 const zoom = () => document.getElementById('map-zoom');
 const isOpen = () => zoom() !== null && !zoom().hidden;
 
-let from = null; // label of the button on the map or on a block that was pressed
+let from = null; // label of the pressed button on the map or on a block
 let entering = false; // whether to move the focus into the view that a press has opened
 
-// listenToMap handles the map's keys. ask sends a question.
+// listenToMap handles the map's keys. ask sends a question to the server.
 export function listenToMap(ask) {
   onKey(document, (key, { target }) => {
     const keys = target.closest?.('[data-map-keys]');

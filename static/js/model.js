@@ -5,7 +5,7 @@ import { at, running } from './place.js';
 const say = document.getElementById('model-say');
 const bad = document.getElementById('model-bad');
 
-// refuse explains why a model was not opened. In this case, nothing has changed.
+// refuse explains why a model was not opened. The current model has not changed.
 function refuse({ say: what, why = [] }) {
   say.textContent = '';
   const head = document.createElement('p');

@@ -102,7 +102,7 @@ function textAt() {
   };
 }
 
-let opened = false; // the text has been scrolled to its place once
+let opened = false; // the text has been scrolled to its initial position
 
 // followText scrolls the text to its end if it was scrolled there before, or to the token that
 // the learner is looking back at. At the end of a run, it scrolls to the beginning, so that the
@@ -114,7 +114,7 @@ function followText(was) {
     if (!was?.over) text.scrollTop = 0;
   } else if (now.back) {
     if (now.back !== was?.back || !opened) bring(text, text.querySelector('[aria-current="true"]'), nearEnd);
-  } else if (text.querySelector('.tok--ghost')) { // followed by the tokens that a branch has dropped
+  } else if (text.querySelector('.tok--ghost')) { // the tokens dropped by a branch follow the text
     bring(text, text.querySelector('.tok--next'), text.clientWidth / 2);
   } else if (was?.atEnd || was?.back || was?.over || !opened) {
     text.scrollLeft = text.scrollWidth;
@@ -123,8 +123,8 @@ function followText(was) {
   opened = true;
 }
 
-// bring scrolls only the box until it shows the element, together with as much as possible
-// of the element passed as before.
+// bring scrolls the box, but not the page, if the element is out of view. It leaves `before` pixels
+// to the left of the element.
 function bring(box, element, before) {
   const [within, at] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
   if (at.left < within.left || at.right > within.right) box.scrollLeft += at.left - within.left - before;

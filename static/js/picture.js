@@ -1,4 +1,4 @@
-// The picture beside a lesson. It changes when the reader reaches certain places in the text or
+// The picture beside a lesson. It changes when the reader reaches certain points in the text or
 // selects a state. All its states are on the page; see web/learn/picture.templ.
 const figure = document.querySelector('[data-picture]');
 
@@ -15,9 +15,9 @@ if (figure) {
     steps[i].checked = true;
     for (const b of buttons) b.setAttribute('aria-disabled', String(!steps[i + Number(b.dataset.pictureGo)]));
   };
-  // line returns the height in the window at which a place in the text counts as reached. If the
-  // picture is beside the text, it is the middle of the window. If the picture is above the text,
-  // it is below the place where the picture sticks.
+  // line returns the vertical position in the window at which a point in the text counts as
+  // reached: the middle of the window if the picture is beside the text, or a position below the
+  // sticky picture if it is above the text.
   const line = () => {
     const above = figure.offsetWidth > innerWidth * 0.7;
     return above ? Math.min(figure.offsetHeight + 120, innerHeight * 0.8) : innerHeight * 0.5;

@@ -7,7 +7,8 @@ export const inTab = up !== undefined;
 
 const root = inTab ? new URL(up, document.baseURI).pathname : '/';
 
-// answerer names whatever answers a page's requests, for use at the beginning of a sentence.
+// answerer is the name of the component that answers a page's requests, for the beginning of a
+// sentence.
 export const answerer = inTab ? 'The program' : 'The server';
 
 // embedded reports whether the page is in another site's frame, where nothing is stored.

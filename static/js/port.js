@@ -2,7 +2,7 @@
 // a WebSocket's interface that connection.js uses.
 import { running, searchOf } from './place.js';
 
-const aliveEvery = 20_000; // ms: since browsers stop a service worker half a minute after its last event
+const aliveEvery = 20_000; // ms between messages; browsers stop a service worker half a minute after its last event
 
 // Text is passed unchanged in both directions. The worker sends {life} once it serves the port,
 // and {code, reason} when the port is closed. The page closes the port by sending null.
@@ -45,8 +45,8 @@ class Port {
     } else this.#close(data);
   }
 
-  // watch waits for the end of the worker, which a port does not report. It relies on a lock
-  // that the worker holds as long as it lives.
+  // watch waits for the end of the worker, which a port does not report. It relies on a lock that
+  // the worker holds while it is alive.
   #watch(life) {
     navigator.locks?.request(life, { signal: this.#life.signal }, () => this.#close({ code: 1012 })).catch(() => {});
   }
@@ -61,6 +61,6 @@ class Port {
   }
 }
 
-// messagePort returns the transport. No connection is tried before the program runs.
+// messagePort returns the transport. The page does not open a connection before the program runs.
 export const messagePort = (query) => new Port(query);
 messagePort.ready = running;

@@ -32,7 +32,7 @@ function place(ring, ms) {
 function send(ring) {
   const { field } = partOf(ring);
   const other = [...document.querySelectorAll('[data-ring]')].find((r) => r.dataset.ring !== ring.dataset.ring);
-  if (other && !partOf(other).field.value) return; // a guess needs both
+  if (other && !partOf(other).field.value) return; // a guess needs the values of both rings
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 

@@ -124,8 +124,8 @@ export class Run {
     this.#shown = true;
   }
 
-  // open rebuilds the run from the link on a server that does not have it. The page does not
-  // change until then.
+  // open rebuilds the run from the link on a server that does not have it. The page does not change
+  // until the run has been rebuilt.
   #open(message) {
     this.#held = message;
     this.#lostIt = this.#shown && this.started;

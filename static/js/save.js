@@ -17,15 +17,15 @@ async function save(link) {
     throw new Error(said.trim() || `the answer was an error, ${answer.status}.`);
   }
   const url = URL.createObjectURL(await answer.blob());
-  const saved = document.createElement('a'); // not in the document, so that no other listener gets its click
+  const saved = document.createElement('a'); // not in the document, so that other listeners do not get its click
   saved.href = url;
   saved.download = nameOf(link, answer);
   saved.click();
   setTimeout(() => URL.revokeObjectURL(url), keptFor);
 }
 
-// saveFiles makes links to files work. say shows a sentence, and its action runs when "Try again"
-// is pressed.
+// saveFiles makes links to files work. say shows a sentence; its second argument is called when
+// "Try again" is pressed.
 export function saveFiles(say) {
   addEventListener('click', (event) => {
     const link = event.target.closest?.('a[download]');

@@ -7,13 +7,13 @@ import { afterFall, isFalling, landed } from './falling.js';
 import { carry, measure } from './carry.js';
 import { endByHand } from './motion.js';
 
-const shown = new Map(); // id of a piece -> its current HTML
+const shown = new Map(); // id of a panel → its current HTML
 const held = new Map(); // panels held back while the learner looks elsewhere
 let holding = false;
 let seq = 0; // number of the last snapshot
 let heat = null; // the data for drawing the heads, if they are shown
 
-// put shows the pieces in a message. It returns false for an outdated message.
+// put shows the panels in a message. It returns false for an outdated message.
 export function put({ seq: number, panels, data }) {
   if (data?.seq !== undefined) {
     if (data.seq < seq) return false;
@@ -39,7 +39,7 @@ export function put({ seq: number, panels, data }) {
   return true;
 }
 
-// late shows a piece that has waited for the marker to land.
+// late shows a panel that has waited for the marker to land.
 function late(id, html) {
   piece(id, html);
   fit();

@@ -3,7 +3,7 @@ export function remember(key, value) {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
-  } catch { /* not kept */ }
+  } catch { /* storage is unavailable */ }
 }
 
 export function recall(key) {
@@ -12,7 +12,7 @@ export function recall(key) {
 
 // handOver stores a value for the next page in this tab, which can get it once with handedOver.
 export function handOver(key, value) {
-  try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* not kept */ }
+  try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* storage is unavailable */ }
 }
 
 export function handedOver(key) {

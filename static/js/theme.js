@@ -3,4 +3,4 @@
 try {
   const theme = localStorage.getItem('viz.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-} catch { /* storage is blocked: the system's theme stands */ }
+} catch { /* storage is blocked: the system's theme applies */ }

@@ -49,8 +49,8 @@ function drop(scene, play, was, before) {
 
 const last = (list) => list[list.length - 1];
 
-// sliceOf puts the lost part of a row over its bar. This is the whole bar or, in the row for
-// everything else, its end.
+// sliceOf puts the lost part of a row over its bar. The lost part is the whole bar or, in the row
+// for all other tokens, the end of the bar.
 function sliceOf(row, was, before) {
   const bar = row.querySelector('.bar');
   const old = was.boxes.get(bar?.dataset.carry);

@@ -36,7 +36,7 @@ export class Walk {
   get #most() { return Number(this.#bar.dataset.most); }
 
   // by moves by a number of steps. If aloud is set, it announces the step. Replays do not set it,
-  // since they would talk constantly.
+  // since a screen reader would talk constantly.
   #by(n, aloud) {
     this.#line.setAttribute('aria-live', aloud ? 'polite' : 'off');
     this.#go(Math.min(this.#at, this.#most) + n);

@@ -1,5 +1,5 @@
-// Why this token: pressing a part changes the page in place. Without this script, the same
-// form leads to the same page.
+// The page that explains a token. Pressing a part changes the page in place. Without this script,
+// the same form leads to the same page.
 import { listenToMap, rove } from './map.js';
 import { patch } from './patch.js';
 import { at } from './place.js';

@@ -78,7 +78,7 @@ endByHand();
 // Cutting ----------------------------------------------------------------------
 
 // The gaps between a text's letters are a single Tab stop. The arrow keys move between them, and
-// Enter cuts, as the space bar does.
+// Enter or the space bar cuts.
 const placesOf = (element) => [...element.closest('figure').querySelectorAll('.w-cut input')];
 
 onKey(document, (key, { target }) => {
@@ -156,7 +156,7 @@ function toggle(figure) {
   show(figure);
 }
 
-// begin goes back to the start, so that playing begins there.
+// begin goes back to the first step, so that playing begins there.
 function begin(figure) {
   const form = figure.querySelector('form');
   const first = Object.assign(document.createElement('button'), { name: 'at', value: '1', hidden: true });

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Counts the instructions of writing without looking, before a change and after it, and
-# fails if they differ by more than 1 %. Times scatter too much on a shared machine to show
-# that; counts don't. From the top of the repository:
+# Counts the instructions needed to generate a text before and after a change, and fails if
+# the counts differ by more than 1 %. On a shared machine, times vary too much to show such a
+# difference; counts do not. Run it from the top of the repository:
 #
 #     testdata/why/instructions.sh BEFORE [AFTER]
 #
-# BEFORE and AFTER are commits; without AFTER it is the working tree. Each is built and
-# writes 64 tokens under valgrind's callgrind, three times each, which takes some
-# minutes. Needs valgrind and git.
+# BEFORE and AFTER are commits; AFTER defaults to the working tree. Each program is built and
+# generates 64 tokens under valgrind's callgrind three times, which takes several minutes. The
+# script needs valgrind and git.
 set -euo pipefail
 
 fail() { echo "instructions: $*" >&2; exit 1; }
@@ -31,17 +31,17 @@ build() {
   if [ $# -eq 2 ]; then git -C "$top" worktree remove --force "$from"; fi
 }
 
-forward='infer.(*Model).Forward [' # as callgrind_annotate names it, the program's path behind it
+forward='infer.(*Model).Forward [' # its name in callgrind_annotate, which appends the program's path
 
-# count NAME prints the instructions of the forward passes and all that they call.
+# count NAME prints the number of instructions of the forward passes and everything they call.
 count() {
   callgrind_annotate --inclusive=yes --threshold=100 "$work/$1.out" |
     awk -v name="$forward" 'index($0, name) && !n { n = $1; gsub(",", "", n); print n }'
 }
 
-# measure NAME runs a program under callgrind, with as little chance as can be, and prints
-# the count. Where Go switches goroutines within a pass, callgrind counts the other one's
-# instructions, too: so the least of three runs counts.
+# measure NAME runs a program under callgrind, with as little randomness as possible, and
+# prints the count. If Go switches goroutines during a pass, callgrind also counts the
+# instructions of the other goroutine, so the smallest count of three runs is used.
 measure() {
   local least="" n
   for _ in 1 2 3; do

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// preparations returns the steps that come before the steps that need browsers and compilers.
+// preparations returns the steps that must run before any step that needs a browser or a compiler.
 func preparations() []step {
 	return []step{{name: "Go toolchain", run: commands("go version")}, {name: "installation", run: installMissing}}
 }
@@ -25,7 +25,7 @@ func checks() []step {
 		step{name: "go vet", run: commands("go vet ./...")},
 		step{name: "staticcheck", run: commands("go tool staticcheck ./...")},
 		step{name: "static build", run: buildStatic},
-		// The charts must be the same with the reduced plotting library that is built for browsers.
+		// The reduced plotting library that is built for browsers must draw the same charts.
 		step{name: "program for browsers", run: commands(
 			"go run ./cmd/viz/tab/build -vet",
 			"go test -vet=off -modfile=.build/wasm/viz.mod -tags=minimal ./plots",
@@ -38,10 +38,10 @@ func checks() []step {
 	)
 }
 
-// nightlyChecks returns the steps that only a nightly run has. The step with the race detector
-// skips browser tests that only look at a page or send the same requests as another test of the
-// same feature, since they would take minutes. It also skips tests of a memory limit, since the
-// detector multiplies memory use.
+// nightlyChecks returns the steps that only a nightly run includes. The race-detector step skips
+// browser tests that only inspect a page or send the same requests as another test of the same
+// feature, since they would take minutes. It also skips memory-limit tests, since the detector
+// multiplies memory use.
 func nightlyChecks() []step {
 	skip := "Accessible|Practice|Drill|Dialogs|^TestTour$|Motion|^TestWays|EveryHand|Deep|Reflow|Paper|Sheet|" +
 		"SaysWhat|LeadNowhere|VotesFit|LookInside|MemoryInARush"
@@ -75,8 +75,8 @@ func has(program string) bool {
 	return err == nil
 }
 
-// installMissing installs Chromium for the tests in a browser, a C compiler for the race
-// detector, and curl for the test of the API's example.
+// installMissing installs Chromium for the tests in a browser, a C compiler for the race detector,
+// and curl for the test that runs the API example.
 func installMissing(r *runner) error {
 	var packages []string
 	if os.Getenv("VIZ_CHROMIUM") == "" &&

@@ -102,8 +102,8 @@ func inTurns(rotation string, steps []step) []step {
 
 // run runs a part; the tests of each of its packages may take at most limit. The tests' output is
 // shown only if they fail. Results are never taken from the cache, since many of these tests do
-// something different each time. Only with -v=test2json are failed subtests reported while the test
-// continues; it marks such lines with a control character.
+// something different each time. Without -v=test2json, go test would not report failed subtests
+// until the whole test ends; this mode marks such lines with a control character.
 func (p part) run(r *runner, limit time.Duration) error {
 	if p.npm {
 		if err := prepareNPM(r); err != nil {
@@ -129,7 +129,8 @@ var (
 	result = regexp.MustCompile(`(?m)^(ok|FAIL|\?) *\t.*\n`)
 )
 
-// shorten returns the interesting part of the output of go test.
+// shorten shortens the output of go test. If all is set, it removes the lines that noise matches;
+// otherwise, it returns only the lines that result matches.
 func shorten(log string, all bool) string {
 	if all {
 		return noise.ReplaceAllString(log, "")

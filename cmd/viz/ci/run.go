@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// turnsTake is the total time that the turns of a rotation may have taken before a further one
-	// starts.
+	// turnsTake limits the turns of a rotation: once they have taken this long in total, no further
+	// turn starts.
 	turnsTake = 200 * time.Second
-	// lateAfter is the age of a run after which only the first turn of all rotations may start,
-	// so that even a run that has to compile everything ends within twenty minutes.
+	// lateAfter is the age at which a run starts no further turns, so that even a run that has to
+	// compile everything ends within twenty minutes. The first turn of all rotations always starts.
 	lateAfter = 15 * time.Minute
 )
 
@@ -24,12 +24,12 @@ type step struct {
 	name string
 	run  func(*runner) error
 
-	// turns names the rotation to which the step belongs. It is empty for a step that is part of
-	// every run. All turns but the first may be left out when time is short.
+	// turns is the name of the rotation to which the step belongs, or "" for a step of every run.
+	// If time is short, all turns except the first may be skipped.
 	turns string
 }
 
-// An incomplete is the error of a step that has not passed, but does not fail the run. It gives the
+// An incomplete is the error of a step that did not pass but does not fail the run. Its text is the
 // reason.
 type incomplete string
 

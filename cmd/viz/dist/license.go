@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// licenses are the licenses that modules are known to have, each with words that no other license
-// contains. A person must read any other license before a release may include it.
+// licenses are the known licenses of modules, each with a phrase that no other license contains. A
+// person must read any other license before a release may include it.
 var licenses = []struct{ id, words string }{
 	{"0BSD", "Zero-Clause BSD"},
 	{"Apache-2.0", "Apache License Version 2.0"},

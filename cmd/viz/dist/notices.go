@@ -79,7 +79,8 @@ type module struct {
 	packages              []string // their folders
 }
 
-// linked lists the modules of which a package is linked into the program on at least one platform.
+// linked lists the modules with at least one package that is linked into the program on some
+// platform.
 func linked(top string) ([]module, error) {
 	found := map[string]module{}
 	for _, p := range platforms {
@@ -173,7 +174,7 @@ func readText(top, path string) (text, error) {
 	if err != nil {
 		return text{}, err
 	}
-	if !utf8.Valid(data) { // the older ones are in Latin-1, whose bytes are the code points
+	if !utf8.Valid(data) { // older texts are in Latin-1, in which each byte is a code point
 		var b bytes.Buffer
 		for _, c := range data {
 			b.WriteRune(rune(c))

@@ -128,7 +128,7 @@ func bill(r release, p program, info *debug.BuildInfo, parts []software) ([]byte
 	return append(data, '\n'), err
 }
 
-// notInID matches characters that an identifier may not have.
+// notInID matches characters that are not allowed in an identifier.
 var notInID = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
 // spdx returns the SPDX description of a part.

@@ -1,4 +1,4 @@
-// Token by Token in your own page. Load this file from a server or a site of Token by Token:
+// Token by Token in your own page. Load this file from a Token by Token server or site:
 //
 //   <script src="…/embed/viz.js" defer></script>
 //   <viz-loop prompt="Once upon a time there was a"></viz-loop>
@@ -21,8 +21,8 @@
 // (CORS). So it must be valid both as a classic script, without import and export, and as a
 // module. The block keeps its names out of your page's scope.
 {
-  // own is the address of this file. Only a classic script is the document's current script. A
-  // module finds its address at the top of the stack.
+  // own is the address of this file. In a module, document.currentScript is null, so the address is
+  // taken from the top of a stack trace.
   const own = document.currentScript?.src || /https?:.+?(?=:\d+:\d+)/.exec(new Error().stack)?.[0];
   const here = new URL('../', own ?? document.baseURI).href;
 
@@ -48,7 +48,7 @@
     // address returns the address of the framed page relative to the base.
     address() { throw new Error('an element of its own says what it shows'); }
 
-    // query returns the query with the given attributes, as far as they are set.
+    // query returns a query with those of the given attributes that are set.
     query(...names) {
       const query = new URLSearchParams();
       for (const name of names) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));
@@ -78,7 +78,7 @@
       this.append(frame);
     }
 
-    // receive accepts a height, and no other message, from the framed page only.
+    // receive accepts only heights, and only from the framed page.
     #receive({ source, origin, data }) {
       const frame = this.#frame;
       if (!frame || source !== frame.contentWindow || origin !== new URL(frame.src).origin) return;

@@ -1,11 +1,11 @@
-// Command build builds the program for browsers, ./cmd/viz/tab, as small as possible. It leaves
-// out nine of twelve fonts, LaTeX, and the PDF and EPS writers of gonum's plot, which no chart
-// uses: a fifth of the download. The code of pages is compiled without inlining, since each
-// component is a closure, which the compiler would otherwise copy into every caller.
+// Command build builds the program for browsers, ./cmd/viz/tab, as small as possible. It leaves out
+// the parts of gonum's plot that no chart uses: nine of twelve fonts, LaTeX, and the PDF and EPS
+// writers. This saves a fifth of the download. The page code is compiled without inlining, since
+// each component is a closure, which the compiler would otherwise copy into every caller.
 //
 //	go run ./cmd/viz/tab/build -o .build/wasm/viz.wasm
 //
-// It runs in the module's root, and leaves its copy of the library in .build/wasm.
+// It must run in the module's root. It leaves its copy of the library in .build/wasm.
 package main
 
 import (
@@ -36,7 +36,7 @@ var fonts []byte
 // A change describes a library that is built with changed files.
 type change struct {
 	library, dir string
-	// files are the changed files; nil removes one.
+	// files are the new contents of the changed files; nil removes a file.
 	files map[string][]byte
 }
 
