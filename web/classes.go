@@ -16,7 +16,7 @@ import (
 
 // Classes configures the classes on a server.
 type Classes struct {
-	// Logs and Secrets store the rooms. Without them, there are no classes.
+	// Logs and Secrets store the rooms. If they are nil, there are no classes.
 	Logs    journal.Journal
 	Secrets class.Secrets
 	// Space, if not nil, returns how much space is left.
@@ -39,8 +39,8 @@ type Classes struct {
 	Phones *classroom.Phones
 }
 
-// members returns the limits on a room's members. An eighth of the places is reserved for
-// learners whom the server already knows.
+// members returns the limits on a room's members. An eighth of the places is reserved for learners
+// that the server already knows.
 func (c Classes) members(limits admission.Share) admission.Share {
 	if c.Members == 0 {
 		return limits
@@ -49,7 +49,7 @@ func (c Classes) members(limits admission.Share) admission.Share {
 	return admission.Share{Most: c.Members, Newcomers: newcomers, PerAddress: newcomers}
 }
 
-// A driver opens the runs of rooms in the registry of all runs.
+// A driver opens rooms' runs in the registry of all runs.
 type driver struct{ runs *runs.Registry }
 
 // Open implements [class.Driver].

@@ -24,7 +24,7 @@ func (a *answers) count(next http.Handler) http.Handler {
 	})
 }
 
-// A counted is a response that is counted once, when its status is known. A connection that
+// counted is a response that is counted once, as soon as its status is known. A connection that
 // becomes a socket counts as 1xx.
 type counted struct {
 	http.ResponseWriter

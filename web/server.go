@@ -35,7 +35,7 @@ type Config struct {
 	OwnModel model.OwnModel
 	// Keeping describes how long progress is kept.
 	Keeping practice.Keeping
-	// Draft proposes tokens for Model where speculation is shown; it may be nil.
+	// Draft proposes tokens for Model on pages that show speculation; it may be nil.
 	Draft *infer.Model
 	// EmbedOrigins are the sites that can show the Loop, an experiment or a drill inside their
 	// own pages, such as "https://school.example"; [shell.Anywhere] allows all sites.
@@ -81,9 +81,9 @@ type Config struct {
 	Database *store.DB
 }
 
-// HeaderBytes is the size of a request header that a server must accept: the longest link, plus
-// room for the headers that browsers add and for links that are too long, so that such links can be
-// refused with a message.
+// HeaderBytes is the size of a request header that a server must accept. It has room for the
+// longest link, for the headers that browsers add, and for links that are too long, so that such
+// links can be refused with a message.
 const HeaderBytes = session.MaxLink + 32<<10
 
 // A Server serves the pages and sockets for one model.
@@ -108,7 +108,7 @@ type Server struct {
 	stop context.CancelFunc
 }
 
-// New returns a server. It starts goroutines that [Server.Shutdown] ends.
+// New returns a server. It starts goroutines that [Server.Shutdown] stops.
 func New(cfg Config) (*Server, error) {
 	if cfg.Model == nil {
 		return nil, errors.New("web: Config.Model is nil")
@@ -191,8 +191,8 @@ func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shel
 
 // Greet returns the cookie that identifies a visitor who opens a live part. It returns nil if the
 // request already has one, or if it comes from a page in another site's frame. Call Greet if the
-// visitor has not requested a page before: a response that contains a page sets the cookie itself,
-// but one that contains a file does not, since pages in frames need files too.
+// visitor has not requested a page before. A response with a page sets the cookie itself, but a
+// response with a file does not, because pages in frames need files too.
 func (s *Server) Greet(r *http.Request) *http.Cookie {
 	if r.URL.Path != "/ws" {
 		return nil
@@ -201,7 +201,7 @@ func (s *Server) Greet(r *http.Request) *http.Cookie {
 	return fresh
 }
 
-// mountOwn adds the addresses that belong to no other package.
+// mountOwn adds the addresses that do not belong to another package.
 func (s *Server) mountOwn(mux *http.ServeMux) {
 	shell.MountFiles(mux)
 	mux.Handle("GET /ws", s.wire)
@@ -217,7 +217,7 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 }
 
 // live reports whether the server accepts new connections. If it does, people can read lessons and
-// generate texts here, even while data cannot be saved.
+// generate texts on this server, even while data cannot be saved.
 func (s *Server) live(w http.ResponseWriter, _ *http.Request) {
 	if s.ctx.Err() != nil {
 		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")

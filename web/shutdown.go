@@ -11,8 +11,8 @@ import (
 // one second for connections to end after they were cut.
 const ShutdownTime = 9 * time.Second
 
-// A phase is one part of a shutdown. Each has its own time limit, so that a phase that hangs does
-// not use up the time of later phases.
+// A phase is one part of a shutdown. Each has its own time limit, so a phase that hangs does not
+// use up the time of later phases.
 type phase struct {
 	name string
 	most time.Duration
@@ -20,7 +20,7 @@ type phase struct {
 }
 
 // phases returns the phases of a shutdown, in order. Rooms are saved first, so that no follower can
-// prevent it, and again when nobody is left to change them.
+// prevent it, and again when nobody can change them any longer.
 func (s *Server) phases() []phase {
 	return []phase{
 		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
@@ -32,9 +32,9 @@ func (s *Server) phases() []phase {
 }
 
 // Shutdown saves the rooms of classes, closes all sockets with code 1012, after which clients
-// reconnect, and stops everything that the server has started. It returns when that is done or, at
-// the latest, after [ShutdownTime] or soon after ctx has ended. The error lists the phases that did
-// not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.
+// reconnect, and stops everything that the server has started. It returns when all of this is done,
+// but no later than after [ShutdownTime] or soon after ctx has ended. The error lists the phases
+// that did not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
 	s.wire.Refuse()

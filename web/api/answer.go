@@ -35,10 +35,10 @@ func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// onlookers holds the parts of the program that observe a request while it is being answered.
+// onlookers are the parts of the program that observe a request while it is being answered.
 type onlookers struct {
 	seen  func(*session.State) // called with the last state of each choice; can be nil
-	watch *watched             // the request on the page /api; can be nil
+	watch *watched             // the request as shown on the /api page; can be nil
 }
 
 // respond sends the response to a request and returns the parsed request.
@@ -78,7 +78,7 @@ func (s *Server) respond(
 	return q, out.end()
 }
 
-// hold reserves one of the places for concurrent requests.
+// hold reserves one of the slots for concurrent requests.
 func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 	place, refused := s.Places.Hold(who, nil)
 	switch refused {
@@ -166,8 +166,8 @@ type answer struct {
 	Usage       *usage   `json:"usage,omitempty"`
 }
 
-// A choice is one generated answer or, in a stream, the part that a step added to it. One of Text,
-// Message and Delta is set.
+// A choice is one generated answer or, in a stream, the part of it that one step added. Exactly one
+// of Text, Message and Delta is set.
 type choice struct {
 	Index    int      `json:"index"`
 	Text     *string  `json:"text,omitempty"`

@@ -8,16 +8,17 @@
 //	POST /detokenize           convert tokens to a text
 //
 // A request is a run like a learner's: its fields are settings of [infer.Settings], checked by the
-// same table of knobs, and [runs.Registry] schedules it together with the learners' runs. There is
-// therefore no second sampler, and a request generates the same text as the Loop with the same
-// settings. Fields that would change an answer in ways that are not supported here are refused by
-// name, never ignored. The table in others.go lists the fields that are accepted without effect.
+// same table of knobs, and [runs.Registry] schedules it together with the learners' runs. The API
+// therefore has no sampler of its own, and a request generates the same text as the Loop with the
+// same settings. Fields that would change an answer in unsupported ways are never ignored: the
+// request is refused, and the error names the field. The table in others.go lists the fields that
+// are accepted without effect.
 //
 // The code in request.go parses a request, write.go carries it out, answer.go and stream.go send
 // the result, and problem.go defines the errors. front.go wraps the server's gate and converts
 // refusals from packages that do not know this API to its format.
 //
-// page.go implements the page /api, which has examples for this server (snippet.go) and sends one
-// request as a client would. glass.go stores the newest requests of clients for the pages that
-// show them, and glass_feed.go updates these pages while the requests are being answered.
+// page.go implements the /api page, which has examples for this server (snippet.go) and sends one
+// request as a client would. glass.go stores the newest requests of clients for the pages that show
+// them, and glass_feed.go updates these pages while the requests are being answered.
 package api

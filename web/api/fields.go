@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// accepted is a group of fields that have no effect, all of which are accepted with the same
-// values.
+// accepted is a group of fields that have no effect and that accept the same values.
 type accepted struct {
 	Values []string // as JSON; empty for any value
 	Names  []string

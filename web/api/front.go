@@ -10,9 +10,9 @@ import (
 )
 
 // Front wraps the server's gate. The gate, and other handlers that do not know the API, refuse
-// requests with plain sentences, which Front converts to the API's format. Requests from pages of
-// allowed origins pass the gate, although it still checks their host name; requests from pages of
-// other sites are refused.
+// requests with plain-text messages, which Front converts to the API's format. Requests from pages
+// of allowed origins pass the gate, although it still checks their host name; requests from pages
+// of other sites are refused.
 func (s *Server) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !shell.OfAPI(r.URL.Path) {
@@ -47,7 +47,7 @@ func allow(h http.Header, origin string) {
 	h.Set("Access-Control-Max-Age", "600")
 }
 
-// A shaped is a response writer that converts refusals in plain text to the API's errors.
+// shaped is a response writer that converts plain-text refusals to the API's errors.
 type shaped struct {
 	http.ResponseWriter
 	status int // status of a refusal
@@ -71,7 +71,7 @@ func (w *shaped) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap gives an [http.ResponseController] access to the underlying writer.
 func (w *shaped) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // end sends a refusal, if there is one.

@@ -17,8 +17,8 @@ import (
 
 // Limits for the requests that are stored for display.
 const (
-	glassTime     = 15 * time.Minute // time for which a request is stored after its end
-	glassLeft     = 2 * time.Minute  // time for which a shelf without a page is kept, since a page may be reloading
+	glassTime     = 15 * time.Minute // how long a request is stored after it ends
+	glassLeft     = 2 * time.Minute  // how long a shelf without a page is kept, because its page may be reloading
 	glassPages    = 256
 	glassRequests = 8 // per shelf
 	glassTokens   = 200
@@ -26,9 +26,9 @@ const (
 	glassChars    = 60 // per value of a field
 )
 
-// A glass stores the newest requests of clients, in memory only, for the pages that show them. The
-// memory that it uses is bounded by the number of open pages, since requests are stored only while
-// a page shows their shelf. The zero value cannot be used; see [newGlass].
+// A glass stores the newest requests of clients, in memory only, for the pages that show them. Its
+// memory use is bounded by the number of open pages, because requests are stored only while a page
+// shows their shelf. The zero value cannot be used; see [newGlass].
 type glass struct {
 	mu      sync.Mutex
 	last    uint64 // the newest request's number
@@ -49,8 +49,8 @@ func newGlass() *glass {
 	return &glass{shelves: map[string]*shelf{"": {pages: map[chan struct{}]struct{}{}}}}
 }
 
-// A watched is a request that pages show. A nil *watched stands for a request that no page shows;
-// its methods do nothing. The fields are guarded by the glass's lock.
+// watched is a request that pages show. A nil *watched stands for a request that no page shows; its
+// methods do nothing. The fields are guarded by the glass's lock.
 type watched struct {
 	g    *glass
 	code string
@@ -88,8 +88,8 @@ func (t seenToken) p() float64 { return math.Exp(t.LogProb) }
 
 // watch adds a page that shows the shelves with the given codes. The channel wake receives a value
 // when something has changed. The caller ensures that there are at most [glassPages] pages. The
-// same limit applies to the number of shelves besides the local one, so a new page may replace a
-// shelf that no page shows.
+// same limit applies to the number of shelves, not counting the local one, so a new page may
+// replace a shelf that no page shows.
 func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -127,7 +127,7 @@ func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	}
 }
 
-// drop removes a shelf if no page shows it again by now.
+// drop removes a shelf unless a page shows it again.
 func (g *glass) drop(code string, s *shelf) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -136,7 +136,7 @@ func (g *glass) drop(code string, s *shelf) {
 	}
 }
 
-// clear removes the shelf that no page has shown for the longest time. The caller holds the lock.
+// clear removes the shelf that has gone unshown for the longest time. The caller holds the lock.
 func (g *glass) clear() {
 	oldest, found := "", false
 	for code, s := range g.shelves {
@@ -226,13 +226,13 @@ func (w *watched) asks(sent map[string]json.RawMessage) {
 	w.change(func(s *seen) { s.Fields = fields })
 }
 
-// idles records the fields that have no effect. Each is recorded once, even if it occurs in many
-// messages of the request.
+// idles records the fields that have no effect. Each field is recorded once, even if many messages
+// of the request contain it.
 func (w *watched) idles(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	list := slices.Compact(slices.Sorted(slices.Values(names))) // no longer than the list others
+	list := slices.Compact(slices.Sorted(slices.Values(names))) // at most as long as others
 	w.change(func(s *seen) { s.Idle = list })
 }
 

@@ -83,10 +83,10 @@ func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 }
 
 // glassShare limits the number of connected pages. The limits per address and per browser ensure
-// that some places are left for other visitors.
+// that some connections are left for other visitors.
 var glassShare = admission.Share{Most: glassPages, Newcomers: 192, PerAddress: 96, PerLearner: 8}
 
-// errLookers is the error for a page that cannot be connected because there are too many.
+// errLookers is the error for a page that cannot connect because too many pages are connected.
 var errLookers = terms.Refuse(
 	"full", "Too many pages are looking at requests right now. Close some of yours, or reload this one in a minute.",
 )

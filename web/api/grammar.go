@@ -12,7 +12,7 @@ import (
 )
 
 // readGrammar reads the constraint on the generated text from one of three fields: response_format
-// of the published API, json_schema of llama.cpp, or regex, which is a regular expression.
+// (the published API), json_schema (llama.cpp), or regex (a regular expression).
 func (q *request) readGrammar(f *terms.Fields) error {
 	var given string // name of the field
 	for _, name := range []string{"response_format", "json_schema", "regex"} {
@@ -98,11 +98,11 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	}
 	for _, name := range []string{"name", "description"} {
 		if f.Has(name) {
-			f.Text(name) // ignored, since it is only a description
+			f.Text(name) // ignored, because it is only a description
 		}
 	}
 	if f.Has("strict") {
-		f.Truth("strict") // ignored, since this server is always strict
+		f.Truth("strict") // ignored, because this server is always strict
 	}
 	if err := f.Err(); err != nil {
 		return "", at, wrong(at+"."+err.Field, "invalid_value", "%s", err.Message)

@@ -18,8 +18,7 @@ const (
 	maxNamed   = 20
 )
 
-// readNamed reads the tokens that are to be listed at every position. The request names them by
-// id or by their text.
+// readNamed reads the tokens to list at every position. The request names them by id or by text.
 func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 	raw := map[string]json.RawMessage{}
 	for _, name := range []string{namedIDs, namedTexts} {

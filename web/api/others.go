@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// other describes how to handle a field that has no effect on this server. A label is accepted
-// with any value, since it cannot change the answer. Any other field is accepted only with a
-// value that turns it off. All other values are refused, so that no value that would change an
-// answer is ignored.
+// other describes how to handle a field that has no effect on this server. A label is accepted with
+// any value, because it cannot change the answer. Any other field is accepted only with a value
+// that turns it off. All other values are refused, so that no value that would change an answer is
+// ignored.
 type other struct {
 	label bool
 	off   []string // the values that turn the field off, as JSON
@@ -30,8 +30,8 @@ type other struct {
 var penalties = []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
 
 // others contains the fields of the published API, llama.cpp and vLLM that are not settings here,
-// and the values with which other programs turn settings off. The names of a message's fields
-// begin with "messages[].", and so on.
+// and the values that turn settings off in other programs. The names of a message's fields begin
+// with "messages[].", and so on.
 var others = map[string]other{
 	"user":                               {label: true},
 	"metadata":                           {label: true},

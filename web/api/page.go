@@ -21,7 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// mountPage registers the page /api, which describes the API, has examples for this server, and
+// mountPage registers the /api page, which describes the API, has examples for this server, and
 // shows one request in detail.
 func (s *Server) mountPage(mux *http.ServeMux) {
 	s.base = shell.NewBase(shell.LearnerOf(s.Caller), s.Log, refusalHTML)
@@ -31,7 +31,7 @@ func (s *Server) mountPage(mux *http.ServeMux) {
 	}, shell.Routes{"GET /api": s.page, "GET /api/step": s.step})
 }
 
-// pageTokens is the maximum number of tokens that the page's own request can generate.
+// pageTokens is the maximum number of tokens that the page's own request generates.
 const pageTokens = 48
 
 // pageTop is the number of alternatives that the page requests.
@@ -117,7 +117,7 @@ type view struct {
 	Snippets []snippet
 	Sent     *exchange           // nil until the form is submitted
 	Space    *session.SpaceAtEnd // why the prompt should not end with a space, or nil
-	Without  string              // the address of the page with the prompt without the space
+	Without  string              // the address of this page with that space removed from the prompt
 	Orders   []orderRow
 }
 
@@ -151,7 +151,7 @@ type sentToken struct {
 	Step    string // address of its draw in the Loop
 }
 
-// A likely is one of the candidates for a token.
+// likely is one of the candidates for a token.
 type likely struct {
 	Text stage.Text
 	P    string
@@ -230,7 +230,7 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	x.Why = whyFinished(x.Finish, last)
 	x.Read = terms.Counted(len(last.PromptTokens), "token")
 	var indented bytes.Buffer
-	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // cannot fail, since the body was parsed before
+	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // cannot fail: the body was parsed before
 	x.Raw = indented.String()
 	x.Tokens = s.sentTokens(q, last)
 	return x, http.StatusOK
@@ -247,7 +247,7 @@ func (w *response) Header() http.Header         { return w.header }
 func (w *response) WriteHeader(status int)      { w.status = status }
 func (w *response) Write(b []byte) (int, error) { return w.body.Write(b) }
 
-// errNoChoice indicates an error in the program.
+// errNoChoice indicates a bug in this program.
 var errNoChoice = fmt.Errorf("it has no choice")
 
 // sentTokens returns the tokens of the answer, each with a link to its draw in the Loop.

@@ -19,8 +19,7 @@ const (
 	typeServer  = "server_error"
 )
 
-// A problem is the reason for refusing a request or for its failure, in the format of the
-// published API.
+// A problem is the reason why a request was refused or failed, in the format of the published API.
 type problem struct {
 	status  int
 	wait    time.Duration // time until a retry may succeed; 0 if unknown
@@ -48,7 +47,7 @@ func unsupported(field, why string) *problem {
 	return wrong(field, "unsupported_parameter", "This server does not support %s: %s.", terms.Quoted(field), why)
 }
 
-// ofStatus returns a problem that has only a status and a sentence.
+// ofStatus returns a problem that has only a status and a message.
 func ofStatus(status int, message string) *problem {
 	p := &problem{status: status, Message: message, Type: typeRequest}
 	switch {
@@ -68,7 +67,7 @@ func ofStatus(status int, message string) *problem {
 
 func code(s string) *string { return &s }
 
-// full returns the problem for a server or a client with too many requests.
+// full returns the problem for a server or client that has too many requests in progress.
 func full(message string) *problem {
 	p := ofStatus(http.StatusTooManyRequests, message)
 	p.wait = time.Second

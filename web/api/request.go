@@ -31,7 +31,7 @@ const (
 	bodyBytes   = 256 << 10
 	bodyStall   = 10 * time.Second // maximum time without receiving a byte
 	bodyTime    = 2 * time.Minute  // for the whole body, so at least about 2 KiB a second
-	maxChoices  = 16               // answers per request, for all its prompts together
+	maxChoices  = 16               // answers per request, in total for all prompts
 	maxLogprobs = 20               // alternatives at each token
 	maxMessages = 1000
 	// completionTokens is the default length of a completion, as in the published API. A chat
@@ -39,12 +39,12 @@ const (
 	completionTokens = 16
 )
 
-// A request is a parsed request of a client.
+// A request is a client's parsed request.
 type request struct {
 	chat     bool
 	plain    bool // a chat in plain lines, for a model without a chat template
 	prompts  []prompt
-	settings infer.Settings // of the first choice; the seed increases by 1 for each further choice
+	settings infer.Settings // settings of the first choice; the seed increases by 1 for each additional choice
 	grammar  form
 	n        int   // choices per prompt
 	echo     bool  // the prompt is part of the answer
@@ -57,7 +57,7 @@ type request struct {
 	onlookers
 }
 
-// A prompt is a text that the model is to continue.
+// A prompt is a text for the model to continue.
 type prompt struct {
 	chat.Text
 	echo  string // the part that is repeated with echo
@@ -205,7 +205,7 @@ var otherNames = []struct{ name, key string }{
 	{"repeat_penalty", "repetition_penalty"},
 }
 
-// settingInputs are the inputs of the settings that are not about the text's end or its grammar.
+// settingInputs are the inputs for the knobs, the logit bias and the order of the rules.
 var settingInputs = func() (list terms.Inputs) {
 	for _, k := range terms.Knobs() {
 		k.Optional = true
@@ -342,7 +342,7 @@ func (q *request) readForm(f *terms.Fields) error {
 	return q.readStreamOptions(f)
 }
 
-// readChatLogprobs reads whether the answer has log-probabilities, and the number of
+// readChatLogprobs reads whether to include log-probabilities in the answer, and the number of
 // alternatives.
 func (q *request) readChatLogprobs(f *terms.Fields) {
 	if f.Has("logprobs") && f.Truth("logprobs") {
@@ -353,7 +353,7 @@ func (q *request) readChatLogprobs(f *terms.Fields) {
 	}
 }
 
-// readStreamOptions reads whether a stream ends with the usage.
+// readStreamOptions reads whether to end a stream with the usage.
 func (q *request) readStreamOptions(f *terms.Fields) error {
 	raw := f.Rest()["stream_options"]
 	if raw == nil {

@@ -38,7 +38,7 @@ type Deps struct {
 	Model *infer.Model
 	// Runs executes the requests.
 	Runs *runs.Registry
-	// Slot returns a slot for texts that are only scored.
+	// Slot returns a slot for scoring texts without generating any.
 	Slot func() *infer.Slot
 	// Caller returns the sender of a request.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
@@ -92,8 +92,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	}
 }
 
-// elsewhere returns the handler for requests with an address or method that the API does not
-// have.
+// elsewhere returns the handler for requests with an unknown address or an unsupported method.
 func elsewhere(mux *http.ServeMux) func(http.ResponseWriter, *http.Request, admission.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, _ admission.Caller) error {
 		if allowed := shell.Allowed(mux, r); len(allowed) > 0 {
@@ -129,13 +128,13 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 	}
 }
 
-// open reports whether a caller does not need a key. Phones that were admitted while the server is
-// running are other machines, so they need a key.
+// open reports whether a caller can use the API without a key. Phones that were admitted while the
+// server is running are other machines, so they need a key.
 func (s *Server) open(who admission.Caller) bool { return s.Access.Open && !who.Phone }
 
 // enter returns the sender of a request. Requests with the same key or, if no key is needed, from
-// the same address have the same sender. The senders' names contain a space, so they differ from
-// the ids of learners.
+// the same address have the same sender. A sender's name contains a space, so it never equals a
+// learner's id.
 func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	who, _ := s.Caller(r)
 	key := keyOf(r)

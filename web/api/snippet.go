@@ -35,7 +35,7 @@ func (s *Server) curl(v view, a ask, key string) string {
 		v.Base, auth, strings.ReplaceAll(s.body(a), "'", `'\''`))
 }
 
-// lines formats the fields for a language in which each is written as a name, a separator (between)
+// lines formats the fields for a language that writes each field as a name, a separator (between)
 // and a value.
 func (s *Server) lines(a ask, between string) string {
 	text := fmt.Sprintf("    model%s%s,\n", between, quoted(s.Model.Name()))

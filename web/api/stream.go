@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// sendWait is the maximum time for a client to read an event or a whole answer.
+// sendWait is the maximum time that a client can take to read an event or a whole answer.
 const sendWait = 10 * time.Second
 
 // An output collects the deltas of a request's choices, or streams them.
@@ -17,15 +17,15 @@ type output struct {
 	control *http.ResponseController
 	q       *request
 	head    answer // without choices
-	begun   bool   // a stream has sent something
+	begun   bool   // a stream has already sent an event
 	usage   usage
 	chosen  []*collected // choices by index
 }
 
-// A collected holds the sum of the deltas of a choice so far.
+// collected holds the sum of the deltas of a choice so far.
 type collected struct {
 	delta
-	offset int  // number of characters in the tokens that were sent
+	offset int  // number of characters in the tokens sent so far
 	begun  bool // a stream has sent a part of it
 }
 
@@ -90,7 +90,7 @@ func (o *output) choice(index int, c *collected, p delta) choice {
 	return x
 }
 
-// event sends one event immediately. A client that does not read it in time is disconnected.
+// event sends one event immediately. It disconnects a client that does not read the event in time.
 func (o *output) event(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -105,7 +105,7 @@ func (o *output) line(text []byte) error {
 		h := o.w.Header()
 		h.Set("Content-Type", "text/event-stream; charset=utf-8")
 		h.Set("Cache-Control", "no-store")
-		h.Set("X-Accel-Buffering", "no") // makes proxies forward events immediately
+		h.Set("X-Accel-Buffering", "no") // proxies then forward events immediately
 	}
 	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // test writers do not support this
 	if _, err := o.w.Write(append(append([]byte("data: "), text...), "\n\n"...)); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// This file converts texts to tokens and back, as vLLM and llama.cpp do. Clients of vLLM send
-// prompt or messages, and clients of llama.cpp send content. Each kind of client receives the
+// This file converts texts to tokens and back, as vLLM and llama.cpp do. Clients of vLLM send the
+// field prompt or messages, and clients of llama.cpp send content. Each kind of client receives the
 // response format that it expects.
 
 // tokenized is the response to vLLM's clients.
@@ -29,12 +29,12 @@ type pieceView struct {
 	Piece any `json:"piece"`
 }
 
-// encodeTime is an estimate of the time that tokenizing the longest text takes.
+// encodeTime is an estimate of the time needed to tokenize the longest text.
 const encodeTime = 100 * time.Millisecond
 
 // asking reads the fields of a request about tokens and sends the result of answer. Like any other
-// request, it counts toward the limit on concurrent requests. This work does not run in a pool, so
-// the requests are handled one at a time, and clients take turns.
+// request, it counts toward the limit on concurrent requests. Tokenizing does not run in a pool, so
+// these requests are handled one at a time, and clients take turns.
 func (s *Server) asking(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*terms.Fields) (any, error),
 ) error {
@@ -157,8 +157,8 @@ func (s *Server) tokens(field string, text chat.Text, start bool, f *terms.Field
 	return append([]int{}, ids...), nil
 }
 
-// detokenize handles POST /detokenize. The response contains the text under the names of both
-// programs.
+// detokenize handles POST /detokenize. The response contains the text twice, under the field names
+// that the two programs use.
 func (s *Server) detokenize(w http.ResponseWriter, r *http.Request, who admission.Caller) error {
 	return s.asking(w, r, who, func(f *terms.Fields) (any, error) {
 		raw := f.Rest()["tokens"]

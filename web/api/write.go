@@ -19,15 +19,15 @@ type token struct {
 	size   int // bytes
 }
 
-// A delta is the part that one step adds to a choice: text that will not change any more, and the
-// tokens that begin in it. Both can be empty while a stop string may be forming.
+// A delta is the part that one step adds to a choice: text that can no longer change, and the
+// tokens that begin in it. Both can be empty while the text may be the beginning of a stop string.
 type delta struct {
 	text   string
 	tokens []token
 	end    string // finish_reason, "" before the end
 }
 
-// counts holds the numbers of tokens that were read and generated for a request.
+// counts holds the numbers of prompt tokens and generated tokens of a request.
 type counts struct{ prompt, written int }
 
 // A writer converts the steps of a run to deltas.
@@ -35,7 +35,7 @@ type writer struct {
 	model    *infer.Model
 	logprobs int   // as in [request]
 	named    []int // as in [request]
-	echo     bool  // the answer lists every token of the prompt, and so every generated token, too
+	echo     bool  // the answer includes the prompt, so it lists every token of the prompt and every generated token
 	pending  []token
 	raw      int // number of bytes in all tokens so far
 }
@@ -51,9 +51,9 @@ func finish(why infer.StopReason) string {
 	return "length"
 }
 
-// delta returns the part that a step adds. Tokens that are not part of the text because of a stop
-// string or the end of text are left out. The exception is an answer with an echo, which includes
-// the end of text, since clients that use echo count tokens.
+// delta returns the part that a step adds. Tokens that a stop string or the end of text excludes
+// from the text are left out. The exception is an answer with an echo, which includes the end of
+// text, because clients that use echo count tokens.
 func (w *writer) delta(step *infer.Step) delta {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
 	if w.logprobs >= 0 {
@@ -148,8 +148,7 @@ func (s *Server) write(
 	}
 }
 
-// errPaused is the error for a run that stopped early because the server ran out of memory for
-// runs.
+// errPaused is the error for a run that paused because the server's memory for runs was used up.
 var errPaused = func() *problem {
 	p := ofStatus(http.StatusServiceUnavailable, "The server's memory for runs is used up. Try again in a moment.")
 	p.wait = fullWait
@@ -168,7 +167,7 @@ func (s *Server) ended(err error) error {
 }
 
 // echo scores a prompt that is part of the answer and returns it as a delta. A start token in the
-// prompt counts as one of its tokens, so that the tokens match those in the request.
+// prompt counts as one of its tokens, so that the listed tokens match the ones in the request.
 func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (delta, int, error) {
 	m := s.Slot().Model()
 	p := delta{text: prompt.echo}

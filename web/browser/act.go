@@ -31,8 +31,8 @@ func (tab *Tab) Go(url string) {
 	tab.arrive()
 }
 
-// At returns the address at which the tab finds the page with the given address on a server.
-// For a static site, this is the address of the site's own page.
+// At returns the address that the tab uses for a page, given the page's address on a server. On a
+// static site, this is the address of the site's own page.
 func (tab *Tab) At(url string) string {
 	if tab.site == nil {
 		return url
@@ -40,8 +40,8 @@ func (tab *Tab) At(url string) string {
 	return tab.site.at(url)
 }
 
-// URL returns the address in the address bar. For a static site, this is the address that the page
-// would have on a server.
+// URL returns the address in the address bar. On a static site, it returns the address that the
+// page would have on a server.
 func (tab *Tab) URL() string {
 	tab.t.Helper()
 	url := ask(tab, "read the address", chromedp.Location())
@@ -63,7 +63,7 @@ func (tab *Tab) Click(selector string) {
 	tab.do("click "+selector, chromedp.Click(tab.css(selector), chromedp.NodeVisible))
 }
 
-// Tap is like Click, but uses a finger.
+// Tap is like Click, but with a finger.
 func (tab *Tab) Tap(selector string) {
 	tab.t.Helper()
 	tab.do("tap "+selector, chromedp.Tap(tab.css(selector), chromedp.NodeVisible))
@@ -176,7 +176,7 @@ func (tab *Tab) Await(statements string) {
 	tab.do("run a script", chromedp.Evaluate[chromedp.Void](script, chromedp.EvalAwaitPromise))
 }
 
-// Value returns a script's value.
+// Value returns the value of a script.
 func Value[T any](tab *Tab, script string) T {
 	tab.t.Helper()
 	return ask(tab, "run "+script, chromedp.Evaluate[T](tab.site.script(script)))
@@ -208,8 +208,8 @@ func (tab *Tab) Attr(selector, name string) string {
 	return value
 }
 
-// where describes the state of a page for failure messages: its address, the element with the
-// focus and its content, and its visible status messages.
+// where describes the state of a page for failure messages: its address, the focused element and
+// its content, and the visible status messages.
 const where = `(({pathname, search, hash}, e) => pathname + search + hash +
 	' with the focus on ' + e?.tagName + ' #' + e?.id + ' ' + JSON.stringify(e?.value ?? '') + ', saying ' +
 	JSON.stringify([...document.querySelectorAll('[role=status], [role=alert], [aria-live]')]
@@ -230,8 +230,8 @@ func (tab *Tab) Wait(what, script string) {
 }
 
 // holds reports whether a script's value is true, or becomes true within a given time. The page
-// itself polls: polling from here would cost more than the check. While the tab loads another page,
-// the script has no value, which counts as not true yet.
+// itself polls, because polling from here would cost more than the check. While the tab is loading
+// another page, the script has no value, which counts as false.
 func (tab *Tab) holds(script string, within time.Duration) bool {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
@@ -262,8 +262,8 @@ func leftPage(err error) bool {
 		strings.Contains(err.Error(), "Promise was collected")
 }
 
-// Changed waits until something in the page has changed, or for a short time if nothing changes,
-// since typing into a field does not change the document.
+// Changed waits until something in the page has changed, but only for a short time, because typing
+// into a field does not change the document.
 func (tab *Tab) Changed() {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)

@@ -1,8 +1,8 @@
 // Package browser drives a real Chromium from tests.
 //
-// It wraps chromedp and the flags that Chromium needs. All tests of a package share one Chromium
-// process, and each [Open] is a new visitor: a browser context that shares no cookies, storage
-// or cache with others, so tests can run in parallel. A page that logs an error, throws, or
+// It wraps chromedp and sets the flags that Chromium needs. All tests of a package share one
+// Chromium process, and each [Open] is a new visitor: a browser context that shares no cookies,
+// storage or cache with others, so tests can run in parallel. A page that logs an error, throws, or
 // breaks the content security policy fails the test that opened it.
 //
 // No test waits for a fixed time: every wait is for a state of the page, bounded by [Patience],
@@ -33,8 +33,8 @@ import (
 // loaded machine is slow, and only a failing test reaches it.
 const Patience = 2 * time.Minute
 
-// Eventually waits until is returns true, for changes without a notification, such as freed
-// memory or a closed connection. It polls every few milliseconds.
+// Eventually waits until is returns true. It is for changes that cause no notification, such as
+// freed memory or a closed connection. It polls every few milliseconds.
 func Eventually(t testing.TB, is func() bool) {
 	t.Helper()
 	late, look := time.After(Patience), time.NewTicker(5*time.Millisecond)
@@ -48,15 +48,15 @@ func Eventually(t testing.TB, is func() bool) {
 	}
 }
 
-// names are the names under which Chromium may be installed. First comes the headless shell, which
-// is the same engine without a window and needs half the processor time for the same tests. The
-// others follow, most likely first.
+// names are the names under which Chromium may be installed. The headless shell comes first: it is
+// the same engine without a window, and runs the same tests in half the processor time. The others
+// follow, most likely first.
 var names = []string{
 	"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 }
 
-// Path returns the path of a Chromium: $VIZ_CHROMIUM, or the first known name
-// on the path, or "" if there is none.
+// Path returns the path of a Chromium executable: $VIZ_CHROMIUM, or the first known name found in
+// $PATH, or "" if there is none.
 func Path() string {
 	if path := os.Getenv("VIZ_CHROMIUM"); path != "" {
 		return path
@@ -91,7 +91,7 @@ func Find(t testing.TB) string {
 	return ""
 }
 
-// A Screen is a screen size and its properties.
+// A Screen is a screen size with other properties of the screen.
 type Screen struct {
 	Width, Height int
 	Dark          bool
@@ -119,21 +119,21 @@ func Screens() map[string]Screen {
 	return all
 }
 
-// A Suite is a package's tests together with the Chromium that they share. Run ends Chromium
-// after the last test. Suite has the method that goleak.VerifyTestMain needs; a package without
-// goleak calls [Main].
+// A Suite is a package's tests together with the Chromium that they share. Run stops Chromium after
+// the last test. Suite has the method that goleak.VerifyTestMain needs; a package without goleak
+// calls [Main].
 type Suite struct{ *testing.M }
 
-// Run runs the tests and then ends Chromium.
+// Run runs the tests and then stops Chromium.
 func (s Suite) Run() int {
-	defer func() { quit() }() // quit is evaluated at the end
+	defer func() { quit() }() // evaluate quit only at the end
 	return fixture.Run(s.M)
 }
 
-// Main is a TestMain: it runs the package's tests, ends Chromium and exits.
+// Main is a TestMain: it runs the package's tests, stops Chromium and exits.
 func Main(m *testing.M) { os.Exit(Suite{m}.Run()) }
 
-// quit ends the Chromium process, if there is one.
+// quit stops the Chromium process, if there is one.
 var quit = func() {}
 
 // started starts the package's Chromium for the first test that needs it. Its context lives as
@@ -146,8 +146,8 @@ var started = sync.OnceValues(func() (context.Context, error) {
 		chromedp.WindowSize(1440, 900),
 		chromedp.WSURLReadTimeout(Patience),
 		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("allow-pre-commit-input", true),    // keeps keys pressed before the first frame
-		chromedp.Flag("disable-smooth-scrolling", true),  // keeps a key pressed as a scroll ends
+		chromedp.Flag("allow-pre-commit-input", true),    // key presses before the first frame are not dropped
+		chromedp.Flag("disable-smooth-scrolling", true),  // a key press at the end of a scroll is not dropped
 		chromedp.Flag("ignore-certificate-errors", true), // tests sign their own certificates
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),
@@ -159,8 +159,8 @@ var started = sync.OnceValues(func() (context.Context, error) {
 		cancel()
 		stop()
 	}
-	// The first call starts the process and ties its life to the context, which
-	// therefore must have no deadline.
+	// The first call starts the process and ties its lifetime to the context, which therefore must
+	// not have a deadline.
 	return ctx, chromedp.Do(ctx)
 })
 
@@ -249,7 +249,7 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 			t.Errorf("the page reported: %s", f)
 		}
 	})
-	// Every tab is treated as the front tab, however many are open.
+	// Treat every tab as the front tab, however many are open.
 	call(
 		tab, "keep the focus", emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true},
@@ -265,8 +265,8 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 	return tab
 }
 
-// Screen changes the tab's screen. An open page keeps the input device, touch or mouse, with
-// which it was loaded.
+// Screen changes the tab's screen. An open page keeps the input device (touch or mouse) that it was
+// loaded with.
 func (tab *Tab) Screen(s Screen) {
 	tab.t.Helper()
 	tab.screen = s

@@ -37,7 +37,7 @@ func (tab *Tab) Drag(selector string, finger bool, right, down float64) {
 	tab.mouse(input.DispatchMouseEventTypeMouseReleased, x, y)
 }
 
-// Swipe scrolls the page by moving a finger at its margin up by the given number of pixels.
+// Swipe scrolls the page by moving a finger up along its margin by the given number of pixels.
 func (tab *Tab) Swipe(up float64) {
 	tab.t.Helper()
 	const margin, steps = 6, 8

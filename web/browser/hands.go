@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Hands is a way of using a page. It only sends events of the input device: scripts do not
-// click, focus or set anything. The test fails if a control cannot be reached with that
-// device. A selector stands for the first visible element that it matches.
+// Hands is a way of using a page. It only sends input-device events: no script clicks, focuses or
+// sets anything. The test fails if a control cannot be reached with that device. A selector stands
+// for the first visible element that it matches.
 type Hands interface {
 	// Name is "mouse", "keyboard" or "touch".
 	Name() string
@@ -32,7 +32,7 @@ type Hands interface {
 	Slide(selector string, value float64) float64
 }
 
-// Mouse returns Hands that use a tab with the mouse, and type where necessary.
+// Mouse returns Hands that use a tab with the mouse, and with the keyboard only to type.
 func Mouse(tab *Tab) Hands { return mouse{tab} }
 
 // Keyboard returns Hands that use a tab only by keyboard: Tab, the arrow keys, Enter and the
@@ -45,14 +45,14 @@ func Touch(tab *Tab) Hands { return touch{tab} }
 // A spot is the position at which an element can be hit.
 type spot struct {
 	X, Y        float64
-	Left, Right float64 // of a slider's track, at its minimum and maximum
+	Left, Right float64 // the ends of a slider's track, at its minimum and maximum
 	Why         string  // why the element cannot be hit, or ""
 }
 
-// findSpot scrolls an element into view, as little as possible, and checks whether it can be
-// hit; for a box that is not drawn itself, it checks the label. It waits for a frame in which
-// nothing has moved, since users aim at what has been drawn. Coordinates are relative to the
-// visible part of the page.
+// findSpot scrolls an element into view, as little as possible, and checks whether it can be hit.
+// For a checkbox that is not drawn itself, it checks the label. It waits for a frame in which
+// nothing has moved, because users aim at what they see. Coordinates are relative to the visible
+// part of the page.
 const findSpot = `(async (selector, finger) => {
 	const look = async () => {
 		const all = [...document.querySelectorAll(selector)];
@@ -91,8 +91,8 @@ const findSpot = `(async (selector, finger) => {
 	}
 })(%q, %t)`
 
-// spot returns the position of an element as soon as the element can be hit. If the tab is
-// just leaving this page, the element can be on the next one.
+// spot returns the position of an element as soon as the element can be hit. If the tab is leaving
+// this page, the element can be on the next one.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
 	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, tab.site.script(selector), finger), chromedp.EvalAwaitPromise)
@@ -232,9 +232,8 @@ func (f touch) Fill(selector, text string) {
 	f.retype(text)
 }
 
-// hold is the time for which a finger rests after sliding before it is lifted. If a moving
-// finger is lifted, the page continues to scroll, and the next tap would only stop the
-// scrolling.
+// hold is how long a finger rests after sliding before it is lifted. If a moving finger is lifted,
+// the page continues to scroll, and the next tap would only stop the scrolling.
 const hold = 100 * time.Millisecond
 
 // Slide drags the slider's thumb.
@@ -251,7 +250,7 @@ func (f touch) Slide(selector string, value float64) float64 {
 	return f.valueOf(selector)
 }
 
-// The ways of using a page, each with a screen for it.
+// The ways of using a page, each with a suitable screen.
 var ways = []struct {
 	name   string
 	screen Screen

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// mostTabs is the maximum number of presses of Tab to reach a control.
+// mostTabs is the maximum number of Tab presses allowed for reaching a control.
 const mostTabs = 250
 
 // shiftTab is Shift+Tab.
@@ -21,8 +21,8 @@ type keyboard struct{ *Tab }
 func (k keyboard) Name() string { return "keyboard" }
 
 // focusAt returns where the focus is, relative to the first visible element that matches:
-// "here", "in" (within its group of roving tab stops), "before" or "after" it, or the reason
-// why it cannot get there.
+// "here", "in" (within its group of roving tab stops), "before" or "after" it, or the reason why
+// the focus cannot get there.
 const focusAt = `((selector) => {
 	const all = [...document.querySelectorAll(selector)];
 	const e = all.find((e) => e.checkVisibility({visibilityProperty: true}));
@@ -37,7 +37,7 @@ const focusAt = `((selector) => {
 })(%q)`
 
 // obscured returns the element that hides the focused element entirely, or "". (WCAG 2.2, 2.4.11:
-// the focus is not obscured.) For a box that is not drawn itself, its label counts.
+// the focus is not obscured.) For a checkbox that is not drawn itself, the label counts.
 const obscured = `(() => {
 	const e = document.activeElement;
 	const r = e.getBoundingClientRect();
@@ -130,7 +130,7 @@ func (k keyboard) Slide(selector string, value float64) float64 {
 		k.Keys(keys[0])
 		by := k.valueOf(selector) - now
 		if by <= 0 {
-			break // at its end
+			break // the slider is at its end
 		}
 		n := int(math.Round((value-now)/by)) - 1
 		if n < 0 {

@@ -37,8 +37,8 @@ func (tab *Tab) Moves(name string) {
 	tab.Wait("the animation "+name, fmt.Sprintf(`film.moving(%q).length > 0`, name))
 }
 
-// Film freezes all animations at five points in time from start to end, and saves a picture of each
-// as $VIZ_SHOTS/name-0.png to name-4.png, if $VIZ_SHOTS is set. It leaves the animations halfway
+// Film freezes all animations at five points from start to end and, if $VIZ_SHOTS is set, saves a
+// picture of each point as $VIZ_SHOTS/name-0.png to name-4.png. It leaves the animations halfway
 // through.
 func (tab *Tab) Film(name string) {
 	tab.t.Helper()

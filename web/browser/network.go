@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// NoScripts blocks the scripts of pages that are opened from now on, as if the connection
-// were very slow.
+// NoScripts blocks the scripts of all pages opened from now on, as if the connection were very
+// slow.
 func (tab *Tab) NoScripts() {
 	tab.t.Helper()
 	tab.MayLose()
@@ -30,8 +30,8 @@ func (tab *Tab) StopWorkers() {
 	call(tab, "stop the workers", serviceworker.StopAllWorkers, cdp.Empty{})
 }
 
-// ForgetCache empties the visitor's network cache. Data that pages and workers have stored
-// themselves is not deleted.
+// ForgetCache empties the visitor's network cache. It does not delete data that pages and workers
+// have stored themselves.
 func (tab *Tab) ForgetCache() {
 	tab.t.Helper()
 	call(tab, "empty the cache", network.ClearBrowserCache, cdp.Empty{})
@@ -47,8 +47,8 @@ func (tab *Tab) Quota(origin string, bytes float64) {
 	)
 }
 
-// Manifest returns the address of the page's manifest, with which it can be installed. The test
-// fails if the browser cannot read it, and the page reports a fault if its policy forbids it.
+// Manifest returns the address of the page's manifest, which browsers need to install the page. The
+// test fails if the browser cannot read it, and the page reports a fault if its policy forbids it.
 func (tab *Tab) Manifest() (at string) {
 	tab.t.Helper()
 	tab.do("read the manifest", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

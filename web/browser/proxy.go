@@ -19,7 +19,7 @@ type Proxy struct {
 	wg    sync.WaitGroup
 }
 
-// NewProxy starts a proxy that ends with the test. [Proxy.To] sets its target.
+// NewProxy starts a proxy that stops at the end of the test. [Proxy.To] sets its target.
 func NewProxy(t testing.TB) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,7 +40,7 @@ func NewProxy(t testing.TB) *Proxy {
 	return p
 }
 
-// To sets the address of the server to which the proxy forwards.
+// To sets the address of the server that the proxy forwards to.
 func (p *Proxy) To(addr string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,8 +64,8 @@ func (p *Proxy) pass(c net.Conn) {
 	io.Copy(freezing{p, c}, s)
 }
 
-// keep records connections, so that they can be cut later. If the network is down, it closes
-// them and returns false.
+// keep records connections so that they can be cut later. If the network is down, keep closes them
+// and returns false.
 func (p *Proxy) keep(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

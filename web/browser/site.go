@@ -62,7 +62,7 @@ func (s *Site) at(url string) string {
 var (
 	// address matches a condition on an address in a selector, whose quotes can be escaped.
 	address = regexp.MustCompile(`\[(href|action)(\^?)=(\\?["'])(/[^"'\\]*)\\?["']\]`)
-	// pathname matches the expression with which scripts get their path.
+	// pathname matches the expression that scripts use to get their path.
 	pathname = regexp.MustCompile(`\blocation\.pathname\b`)
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Downloads is a folder for a tab's downloads, which have the names that the server gives them.
+// Downloads is a folder with a tab's downloads, under the file names that the server chose.
 type Downloads struct {
 	tab  *Tab
 	dir  string
-	done chan struct{} // of capacity 1; signals that a download of any tab is complete
+	done chan struct{} // of capacity 1; receives a value when a download in any tab is complete
 }
 
 // Downloads saves the tab's downloads in a folder.

@@ -2,9 +2,9 @@
 // state in a link, an experiment from a lesson, or a drill.
 //
 // An embedded page is the same page without its header. The same handlers serve it below /embed,
-// and web/shell records in the request's context that the page is in a frame. Such a page does not
-// send or receive cookies, and nothing that a visitor does on it is saved. [shell.Embeds] defines
-// which sites can show it, and browsers enforce this.
+// and web/shell records in the request's context that the page is in a frame. Such a page neither
+// sends nor receives cookies, and nothing that a visitor does on it is saved. [shell.Embeds]
+// defines which sites can show it, and browsers enforce this.
 //
 // Other sites embed pages with one script, /embed/viz.js (static/js/module/viz.js), or with an
 // iframe. Programs that support oEmbed request /embed/oembed.
@@ -76,7 +76,7 @@ func (o *Room) inner(w http.ResponseWriter, r *http.Request) { o.Pages.ServeHTTP
 // scriptName is the file that other sites load.
 const scriptName = "js/module/viz.js"
 
-// scriptAge is the time for which a browser caches the script without revalidating it.
+// scriptAge is how long a browser caches the script without revalidating it.
 const scriptAge = time.Hour
 
 // script handles GET /embed/viz.js. Browsers show the frames that this script creates only on the
@@ -113,7 +113,7 @@ func Front(origins []string, next http.Handler) http.Handler {
 	})
 }
 
-// A one describes a single page that can be embedded.
+// one describes a single page that can be embedded.
 type one struct {
 	Name    string
 	Address string // address of the page outside a frame

@@ -60,8 +60,8 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// side returns a width or height in pixels: the smaller of usual and most, the maximum in the
-// request, which may be empty.
+// side returns a width or height in pixels: the smaller of usual and most. most is the maximum in
+// the request, and may be empty.
 func side(most string, usual int) (n int, ok bool) {
 	if most == "" {
 		return usual, true

@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// card is the result of a first run: the text, and who wrote which part of it.
+// card is the result of a first run: the text, with the parts by the learner and by the model
+// marked.
 type card struct {
 	Link  string
 	Parts []cardPart
@@ -23,7 +24,7 @@ type card struct {
 	Yours  string // "7 tokens"
 	Its    string
 	// Boldest is the token that was least likely when it was drawn, and Chance is the probability
-	// that it had then, such as "4 in 100". Both are empty if nothing was drawn.
+	// that it had then, such as "4 in 100". Both are empty if no token was drawn.
 	Boldest stage.Text
 	Chance  string
 	Lesson  string // address of the first lesson; "" for none
@@ -102,8 +103,7 @@ func (c card) marks() []cardMark {
 	return list
 }
 
-// seedsOf lists the seeds of a run's draws. Each time the learner draws again, the seed is a
-// different one.
+// seedsOf lists the seeds of a run's draws. The seed changes each time the learner draws again.
 func seedsOf(st *session.State) string {
 	var list []string
 	for _, step := range st.Steps {
@@ -149,8 +149,8 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 }
 
 // These are the texts of the card page for a request without a run. It is an ordinary page rather
-// than an error page, since a static site sends it first to a visitor who opens a card's link and
-// shows it until the program runs in the browser and creates the card.
+// than an error page, because a static site sends it first to a visitor who opens a card's link,
+// and shows it until the program runs in the browser and creates the card.
 const (
 	noRunHead = "A text that somebody wrote with a model."
 	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, " +

@@ -31,7 +31,7 @@ var scenes = []scene{
 	sceneWrite, sceneRead, sceneGuess, sceneShares, sceneBolder, sceneDrop, sceneJoined, sceneEnd,
 }
 
-// guessElse is the guess that the next token is none of the offered tokens.
+// guessElse is the guess that the next token is not among the offered tokens.
 const guessElse = "else"
 
 // These are the guesses about the effect of the knob on the bar of the most probable token.
@@ -89,8 +89,8 @@ func (p location) parse(m *infer.Model) (session.Link, error) {
 	return link, nil
 }
 
-// fits reports whether a run is at a moment that the scene may show. It prevents an edited
-// address from showing shares or a draw too early.
+// fits reports whether the scene matches the moment that a run is at. It prevents an edited address
+// from revealing shares or a draw too early.
 func (s scene) fits(l session.Link) bool {
 	last := session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran}
 	if l.Cursor != last {

@@ -71,8 +71,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 	})
 }
 
-// stepTime is roughly the time that replaying one step takes. It only affects the order of the
-// queue.
+// stepTime is roughly the time needed to replay one step. It only affects the order of the queue.
 const stepTime = 2 * time.Millisecond
 
 // errBusy means that a request has waited too long, or that too many requests are waiting.
@@ -107,7 +106,7 @@ func (s *Server) within(
 	return m.err
 }
 
-// fail responds to a request for which there is no page because of err.
+// fail responds to a request with the error page for err.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *terms.Refusal
 	switch {
@@ -219,7 +218,7 @@ func (s *Server) overlong(text string) string {
 		"this small model can read. It is still in the field: keep a sentence or two, and the model goes on from there."
 }
 
-// seeds is the number of different seeds. It is so small that people can read a seed aloud.
+// seeds is the number of different seeds. It is small enough for people to read a seed aloud.
 const seeds = 9999
 
 // next handles POST /first/next. It carries out the action of the pressed button, stores the

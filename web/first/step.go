@@ -20,30 +20,30 @@ const (
 	doMore  = "more"
 )
 
-// bold is the temperature to which the knob is first turned. The model generates at least
-// fewestTokens at once, so that there is something to read, and at most mostTokens if the
-// sentence does not end.
+// bold is the temperature that the knob is first turned to. When the model completes the sentence,
+// it generates at least fewestTokens, so that there is something to read, and at most mostTokens if
+// the sentence does not end.
 const (
 	bold         = 1.3
 	fewestTokens = 8
 	mostTokens   = 40
 )
 
-// These are the ends of the knob's range. It excludes 0, since at 0 there would be no draw.
+// These are the ends of the knob's range. It excludes 0, because at temperature 0 nothing is drawn.
 const (
 	safest  = 0.1
 	boldest = 1.9
 )
 
 var (
-	// errChoice is the error for an action for which the page has no button.
+	// errChoice is the error for an action that the page has no button for.
 	errChoice = errors.New("the page has no such button")
 	// errUnfinished is the error for a request for the card of a run that is in the middle of a
 	// token.
 	errUnfinished = errors.New("this run is in the middle of a token, so it has no card yet")
 )
 
-// mover carries out a learner's actions. After the first error, it does nothing more.
+// mover carries out a learner's actions. After the first error, it does nothing.
 type mover struct {
 	ctx context.Context
 	run *session.Session
@@ -65,8 +65,8 @@ var (
 )
 
 // move carries out the action of the pressed button at a location and returns the resulting
-// location, in the same scene or another one. x is the new value of the knob. The last scene is
-// followed by the card, whose scene is "".
+// location, in the same scene or another one. x is the new value of the knob. The card, whose scene
+// is "", follows the last scene.
 func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	st := m.run.State()
 	next := location{scene: p.scene, guess: p.guess, turn: p.turn}

@@ -22,7 +22,7 @@ var lang = stage.English
 // view is the content of a page of the first run.
 type view struct {
 	location
-	Step  int    // from 1, of steps
+	Step  int    // from 1 to steps
 	Title string // the page's heading
 	Say   string
 	Text  []cardPart // the text so far, with the model's parts marked
@@ -98,8 +98,8 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 			terms.Counted(s.Model.Config().Layers, "block") + ".",
 	}
 	n := int(chance.N(ctx, uint64(len(session.Openings))))
-	// Only openings of tales: after a question about a capital or a sum, the model is certain, so
-	// chance would play no part.
+	// Offer only openings of tales: after a question about a capital or a sum, the model is
+	// certain, so chance would play no part.
 	for i := range 3 {
 		v.Others = append(v.Others, session.OpeningOf(session.Tale, n+i).Text)
 	}
@@ -197,8 +197,8 @@ func (v *view) shares(st *session.State, story stage.Story) {
 		terms.Count(st.Model.Config().Vocab) + " tokens."
 }
 
-// sees sets up the view to show the shares and which token was guessed. It omits the ticks at T =
-// 1, since they belong to the knob, which has not been introduced yet.
+// sees sets up the view to show the shares and the guessed token. It omits the ticks at T = 1,
+// because they belong to the knob, which has not been introduced yet.
 func (v *view) sees(st *session.State, story stage.Story) {
 	v.Shares = story.Shares
 	rows := v.Shares.Rows
@@ -212,7 +212,7 @@ func (v *view) sees(st *session.State, story stage.Story) {
 	}
 }
 
-// guessed returns the token that was guessed, and its rank from 0.
+// guessed returns the guessed token and its rank, counted from 0.
 func (v *view) guessed(st *session.State) (name string, rank int, ok bool) {
 	id, err := strconv.Atoi(v.guess)
 	if err != nil {
@@ -226,7 +226,7 @@ func plain(st *session.State, id int) string {
 	return strings.TrimLeft(stage.TokenText(st.Model.Token(id)).String(), "·")
 }
 
-// draw sets up the view to show the line and, after the draw, the place where the marker fell.
+// draw sets up the view to show the line and, after the draw, where the marker fell.
 func (v *view) draw(st *session.State, story stage.Story) {
 	v.Line = story.Line
 	if st.Undrawn {
@@ -260,7 +260,7 @@ func (v *view) draw(st *session.State, story stage.Story) {
 	v.Under = "One share was drawn. Everything else was possible too."
 }
 
-// almostSure is the probability of a token above which drawing again hardly ever gives a different
+// almostSure is the probability of a token above which drawing again hardly ever changes the
 // result.
 const almostSure = 0.99
 

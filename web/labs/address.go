@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The names of the form's fields that are not inputs of the lab.
+// The names of the form fields that are not inputs of the lab.
 const (
 	fieldGuess   = "guess"        // the prediction: a choice's key
 	fieldAgain   = "guess_again"  // the guessed time of the last token if all tokens are read again, in milliseconds
@@ -17,8 +17,8 @@ const (
 	fieldSure    = "sure"         // set by the button that confirms a long run
 	fieldPress   = "press"        // a number for each press of a run button, set by the page's script
 	fieldModel   = "model"        // the beginning of the hash of the model that the link was made with
-	fieldTable   = "table"        // of a download: the table's name
-	fieldDecimal = "decimal"      // of a download: the decimal sign, "comma" for spreadsheets that use decimal commas
+	fieldTable   = "table"        // the name of the table to download
+	fieldDecimal = "decimal"      // the decimal sign of a download: "comma" for spreadsheets that use decimal commas
 	fieldRequest = "request"      // the bill's JSON, which is kept in sync with the other fields
 	fieldWas     = "was"          // the bill's JSON as last sent to the page
 	fieldOwn     = "own"          // the model whose numbers the page shows

@@ -23,8 +23,8 @@ var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
 	tile{name: "tokens read"}, tile{op: "×", input: "input_price"},
 	tile{op: "+", input: "max_tokens"}, tile{op: "×", input: "output_price"}), "bill", savingLanes)
 
-// savedBy lists the changes to the request, with the key of each in guesses and savings, and a
-// shorter name for phones.
+// savedBy lists the changes to the request. Each has a key, which identifies it in guesses and
+// savings, and a short name for phones.
 var savedBy = []struct{ key, short string }{
 	{"stop", "other stop string"}, {"max_tokens", "smaller limit"}, {"prompt", "terser prompt"},
 }
@@ -145,8 +145,8 @@ func billText(r *lab.Bill) []span {
 		pricesText(r))...)
 }
 
-// pricesText compares the price of an output token with that of an input token, and states whether
-// they refute the lab's claim.
+// pricesText compares the price of an output token with the price of an input token, and states
+// whether they refute the lab's claim.
 func pricesText(r *lab.Bill) string {
 	switch p := r.Prices; {
 	case p.Input == 0 && p.Output == 0:

@@ -226,7 +226,7 @@ func fitRows(f lab.Fit) []fitRow {
 }
 
 // fitted formats the coefficient of a fitted term. A time has its unit. A count has no decimals if
-// it is an integer apart from rounding errors.
+// it is an integer, except for rounding errors.
 func fitted(x float64, of string) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// A ring is the draggable end of a guess in a chart. Positions are in the chart's pixels.
+// A ring is the draggable end of a guess in a chart. Positions are in chart pixels.
 type ring struct {
 	Field  string // the id of the field that contains its value
 	Name   string
@@ -19,8 +19,8 @@ type ring struct {
 	Value  string // "" until the ring is moved
 }
 
-// aheadRoom is the ratio of the end of the time axis to the program's longest estimate. The extra
-// room keeps guesses from being cut off and keeps the scale from giving the result away.
+// aheadRoom is the ratio of the end of the time axis to the program's longest estimate. With the
+// extra room, guesses are not cut off, and the scale does not give the result away.
 const aheadRoom = 1.25
 
 // cacheAhead returns the chart of times with the user's guess and the measurement.
@@ -80,7 +80,7 @@ func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 		}
 		r.X, r.Y, r.Inside = in.Right, in.Y(at), in
 		r.From = [2]float64{in.Left, in.Y(a.First)}
-		if drawn == nil { // keep some distance between them, so that both can be grabbed
+		if drawn == nil { // far enough apart that both can be grabbed
 			r.Y += []float64{-12, 12}[i]
 		}
 	}

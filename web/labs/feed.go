@@ -44,7 +44,7 @@ const showEvery = 400 * time.Millisecond
 // quick is the maximum duration of runs that are started automatically when a control changes.
 const quick = 1500 * time.Millisecond
 
-// A feed is one lab that is open in a page.
+// A feed is a lab that is open on a page.
 type feed struct {
 	p      *Pages
 	l      lab.Lab
@@ -102,7 +102,7 @@ func (f *feed) done() <-chan struct{} {
 	return f.run.done
 }
 
-// look makes the feed show another run, or none if r is nil.
+// look switches the feed to another run, or to none if r is nil.
 func (f *feed) look(r *liveRun) {
 	if f.run != nil {
 		f.run.leave(grace)
@@ -136,8 +136,8 @@ func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	}
 }
 
-// set checks the form, shows what a run would cost, and runs the lab if that was requested or if it
-// is quick enough to run automatically.
+// set checks the form, shows what a run would cost, and runs the lab if a run was requested or
+// would be quick enough to start automatically.
 func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	v, err := f.p.parse(f.i, a)
 	var e lab.Estimate
@@ -178,7 +178,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 				m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
 				return m
 			}
-			// Only the first screen depends on the values alone; the rest stays until it is
+			// Only the first screen depends on the values alone; the rest remains until it is
 			// measured again.
 			m.Panels = append(m.Panels, f.firstPanels(ctx, found)...)
 		}
@@ -200,7 +200,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values, f.want) }
 
 // resumes switches to the run that was started by the same press of the button, if this feed has
-// not shown that run yet. This happens when the page has reconnected.
+// not shown that run yet. This happens after the page reconnects.
 func (f *feed) resumes(a asked, v terms.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
@@ -339,7 +339,7 @@ func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 	return list
 }
 
-// inputs returns the new values of fields that are outside the panels.
+// inputs returns the new values of the fields outside the panels.
 func (f *feed) inputs(v terms.Values) map[string]string {
 	own := f.p.ownOf(f.i, v)
 	if own == nil {

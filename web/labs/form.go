@@ -14,14 +14,14 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// rare holds the inputs that seldom need changing, in addition to temperature and filters.
+// rare holds the inputs that, like temperature and the filters, seldom need changing.
 var rare = map[string]bool{
 	"block": true, "position": true, "horizon": true, "passes": true, "rows": true, "rounds": true,
 	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
-// ofEngine holds the inputs that the memory lab does not show on its first screen, since most
-// of them belong to the engine rather than to the calculator.
+// ofEngine holds the inputs that the memory lab does not show on its first screen, because most of
+// them belong to the engine rather than to the calculator.
 var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true, "heads": true, "weights": true}
 
 // A tileView is a tile, with its control if it is an input.
@@ -35,7 +35,7 @@ type form struct {
 	lab.Info
 	Tiles      []tileView // the lab's equation
 	Main, More []shell.Control
-	Open       bool // whether the further settings are open because one of them was changed
+	Open       bool // whether the additional settings are open because one of them was changed
 	Guess      prediction
 	Guessed    string // the key of the chosen prediction
 	Again      string // the guessed time of the last token if all tokens are read again, as typed

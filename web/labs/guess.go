@@ -18,7 +18,7 @@ type prediction struct {
 // A choice is one possible answer.
 type choice struct{ Key, Words string }
 
-// none is the key of the choice for users who just want to look.
+// none is the key of the choice for users who do not want to guess.
 const none = "none"
 
 // has reports whether a guess is valid. It must be the key of a choice or, if the lab has rings, be
@@ -33,7 +33,7 @@ func (g prediction) has(guess string) bool {
 // with the cache, in milliseconds.
 const drawnMark = "@"
 
-// withDrawn returns a guess to which the drawn times are added if both strings are valid times.
+// withDrawn returns a guess with the drawn times added, if both strings are valid times.
 func withDrawn(key, again, cached string) string {
 	for _, text := range []string{again, cached} {
 		if ms, ok := terms.ReadNumber(strings.TrimSpace(text)); !ok || !(ms >= 0 && ms <= mostDrawn) {

@@ -20,7 +20,7 @@ import (
 const pageTime = 20 * time.Second
 
 // slice is the time after which a measurement ends early if others are waiting. Only one
-// measurement runs at a time, since two would distort each other's times.
+// measurement runs at a time, because two would distort each other's times.
 const slice = time.Minute
 
 // errFull is returned to users who would wait too long.
@@ -63,7 +63,8 @@ func (p *Pages) estimate(l lab.Lab, v terms.Values) (lab.Estimate, error) {
 	return l.Estimate(with, v)
 }
 
-// measure waits for its turn in the queue, runs a lab, and stores the report. tell can be nil.
+// measure waits for its turn in the queue, runs a lab, and stores the report. tell receives the
+// progress; it can be nil.
 func (p *Pages) measure(
 	ctx context.Context, who admission.Caller, l lab.Lab, v terms.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
@@ -127,7 +128,7 @@ type page struct {
 	Trouble  string        // a sentence that explains why nothing was measured
 	Estimate *lab.Estimate // set if the page must ask the user to confirm a long run
 	Found    *found
-	Running  *liveRun // a run still in progress, to which the page's script connects
+	Running  *liveRun // a run still in progress, which the page's script connects to
 }
 
 // lab handles GET /labs/NAME.
@@ -172,7 +173,8 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 // but cannot make this server run a lab.
 func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
-// goesOn makes the page show the run r, which is in progress. It does nothing if r is nil.
+// goesOn makes the page show the run r, which is in progress. It does nothing if r is nil or was
+// not started by a press of the button.
 func (p *Pages) goesOn(pg *page, r *liveRun) {
 	if r == nil || r.press == "" {
 		return
@@ -206,8 +208,8 @@ func (p *Pages) parse(i lab.Info, a asked) (terms.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Omit numbers that equal those of the chosen model or that belong to the previously chosen
-	// one.
+	// Omit numbers that equal the chosen model's numbers or that belong to the previously chosen
+	// model.
 	for name, own := range p.ownOf(i, v) {
 		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
 			v[name] = ""

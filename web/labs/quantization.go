@@ -74,7 +74,7 @@ func quantizationSections(q *lab.Quantization) []section {
 	return list
 }
 
-// waysText describes the bars of a group, one for each way of storing the weights.
+// waysText describes the bars of a group. There is one bar for each way of storing the weights.
 func waysText(names []string) string {
 	looks := []string{" (dashed outline)", " (solid)", " (pale, with an edge)"}
 	text := ""
@@ -87,7 +87,7 @@ func waysText(names []string) string {
 	return text
 }
 
-// barsText states whether the most probable token stays the same at the step shown.
+// barsText states whether the most probable token remains the same at the step shown.
 func barsText(q *lab.Quantization) []span {
 	parts := []any{"With its own weights the model favours ", b(tokenName(q.Bars[0].Token)), "."}
 	for _, w := range q.Ways[1:] {

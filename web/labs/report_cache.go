@@ -15,7 +15,7 @@ const cachedReports = 64
 type reportCache struct {
 	mu    sync.Mutex
 	most  int
-	order *list.List // elements are *keptReport, the newest first
+	order *list.List // elements are *keptReport, newest first
 	by    map[string]*list.Element
 }
 

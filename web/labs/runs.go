@@ -18,8 +18,7 @@ import (
 // instead of starting a new one. A page that is reloaded during its run does the same.
 
 const (
-	// grace is the time for which a run continues without viewers. It is long enough for a page to
-	// reconnect.
+	// grace is how long a run continues without viewers. It is long enough for a page to reconnect.
 	grace = time.Minute
 	// keptRuns is the number of runs that are remembered, including runs in progress.
 	keptRuns = 64
@@ -97,7 +96,7 @@ func (r *liveRun) leave(grace time.Duration) {
 // runs is a list of the newest runs.
 type runs struct {
 	mu   sync.Mutex
-	list []*liveRun // the newest first
+	list []*liveRun // newest first
 }
 
 // find returns the run with a key (learner, lab and values, from [keyOf]) that the given press

@@ -34,7 +34,7 @@ type span struct {
 	Kind string // "", "b" (bold), "x" (bold, in the accent color) or "bad" (in the color for errors)
 }
 
-// spans builds a sentence from its parts. b and x mark its numbers.
+// spans builds a sentence from its parts. The functions b and x mark its numbers.
 func spans(parts ...any) []span {
 	list := make([]span, len(parts))
 	for i, p := range parts {

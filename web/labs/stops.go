@@ -15,8 +15,8 @@ var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
 	Choices: stopChoices(),
 }), "stops", stopsAhead)
 
-// stopsAhead returns the race with the guessed lanes marked. Before a run, the race shows the
-// positions of the limits only. The order of the lanes never changes.
+// stopsAhead returns the race with the guessed lanes marked. Before a run, the race shows only the
+// positions of the limits. The order of the lanes never changes.
 func stopsAhead(m *infer.Model, v terms.Values, guess string, result any) *section {
 	racers, written, err := lab.AheadOfStops(m, v)
 	if err != nil {

@@ -278,8 +278,8 @@ func bestSection(s *lab.SequenceSearch) section {
 	return out
 }
 
-// partAt returns the token at which the first two lanes diverge, or 0 if they do not. ok is false
-// if there are fewer than two lanes.
+// partAt returns the step at which the first two lanes diverge, or 0 if they do not. ok is false if
+// there are fewer than two lanes.
 func partAt(s *lab.Strategies) (step int, ok bool) {
 	if len(s.Lanes) < 2 || len(s.Lanes[0].Steps) == 0 {
 		return 0, false

@@ -22,9 +22,9 @@ type homePage struct {
 	// Knows reports whether the openings were checked with this model.
 	Knows bool
 	Vocab string // such as "4,096"
-	// Writes is the path to which the prompt field is submitted: that of the first run or, for
-	// visitors who have finished or skipped the first run, that of the Loop. Begun reports whether
-	// the visitor left the first run unfinished.
+	// Writes is the path to which the prompt field is submitted: the first run's path or, for
+	// visitors who have finished or skipped the first run, the Loop's. Begun reports whether the
+	// visitor left the first run unfinished.
 	Writes string
 	Begun  bool
 }

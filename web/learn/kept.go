@@ -6,7 +6,7 @@ import (
 )
 
 // kept caches HTML that is the same for everyone. Each piece is computed once and never evicted,
-// since a course has a limited number of pieces. K is the type of a piece's key.
+// because a course has a limited number of pieces. K is the type of a piece's key.
 type kept[K comparable] struct {
 	mu    sync.Mutex
 	all   map[K]*keptHTML
@@ -24,8 +24,8 @@ func newKept[K comparable]() *kept[K] {
 	return &kept[K]{all: map[K]*keptHTML{}, place: make(chan struct{}, 1)}
 }
 
-// get returns the result of work for a key. The work is limited to [firstTime]. Callers that
-// arrive while it is in progress wait for the same result. Errors are not cached.
+// get returns the result of work for a key. work can take at most [firstTime]. Callers that arrive
+// while work is running wait for the same result. Errors are not cached.
 func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
 	k.mu.Lock()
 	h := k.all[key]
@@ -43,7 +43,7 @@ func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (st
 	}
 }
 
-// make is not canceled with the first request, since other requests may be waiting.
+// make is not canceled with the first request, because other requests may be waiting.
 func (k *kept[K]) make(key K, h *keptHTML, work func(context.Context) (string, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
 	defer cancel()

@@ -111,10 +111,10 @@ func (p *Pages) block(
 	case lessons.Aside:
 		return aside(b)
 	}
-	// If this package cannot show a part, the whole page fails, so that the part is not silently
-	// left out.
+	// If this package cannot show a part, the whole page fails, rather than silently omitting the
+	// part.
 	return templ.ComponentFunc(func(context.Context, io.Writer) error {
-		return fmt.Errorf("a lesson holds a %T, which has no layout", b)
+		return fmt.Errorf("a lesson contains a %T, which has no layout", b)
 	})
 }
 

@@ -101,7 +101,7 @@ func drawPicture(
 	return lang.PictureEdit(s, to), err
 }
 
-// pictureStages maps each kind of picture to the stage up to which the model runs for it.
+// pictureStages maps each kind of picture to the last stage that the model runs for it.
 var pictureStages = map[lessons.PictureKind]infer.Kind{
 	lessons.PictureScores: infer.KindLogits, lessons.PictureShares: infer.KindSoftmax,
 	lessons.PictureCut: infer.KindFilter, lessons.PictureStrip: infer.KindFilter,

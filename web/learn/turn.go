@@ -23,9 +23,9 @@ const (
 	homeRows   = 5
 )
 
-// turns computes the runs of the home page, each once for all visitors and only as far as someone
-// has watched. However many visitors there are, this costs one pass per token, and memory for
-// [homeSeeds] times [homeTurns] small view models.
+// turns computes the runs of the home page, each once for all visitors and only as far as some
+// visitor has watched it. However many visitors there are, this costs one pass per token, and
+// memory for [homeSeeds] times [homeTurns] small view models.
 type turns struct {
 	model func() *infer.Model // the model runs in a slot of its own if there is a pool
 	runs  [homeSeeds]homeRun
@@ -63,7 +63,7 @@ func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 }
 
 // next runs one more turn. A run that failed halfway starts again the next time, with the same
-// result, since only the choice of its seed is random.
+// result, because only the choice of its seed is random.
 func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int) error {
 	var err error
 	if r.session == nil {
@@ -183,8 +183,8 @@ func newTurn(st *session.State, seed int) *turnView {
 	return v
 }
 
-// says returns a sentence for each of the seven stages of a turn. The sentences are those of the
-// Story, since a learner on this page has not chosen Numbers yet.
+// says returns a sentence for each of the seven stages of a turn. The sentences are the Story's,
+// because a learner on this page has not chosen Numbers yet.
 func says(st *session.State) []turnSay {
 	v := make([]turnSay, stages)
 	rail := stage.Verbs(lang.NewSteps(0))

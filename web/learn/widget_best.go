@@ -55,7 +55,7 @@ type way struct {
 	Name    string
 	Tokens  []wayToken
 	Product string // such as "0.3000 × 0.2000 = 0.0600"
-	Bar     string // SVG length, on a scale on which the better path is 90%
+	Bar     string // SVG length, on a scale where the better path is 90%
 	Loop    string
 }
 

@@ -15,7 +15,7 @@ type shareChart struct {
 	Line   string // SVG path
 	X, Y   string // the point at T
 	One    string // x of T = 1
-	Share  string // at T
+	Share  string // the share at T
 	LabelX string
 	End    string // text-anchor of the label
 	Token  stage.Text

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A chatPart is a stretch of the example conversation, with marks like those of a chat template.
-// Born is the number of the request that first reads or generates it.
+// A chatPart is a stretch of the example conversation, with marks like a chat template's. Born is
+// the number of the request that first reads or generates it.
 type chatPart struct {
 	Who, Text string
 	Sees      string // the text on the screen; "" for hidden parts
@@ -67,7 +67,7 @@ type chatToken struct {
 	Text stage.Text
 }
 
-// same reports whether two tokens are the same for the model.
+// same reports whether two tokens are the same to the model.
 func (t chatToken) same(u chatToken) bool { return t.Mark == u.Mark && (t.Mark != "" || t.ID == u.ID) }
 
 // chat shows a conversation as a row of tokens, and the cost of each request.

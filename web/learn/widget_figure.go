@@ -45,7 +45,7 @@ func newFigure(s *spec, view shell.View, in terms.Values, body string, err error
 // nothing returns the empty body of an experiment that has nothing to show.
 func nothing(id string) string { return `<div id="` + id + `-body" class="w__body"></div>` }
 
-// A target is a button and the position to which it leads.
+// A target is a button and the position that it leads to.
 type target struct {
 	Words string
 	At    int  // 0 if the button leads nowhere

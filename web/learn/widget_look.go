@@ -72,7 +72,7 @@ type lookView struct {
 	Own         bool    // Top is the last token itself
 }
 
-// A lookRow is one position to which the head can attend.
+// A lookRow is one position that the head can attend to.
 type lookRow struct {
 	Text              stage.Text
 	Score, Weight, At string

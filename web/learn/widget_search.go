@@ -73,8 +73,8 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 			return f, err
 		}
 		for _, id := range d.Order[:min(width, len(d.Order))] {
-			// The comparison is not <=, since greedy's own path must not be skipped. Its product
-			// here equals greedy.p exactly, since the same multiplications yield both.
+			// The comparison is not <=, because greedy's own path must not be skipped. Its product
+			// here equals greedy.p exactly, because the same multiplications yield both.
 			if p.p*d.P[id] < f.greedy.p {
 				break
 			}

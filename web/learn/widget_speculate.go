@@ -101,7 +101,7 @@ func (e *speculate) runTo(ctx context.Context, n int) error {
 	return nil
 }
 
-// idsTo returns the tokens that the first rounds generated.
+// idsTo returns the ids of the tokens that the first rounds generated.
 func (e *speculate) idsTo(rounds int) []int {
 	var ids []int
 	for _, r := range e.rounds[:rounds] {

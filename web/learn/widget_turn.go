@@ -25,7 +25,7 @@ const (
 type turnWidget struct {
 	model *infer.Model
 	story bool   // shown in the Story
-	key   string // the inputs with which the run was started
+	key   string // the inputs that the run was started with
 	run   *session.Session
 }
 
@@ -55,7 +55,7 @@ func (e *turnWidget) show(ctx context.Context, in terms.Values) (templ.Component
 	return turnStageHTML(v), nil
 }
 
-// goTo moves to a position and runs the stages on the way that have not run. If the text ends
+// goTo moves to a position and runs any stages before it that have not run yet. If the text ends
 // earlier, goTo moves to its end.
 func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 	f := e.run.State().Frontier()
@@ -81,7 +81,7 @@ type stageView struct {
 	Given      []stage.Token // the prompt
 	Made       []stage.Token // generated so far, including this turn's token once it is appended
 	Next       *stage.Next   // the slot; nil if no token comes next
-	Reads      string        // class that marks the tokens read by this pass
+	Reads      string        // class that marks the tokens that this pass reads
 	Turn       int
 	Rail       []stage.RailStage
 	Say        stage.Rich

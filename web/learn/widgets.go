@@ -51,7 +51,7 @@ type environment struct {
 type widgetKind struct {
 	open  func(environment) experiment
 	plays bool // it has a button to step forward that can run automatically
-	views bool // it has a Story besides its Numbers
+	views bool // it has a Story in addition to its Numbers
 }
 
 var widgetKinds = map[lessons.WidgetKind]widgetKind{
@@ -120,7 +120,7 @@ func (p *Pages) widgetRoutes() shell.Routes {
 }
 
 // widget lays out an experiment in its first state. The state is computed only while the page is
-// being sent, since only then is a client waiting for it.
+// being sent, because only then is a client waiting for it.
 func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {
@@ -172,7 +172,7 @@ func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Val
 }
 
 // workOut runs an experiment and renders the result. A panic becomes an error of this experiment
-// and does not affect other parts of the page.
+// and does not affect the rest of the page.
 func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html string, err error) {
 	var b strings.Builder
 	err = fault.Try(func() error {
@@ -206,7 +206,7 @@ func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, 
 const slowSay = "This takes longer with this model than a page may take. Change an input, or press Show, to let it " +
 	"work on."
 
-// troubleOf explains why an experiment shows nothing.
+// troubleOf returns a message that explains why an experiment shows nothing.
 func troubleOf(err error) *terms.Refusal {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return &terms.Refusal{Code: terms.CodeBusy, Message: slowSay}

@@ -49,7 +49,7 @@ type peekAnswer struct {
 type foundAnswer struct {
 	Step   int      `json:"step"`
 	Tokens []choice `json:"tokens"`
-	More   int      `json:"more"` // number of further tokens that fit
+	More   int      `json:"more"` // number of additional tokens that match
 }
 
 type headAnswer struct {

@@ -14,8 +14,8 @@ type Branched struct {
 	Undo string     // the command that returns to the earlier text
 }
 
-// newBranched returns the branch that has just begun, if any: the newest branch, as long as it
-// has at most one token beyond those it shares with the earlier text.
+// newBranched returns the branch that has just begun, if any: the newest branch, while it has at
+// most one token beyond those that it shares with the earlier text.
 func newBranched(s *session.State) Branched {
 	var now session.Branch
 	for _, b := range s.Branches {

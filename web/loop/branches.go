@@ -18,13 +18,13 @@ type Branches struct {
 
 // BranchNode is a stretch of text and the branches that follow it.
 type BranchNode struct {
-	From  string     // "token 9" where the stretch begins
+	From  string     // where the stretch begins, such as "token 9"
 	Text  stage.Text // its tokens, shortened in the middle
 	Lines []BranchLine
 	Parts []BranchNode
 }
 
-// BranchLine is a branch that ends with its node.
+// BranchLine is a branch that ends at its node.
 type BranchLine struct {
 	Name    string // "branch 2"
 	Tokens  string // "14 tokens"
@@ -67,7 +67,7 @@ func branchNodes(s *session.State, lines []session.Branch, from int) []BranchNod
 	return nodes
 }
 
-// sharedTo returns how many leading tokens all lines share.
+// sharedTo returns the number of leading tokens that all lines share.
 func sharedTo(lines []session.Branch, from int) int {
 	to := len(lines[0].Chosen)
 	for _, b := range lines[1:] {
@@ -97,8 +97,8 @@ func branchNode(s *session.State, group []session.Branch, from, to int) BranchNo
 	return n
 }
 
-// shortWords is the maximum number of tokens of a stretch that is shown in full. A longer one
-// is shortened to endWords tokens at each end.
+// shortWords is the maximum number of tokens of a stretch that is shown in full. In a longer one,
+// only endWords tokens at each end are shown.
 const shortWords, endWords = 7, 3
 
 // stretch returns the text of the tokens, shortened in the middle.

@@ -69,9 +69,9 @@ func thinned(points []plots.CostPoint) []plots.CostPoint {
 	return kept
 }
 
-// charts caches the most recent charts. Drawing a chart takes milliseconds and is requested at
-// every stage, but the chart changes only once per token. Steps are never changed, so the last
-// step identifies all steps before it.
+// charts caches the most recent charts. Drawing a chart takes milliseconds. A chart is requested at
+// every stage, but it changes only once per token. Steps are never changed, so the last step
+// identifies all steps before it.
 var charts = chartMemory{byStep: map[chartKey]plots.Chart{}}
 
 type chartMemory struct {
@@ -80,8 +80,8 @@ type chartMemory struct {
 	order  []chartKey
 }
 
-// chartKey is the last step of a chart. It is a weak pointer, so that the step and its scores
-// do not stay in memory when the run is gone.
+// chartKey is the last step of a chart. It is a weak pointer, so that the step and its scores do
+// not remain in memory when the run is gone.
 type chartKey = weak.Pointer[infer.Step]
 
 // rememberedCharts is the size of the cache, enough for a class of learners. The charts take a

@@ -46,8 +46,8 @@ var roleNames = []struct{ Role, Name string }{
 	{chat.User, "You (user)"}, {chat.Assistant, "The model (assistant)"}, {chat.System, "Instructions (system)"},
 }
 
-// yourTurn returns the conversation with an empty message for the person's turn, as JSON.
-// It returns "" if nothing more fits or the text is not a conversation.
+// yourTurn returns the conversation with an empty message for the person's turn, as JSON. It
+// returns "" if another message does not fit or if the text is not a conversation.
 func yourTurn(s *session.State) string {
 	said := s.Messages()
 	if said == nil || s.Stopped == infer.StopContext || len(said) >= session.MaxMessages {

@@ -16,7 +16,7 @@ type order struct {
 	n       uint64          // 0 if the client sent no number
 	name    string          // "step", "set", …
 	command session.Command // nil for open, rebuild, ping, pieces and the queries
-	link    string          // for open and rebuild: the link, still to be parsed for the model
+	link    string          // for open and rebuild: the link, which is not parsed yet
 	pieces  string          // for pieces: the text to cut into tokens,
 	chat    *session.Chat   // or the conversation
 	query   *query          // a question about the run, which changes nothing

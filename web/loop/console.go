@@ -15,13 +15,13 @@ import (
 
 // Console holds all the controls of the page.
 type Console struct {
-	Next      string // "Next: Sample"; "" when the run has ended or not begun
+	Next      string // "Next: Sample"; "" when the run has ended or has not begun
 	NextCmd   string // the command for it
 	Empty     bool   // no prompt yet
 	Ended     bool   // a stop has fired: the main button is "Go on anyway" if that is possible, else "New prompt"
 	CanGoOn   bool
 	Turn      string // if a chat has stopped, its messages with an empty next one, as JSON; else ""
-	TurnFirst bool   // the model has ended its turn, so that writing the next one is the main action
+	TurnFirst bool   // the model has ended its turn, so the main action is to write the person's next turn
 	CanFinish bool
 	Finishing bool
 	CanReset  bool
@@ -58,7 +58,7 @@ type SpeedButton struct {
 	Key        string // "[" for the next slower speed, "]" for the next faster one
 }
 
-// PresetButton sets all sampling fields at once.
+// PresetButton sets all sampling fields together.
 type PresetButton struct {
 	Label, Cmd string
 	On         bool
@@ -72,7 +72,7 @@ type Output struct {
 	Idle bool   // the control currently has no effect
 }
 
-// Scrub is the slider that goes to any stage that has run, counted from 1.
+// Scrub is the slider for moving to any stage that has run, counted from 1.
 type Scrub struct {
 	Value, Max string
 	Say        string // "token 20, stage 4"
@@ -216,8 +216,8 @@ func outputs(s *session.State) map[string]Output {
 }
 
 // idleFilters returns the filters that, at the step shown, cut no token that the other filters
-// would keep. A filter is not idle if it is off or if its setting was not yet used at the step
-// shown.
+// would keep. A filter does not count as idle if it is off or if its setting was not yet used at
+// the step shown.
 func idleFilters(s *session.State) map[sampling.Rule]bool {
 	set := s.Settings
 	if set.Greedy() { // even if the step shown was drawn with other settings
@@ -293,7 +293,7 @@ func (v *Console) stops(s *session.State) {
 		v.StopsHead = "one has fired"
 	}
 	for _, row := range lang.Conditions(s, conditions, reason) {
-		if row.Kind != infer.StopContext || row.Fired { // the cost column shows how full the context is
+		if row.Kind != infer.StopContext || row.Fired { // the cost column already shows how full the context is
 			if row.Kind == infer.StopEOS && s.Dist == nil {
 				row.State = "no p yet"
 			}

@@ -13,8 +13,8 @@ import (
 type encoder interface {
 	// encode adds to m the changes since the last call. The first call adds the whole state.
 	encode(m *wire.Message, next *session.State) error
-	// pieces adds the tokens of a prompt to m. answer adds the answer to a query that has been
-	// checked. Both may be called while encode is running.
+	// pieces adds the tokens of a prompt to m. answer adds the answer to a query that has already
+	// been validated. Both may be called while encode is running.
 	pieces(m *wire.Message, model *infer.Model, text chat.Text) error
 	answer(m *wire.Message, name string, q *query, st *session.State) error
 }
@@ -25,7 +25,7 @@ var encoders = map[string]func(view) encoder{
 	wire.ProtocolJSON: func(view) encoder { return &jsonEncoder{} },
 }
 
-// cursor is a [session.Cursor] as JSON. Before a start, it is step 0 and stage "none".
+// cursor is a [session.Cursor] as JSON. Before a text begins, it is step 0 and stage "none".
 type cursor struct {
 	Step  int    `json:"step"`
 	Stage string `json:"stage"`

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// pageData is the data that the page's script needs besides the panels.
+// pageData is the data that the page's script needs in addition to the panels.
 type pageData struct {
 	// Inputs are the values of the page's input fields, which are outside of the
 	// panels because the learner may be typing in them.
@@ -30,16 +30,16 @@ type pageData struct {
 	Link  string `json:"link"`
 	Scrub scrub  `json:"scrub"`
 	Show  show   `json:"show"`
-	// U is the u of the what-if question at the sample stage, or the u drawn there if no
-	// question was asked.
+	// U is the u of the what-if question at the sample stage or, if there is no question, the u
+	// that was drawn.
 	U *float64 `json:"u,omitempty"`
 	// Heat is the data for the canvases of the forward stage, if the page shows the inside
 	// of the pass.
 	Heat *stage.Heat `json:"heat,omitempty"`
 }
 
-// scrub is the page's position in the run: Max stages have run, and the page shows stage Value,
-// counted from 1. Both are 0 before the first start.
+// scrub is the page's position in the run: Max stages have run, and the page shows stage number
+// Value, counted from 1. Both are 0 before the first start.
 type scrub struct {
 	Value int `json:"value"`
 	Max   int `json:"max"`
@@ -62,7 +62,7 @@ func showOf(st *session.State) show {
 	}
 }
 
-// genID is the id of the element that holds the generated tokens.
+// genID is the id of the element that contains the generated tokens.
 const genID = "strip-gen"
 
 // htmlEncoder sends the panels whose HTML has changed, and the generated

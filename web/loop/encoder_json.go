@@ -18,8 +18,8 @@ import (
 type runData struct {
 	// Cut invalidates stages that were sent before.
 	Cut *cut `json:"cut,omitempty"`
-	// Stages are the stages that have run since the last message, in order and in the format of
-	// `viz trace -json`. A new text begins with the prompt object.
+	// Stages are the stages that have run since the last message, in order, in the format of `viz
+	// trace -json`. A new text begins with the prompt object.
 	Stages   []json.RawMessage `json:"stages,omitempty"`
 	Cursor   cursor            `json:"cursor"`
 	Undrawn  bool              `json:"undrawn,omitempty"` // the next draw is withheld
@@ -29,7 +29,7 @@ type runData struct {
 	Settings infer.Settings    `json:"settings"`
 	// Link leads to the state shown, from anywhere; omitted before the first start.
 	Link string `json:"link,omitempty"`
-	// Branches are the branches of the run so far, if there are several.
+	// Branches are the run's branches so far, if there are several.
 	Branches []branch `json:"branches,omitempty"`
 	// Messages are the conversation so far, if the prompt was formatted from one.
 	Messages []chat.Message `json:"messages,omitempty"`
@@ -171,7 +171,7 @@ func (d *runData) add(v any) error {
 
 func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text) error {
 	a := &piecesAnswer{[]infer.Token{}}
-	ids, _ := model.EncodeChat(text) // if the text cannot be spelled, the tokens up to the error
+	ids, _ := model.EncodeChat(text) // if the text cannot be tokenized, the tokens up to the error
 	for _, id := range ids {
 		a.Pieces = append(a.Pieces, model.Token(id))
 	}
@@ -179,12 +179,12 @@ func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text
 	return nil
 }
 
-// known identifies the content of the stages of a step that have been sent, up to ran. It does
-// not include the logits, since the model, the prompt and the earlier steps determine them.
+// known identifies the content of a step's stages that have been sent, up to the stage ran. It does
+// not include the logits, because the model, the prompt and the earlier steps determine them.
 type known struct {
 	ran      infer.Kind
 	took     []time.Duration
-	scoring  sampling.Settings // from the logits on, since it changes the scores
+	scoring  sampling.Settings // from the logits on, because it changes the scores
 	sampling sampling.Settings // from the softmax on
 	seed     uint64            // from the draw on
 	chosen   int

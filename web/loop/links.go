@@ -12,12 +12,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// stepTime is roughly the time of one replayed step. It only affects the order of the queue.
+// stepTime is roughly the time needed to replay one step. It only affects the order of the queue.
 const stepTime = 2 * time.Millisecond
 
 // acquire waits for the slot for plain requests. There is only one, so that links and files
 // take at most one core from the live runs. Learners take turns, and requests with few steps go
-// first. The returned context bounds the work; release frees the slot.
+// first. The returned context limits the time; release frees the slot.
 func (s *Server) acquire(
 	ctx context.Context, who admission.Caller, steps int,
 ) (_ context.Context, release func(), err error) {
@@ -40,9 +40,9 @@ func addressOf(r *http.Request) address {
 }
 
 // stateOf returns the state that an address leads to: the state of the learner's live run or,
-// if that run is not here, of the run that the link describes, replayed for this response only.
-// A live run without a text is ignored, since it was only recreated by a page that was closed
-// while it was reconnecting.
+// if that run is not here, of the run that the link describes, replayed for this response only. A
+// live run without a text is ignored: a page that was closed while it was reconnecting has
+// recreated it.
 func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (*session.State, *problem) {
 	if run := s.Runs.Find(who.Learner, a.run); run != nil {
 		st, err := run.Current(ctx)

@@ -41,7 +41,7 @@ type Page struct {
 	Class    string // code of the class that the learner left to continue alone, set by [Server]; "" for none
 }
 
-// Notice is a message about the run that stays until its cause is gone.
+// Notice is a message about the run. It stays on the page until its cause is gone.
 type Notice struct {
 	Kind NoticeKind
 	Head string // a sentence; "" for no notice
@@ -95,7 +95,7 @@ func modelLine(m *infer.Model) string {
 
 func newNotice(s *session.State) Notice {
 	if s.Notice != "" {
-		head, say, _ := strings.Cut(s.Notice, ". ") // there is no notice without a head
+		head, say, _ := strings.Cut(s.Notice, ". ") // the first sentence is the head
 		return Notice{Kind: NoticeWarn, Head: strings.TrimSuffix(head, ".") + ".", Say: say}
 	}
 	if s.Stopped == infer.StopNone {
@@ -107,8 +107,8 @@ func newNotice(s *session.State) Notice {
 	}
 }
 
-// spaceNotice warns that a prompt ends with a space, which leads the model astray. It ignores
-// spaces that a chat template adds after a message.
+// spaceNotice warns that a prompt ends with a space, which makes the model continue badly. It
+// ignores spaces that a chat template adds after a message.
 func spaceNotice(s *session.State) Notice {
 	if s.Chat != nil {
 		return Notice{}
@@ -160,7 +160,7 @@ func spoken(s *session.State, v Page) string {
 	return head + v.Panel.Lead.String()
 }
 
-// Pieces are the tokens of a prompt while it is typed.
+// Pieces are the tokens of a prompt that is still being typed.
 type Pieces struct {
 	Tokens []stage.Text
 	Say    string

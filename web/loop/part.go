@@ -35,9 +35,9 @@ type livePart struct {
 	answered int    // number of commands carried out by then
 }
 
-// open attaches a connection to the run requested by ?run=, or to an empty run if that run is
-// gone or none was requested. A page whose run had been started (had=1) is refused if the run
-// is gone.
+// open attaches a connection to the run requested by ?run=, or to an empty run if that run is gone
+// or none was requested. A page whose run had already started (had=1) is refused if the run is
+// gone.
 func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	enc := encoders[v.Protocol](view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
 	p := &livePart{Server: s, caller: v.Caller, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
@@ -48,9 +48,9 @@ func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return p, nil
 }
 
-// Serve implements [wire.Part]. It carries out commands in order, including commands that had
-// arrived before the connection ended. Meanwhile, it sends the newest state whenever the state
-// has changed and the connection is free.
+// Serve implements [wire.Part]. It carries out commands in order, including commands that arrived
+// before the connection ended. Meanwhile, it sends the newest state whenever the state has changed
+// and the connection is free.
 func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	defer p.Runs.Leave(p.run, p.viewer)
 	p.out = out
@@ -96,8 +96,8 @@ func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) e
 	}
 }
 
-// handle carries out one command. The resulting state answers a run command. handle itself
-// answers other commands and sends refusals.
+// handle carries out one command. A command to the run is answered by the resulting state; handle
+// itself answers all other commands and sends refusals.
 func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	o, bad := readOrder(c)
 	switch {
@@ -129,7 +129,7 @@ func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	return nil
 }
 
-// Texts shorter than longText are processed at once. A longer text or a query is estimated to
+// Texts shorter than longText are processed immediately. A longer text or a query is estimated to
 // take answerTime plus readTime per byte.
 const (
 	longText   = 512
@@ -139,7 +139,7 @@ const (
 
 // inTurn calls f. For a long text, it first waits for the caller's turn, so that a client with
 // many connections uses at most one processor and does not hold up others. f must not send
-// anything, since the client might not read it.
+// anything, because the client might not read it.
 func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
 	if size < longText {
 		return f()
@@ -170,9 +170,9 @@ func (p *livePart) answer(ctx context.Context, n uint64, size int, f func() (wir
 	return nil
 }
 
-// start is carryOut for a command that may begin a run with a long text. The refusal of a text
-// that is too long waits for the caller's turn, since computing how much to shorten the text
-// takes longer than beginning a run.
+// start is carryOut for a command that may begin a run with a long text. A text that is too long is
+// refused only when it is the caller's turn, because computing how much to shorten the text takes
+// longer than beginning a run.
 func (p *livePart) start(o order) error {
 	begin, ok := o.command.(session.Start)
 	if !ok {
@@ -201,8 +201,8 @@ func (p *livePart) do(o order) error {
 	return err
 }
 
-// failed reports err, the reason that command n was not carried out, to the client. It does
-// nothing if err is nil, and returns an error only if the run is gone.
+// failed reports err, the reason why command n was not carried out, to the client. It does nothing
+// if err is nil, and returns an error only if the run is gone.
 func (p *livePart) failed(n uint64, err error) error {
 	if errors.Is(err, runs.ErrGone) {
 		return err
@@ -235,7 +235,7 @@ func (p *livePart) pieces(o order) (m wire.Message, err error) {
 		text, err = o.chat.Write(p.Context, p.Model, session.Limits{PromptBytes: most})
 	} else if o.pieces != "" {
 		err = infer.CheckPrompt(o.pieces, most)
-		if err == nil && len(o.pieces) > infer.MaxSampleBytes { // shorter ones are shown even if they do not fit
+		if err == nil && len(o.pieces) > infer.MaxSampleBytes { // shorter texts are shown even if they do not fit
 			_, err = p.Model.Fit(text)
 		}
 	}
@@ -247,7 +247,7 @@ func (p *livePart) pieces(o order) (m wire.Message, err error) {
 	return m, err
 }
 
-// ask answers a query with the run's newest state.
+// ask answers a query about the run's newest state.
 func (p *livePart) ask(ctx context.Context, o order) error {
 	st, err := p.run.Current(p.Context)
 	if err != nil {
@@ -276,7 +276,7 @@ func (p *livePart) fail(n uint64, err error) {
 	p.reply(wire.Message{Ack: n, Error: why})
 }
 
-// reply sends an answer without a state. The answer is not merged with a state, since the page
+// reply sends an answer without a state. The answer is not merged with a state, because the page
 // assumes that everything in a message belongs to the message's state.
 func (p *livePart) reply(m wire.Message) {
 	m.Alone = true

@@ -52,8 +52,8 @@ func (q *query) check(name string, st *session.State) *terms.Refusal {
 	return q.checkHead(st, name == "head")
 }
 
-// checkZoom refuses parts that the model does not have. If nothing can be seen at this
-// stage, the answer itself reports that.
+// checkZoom refuses parts that the model does not have. If there is nothing to see at this stage,
+// the answer itself reports that.
 func (q *query) checkZoom(st *session.State) *terms.Refusal {
 	return q.checkHead(st, q.sum || q.head != 0)
 }

@@ -27,7 +27,7 @@ type Deps struct {
 	Model *infer.Model
 	// Runs holds the runs of all learners.
 	Runs *runs.Registry
-	// Course has the lessons that link to runs; nil without lessons.
+	// Course contains the lessons that link to runs; nil if there are no lessons.
 	Course *lessons.Course
 	// Caller returns the sender of a request, and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
@@ -120,8 +120,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		} else {
 			page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 		}
-		// This also applies to a run or a link that cannot be opened: the page's socket
-		// requests it again, and receives the reason.
+		// Set these even if the run or the link cannot be opened: the page's socket then requests
+		// it again, and receives the reason.
 		page.Run, page.Link = a.run, a.link
 		if st != nil {
 			page.Link = session.LinkOf(st)

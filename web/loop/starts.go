@@ -15,7 +15,7 @@ import (
 
 // openStart handles GET /loop?start=KEY, an address in a lesson's text. It redirects to a link
 // to that run, at the stage that the lesson describes, after replaying the run to check that it
-// gets that far. A chat is not started but only filled into the form.
+// reaches that stage. A chat is not started, but only filled into the form.
 func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
 	start := s.Course.Start(key)
@@ -53,8 +53,8 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	http.Redirect(w, r, "/loop?"+url.Values{"log": {session.LinkOf(st)}}.Encode(), http.StatusSeeOther)
 }
 
-// openPrompt handles GET /loop?prompt=TEXT, which the form on the home page requests. It
-// redirects to a link to a new run of that text. If the text cannot be started, the page shows
+// openPrompt handles GET /loop?prompt=TEXT, which the form on the home page requests. It redirects
+// to a link to a new run that starts with that text. If the text cannot be started, the page shows
 // it in its field, with the reason.
 func (s *Server) openPrompt(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, prompt string,
@@ -82,8 +82,8 @@ func (s *Server) openPrompt(
 	return nil
 }
 
-// startCommands returns the commands that bring a run to the stage that a lesson wants. If the
-// text stops earlier, it is shown where it stops.
+// startCommands returns the commands that bring a run to the stage that a lesson wants. If the text
+// ends earlier, the run is shown where it ends.
 func startCommands(start *lessons.LoopStart) []session.Command {
 	list := session.Begin(start.Settings, start.Prompt)
 	for range start.Step - 1 {
@@ -93,7 +93,7 @@ func startCommands(start *lessons.LoopStart) []session.Command {
 	if !ok {
 		stage = infer.KindForward
 	}
-	stages := int(stage) // of the next turn, whose forward pass is the first
+	stages := int(stage) // stages of the next turn, whose forward pass is the first
 	if start.Step <= 1 {
 		stages-- // Start has run one already
 	}

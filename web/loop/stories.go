@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// story describes a state of the Loop page and how to reach it. Nothing in it is canned: the
+// story describes a state of the Loop page and how to reach it. The state is not canned: the
 // bundled model runs the commands each time the page is requested.
 type story struct {
 	Group string // "States" or "Stages"
@@ -32,7 +32,7 @@ type story struct {
 
 const (
 	storyPrompt = "Once upon a time there was a"
-	storyLimit  = 200 // tokens after which a story gives up
+	storyLimit  = 200 // the number of tokens after which a story gives up
 )
 
 var (
@@ -101,7 +101,7 @@ var stories = []story{
 		return []session.Command{
 			session.Choose{Step: 2, Token: second(st, 2)},
 			oneToken, oneToken,
-			// Not the second most probable token, which the other branch may have drawn.
+			// Do not choose the second most probable token, which the other branch may have drawn.
 			session.Choose{Step: 3, Token: int(sampling.Rank(st.Steps[2].Logits)[9])},
 			oneToken,
 		}
@@ -168,7 +168,7 @@ func (s story) lost() story                            { s.conn = "reconnecting"
 func (s story) upTo(until func(*session.State) bool) story              { s.until = until; return s }
 func (s story) going(then func(*session.State) []session.Command) story { s.then = then; return s }
 
-// to returns commands that step to a stage of the next turn, followed by the given commands.
+// to returns commands that step to a stage of the next turn and then run the given commands.
 func to(k infer.Kind, commands ...session.Command) func(*session.State) []session.Command {
 	return func(*session.State) []session.Command {
 		return slices.Concat(slices.Repeat([]session.Command{oneStage}, int(k)), commands)

@@ -48,7 +48,7 @@ func nextVerb(n int, open bool) string {
 	return "Next: " + lang.T("verb."+terms.StageAt(kind).Key)
 }
 
-// stepCommand is the main button's command. The run stops before a draw until the command is
+// stepCommand is the main button's command. The run stops before each draw until the command is
 // sent again.
 const stepCommand = `{"cmd":"step","withhold":true}`
 

@@ -1,6 +1,6 @@
 package loop
 
-// storyGroup is a heading of the storybook's list.
+// storyGroup is a heading in the storybook's list, with the stories below it.
 type storyGroup struct {
 	Name    string
 	Stories []story

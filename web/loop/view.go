@@ -94,8 +94,8 @@ var storyPanels = []Panel{
 	{"spoken", func(v Page) templ.Component { return spokenHTML(v.storySpoken()) }},
 }
 
-// storyNotice returns the page's notice, with the Story's wording for a stop. There is no
-// notice at the end itself, since the Story's sheet shows it.
+// storyNotice returns the page's notice, with the Story's wording for a stop. The end itself has no
+// notice, because the Story's sheet shows it.
 func (v Page) storyNotice() Notice {
 	n := v.Notice
 	if n.Kind != NoticeEnd {

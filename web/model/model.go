@@ -80,7 +80,7 @@ type view struct {
 	Kinds    string // the supported architectures
 }
 
-// A fact is a line of the page that describes one property of the model.
+// A fact is a line on the page that describes one property of the model.
 type fact struct{ Name, Value, Note string }
 
 func (s *Server) view() view {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// An assignedPage lists the tasks that its address assigns or, if it assigns none, all tasks that
-// can be assigned. The address contains the whole state of the page.
+// An assignedPage lists the tasks that the page's address assigns or, if the address assigns none,
+// all tasks that can be assigned. The address contains the whole state of the page.
 type assignedPage struct {
 	Lessons []coursework.Task
 	Drills  []coursework.Task

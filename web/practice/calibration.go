@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// The dimensions of the calibration chart, in units of its viewBox. It is a square with the
+// The dimensions of the calibration chart, in units of its viewBox. The chart is a square with the
 // stated confidence on the horizontal axis and the share of correct guesses on the vertical axis.
-// They are equal on the diagonal.
+// On the diagonal, the two are equal.
 const (
 	chartLeft, chartTop = 40.0, 28.0
 	chartSide           = 240.0

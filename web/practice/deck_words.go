@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// deckText describes how many cards of a deck are due now, new, or due later.
+// deckText describes how many cards of a deck are due now, are new, or are due later.
 func deckText(d progress.Deck) string {
 	return fmt.Sprintf("%d due, %d new, %d later", d.Due, d.New, d.Later)
 }

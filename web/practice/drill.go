@@ -25,7 +25,7 @@ type drillWork struct {
 	Info    drill.Info
 	Score   drill.Score
 	Step    *drill.Step
-	N       int    // the index of Step, from 0
+	N       int    // the zero-based index of Step
 	At      string // the current cell
 	Help    int    // the level of help for the cell: hint 1 to 3, helpStep or helpResult; 0 for none
 	Key     string // identifies this attempt, so that a step counts once
@@ -115,7 +115,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v.read(r.PostForm)
 	v.settle()
 	if shell.Embedded(r.Context()) {
-		// Work in a frame on another site is not saved.
+		// Results from a frame on another site are not saved.
 	} else if err := p.keepDrill(w, r, v); err != nil {
 		p.Fail(w, r, err)
 		return
@@ -127,7 +127,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// goTo opens the step with the given id. If there is none, the current step stays open.
+// goTo opens the step with the given id. If there is none, the current step remains open.
 func (v *drillWork) goTo(id string) {
 	for i, s := range v.Steps {
 		if s.ID == id {
@@ -200,7 +200,7 @@ func (v *drillWork) give(id string) {
 	}
 }
 
-// settle computes the verdicts, including those on first answers, and the current cell.
+// settle computes the verdicts, including the verdicts on first answers, and the current cell.
 func (v *drillWork) settle() {
 	v.Score = v.Problem.Score(v.Answers)
 	for id, verdict := range v.Score.Verdicts {
@@ -224,7 +224,7 @@ func (v *drillWork) settle() {
 	}
 }
 
-// keepDrill saves the result of each complete step that was not saved before.
+// keepDrill saves the result of each complete step whose result has not been saved yet.
 func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) error {
 	for i, s := range v.Score.Steps {
 		if !s.Complete || slices.Contains(v.Kept, s.ID) {

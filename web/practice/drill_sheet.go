@@ -22,7 +22,7 @@ type drillRow struct {
 // A drillItem is one cell of the table.
 type drillItem struct {
 	drill.Item
-	Key, Head string // of the item's column
+	Key, Head string // the key and the heading of the item's column
 	Class     string
 	Verdict   drill.Verdict
 	Answer    string
@@ -85,8 +85,7 @@ func (i drillItem) Picked() bool {
 	return slices.Contains(strings.Split(i.Answer, ","), i.Option)
 }
 
-// Bars reports whether the table has bars, which is the case if it contains probabilities of
-// tokens.
+// Bars reports whether the table has bars. It does if it contains token probabilities.
 func (v *drillWork) Bars() bool {
 	return slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.Key == "p" })
 }
@@ -96,7 +95,7 @@ func (v *drillWork) List() bool {
 	return len(v.Step.Columns) == 2 && !v.Still()
 }
 
-// Still reports whether there is nothing to fill in.
+// Still reports whether the step has nothing to fill in.
 func (v *drillWork) Still() bool {
 	return !slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.State == drill.Live })
 }

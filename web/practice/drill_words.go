@@ -52,7 +52,7 @@ func chosen(c *drill.Cell, answer, option string) bool {
 	return answer == option
 }
 
-// slugOf converts a string to a part of an HTML id.
+// slugOf converts a string to a form that can be part of an HTML id.
 func slugOf(s string) string {
 	var b strings.Builder
 	for _, r := range s {

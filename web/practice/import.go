@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// errNoFile reports an import form without a file.
+// errNoFile is the error for an import form without a file.
 var errNoFile = errors.New("no file was chosen")
 
 // importFile handles POST /progress/import. It imports an exported file as a whole or not at all.
@@ -71,7 +71,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 // importWait is the maximum time that an import waits until its file can be read.
 const importWait = 20 * time.Second
 
-// An importTurn is the permission to read the file of an import.
+// An importTurn is the permission to read an import's file.
 type importTurn struct {
 	place *admission.Permit
 
@@ -81,8 +81,8 @@ type importTurn struct {
 }
 
 // admitImport waits until the file of a request can be read, or returns the time after which the
-// client can retry. No part of the file is read earlier, since an import uses as much memory as its
-// file until it ends. If the turn is given to another caller in the meantime, reading stops.
+// client can retry. No part of the file is read earlier, because an import uses as much memory as
+// its file until it ends. If the turn is given to another caller in the meantime, reading stops.
 func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTurn, wait time.Duration) {
 	t := &importTurn{}
 	if p.Limiter == nil {

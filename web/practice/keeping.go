@@ -11,8 +11,7 @@ import (
 type Keeping int
 
 const (
-	// Expires keeps progress until the learner has been away for [progress.Life]. It is used on a
-	// server.
+	// Expires keeps progress until the learner has been away for [progress.Life]. Servers use it.
 	Expires Keeping = iota
 	// InBrowser keeps progress until the learner or the browser deletes it.
 	InBrowser

@@ -20,12 +20,12 @@ type Deps struct {
 	// Model computes the runs in which learners guess the next token.
 	Model *infer.Model
 	// Forget, if not nil, is called when a learner deletes everything. It deletes the data that
-	// other packages store about the learner, namely the learner's name in the lists of classes.
+	// other packages store about the learner: the learner's name in the member lists of classes.
 	Forget func(ctx context.Context, learner string) error
 	// Keeping determines how long progress is kept.
 	Keeping Keeping
-	// Limiter admits or refuses each import, depending on its Caller. If both are nil, all imports
-	// are admitted.
+	// Limiter admits or refuses each import, depending on the result of Caller. If both are nil,
+	// all imports are admitted.
 	Limiter *admission.Limiter
 	Caller  func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }

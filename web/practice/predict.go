@@ -31,7 +31,7 @@ const (
 	predictTime = 10 * time.Second
 )
 
-// predicting ensures that only one round at a time runs the model, so that live runs are hardly
+// predicting ensures that only one round runs the model at any time, so that live runs are hardly
 // slowed down.
 var predicting = make(chan struct{}, 1)
 
@@ -75,7 +75,7 @@ type predictChoice struct {
 	Pick bool
 }
 
-// A predictShown contains the information that is revealed after a guess.
+// A predictShown contains the information revealed after a guess.
 type predictShown struct {
 	Right, Again bool // Again: the learner has guessed this before, so this guess does not count
 	Token, Guess stage.Text
@@ -283,7 +283,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 
 var errNoStart = errors.New("there is no such start")
 
-// make runs the model up to the token that is to be guessed.
+// make runs the model up to the token to guess.
 func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	run := session.New(p.Model, session.DefaultLimits())
 	st, first, err := v.begin(ctx, p, run)
@@ -317,7 +317,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	return nil
 }
 
-// begin starts the run and returns the number of the first token that must stay hidden.
+// begin starts the run and returns the number of the first token that must remain hidden.
 func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session) (*session.State, int, error) {
 	if v.From.Log == "" {
 		start := p.Course.Start(v.From.Start)

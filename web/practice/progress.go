@@ -26,7 +26,7 @@ type progressPage struct {
 	Notices  []progress.Notice
 	Keeping  Keeping
 	Done     string // the last action
-	Trouble  string // why nothing can be saved at present
+	Trouble  string // why nothing can be saved right now
 	Damaged  string // what quarantined damaged files may contain
 	Refused  string // why an import was refused
 }
@@ -98,7 +98,7 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	w.Write(data)
 }
 
-// deleteAll handles POST /progress/delete. The form has a box that must be ticked first.
+// deleteAll handles POST /progress/delete. The form has a checkbox that must be ticked first.
 func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

@@ -43,8 +43,8 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }
 
-// enough is the minimum credit for an answer to count as known: that of a choice that was right in
-// the end, or of a written answer with half of the points.
+// enough is the minimum credit for an answer to count as known, such as half of the points for a
+// written answer. A choice also counts as known if it was right in the end.
 const enough = 0.5
 
 func newThen(c *lessons.Course, list []progress.Belief) *thenPage {

@@ -142,8 +142,8 @@ func whatIf(next *State, c WhatIf) error {
 	return nil
 }
 
-// cheapToLook reports whether computing the early read-outs of all blocks takes so little time (a
-// few milliseconds) that it can be done automatically.
+// cheapToLook reports whether computing the early read-outs of all blocks is fast enough (a few
+// milliseconds) to be done automatically.
 func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }
@@ -181,7 +181,7 @@ func sameText(a, b []*infer.Step, n int) bool {
 	return true
 }
 
-// unsigned removes the sign of a negative zero. Pages would show it.
+// unsigned removes the sign of a negative zero, which pages would show.
 func unsigned(x float64) float64 {
 	if x == 0 {
 		return 0

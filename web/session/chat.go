@@ -17,8 +17,8 @@ import (
 // the length of a prompt.
 const MaxMessages = 64
 
-// Chat is the conversation from which a text was formatted, up to the place where the model
-// continues. It never changes.
+// Chat is the conversation from which a text was formatted, up to the point where the model
+// continues. It is immutable.
 type Chat struct {
 	Messages []chat.Message
 	At       int64 // when it was formatted, in Unix seconds; some templates mention the day
@@ -30,8 +30,8 @@ type Chat struct {
 // previous one are kept.
 type StartChat struct{ Chat Chat }
 
-// Messages returns the conversation, including the text that the model has generated since, or
-// nil if the text is not a chat.
+// Messages returns the conversation, including the text that the model has generated so far, or nil
+// if the text is not a chat.
 func (s *State) Messages() []chat.Message {
 	if s.Chat == nil {
 		return nil
@@ -43,8 +43,8 @@ func (s *State) Messages() []chat.Message {
 	return append(slices.Clip(s.Chat.Messages), chat.Message{Role: chat.Assistant, Content: said.String()})
 }
 
-// Write formats a conversation as the text that a model continues. If the conversation cannot
-// be formatted, or if its text cannot be a prompt, the error is a [*terms.Refusal] of the field
+// Write formats a conversation as the text that a model continues. If the conversation cannot be
+// formatted, or if the result cannot be a prompt, the error is a [*terms.Refusal] of the field
 // "messages".
 func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Text, err error) {
 	if n := len(c.Messages); n == 0 || n > MaxMessages {
@@ -113,7 +113,7 @@ func (s *Session) endsInPlain() bool { return !s.model.HasTemplate() }
 // endsPlainTurn reports whether a stop string ends the model's turn in plain lines.
 func endsPlainTurn(stop string) bool { return strings.Contains(chat.PlainStop, stop) }
 
-// endChat removes the stop string that a chat has set.
+// endChat removes the stop string that the chat set.
 func (s *Session) endChat(next *State) {
 	if s.state.Chat == nil || !s.endsInPlain() {
 		return

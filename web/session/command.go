@@ -23,7 +23,7 @@ type Start struct {
 type Open struct{ Link Link }
 
 // Rebuild is like [Open], for a run that was lost. It does not change a run that already has a
-// text because another of its pages rebuilt it first.
+// text, because another of the run's pages has rebuilt it first.
 type Rebuild struct{ Link Link }
 
 // StepStage moves one stage forward. If the learner was looking back, the stage has already
@@ -38,7 +38,7 @@ type StepStage struct {
 // draw that has been made is not repeated.
 type Draw struct{}
 
-// Back moves one stage back. Nothing is undone.
+// Back moves one stage back. It does not undo anything.
 type Back struct{}
 
 // StepToken continues to the end of this turn of the loop or, if it is already there, to the
@@ -68,7 +68,7 @@ type Pause struct{ Why string }
 // Choose replaces the token drawn at a step. The text generated after it becomes a branch.
 type Choose struct{ Step, Token int }
 
-// TakeBranch returns to a saved branch. The current one is kept.
+// TakeBranch returns to a saved branch and keeps the current one.
 type TakeBranch struct{ ID int }
 
 // GoOn continues past the stop condition that fired. If that was the token limit, GoOn raises
@@ -79,11 +79,11 @@ type GoOn struct{}
 // ends the question. No draw is made.
 type WhatIf struct{ U *float64 }
 
-// Redraw draws the step shown again with another seed, which applies from there on. The text
-// generated after it becomes a branch.
+// Redraw draws the step shown again with another seed, which also applies to all later steps. The
+// text generated after it becomes a branch.
 type Redraw struct{ Seed uint64 }
 
-// Try starts one of [Suggestions], by its key, with its settings.
+// Try starts one of [Suggestions], given its key, with the suggestion's settings.
 type Try struct{ Key string }
 
 // SetLook sets whether to look inside the forward stage.
@@ -105,8 +105,8 @@ type Set struct {
 	Grammar *string
 }
 
-// Move is [Set] for the order of the rules: it moves one rule to another place, counted
-// from 0 ([sampling.Order.Move]).
+// Move is [Set] for the order of the rules: it moves one rule to another position, counted from 0
+// ([sampling.Order.Move]).
 type Move struct {
 	Rule string
 	To   int
@@ -176,5 +176,5 @@ const (
 	SpeedMax    Speed = "max"
 )
 
-// Speeds lists the speeds in the order in which screens show them.
+// Speeds lists the speeds in the order that screens show them.
 var Speeds = []Speed{SpeedHalf, SpeedNormal, SpeedDouble, SpeedFour, SpeedMax}

@@ -14,8 +14,8 @@ type SpaceAtEnd struct {
 	Prompt    string // without the spaces
 }
 
-// NewSpaceAtEnd returns the explanation for a prompt. It returns false if the prompt does not
-// end with such a space: see [infer.Model.SpacesAtEnd].
+// NewSpaceAtEnd returns the explanation for a prompt. It returns false if the prompt does not end
+// with spaces that hinder the model: see [infer.Model.SpacesAtEnd].
 func NewSpaceAtEnd(m *infer.Model, prompt string) (SpaceAtEnd, bool) {
 	n := m.SpacesAtEnd(prompt)
 	if n == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The codes of refusals that are specific to runs, besides the codes of [terms.Code]. A refused
-// command does not change the run.
+// The codes of refusals that are specific to runs, in addition to the codes of [terms.Code]. A
+// refused command does not change the run.
 const (
 	CodeOrder   terms.Code = "order"   // the run's state does not allow the command
 	CodeStopped terms.Code = "stopped" // a stop condition has fired
@@ -16,8 +16,8 @@ const (
 	CodeOther   terms.Code = "other"   // the link was made with another model
 )
 
-// typed turns an error of the engine into a [*terms.Refusal]. The error of an ended context
-// is returned unchanged.
+// typed converts an error of the engine to a [*terms.Refusal]. It returns a context's error
+// unchanged.
 func typed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

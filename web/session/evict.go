@@ -28,8 +28,8 @@ func (s *Session) Bytes() int64 {
 }
 
 // Evict frees the cache and the trace, and keeps the log, from which the next command or
-// [Session.Restore] rebuilds them bit for bit. The last returned state still holds its steps,
-// but the session's own state no longer does.
+// [Session.Restore] rebuilds them bit for bit. The state returned last keeps its steps, but the
+// session's own state does not.
 func (s *Session) Evict() {
 	if s.loop == nil {
 		return
@@ -48,7 +48,7 @@ func (s *Session) Recover() {
 	}
 }
 
-// evictTo frees everything but a log.
+// evictTo frees everything except a log.
 func (s *Session) evictTo(log infer.Log) {
 	for i := range s.others {
 		if b := &s.others[i]; b.steps != nil {
@@ -61,8 +61,8 @@ func (s *Session) evictTo(log infer.Log) {
 	s.state = &kept
 }
 
-// Evicted reports whether the run has been evicted and not been rebuilt yet.
-// Its State then has no steps and must not be shown.
+// Evicted reports whether the run has been evicted and not been rebuilt yet. The State of an
+// evicted run has no steps and must not be shown.
 func (s *Session) Evicted() bool { return s.log != nil }
 
 // Restore rebuilds an evicted run and returns its state. The state equals the one before the

@@ -15,7 +15,7 @@ var unmark = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 // The ways in which a token can match a search, best first.
 const (
 	fitsWhole   = iota
-	fitsSpaced  // matches except for a space in front
+	fitsSpaced  // matches except for a leading space
 	fitsUncased // matches except for case
 	fitsBeginning
 	fitsInside
@@ -25,9 +25,8 @@ const (
 // Find searches for tokens by their text, as typed or with white space marked (· ↵ ⇥). The
 // first result is the token with exactly this text, followed by the token with a space before
 // the text, tokens that differ only in case, tokens that begin with the text, and tokens that
-// contain it. Within each group, tokens are sorted by their rank at the given step, whose
-// logits must have run. Find returns the ids of at most `most` tokens, and how many more there
-// are.
+// contain it. Within each group, tokens are sorted by their rank at the given step, whose logits
+// must have run. Find returns the ids of at most `most` tokens, and the number of further matches.
 func (s *State) Find(step int, text string, most int) (ids []int, more int) {
 	if text == "" {
 		return nil, 0

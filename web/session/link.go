@@ -18,9 +18,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Link is a run that is stored in a line of text: the log that restores it, and the stage
-// shown. The text is part of a page's address, so it can come from anywhere and from any
-// version, and can be edited by hand.
+// A Link is a run encoded as one line of text: the log that restores it, and the stage shown. The
+// text is part of a page's address, so it can come from anywhere and from any version, and can have
+// been edited by hand.
 type Link struct {
 	Log    infer.Log
 	Cursor Cursor
@@ -47,7 +47,7 @@ type wireLink struct {
 	P  string         `json:"p"`           // prompt
 	T  []int          `json:"t,omitempty"` // positions of special tokens in the prompt
 	I  []int          `json:"i,omitempty"` // the prompt's tokens, if they differ from the encoded prompt
-	S  []wireChange   `json:"s"`           // settings, each from a step on
+	S  []wireChange   `json:"s"`           // settings, each with the first step that they apply to
 	E  wireSettings   `json:"e"`           // settings for the next stages
 	C  [][2]int       `json:"c,omitempty"` // step and token of each token chosen by hand
 	G  []int          `json:"g,omitempty"` // steps that stopped and after which the run continued
@@ -65,15 +65,15 @@ type wireChange struct {
 	Settings wireSettings
 }
 
-// packers holds idle compressors. Every state that is sent has a link, and a compressor is far
-// larger than the link that it compresses.
+// packers is a pool of idle compressors. Every state that is sent has a link, and a compressor is
+// far larger than the link that it compresses.
 var packers = sync.Pool{New: func() any {
 	z, _ := flate.NewWriter(nil, flate.BestCompression) // the level is valid
 	return z
 }}
 
-// LinkOf returns the link to the stage that a state shows. It returns "" before the first Start,
-// or if so many changes were made by hand that the link would be longer than [MaxLink].
+// LinkOf returns the link to the stage that a state shows. It returns "" before the first Start, or
+// if the link would be longer than [MaxLink] because very many changes were made by hand.
 func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
@@ -153,7 +153,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	if err := json.Unmarshal(plain, &w); err != nil {
 		return Link{}, damaged
 	}
-	if !utf8.Valid(plain) || terms.HalfCharacter(plain) { // decoding would change the text that was shared
+	if !utf8.Valid(plain) || terms.HalfCharacter(plain) { // decoding would alter the shared text
 		return Link{}, damaged
 	}
 	if w.V != 1 {
@@ -187,8 +187,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	return link, nil
 }
 
-// check rejects values that this program's links never contain, so that a replay does not get
-// absurd input.
+// check rejects values that this program's links never contain, so that no absurd input reaches the
+// replay.
 func (l Link) check(m *infer.Model) error {
 	log := l.Log
 	switch {
@@ -253,7 +253,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	return nil
 }
 
-// shortened shortens a string that is only quoted in a message.
+// shortened shortens a string for quoting in a message.
 func shortened(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:80]) + "…"

@@ -12,9 +12,9 @@ import (
 )
 
 // wireSettings are settings in a link: each knob's number under its letter
-// ([terms.Knob.Letter]), the logit bias, the order of the rules, the grammar and the stop
-// strings. Filters and penalties that are off are omitted. So links stay short, and a link that
-// was made before a knob existed keeps its meaning.
+// ([terms.Knob.Letter]), the logit bias, the order of the rules, the grammar and the stop strings.
+// Filters and penalties that are off are omitted, which keeps links short and preserves the meaning
+// of links made before a knob existed.
 type wireSettings infer.Settings
 
 // stopLetter is the key of the stop strings.
@@ -29,7 +29,7 @@ const grammarLetter = "g"
 // biasLetter is the key of the logit bias.
 const biasLetter = "l"
 
-// always lists the letters that every link contains, even if the rule is off, since early
+// always lists the letters that every link contains, even if the rule is off, because early
 // versions of this program require them.
 const always = "tprx"
 

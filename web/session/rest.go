@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// rest is a run at rest: the data that [Session.Evict] keeps, except data that can be derived
-// from other fields. It is stored in one block of memory, since small scattered objects would
-// prevent memory from being returned to the system.
+// rest is a run at rest: the data that [Session.Evict] keeps, except data that can be derived from
+// other fields. It is stored in one block of memory, because small scattered objects would prevent
+// memory from being returned to the system.
 type rest struct {
 	Version uint64
 	Text    uint64

@@ -44,9 +44,9 @@ func New(m *infer.Model, limits Limits) *Session {
 // State returns the run's current state.
 func (s *Session) State() *State { return s.state }
 
-// Apply carries out a command and returns the state after it. A refusal is a [*terms.Refusal]
-// and changes nothing. If ctx ends while the model works, Apply returns the error of ctx and
-// the run stays where it was.
+// Apply carries out a command and returns the state after it. A refusal is a [*terms.Refusal] and
+// changes nothing. If ctx ends while the model is running, Apply returns the error of ctx and the
+// run stays where it was.
 func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	if err := s.restore(ctx); err != nil {
 		return s.state, err
@@ -115,7 +115,7 @@ func (s *Session) publish(next *State) *State {
 	next.Version = s.state.Version + 1
 	if s.loop != nil {
 		next.Steps, next.Settings, next.Stopped = s.loop.Steps(), s.loop.Settings(), s.loop.Stopped()
-		// A finished run has nothing left to play.
+		// There is nothing left to play in a finished run.
 		if next.Stopped != infer.StopNone && next.AtFrontier() && next.Cursor.Stage == infer.KindCache {
 			next.Playing = false
 		}
@@ -131,10 +131,9 @@ func (s *Session) publish(next *State) *State {
 	return next
 }
 
-// distribution returns the step's distribution. It reuses the current one if the step still has
-// the same scores and knobs. Before the softmax, it returns nil: the logits stage does not need
-// the distribution, and ranking a large vocabulary takes longer than all other work for a
-// screen.
+// distribution returns the step's distribution. It reuses the current one if the step's scores and
+// knobs have not changed. Before the softmax, it returns nil: the logits stage does not need the
+// distribution, and ranking a large vocabulary takes longer than all other work for a screen.
 func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	if step == nil || step.Ran < infer.KindSoftmax {
 		return nil
@@ -264,7 +263,7 @@ func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) 
 	if n := len(prompt); n > maxBytes {
 		fits = float64(maxBytes) / float64(n)
 	}
-	begin := strings.ToValidUTF8(prompt[:min(len(prompt), m.Longest())], "") // enough to decide and to estimate keep
+	begin := strings.ToValidUTF8(prompt[:min(len(prompt), m.Longest())], "") // enough to decide, and to estimate keep
 	if n, most := len(m.Encode(begin)), m.Config().Context; n > most {
 		fits = min(fits, float64(most)/float64(n)*float64(len(begin))/float64(len(prompt)))
 	} else if len(begin) < len(prompt) {
@@ -299,8 +298,8 @@ func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from
 	return nil
 }
 
-// loopFor returns a loop for a prompt. If a chat follows another chat, the loop keeps the
-// columns that both have in common.
+// loopFor returns a loop for a prompt. If a chat follows another chat, the loop keeps the columns
+// that the two have in common.
 func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool) (*infer.Loop, error) {
 	if isChat && s.loop != nil && s.state.Chat != nil {
 		return s.loop.Continue(prompt, settings)

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// set changes the settings from the stage shown on. The text generated after that stage used
-// other settings, so it is dropped. Its tokens stay as ghosts.
+// set changes the settings from the stage shown onward. The text generated after that stage used
+// other settings, so it is dropped. Its tokens remain as ghosts.
 func (s *Session) set(next *State, settings infer.Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -52,8 +52,8 @@ func (s *Session) checkGrammar(text string) error {
 	return err
 }
 
-// ghosts lists the tokens that a cut after c will drop. Older ghosts after them are not
-// included.
+// ghosts lists the tokens that a cut after c will drop. It does not include older ghosts that
+// follow them.
 func (s *Session) ghosts(c Cursor) []infer.Token {
 	var list []infer.Token
 	for _, step := range s.state.Steps[c.Step-1:] {

@@ -7,10 +7,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// State is a run at one moment. It is immutable and shares only immutable parts with the
-// session, so any number of viewers can keep it for any time.
+// State is a run at one moment. It is immutable and shares only immutable parts with the session,
+// so any number of viewers can keep it for any length of time.
 type State struct {
-	// Version grows by one with every change.
+	// Version increases by one with every change.
 	Version uint64
 	// Model is the model that generates the text. It is always set.
 	Model *infer.Model
@@ -26,8 +26,7 @@ type State struct {
 	IDs []int
 	// Chat is the conversation from which the prompt was formatted, or nil: see [StartChat].
 	Chat *Chat
-	// PromptTokens are the prompt's tokens, with the start token (if the model has one)
-	// first.
+	// PromptTokens are the prompt's tokens, preceded by the start token if the model has one.
 	PromptTokens []infer.Token
 	// Steps are the turns so far, oldest first. The last one may be in progress: its Ran is
 	// then below KindCache.
@@ -41,9 +40,9 @@ type State struct {
 	Undrawn bool
 	// Dist is the distribution of the step shown, or nil before its softmax has run.
 	Dist *sampling.Distribution
-	// Settings are the settings that the next stage to run will use.
+	// Settings are the settings that the next stage will use when it runs.
 	Settings infer.Settings
-	// Ghosts are tokens that a rewind or a change of settings has dropped. They are shown with
+	// Ghosts are the tokens that a rewind or a change of settings has dropped. They are shown with
 	// dashed outlines until the next draw.
 	Ghosts []infer.Token
 	// Playing and Speed determine when the owner of the clock calls Tick.

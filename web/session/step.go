@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// stepStage moves to the next stage, running it if it has not run yet. If the draw is to be
+// stepStage moves to the next stage, running it if it has not run yet. If the draw should be
 // withheld, it stops once before the draw.
 func (s *Session) stepStage(ctx context.Context, next *State, withhold bool) error {
 	if !s.state.AtFrontier() {
@@ -47,8 +47,8 @@ func (s *Session) draw(ctx context.Context, next *State) error {
 	return s.stepStage(ctx, next, false)
 }
 
-// keepsUndrawn reports whether a withheld draw stays withheld after a command. After every
-// other command, the learner is at another stage or the draw has been made.
+// keepsUndrawn reports whether a withheld draw remains withheld after a command. After every other
+// command, the learner is at another stage or the draw has been made.
 func keepsUndrawn(c Command) bool {
 	switch c.(type) {
 	case Set, SetPreset, Move, SetLook, SetSpeed, Play, Finish, Pause, WhatIf:
@@ -61,7 +61,7 @@ func keepsUndrawn(c Command) bool {
 // next turn.
 func (s *Session) stepToken(ctx context.Context, next *State) error {
 	if c := s.state.Cursor; c.Step < len(s.state.Steps) || s.state.Step().Ran == infer.KindCache {
-		// When looking back, move over turns that have run.
+		// When the learner is looking back, move over turns that have already run.
 		target := Cursor{c.Step, infer.KindCache}
 		if c.Stage == infer.KindCache && c.Step < len(s.state.Steps) {
 			target.Step++

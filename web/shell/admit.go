@@ -19,7 +19,7 @@ type visit struct {
 }
 
 // Admit passes requests on to next unless their caller sends too many. Refusals contain the reason
-// and the time to retry. Requests for static files and health checks are not counted, since
+// and the time to retry. Requests for static files and health checks are not counted, because
 // handling them costs less than refusing them.
 func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,8 +29,8 @@ func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Hand
 		}
 		caller, fresh := l.Caller(r)
 		paced := limiter.Requests
-		// First visits are counted separately, so that a flood of them does not use up the budget of
-		// other learners at the address.
+		// First visits are counted separately, so that a flood of them does not use up the budget
+		// of other learners at the same address.
 		if caller.Fresh {
 			paced = limiter.NewLearners
 		}

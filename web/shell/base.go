@@ -99,13 +99,13 @@ func Sentence(err error) string {
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 
 // Uncanceled returns a copy of r, whose body could not be read, with a context that is not
-// canceled. The failed read canceled the request's own context, but rendering the error page
-// needs a context.
+// canceled. The failed read canceled the request's own context, but rendering the error page needs
+// a context that is not canceled.
 func Uncanceled(r *http.Request) *http.Request {
 	return r.WithContext(context.WithoutCancel(r.Context()))
 }
 
-// formBytes is the maximum size of a form. The longest fields are prompts and answers in the
+// formBytes is the maximum size of a form. The longest fields are prompts, and answers in the
 // learner's own words.
 const formBytes = 64 << 10
 

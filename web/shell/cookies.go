@@ -47,7 +47,7 @@ type Cookie struct {
 }
 
 // Cookies returns all cookies that may have been set with a name and a path, beginning with the
-// most likely one. Another program on this host, or another host of its domain, may have set a
+// most likely one. Another program on this host, or another host of the same domain, may have set a
 // cookie with the same name, and browsers may send that cookie before the right one.
 func Cookies(r *http.Request, name, path string) (list []Cookie) {
 	add := func(name string, old bool) {

@@ -52,12 +52,12 @@ func Within(ctx context.Context, address string) string {
 }
 
 // Embeds marks the requests for pages that other sites show in frames, and for the sockets of such
-// pages (?embed=1), before the caller is identified, since no cookies are read or set for them.
-// Because of the policy set here, browsers show these pages only inside pages of the given origins,
-// and do not show any other page in a frame. If there are any origins, pages of all sites can load
-// the files that are the same for everyone, since a page in a sandboxed frame has no origin but
-// needs its styles. public is the server's public address, or "". Pages use that address in the
-// link to their oEmbed description.
+// pages (?embed=1), before the caller is identified, because no cookies are read or set for them.
+// The policy that it sets makes browsers show these pages only inside pages of the given origins,
+// and no other page in a frame. If there are any origins, pages of all sites can load the files
+// that are the same for everyone, because a page in a sandboxed frame has no origin but needs its
+// styles. public is the server's public address, or "". Pages use that address in the link to their
+// oEmbed description.
 func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	allowed := "frame-ancestors 'none'"
 	if len(origins) > 0 {
@@ -135,7 +135,7 @@ func Unframed(r *http.Request) *http.Request {
 	return inner
 }
 
-// framed returns s, adapted for a page in another site's frame if ctx is that of such a page.
+// framed returns s. If ctx belongs to a page in another site's frame, s is adapted for such a page.
 func (s Of) framed(ctx context.Context) Of {
 	if !Embedded(ctx) {
 		return s

@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// types maps file extensions to media types. It is used instead of the machine's table, which may
-// lack some of them or differ.
+// types maps file extensions to media types. It is used instead of the machine's table, in which
+// some of them may be missing or different.
 var types = map[string]string{
 	".js":    "text/javascript; charset=utf-8",
 	".css":   "text/css; charset=utf-8",
@@ -28,7 +28,7 @@ var types = map[string]string{
 // MountFiles registers the routes of the static files.
 func MountFiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /static/{name...}", file)
-	mux.HandleFunc("/static", NotFound) // the mux would redirect it to the folder, which is not a page
+	mux.HandleFunc("/static", NotFound) // the mux would redirect this address to the folder, which is not a page
 }
 
 // file handles GET /static/NAME. An address with the hash of the file's content always returns
@@ -37,7 +37,7 @@ func MountFiles(mux *http.ServeMux) {
 func file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	f, err := static.Open(name)
-	if err != nil { // folders are not files
+	if err != nil { // no such file, or a folder
 		Text(w, http.StatusNotFound, "There is no file at this address.")
 		return
 	}
@@ -45,7 +45,7 @@ func file(w http.ResponseWriter, r *http.Request) {
 	kind := cmp.Or(types[ending], mime.TypeByExtension(ending), "application/octet-stream")
 	h := w.Header()
 	h.Set("Content-Type", kind)
-	h.Set("ETag", `W/"`+f.Version+`"`) // weak, since the same content may be sent with or without compression
+	h.Set("ETag", `W/"`+f.Version+`"`) // weak, because the same content may be sent with or without compression
 	h.Set("Cache-Control", "no-cache")
 	if r.URL.RequestURI() == f.Address() {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -28,14 +28,14 @@ var securityHeaders = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week, which is
-// the usual time from one lesson of a class to the next. If HTTPS is turned off, browsers that have
-// visited the site cannot reach the host over HTTP for up to a week.
+// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week, the
+// usual time between two lessons of a class. If HTTPS is turned off, browsers that have visited the
+// site cannot reach the host over HTTP for up to a week.
 const strictTransport = "max-age=604800"
 
-// LoopbackHosts returns the Host values with which a browser on this machine reaches a server
-// that listens at addr ("127.0.0.1:8080", ":8080"). They are the three loopback names with the
-// port and, if it is 80, without it.
+// LoopbackHosts returns the Host values that a browser on this machine sends to a server that
+// listens at addr ("127.0.0.1:8080", ":8080"). They are the three loopback names with the port and,
+// if it is 80, without it.
 func LoopbackHosts(addr string) []string {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -79,8 +79,8 @@ type gate struct {
 //
 // public is the server's public address, if there is one. If it is an https address, requests to
 // its host have reached a proxy in front of this server over HTTPS. Gate sets r.TLS for them and
-// refuses requests from http pages of that host, since an attacker may have created those pages. An
-// https Origin is accepted only if the request or a proxy shows that HTTPS was used.
+// refuses requests from http pages of that host, because an attacker may have created those pages.
+// An https Origin is accepted only if the request or a proxy shows that HTTPS was used.
 func Gate(
 	hosts []string, more func() string, public string, log *slog.Logger, next http.Handler,
 ) http.Handler {
@@ -125,8 +125,8 @@ func OfAPI(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || path == "/tokenize" || path == "/detokenize"
 }
 
-// refuse returns a status and a sentence for a request that must not pass. The status is 0 for
-// all other requests.
+// refuse returns a status and a message for a request that must not pass. For all other requests,
+// the status is 0.
 func (g *gate) refuse(r *http.Request) (status int, why string) {
 	if !g.knows(strings.ToLower(r.Host)) {
 		return http.StatusMisdirectedRequest, fmt.Sprintf(
@@ -208,8 +208,8 @@ func quote(s string) string {
 }
 
 // named reports whether a host is a name rather than an address. Browsers remember
-// [strictTransport] only for names. localhost is excluded, since that name is shared by all
-// programs on the machine, on all ports.
+// [strictTransport] only for names. localhost is excluded, because all programs on the machine
+// share that name, on all ports.
 func named(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

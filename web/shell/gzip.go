@@ -29,8 +29,8 @@ func Compressed(next http.Handler) http.Handler {
 	})
 }
 
-// acceptsGzip reports whether the client of a response accepts gzip. Only for such clients does
-// gzhttp replace w with a writer of its own.
+// acceptsGzip reports whether the client of a response accepts gzip. gzhttp replaces w with its own
+// writer only for such clients.
 func acceptsGzip(w http.ResponseWriter) bool {
 	switch w.(type) {
 	case *gzhttp.GzipResponseWriter, gzhttp.GzipResponseWriterWithCloseNotify:

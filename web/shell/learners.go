@@ -18,8 +18,8 @@ import (
 // a year.
 const learnerAge = 400 * 24 * time.Hour
 
-// Learners identifies browsers by a random number that the server has signed. There is no login.
-// The cookie only separates one learner's runs and progress from another's.
+// Learners identifies browsers by a random number that the server has signed. There is no login:
+// the cookie only separates one learner's runs and progress from another's.
 type Learners struct {
 	secret  []byte
 	lasts   bool // the secret outlives the process
@@ -49,10 +49,10 @@ func newID() string {
 const LearnerCookie = "viz-learner"
 
 // cookie returns the name of the cookie for a host. Cookies of one host are shared by all its
-// ports, and two servers on one machine must not overwrite each other's learners. The name is
-// derived from a lasting secret, so that learners are still recognized if the server restarts on
-// another port. With a temporary secret, it is derived from the port, since a browser would
-// otherwise receive an additional cookie each time the server starts.
+// ports, and two servers on one machine must not overwrite each other's learners. If the secret is
+// permanent, the name is derived from it, so that learners are still recognized if the server
+// restarts on another port. If the secret is temporary, the name is derived from the port, because
+// a browser would otherwise receive an additional cookie each time the server starts.
 func (l Learners) cookie(host string) string {
 	if l.lasts {
 		return LearnerCookie + "-" + l.text("cookie")[:8]
@@ -102,9 +102,9 @@ func (l Learners) text(message string) string {
 	return base64.RawURLEncoding.EncodeToString(l.MAC(message))
 }
 
-// MAC returns the message authentication code of a message under the server's secret, which is 32
-// bytes (HMAC-SHA256). The first word of each message names the use of the secret, so that a code
-// for one use is not valid for another.
+// MAC returns the message authentication code of a message, computed with the server's secret. The
+// code has 32 bytes (HMAC-SHA256). The first word of each message names the use of the secret, so
+// that a code for one use is not valid for another.
 func (l Learners) MAC(message string) []byte {
 	mac := hmac.New(sha256.New, l.secret)
 	mac.Write([]byte(message))
@@ -119,10 +119,10 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 }
 
 // Caller is like [Learners.Of] and also returns the address that the request came from and the time
-// at which the learner was first seen. Every request from a frame on another site counts as a new
-// learner and receives no cookie. A learner whose cookie lacks the prefix for TLS is not new, but
-// receives a cookie with the prefix. Behind [Learners.Admit], all calls for a request return the
-// same caller.
+// at which the learner was first seen. Every request from a frame on another site counts as from a
+// new learner and receives no cookie. A learner whose cookie lacks the prefix for TLS is not new,
+// but receives a cookie with the prefix. Behind [Learners.Admit], all calls for a request return
+// the same caller.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
 		return known.caller, known.fresh

@@ -7,7 +7,7 @@ import (
 
 type phoneKey struct{}
 
-// Phones marks the requests that arrive at the listener for a class's phones; see
+// Phones marks the requests that arrive through the listener for a class's phones; see
 // [github.com/tokenbytoken/viz/web/admission.Caller].
 func Phones(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ func Text(w http.ResponseWriter, status int, sentence string) {
 	fmt.Fprintln(w, sentence)
 }
 
-// NotFound sends the page for an address that belongs to no package.
+// NotFound sends the page for an address that does not belong to any package.
 func NotFound(w http.ResponseWriter, r *http.Request) {
 	var text bytes.Buffer
 	if err := missing().Render(r.Context(), &text); err != nil {
@@ -52,7 +52,7 @@ var ReadOnly = []string{http.MethodGet, http.MethodHead}
 func Changes(r *http.Request) bool { return !slices.Contains(ReadOnly, r.Method) }
 
 // Allowed returns the methods for which there is a handler at the address of a request. Patterns
-// without a method belong to handlers that refuse requests, so they are not considered.
+// without a method are ignored, because they belong to handlers that refuse requests.
 func Allowed(mux *http.ServeMux, r *http.Request) []string {
 	var list []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {

@@ -68,7 +68,7 @@ func Await(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
 }
 
-// formStall is the maximum time without a byte while a form arrives.
+// formStall is the maximum time between two bytes while a form arrives.
 const formStall = 10 * time.Second
 
 // A Body is the body of a request that can arrive slowly but must not stall. Reading it fails
@@ -86,7 +86,7 @@ func NewBody(w http.ResponseWriter, r *http.Request, stall, total time.Duration)
 	return &Body{r.Body, http.NewResponseController(w), stall, time.Now().Add(total)}
 }
 
-// Read implements [io.Reader]. At the end of the body, it removes the deadline, since the server
+// Read implements [io.Reader]. At the end of the body, it removes the deadline, because the server
 // continues to read from the connection to notice when the client disconnects.
 func (b *Body) Read(p []byte) (int, error) {
 	by := time.Now().Add(b.stall)

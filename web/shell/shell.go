@@ -35,13 +35,13 @@ type Of struct {
 	Keys []Key
 }
 
-// StylesAt returns the address of all of the page's styles.
+// StylesAt returns the address that serves all of the page's styles.
 func (s Of) StylesAt() string {
 	first, last := []string{"css/tokens.css", "css/base.css"}, []string{"css/marks.css"}
 	return static.Bundle(slices.Concat(first, s.Styles, last)...)
 }
 
-// scripts returns the address of all of the page's scripts.
+// scripts returns the address that serves all of the page's scripts.
 func (s Of) scripts() string {
 	return static.Bundle(append([]string{"js/shell.js"}, s.Scripts...)...)
 }

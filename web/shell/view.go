@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// View is the way in which a run is shown in the Loop, in lessons, and on a class's phones and
-// wall. All views show the same run, stage and numbers.
+// View is a way of showing a run in the Loop, in lessons, and on a class's phones and wall. All
+// views show the same run, stage and numbers.
 type View string
 
 const (
@@ -41,7 +41,7 @@ func ViewNamed(name string, other View) View {
 // contains nothing else, so it is not secret.
 const ViewCookie = "view"
 
-// viewYears is the number of seconds for which the cookie is stored.
+// viewYears is how long the cookie is stored, in seconds.
 const viewYears = 2 * 365 * 24 * 60 * 60
 
 // ViewOf returns the view in which a learner sees runs. In another site's frame, the address
@@ -63,7 +63,7 @@ func KeepView(w http.ResponseWriter, r *http.Request, v View) {
 	SetCookie(w, r, http.Cookie{Name: ViewCookie, Value: string(v), Path: "/", MaxAge: viewYears})
 }
 
-// Back returns the given address if it is that of a page on this server, to which a form can
+// Back returns the given address if it is the address of a page on this server, to which a form can
 // return. It returns "" for any other string, such as another server's address.
 func Back(to string) string {
 	u, err := url.Parse(to)

@@ -14,11 +14,11 @@ import (
 // one percent.
 const quality = 6
 
-// small is the largest size in bytes of files that are not compressed, since compression
-// would not reduce the number of packets.
+// small is the size in bytes up to which files are not compressed, because compression would not
+// reduce the number of packets.
 const small = 1000
 
-// shrinks are the extensions of files that compression makes smaller.
+// shrinks lists the extensions of files that compression makes smaller.
 var shrinks = map[string]bool{
 	".html": true, ".css": true, ".js": true, ".json": true, ".svg": true, ".wasm": true, ".webmanifest": true,
 	".safetensors": true,
@@ -56,8 +56,8 @@ func (f files) pack(ctx context.Context) error {
 	return nil
 }
 
-// zip compresses data with gzip. The header has no time, so the same data always gives the same
-// bytes.
+// zip compresses data with gzip. The header contains no timestamp, so the same data always produces
+// the same bytes.
 func zip(data []byte, level int) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, level)

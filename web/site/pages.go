@@ -21,14 +21,14 @@ import (
 const ofRun = "/export/"
 
 var (
-	// linked matches the addresses of a page's links, without queries, since addresses that differ
-	// only in their queries share a file.
+	// linked matches the addresses of a page's links, without queries, because addresses that
+	// differ only in their queries share a file.
 	linked = regexp.MustCompile(` href="(/[^"?#]*)["?#]`)
 	// asset matches the addresses of files in pages and styles.
 	asset = regexp.MustCompile(`"/static/([^"?]+)\?v=`)
 )
 
-// begin are the addresses from which links lead to all pages. No link leads a new visitor to a
+// begin lists the addresses from which links lead to all pages. No link leads a new visitor to a
 // card or to the page about embedding, but people share both addresses.
 var begin = []string{"/", "/first", "/first/card", "/join", shell.EmbedPath}
 
@@ -85,13 +85,13 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	return all.addAssets(fmt.Sprintf("%q", own), d)
 }
 
-// depth is the maximum depth of a wrong address, in folders below the site's root, from
-// which 404.html can find the site. Valid addresses are at most four folders deep.
+// depth is the maximum depth of an unknown address, in folders below the site's root, from which
+// 404.html can find the site. Valid addresses are at most four folders deep.
 const depth = 8
 
-// addMissing adds 404.html, the page that many hosts send for an address without a file. Its own
-// depth is unknown, so its addresses begin with the site's path. If the site's address is
-// unknown, 404.js finds it.
+// addMissing adds 404.html, the page that many hosts send for an address without a file. The depth
+// at which it is shown is unknown, so its addresses begin with the site's path. If the site's
+// address is unknown, 404.js finds the path.
 func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *described) error {
 	const name = "404.html"
 	r, err := door.Request(chance.Steady(ctx), tab.Ask{Method: http.MethodGet, URL: name})
@@ -140,7 +140,7 @@ func findsRoot(page string) (string, error) {
 }
 
 // fetch requests an address from the server and returns the page or the address to which it
-// redirects, or neither if the address is not a page for everyone.
+// redirects, or neither if the address is not a page that is the same for everyone.
 func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err error) {
 	r, err := door.Request(chance.Steady(ctx), tab.Ask{Method: http.MethodGet, URL: strings.TrimPrefix(p, "/")})
 	if err != nil {

@@ -46,7 +46,7 @@ type Options struct {
 	Lessons map[string]string
 	// Public is the site's public address, with a slash at the end; "" if it is not known.
 	Public string
-	// Take takes the image of the program; nil means [image.Take].
+	// Take creates the image of the program; nil means [image.Take].
 	Take func(context.Context, image.Input) (*image.Image, error)
 	// Quick, for tests, compresses only the files that the worker needs, at a fast level.
 	Quick bool
@@ -78,7 +78,7 @@ func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 // Summary describes a site that was written.
 type Summary struct {
 	Pages, Files int
-	First        int64 // bytes that a browser loads before the model can run, without pages
+	First        int64 // bytes that a browser loads before the model can run, not counting pages
 }
 
 // Make builds a site's files and returns them by path.
@@ -104,8 +104,8 @@ func (o Options) Make(ctx context.Context) (_ map[string][]byte, sum Summary, er
 	return all, sum, err
 }
 
-// addProgram adds the image of the program and the draft model, and returns the bytes that a
-// browser loads before the program can run.
+// addProgram adds the image of the program and the draft model, and returns the number of bytes
+// that a browser loads before the program can run.
 func (o Options) addProgram(ctx context.Context, all files, d *described) (first int64, err error) {
 	d.Exec = all.addHashed("program/wasm_exec.js", o.Exec)
 	for name, to := range map[string]*string{"kept.js": &d.Kept, "weights.js": &d.Adds} {
@@ -200,7 +200,7 @@ type packedModel struct {
 	Files []packed `json:"files"`
 }
 
-// A packed is a compressed file.
+// packed is a compressed file.
 type packed struct {
 	Name  string `json:"name,omitempty"`
 	Path  string `json:"path"`
@@ -218,8 +218,8 @@ func (d *described) script() ([]byte, error) {
 	return fmt.Appendf(nil, "const site = %s;\n%s", site, text), err
 }
 
-// addHashed adds a file under a name that includes a hash of its content, and returns its
-// path. A browser that has cached an older version cannot confuse the two.
+// addHashed adds a file under a name that includes a hash of its content, and returns its path. A
+// browser that has cached an older version therefore cannot confuse the two.
 func (f files) addHashed(name string, data []byte) string {
 	sum := sha256.Sum256(data)
 	ending := path.Ext(name)

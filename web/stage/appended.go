@@ -50,7 +50,7 @@ func (w Words) appendPanel(s *session.State, st infer.Append, p *Stage) {
 	p.Appended = v
 }
 
-// shownText is the number of characters that the panel shows before the new piece: enough for
+// shownText is the number of characters that the panel shows before the new text: enough for
 // context, and the same for long and short runs.
 const shownText = 600
 

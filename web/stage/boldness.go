@@ -7,8 +7,8 @@ import (
 )
 
 // boldness lists the Story's words for temperatures, from safer to bolder, each with the highest
-// temperature to which it applies. The middle is T = 1, the temperature at which the model was
-// trained.
+// temperature that it applies to. The middle is T = 1, the temperature that the model was trained
+// at.
 var boldness = []struct {
 	upTo float64
 	say  string

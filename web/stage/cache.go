@@ -13,7 +13,7 @@ import (
 // BytesPerValue is the size of a cached number, which is a float32.
 const BytesPerValue = 4
 
-// Compare compares the work that was done with the work that would be done without a cache.
+// Compare compares the work done with the work that would be done without a cache.
 type Compare struct {
 	Less          string // "14.4× less"
 	Cached        Rich   // "3.19 M, 1.8 ms"; the time only if it was measured
@@ -25,7 +25,7 @@ type Compare struct {
 // KVGrid is a picture of the cache, with a row for each layer and a column for each position.
 // Lengths are in the units of its view box.
 type KVGrid struct {
-	ID            string // of its pattern
+	ID            string // id of the grid's pattern
 	W, H          string // view box
 	PitchX        string
 	PitchY        string
@@ -82,7 +82,7 @@ func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	return c
 }
 
-// Less describes how many times less work was done than without a cache.
+// Less describes by what factor the cache reduces the work.
 func (w Words) Less(without, run int64) string {
 	if run == without {
 		return w.T("work.same")
@@ -105,9 +105,9 @@ const (
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 
-// NewKVGrid lays out layers × positions in a box of the given width. The new positions are the
-// last ones, and grew is their number. With many positions, the columns get narrower and
-// eventually become one band, which the note mentions.
+// NewKVGrid lays out layers × positions in a box of the given width. The last grew positions are
+// new. With many positions, the columns get narrower and eventually become one band, which the note
+// mentions.
 func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }
@@ -117,7 +117,7 @@ func (w Words) NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, nex
 	return w.kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, wide)
 }
 
-// kvRows returns a grid in which each layer has the number of rows given by per.
+// kvRows returns a grid with per rows for each layer.
 func (w Words) kvRows(id string, layers, per, positions, grew int, next bool, wide float64) KVGrid {
 	left := gridLeft
 	if layers > 9 { // "L32" is wider than "L6"

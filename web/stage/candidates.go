@@ -14,8 +14,8 @@ type Candidates struct {
 	Rest  Candidate // the total of all other tokens
 	More  string    // "and 4,090 more tokens"
 	Mass  string    // ", 0.3747 in all", known from the softmax on
-	// Walked is set if a page contains all stages and its styles show one after another. Then
-	// nothing may reveal the pick before the draw.
+	// Walked is set if a page contains all stages and its styles show one after another. The pick
+	// must then not be revealed before the draw.
 	Walked bool
 }
 

@@ -19,10 +19,10 @@ type Chain struct {
 	Measures []ChainButton
 	Heads    []ChainHead
 	Rows     []ChainRow // the tokens, then one row for all others
-	Left     []string   // number of tokens left, by column
+	Left     []string   // number of remaining tokens, by column
 	Moved    []string   // probability moved, by column
 	Grammar  string     // the grammar that the text follows; "" for none
-	Off      string     // the rules without a column, since they are off
+	Off      string     // the rules that have no column because they are off
 }
 
 // ChainButton is a button that sets the order of the rules, or the tokens on which the rules

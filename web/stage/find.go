@@ -21,7 +21,7 @@ type FoundRow struct {
 	P, Rank string
 	Title   string
 	Cmd     string // the command that chooses it
-	Chosen  bool   // it is already the chosen token
+	Chosen  bool   // this token is already the chosen one
 }
 
 // foundRows is the maximum number of tokens that a search lists.

@@ -44,7 +44,7 @@ type ShapeRow struct{ Name, Dims string }
 // labeledColumns is the maximum number of positions that get a label.
 const labeledColumns = 32
 
-// textTokens returns the tokens at positions 1 to n, those of the prompt and then the generated
+// textTokens returns the tokens at positions 1 to n: the prompt's tokens, and then the generated
 // ones.
 func (w Words) textTokens(s *session.State, n int) []Column {
 	var all []Column

@@ -24,8 +24,8 @@ func writer(fill func(*strings.Builder)) templ.Component {
 	})
 }
 
-// TextHTML writes a token's text, with the marks in separate elements. A right-to-left text
-// does not change the order of the elements next to it, so tokens stay a sequence.
+// TextHTML writes a token's text, with the marks in separate elements. A right-to-left text does
+// not change the order of the elements next to it, so tokens remain a sequence.
 func TextHTML(t Text) templ.Component {
 	return writer(func(b *strings.Builder) { isolated(b, t) })
 }
@@ -88,7 +88,7 @@ func RichHTML(r Rich) templ.Component {
 	})
 }
 
-// leadingMark returns the punctuation mark with which plain words begin, or "".
+// leadingMark returns the punctuation mark that plain words begin with, or "".
 func leadingMark(s Span) string {
 	if s.Style == Plain && s.S != "" && strings.ContainsRune(".,;:!?)", rune(s.S[0])) {
 		return s.S[:1]
@@ -143,7 +143,7 @@ func flowPart(b *strings.Builder, p FlowPart) {
 	b.WriteString(`</span>`)
 }
 
-// flowHTML writes the text so far as running words, with the newest piece marked.
+// flowHTML writes the text so far as running words, with the newest part marked.
 func flowHTML(a *Appended) templ.Component {
 	return writer(func(b *strings.Builder) {
 		b.WriteString(`<p class="flow" dir="auto">`)
@@ -160,14 +160,14 @@ func flowHTML(a *Appended) templ.Component {
 	})
 }
 
-// ProseTextHTML is the text as prose: the prompt, the generated text, and the slot or mark
-// after it. There must be no space between these parts.
+// ProseTextHTML is the text as prose: the prompt, the generated text, and the slot or mark after
+// it. These parts must not be separated by a space.
 func (w Words) ProseTextHTML(given Text, v Strip) templ.Component {
 	return inProse(ProsePromptHTML(given), w.ProseHTML(v.Tokens), w.ProseNextHTML(given, v))
 }
 
-// ReadingHTML is a finished text, like [Words.ProseTextHTML], on a page that also shows the
-// text's tokens elsewhere. Its elements therefore have no ids.
+// ReadingHTML is a finished text, like [Words.ProseTextHTML], on a page that also shows the text's
+// tokens elsewhere. Its elements therefore do not have ids.
 func (w Words) ReadingHTML(given Text, v Strip) templ.Component {
 	return inProse(prosePrompt("", given), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Over))
 }
@@ -213,7 +213,7 @@ func (w Words) proseMade(id string, tokens []Token) templ.Component {
 	})
 }
 
-// ProseTokenHTML is one token of the text. It is not a button element, which would not
+// ProseTokenHTML is one token of the text. It is not a button element, because a button would not
 // break across lines like the words around it.
 func ProseTokenHTML(t Token) templ.Component {
 	return writer(func(b *strings.Builder) { proseToken(b, t) })

@@ -110,7 +110,7 @@ type Inside struct {
 	Says    []SayRow
 }
 
-// InsideStep is one norm of the residual stream on its way through a block.
+// InsideStep is the norm of the residual stream at one point on its way through a block.
 type InsideStep struct{ Name, Norm, Bar string }
 
 // TensorView is a vector of a block with its values.
@@ -120,7 +120,7 @@ type TensorView struct {
 	Min, Max      string
 	Mean          string
 	Pos, Neg      string // SVG paths of the values above and below zero
-	W             string // of the view box
+	W             string // width of the view box
 	Aria          string
 	Note          string // set if several values share a bar or only some are listed
 	ValuesSummary string // "all 192 values"
@@ -192,7 +192,7 @@ const (
 	stripHalf   = 20.0 // height of the strip above and below zero
 )
 
-// tensor returns the view of a vector. row is the key of the text that names its rows, or "" if
+// tensor returns the view of a vector. row is the key of the text that names the rows, or "" if
 // each row is named by the numbers of its values.
 func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorView {
 	v := TensorView{Name: w.T("inside." + name), Say: w.T("inside.say." + name), Shape: shape}

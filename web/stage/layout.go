@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// columns returns the number of columns that the table has on every screen, not counting bars.
-// They are token, z and p; from the filter on, also keep and p′; and at the draw, also from and
+// columns returns the number of columns that the table has on every screen, not counting bars. The
+// columns are token, z and p; from the filter on, also keep and p′; and at the draw, also from and
 // to. Three more columns (z/T, exp, Σp) are hidden on narrow screens.
 func columns(stage int) string {
 	return [...]string{4: "5", 5: "7"}[stage]

@@ -22,7 +22,7 @@ type PassView struct {
 	Aria     string
 }
 
-// LookBlock is one block's line.
+// LookBlock is the row of one block.
 type LookBlock struct {
 	N             string
 	Aria          string
@@ -54,8 +54,8 @@ type HeadButton struct {
 	Worked bool
 }
 
-// listedHeads is the maximum number of heads in a model for which each head has a button.
-// Larger models list the heads inside their block.
+// listedHeads is the number of heads up to which a model has a button for each head. Larger models
+// list the heads inside their block.
 const listedHeads = 128
 
 func (w Words) newLook(s *session.State) *PassView {
@@ -216,7 +216,7 @@ func sayRows(says []infer.Reading) []SayRow {
 	return rows
 }
 
-// outOfSight returns how many of n positions a block's heads cannot read, because they are
+// outOfSight returns how many of n positions a block's heads cannot read because the positions are
 // before its sliding window.
 func outOfSight(c checkpoint.Config, block, n int) int {
 	if window := c.Attention[block].Window; window > 0 {
@@ -225,8 +225,8 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 	return 0
 }
 
-// headButton describes which tokens a head reads, given its weights [positions]. The parameter
-// hidden is the number of positions at the beginning that the head cannot see.
+// headButton describes which tokens a head reads, given its weights [positions]. The head cannot
+// see the first positions; hidden is the number of these.
 func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
 	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{
@@ -261,8 +261,8 @@ type readToken struct {
 	w    float64
 }
 
-// mostRead returns the n positions with the largest weights, in descending order. Of equal
-// weights, the earlier position comes first. The first positions, up to hidden, are ignored.
+// mostRead returns the n positions with the largest weights, in descending order. Of equal weights,
+// the earlier position comes first. The first hidden positions are ignored.
 func (w Words) mostRead(tokens []Column, weights []float32, n, hidden int) []readToken {
 	top := make([]int, 0, n+1)
 	for i := hidden; i < len(weights); i++ {

@@ -32,9 +32,9 @@ type MapOptions struct {
 	// them.
 	ID   string
 	Form MapForm
-	// Zoom puts a button over each row and cell that sends the zoom query, which
-	// [Words.NewZoom] answers. A page with Zoom shows [Words.ZoomHTML] next to the map,
-	// loads js/map.js and is connected to its run.
+	// Zoom puts a button over each row and cell. The button sends the zoom query, which
+	// [Words.NewZoom] answers. A page with Zoom shows [Words.ZoomHTML] next to the map, loads
+	// js/map.js and is connected to its run.
 	Zoom bool
 	// Say adds a sentence about what the picture shows at this stage.
 	Say bool
@@ -52,9 +52,9 @@ type MapOptions struct {
 }
 
 // Map is the model as a picture, with a row for each block (the last block on top) and a column
-// for each token. A filled cell is a key and a value in the cache. The last column's vector
-// leaves at the top and becomes the shares of the next token. Nothing in it is known before its
-// stage has run: neither shares nor the token drawn.
+// for each token. A filled cell is a key and a value in the cache. The last column's vector leaves
+// at the top and becomes the shares of the next token. It shows neither the shares nor the drawn
+// token before the stages that determine them have run.
 type Map struct {
 	ID      string
 	Form    MapForm
@@ -84,11 +84,11 @@ type Map struct {
 type MapRow struct {
 	N     string
 	Label bool // its number is shown; with many blocks, only some numbers are
-	// Paths of the row's cells: those kept from earlier passes, kept after this pass has ended,
-	// written by this pass, written by this pass at its last position, not read yet, and no
+	// Paths of the row's cells, in order: cells kept from earlier passes, kept after this pass has
+	// ended, written by this pass, written by this pass at its last position, not read yet, and no
 	// longer valid.
 	Kept, Fresh, Pass, Last, Next, Dead string
-	Aria                                string   // of its button
+	Aria                                string   // label of the row's button
 	Cmd                                 string   // opens the block
 	Cells                               []string // labels of the buttons over its cells
 }
@@ -112,8 +112,8 @@ type MapShare struct {
 	Rest, Pick bool
 }
 
-// lit returns the token by which js/lit.js identifies the share, or "" for everything else,
-// since "everything else" means different tokens in different parts of a page.
+// lit returns the token by which js/lit.js identifies the share. It returns "" for everything else,
+// because "everything else" means different tokens in different parts of a page.
 func (v MapShare) lit() string {
 	if v.Rest {
 		return ""
@@ -131,11 +131,11 @@ const (
 	mapEmpty   = 8  // columns of the map before the first prompt, where only one is drawn
 	mapShares  = 5
 	mapLabels  = 14   // maximum number of columns with all labels; if there are more, every second one has a label
-	mapPitch   = 10.0 // of rows and columns, in units of the view box
+	mapPitch   = 10.0 // pitch of rows and columns, in units of the view box
 )
 
-// NewMap draws the model at a state. Before the first prompt, the map has rows and a dashed
-// column, and nothing else.
+// NewMap draws the model at a state. Before the first prompt, the map has only rows and a dashed
+// column.
 func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	m := Map{ID: o.ID, Form: o.Form, Buttons: o.Zoom && s.Started(), Bands: s.Model.Config().Layers > mapCells}
 	if m.ID == "" {
@@ -163,8 +163,8 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	return m
 }
 
-// mapColumns fills in the columns. It returns the positions of each column and the row path
-// to which its cells belong.
+// mapColumns fills in the columns. It returns the positions of each column and the row path that
+// the column's cells belong to.
 func (w Words) mapColumns(
 	s *session.State, at infer.Kind, o MapOptions, m *Map,
 ) (spans []span, classes []string) {
@@ -264,9 +264,8 @@ func mapSpans(n int) []span {
 	return list
 }
 
-// mapClass returns the row path of a column's cells. Of the n positions, earlier passes have
-// read the first ones, and old is the number of these. At the last stage, the columns of this
-// pass count as kept.
+// mapClass returns the row path of a column's cells. Of the n positions, earlier passes have read
+// the first old ones. At the last stage, the columns of this pass count as kept.
 func mapClass(c span, n, old int, at infer.Kind) string {
 	switch {
 	case c.from < old:
@@ -352,7 +351,7 @@ func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans 
 	}
 }
 
-// mapTab returns the tabindex of a row's button. The Tab key reaches only the first row's.
+// mapTab returns the tabindex of a row's button. The Tab key reaches only the first row's button.
 func mapTab(row int) string {
 	if row == 0 {
 		return "0"
@@ -389,8 +388,8 @@ func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	return list
 }
 
-// mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is that of
-// everything else.
+// mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is the share
+// of everything else.
 func mapPercents(shares []float64) []string {
 	last := len(shares) - 1
 	some := slices.DeleteFunc(slices.Clone(shares[:last]), func(p float64) bool { return p <= 0 })

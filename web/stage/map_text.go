@@ -5,9 +5,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MapText is the form of a map with space for words. Its rows are heights, which are the places
-// between two blocks, and each cell describes one height and position. [Words.NewMapText]
-// returns such a map.
+// MapText is the form of a map with space for words. Its rows are heights, which are the gaps
+// between blocks, and each cell describes one height and position. [Words.NewMapText] returns such
+// a map.
 const MapText MapForm = "text"
 
 // mapTextColumns is the number of columns of a map with words. Older tokens are folded into the
@@ -37,8 +37,8 @@ type MapTextOf struct {
 	Aria   string
 	Model  *infer.Model
 	Tokens []int
-	Row    func(height int) MapKey               // if it has no text, the row's name is filled in
-	Column func(position int) MapKey             // if it has no text, the token is filled in
+	Row    func(height int) MapKey               // if an entry has no text, the row's name is filled in
+	Column func(position int) MapKey             // if an entry has no text, the token is filled in
 	Cell   func(height int, position int) MapKey // called for positions that are not folded
 }
 
@@ -48,7 +48,7 @@ type MapLine struct {
 	Cells []MapKey
 }
 
-// MapFolded returns how many of n positions are folded into one column on a map with words.
+// MapFolded returns how many of n positions a map with words folds into one column.
 func MapFolded(n int) int { return max(0, n-mapTextColumns) }
 
 // NewMapText draws the model over a text, with words in its cells.

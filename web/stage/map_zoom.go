@@ -218,8 +218,8 @@ func (w Words) zoomHead(s *session.State, to ZoomTo, z *Zoom) {
 	}
 }
 
-// zoomSum returns a head's sum as its largest terms, the rest and the total. The rest is the
-// total minus the largest terms.
+// zoomSum returns a head's sum as its largest terms, the rest and the total. The rest is the total
+// minus these largest terms.
 func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head int) *ZoomSum {
 	tokens := w.textTokens(s, len(reads))
 	rest, left := make([]float32, len(mix.Sum)), 1.0
@@ -273,7 +273,7 @@ func (w Words) workedNumber(reads []float32, mix infer.Mix, rest []float32, othe
 	return append(r, rich(" = ", bold(terms.Decimals(float64(mix.Sum[i]), 3)))...)
 }
 
-// signed puts a negative number in brackets, for use after a sign.
+// signed puts a negative number in parentheses, for use after a sign.
 func signed(n string) string {
 	if strings.HasPrefix(n, "−") || strings.HasPrefix(n, "-") {
 		return "(" + n + ")"

@@ -11,7 +11,7 @@ import (
 
 // Peek is the line under the strip: how a token was chosen, and its alternatives.
 type Peek struct {
-	Step int // of the run; 0 if the line has no step with scores
+	Step int // step of the run; 0 if the line has no step with scores
 	Say  Rich
 	Alts []Alternative
 	Seek string // the command that shows the token's draw; "" if there is none

@@ -13,13 +13,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Picture is one state of the picture that grows through the lessons: the map of the model,
-// with the parts that the state adds. Every part has the same place in all states. The style
-// sheet picture.css shows the parts up to the current state.
+// Picture is one state of the picture that grows through the lessons: the map of the model, with
+// the parts that the state adds. Every part has the same position in all states. The style sheet
+// picture.css shows the parts up to the current state.
 type Picture struct {
 	State   string // "tokens", "attention", …: the class of its style
 	Map     Map
-	Letters []PictureLetter // of the sentence as typed
+	Letters []PictureLetter // the letters of the sentence as typed
 	Flows   []string        // SVG points of shapes from the letters of a token down to its column
 	Row     string          // distance of the attention head's block from the top, as an SVG length
 	Arcs    []PictureArc
@@ -135,7 +135,7 @@ func (w Words) PictureText(s *session.State, cut bool) Picture {
 }
 
 // runesOf returns the number of letters of the text in a token. A letter that is split between
-// tokens counts for the token with its first byte.
+// tokens belongs to the token with its first byte.
 func runesOf(t infer.Token) (n int) {
 	text := t.Text
 	if t.Bytes != nil {
@@ -345,8 +345,8 @@ func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
 	return p
 }
 
-// pictureFit returns the screens on which a label fits into a piece of the picture's strip,
-// which is narrower than a stage's.
+// pictureFit returns the screens on which a label fits into a piece of the picture's strip, which
+// is narrower than a stage's strip.
 func pictureFit(label string, share float64) string {
 	const narrow, wide, char, pad = 300, 420, 7, 12
 	need := float64(utf8.RuneCountInString(label))*char + pad

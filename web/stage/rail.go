@@ -43,7 +43,7 @@ func (w Words) railText(s *session.State, k infer.Kind) string {
 	case k == infer.KindFilter && set.Uncut():
 		key = "rail.filter.off"
 	case k == infer.KindFilter:
-		for _, rule := range set.Rules() { // looks for one that can cut the most probable token
+		for _, rule := range set.Rules() { // look for a rule that can cut the most probable token
 			if own := key + "." + string(rule); w.texts.Has(own) {
 				key = own
 				break
@@ -111,7 +111,8 @@ func (w Words) NextText(s *session.State) string {
 }
 
 // NewSteps returns the list of stages as it is just after the given stage has run: the earlier
-// ones are done, no matter how far the run has come since. Stage 0 means before the first stage.
+// stages are done, no matter how far the run has progressed since. Stage 0 means before the first
+// stage.
 func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {

@@ -40,7 +40,7 @@ type Segment struct {
 	TextX string // start of the text, as an SVG length, if a piece is drawn on top of this one
 
 	Over bool   // it is a piece of the rest, drawn on top of it
-	Thin bool   // it is too thin to be seen without a mark
+	Thin bool   // it is too thin to see without a mark
 	Gaps string // for the Story's rest: the gaps between its pieces, as an SVG path gapsWide wide and 1 high
 
 	at, wide float64 // X and W as shares of the strip
@@ -122,8 +122,8 @@ const least = 0.002
 // strip.
 const thinnest = 0.005
 
-// adjacent returns the rows before the first missing rank. Their segments lie end to end. If
-// keptAlone is true, it returns only the kept ones.
+// adjacent returns the rows before the first missing rank, whose segments are laid end to end. If
+// keptAlone is true, it returns only the kept rows.
 func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	var list []infer.Row
 	for i, r := range rows {
@@ -171,7 +171,7 @@ func (w Words) softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 	return v
 }
 
-// crossing returns the text of the token on which top-p's mark falls.
+// crossing returns the text of the token that top-p's mark falls on.
 func crossing(d *sampling.Distribution, s *session.State) string {
 	return TokenText(s.Model.Token(int(d.Order[d.Reach(sampling.RuleTopP)-1]))).String()
 }

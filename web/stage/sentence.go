@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Voice is the audience of a sentence, which determines how detailed the sentence is. The texts
-// of a voice are those whose keys begin with its name.
+// Voice is the audience of a sentence, which determines the sentence's level of detail. The keys of
+// a voice's texts begin with the voice's name.
 type Voice string
 
 const (
@@ -27,11 +27,11 @@ const (
 	Tale Voice = "story"
 )
 
-// About is the data that a sentence needs besides its stage.
+// About is the data that a sentence needs in addition to its stage.
 type About struct {
-	Layers, Width int                    // of the model
+	Layers, Width int                    // the model's layers and width
 	Prompt        int                    // tokens of the prompt, including the start token
-	Dist          *sampling.Distribution // of the stage's step, if known
+	Dist          *sampling.Distribution // the distribution of the stage's step, if known
 }
 
 func aboutOf(s *session.State) About {
@@ -127,7 +127,7 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		grammar = st.Cuts[0]
 	}
-	bound := "" // of the last rule, which is the only rule if a text describes just one
+	bound := "" // bound of the last rule, which is the only rule if a text describes just one
 	if n := len(st.Cuts); n > 0 {
 		bound = four(st.Cuts[n-1].Bound)
 	}
@@ -153,7 +153,7 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 func filterCases(st infer.Filter) (cases []string) {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		cases = append(onlyIf(st.Settings.Greedy(), "grammar.greedy"), onlyIf(st.Kept == 1, "grammar.one")...)
-		cases = append(cases, "grammar.any") // for voices whose text does not depend on the other rules
+		cases = append(cases, "grammar.any") // for voices whose text is independent of the other rules
 	}
 	return append(cases, rulesOn(st)...)
 }
@@ -197,8 +197,8 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 	return list
 }
 
-// chain is like leaves, but also lists the temperature, in its place, if it comes after a rule
-// that cuts.
+// chain is like leaves, but also lists the temperature, at its position in the order, if it comes
+// after a rule that cuts.
 func (w Words) chain(st infer.Filter) (list []string) {
 	leaves := map[sampling.Rule]string{}
 	for _, c := range st.Cuts {

@@ -85,7 +85,7 @@ func (w Words) New(s *session.State) Stage {
 	return p
 }
 
-// enter sets the animation: only the newest stage is animated, and at the speed of the run.
+// enter sets the animation. Only the newest stage is animated, at the speed of the run.
 func (p *Stage) enter(s *session.State) {
 	if !s.AtFrontier() || s.Finishing {
 		return
@@ -101,14 +101,14 @@ func (p *Stage) enter(s *session.State) {
 func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
 	p.Table, p.Histogram = w.logitsTable(st), w.newHistogram(s, st)
 	p.Notes = []Rich{w.Rich("note.logits")}
-	if st.Penalty != nil { // only one note, since a short screen has no space for two notes and the rows
+	if st.Penalty != nil { // only one note, because a short screen has no space for two notes and the rows
 		p.Notes = []Rich{w.penaltyNote(*st.Penalty)}
 	}
 	p.Work = p.Table.worked()
 }
 
-// penaltyNote lists the highest scores that the penalties and the logit bias changed, since
-// these matter most.
+// penaltyNote lists the highest scores that the penalties and the logit bias changed, because these
+// matter most.
 func (w Words) penaltyNote(p infer.Penalty) Rich {
 	const shown, space = 3, "\u00a0"
 	var list []any
@@ -179,7 +179,7 @@ func (w Words) filterPanel(s *session.State, st infer.Filter, p *Stage) {
 
 func (w Words) samplePanel(s *session.State, st infer.Sample, p *Stage) {
 	p.Verdict = w.verdict(s, st)
-	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // it has run, since the draw comes after it
+	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // stage 4 has run, because the draw comes after it
 	p.Table = w.sampleTable(s, st, f)
 	p.Segments = w.sampleSegments(st, f)
 	p.Segments.what(w, s)
@@ -257,7 +257,7 @@ func place(s *session.State, rank int) int {
 	return before + 1
 }
 
-// others100 describes how many out of 100 draws would be won by other tokens.
+// others100 describes how many out of 100 draws other tokens would win.
 func (w Words) others100(p float64) string {
 	if p <= 0 {
 		return w.T("whynot.others.none")

@@ -12,8 +12,8 @@ import (
 type Story struct {
 	Empty bool
 	End   bool   // the text is over and can be read
-	Zoom  bool   // tapping a block shows its inside, as on the map
-	Enter string // as in [Stage]
+	Zoom  bool   // tapping a block opens it, as on the map
+	Enter string // see [Stage]
 	Pace  string
 	N     int
 	Verb  string // "Share"
@@ -24,13 +24,13 @@ type Story struct {
 	Point string // what pointing at a token of the text does; "" if it does nothing
 	Over  string // why the text is over; "" if it is not
 
-	Reads  []Text       // 1
-	Blocks int          // 1, number of blocks that can be opened
-	Scores *StoryScores // 2
-	Shares *StoryShares // 3 and 4
-	Line   *StoryLine   // 5
-	Ends   []StoryEnd   // 6
-	Memory *StoryMemory // 7
+	Reads  []Text       // at stage 1
+	Blocks int          // at stage 1: the number of blocks that can be opened
+	Scores *StoryScores // at stage 2
+	Shares *StoryShares // at stages 3 and 4
+	Line   *StoryLine   // at stage 5
+	Ends   []StoryEnd   // at stage 6
+	Memory *StoryMemory // at stage 7
 }
 
 // StoryScores are the highest scores, on an axis that shows only their range.
@@ -164,8 +164,8 @@ func (w Words) boldest(s *session.State) Rich {
 	)
 }
 
-// reads lists the tokens that the pass reads. The Story omits each block's prediction, since it
-// has no space to explain it.
+// reads lists the tokens that the pass reads. The Story omits each block's prediction, because it
+// has no space to explain that.
 func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	first := max(0, len(st.Tokens)-mostReads)
 	for i, t := range st.Tokens[first:] {
@@ -192,7 +192,7 @@ const mostReads = 12
 
 func (w Words) storyScores(st infer.Logits, v *Story) {
 	rows := st.Rows.Rows
-	if len(rows) > storyRows { // the last row is a drawn token of lower rank
+	if len(rows) > storyRows { // the last row is a drawn token with a lower rank
 		rows = rows[:storyRows]
 	}
 	top, low := float64(rows[0].Z), float64(rows[len(rows)-1].Z)

@@ -120,10 +120,10 @@ func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 type StoryLine struct {
 	List  []Segment
 	Names []StoryShare // the same in words
-	Rest  *Segment     // the segment of everything else; nil without one
-	Thin  string       // number of pieces of Rest that are too thin to be shown separately; "" for none
+	Rest  *Segment     // the segment for everything else; nil if there is none
+	Thin  string       // number of pieces of Rest that are too thin to show separately; "" for none
 	Aria  string
-	Open  bool // not drawn yet: neither the marker's place nor the pick is known
+	Open  bool // not drawn yet: neither the marker's position nor the pick is known
 	Pin   string
 	Side  string // whether its name starts or ends at the marker: "start" or "end"
 	Dx    string
@@ -198,8 +198,8 @@ func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at f
 	line.Names = append(line.Names, StoryShare{Name: name, Percent: g.P, Rest: true, Fit: g.FitP})
 }
 
-// The gaps between the pieces of everything else are drawn as one path, which is gapsWide units
-// wide. A gap is a quarter as wide as its piece, and at most widestGap of the line.
+// The gaps between the pieces of the segment for everything else are drawn as one path, which is
+// gapsWide units wide. A gap is a quarter as wide as its piece, and at most widestGap of the line.
 const (
 	gapsWide  = 1000
 	widestGap = 0.003

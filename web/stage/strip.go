@@ -24,11 +24,11 @@ type Token struct {
 	Prose    string // its part of the prose; "" while its text is held back
 	Percent  string // p in whole percent
 	Hint     string // "·horse, 3%"
-	Bold     bool   // it was unlikely: p < 0.2
+	Bold     bool   // the token was unlikely: p < 0.2
 	Aria     string // its accessible name; for generated tokens, the part before its text
 	Peek     string // the sentence of the peek line
 	Seek     string // the command that shows its draw
-	Forced   bool   // a person chose it
+	Forced   bool   // chosen by a person
 	Tab      bool   // the one token of the strip that is in the Tab order
 	Now      bool   // made by the step shown
 	Later    bool   // after the step shown
@@ -63,8 +63,8 @@ type Next struct {
 	Over    string // why the text is over, in the Story's words; "" before that
 }
 
-// IsStart reports whether t is the start token with which the model was trained. at is its
-// position in the text, from 0.
+// IsStart reports whether t is the start token that the model was trained with. at is its position
+// in the text, from 0.
 func IsStart(m *infer.Model, t infer.Token, at int) bool {
 	return at == 0 && t.Special && t.ID == m.Config().BOS
 }
@@ -82,7 +82,7 @@ func GivenText(s *session.State) Text {
 	from := 0
 	for i, at := range s.Marks {
 		if i >= len(special) || at < from || !strings.HasPrefix(s.Prompt[min(at, len(s.Prompt)):], special[i]) {
-			break // the mark does not occur in this text, since it comes from another model
+			break // the mark does not occur in this text, because it comes from another model
 		}
 		if at > from {
 			given = append(given, TextRun{S: s.Prompt[from:at]})
@@ -133,7 +133,7 @@ func (w Words) NewStrip(s *session.State) Strip {
 }
 
 // roving puts one token of the strip in the tab order: the token of the step shown, or the last
-// one before that.
+// token before that.
 func (v *Strip) roving(s *session.State) {
 	if n := min(len(v.Tokens), s.Cursor.Step); n > 0 {
 		v.Tokens[n-1].Tab = true

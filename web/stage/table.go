@@ -12,8 +12,8 @@ import (
 // RowsShown is the number of tokens with their own row.
 const RowsShown = 20
 
-// Table is the table that stages 2 to 5 share. Stage determines its column groups: z from stage
-// 2 on, z/T to Σp from 3 on, keep and p′ from 4 on, and from and to at 5.
+// Table is the table that stages 2 to 5 share. Stage determines its column groups: z from stage 2
+// on, z/T to Σp from stage 3 on, keep and p′ from stage 4 on, and from and to at stage 5.
 type Table struct {
 	Stage   int
 	Caption string
@@ -75,7 +75,7 @@ func (r TableRow) aside() string {
 type CutLine struct {
 	Kept, KeptWhy string
 	Cut, CutWhy   string
-	Note          string // shown instead if the line is further down
+	Note          string // shown instead if the line is farther down
 }
 
 // AllRow is the table's last row: the whole vocabulary.
@@ -156,8 +156,8 @@ func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
 	return t
 }
 
-// atOne fills in the probabilities at T = 1 of the table's tokens and of all others together.
-// They are marks that stay in place while the bars move with the temperature.
+// atOne fills in the probabilities at T = 1 of the table's tokens and of all others together. They
+// are shown as marks that stay in place while the bars move with the temperature.
 func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 	sum, others := 0.0, 1.0
 	for id := range s.Dist.P {
@@ -260,7 +260,7 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter) {
 	if line < 0 && st.Cut > 0 && st.Leading {
 		t.Rest.Line = w.cutLine(st)
 		t.Rest.Line.Note = w.T("cutline.note", "n", terms.Count(st.Kept)) + " "
-		// Not all of the text fits next to the note. The panel's head has the rest.
+		// Not all of the text fits next to the note. The panel's head shows the rest.
 		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", w.T("cutline.shared.short")
 	}
 }
@@ -297,9 +297,9 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 	return l
 }
 
-// lastKept describes the last token kept by the first rule that alone decides how many are kept.
-// It returns "" if there is no such rule, or if the rule does not keep just the most probable
-// tokens.
+// lastKept describes the last token kept by the first rule that alone decides how many are kept. It
+// returns "" if there is no such rule, or if the tokens that the rule keeps are not simply the most
+// probable ones.
 func (w Words) lastKept(st infer.Filter) string {
 	for _, cut := range st.Cuts {
 		key := "cutline." + string(cut.Rule)

@@ -10,7 +10,7 @@ import (
 type WhatIf struct {
 	Shown bool   // the draw is shown, and decoding is not greedy
 	U     string // the slider's initial position
-	Say   Rich   // about that u or, until one is tried, the reason for the actual draw
+	Say   Rich   // a sentence about that u or, until one is tried, about the reason for the actual draw
 	Take  string // the command that chooses that token; "" if it is already chosen
 	Named string // "Take ·saw"
 }

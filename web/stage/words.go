@@ -8,10 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Words describes and renders stages in one language. One of its methods returns each view of
-// this package and each component with text, so that the whole page is in one language. The
-// texts of a language are in the file words/TAG.txt and in a file in infer/terms.
-// [terms.Catalog] describes the format. Texts can contain **bold** and *variable*.
+// Words describes and renders stages in one language. All views of this package, and all components
+// with text, are returned by its methods, so that the whole page is in one language. The texts of a
+// language are in the file words/TAG.txt and in a file in infer/terms. [terms.Catalog] describes
+// the format. Texts can contain **bold** and *variable*.
 type Words struct {
 	*terms.Language
 	texts terms.Catalog

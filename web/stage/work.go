@@ -25,8 +25,8 @@ type WorkCell struct {
 	Now  bool // it belongs to the stage shown
 }
 
-// four formats a number with four decimals, as used in all calculations, including the logits,
-// so that a reader who repeats them gets the same last digit, plus or minus one.
+// four formats a number with four decimals, as used in all calculations, including the logits, so
+// that a reader who repeats a calculation gets the same last digit, plus or minus one.
 func four(x float64) string { return terms.Decimals(x, 4) }
 
 func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
@@ -65,7 +65,7 @@ func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
 	}
 }
 
-// bracket puts a negative number in brackets after a minus sign.
+// bracket puts a negative number in parentheses after a minus sign.
 func bracket(x float64) string {
 	if s := four(x); strings.HasPrefix(s, terms.Minus) {
 		return "(" + s + ")"
@@ -121,8 +121,8 @@ func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax,
 	return work
 }
 
-// heatedWork shows the probability with which a kept token is drawn if the temperature
-// comes after a rule that cuts: p to the power 1/T, rescaled.
+// heatedWork shows the probability of drawing a kept token if the temperature comes after a rule
+// that cuts: p to the power 1/T, rescaled.
 func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
 	t := st.Settings.Temperature
 	power := math.Pow(r.P, 1/t)
@@ -148,7 +148,7 @@ func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	x, _ := st.Settings.Value(why.Rule.Knob())
 	first := ""
 	if x > 0 {
-		first = terms.Prob(why.Bound / x) // of the first token, for min-p
+		first = terms.Prob(why.Bound / x) // probability of the first token, for min-p
 	}
 	return w.Rich(
 		key, "value", measured(why.Unit, why.Value), "bound", bold(measured(why.Unit, why.Bound)),
@@ -168,7 +168,7 @@ func measured(unit sampling.Unit, x float64) string {
 	return four(x)
 }
 
-// laidWork shows the position of a row's segment. This position does not depend on u.
+// laidWork shows the position of a row's segment. The position does not depend on u.
 func (w Words) laidWork(s *session.State, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	if !r.Kept {
 		work := w.filterWork(s, f, soft, r)
@@ -221,7 +221,7 @@ func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft 
 	return work
 }
 
-// startsAt shows the sum of the segments before the one at the given place among the kept
+// startsAt shows the sum of the segments before the one at the given position among the kept
 // tokens, counted from 1. If there are few, it lists each of them.
 func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	kept := adjacent(f.Rows.Rows, true)

@@ -22,7 +22,7 @@ func zoomOn(st infer.Logits) zoom {
 	z := zoom{to: float64(st.Max)}
 	z.step = roundStep((z.to-last)/zoomParts, 0.01)
 	z.from = math.Floor(last/z.step) * z.step
-	if z.from >= z.to { // all scores are equal, and a round number
+	if z.from >= z.to { // all scores are the same round number
 		z.from = z.to - z.step
 	}
 	return z

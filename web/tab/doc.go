@@ -2,8 +2,8 @@
 // and serves the requests and live parts of the pages.
 //
 // A static site (web/site) contains the pages as a new visitor sees them, the program as
-// WebAssembly, and the models. Once the program runs, the worker passes it every request of the
-// site's pages: links, forms and fetches work as they do on a server, and so do the responses
+// WebAssembly, and the models. Once the program is running, the worker passes it every request from
+// the site's pages: links, forms and fetches work as they do on a server, and so do the responses
 // ([Door]). Only sockets cannot pass through a service worker, so a page's connection is a message
 // port instead (web/wire).
 //

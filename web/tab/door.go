@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A Door connects the pages of a site with the server that runs beside them: it turns pages'
-// requests into HTTP requests, and rewrites the responses for the site's address.
+// A Door connects the pages of a site with the program's server: it converts the pages' requests to
+// HTTP requests, and rewrites the responses for the site's address.
 type Door struct {
 	// Handler handles every request.
 	Handler http.Handler
@@ -22,15 +22,15 @@ type Door struct {
 	// Host is the host name in the requests, and Path is the path of the site on its host, with a
 	// slash at both ends.
 	Host, Path string
-	// Greet, if not nil, returns the cookie that identifies the sender of a request, or nil if
-	// the request has one or is to remain anonymous. Pages of a site are files until the program
-	// runs, so a live part may send the first request.
+	// Greet, if not nil, returns the cookie that identifies the sender of a request, or nil if the
+	// request has one or should remain anonymous. Pages of a site are files until the program runs,
+	// so a live part may send the first request.
 	Greet func(r *http.Request) *http.Cookie
-	// Keep, if not nil, is called with all cookies whenever they have changed.
+	// Keep, if not nil, is called with all cookies whenever any of them has changed.
 	Keep func(cookies []byte)
 
 	mu      sync.Mutex
-	cookies map[string]string // of the only learner; a service worker cannot set cookies in the browser
+	cookies map[string]string // cookies of the only learner; a service worker cannot set cookies in the browser
 }
 
 // An Ask is a request from a page. URL is relative to the site: "learn/kv-cache/?x=1".

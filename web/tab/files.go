@@ -75,19 +75,19 @@ type summedFile struct {
 	checkpoint.Summed
 }
 
-// pieceBytes is the number of bytes of a file on disk that are fetched at a time.
+// pieceBytes is the number of bytes that one fetch reads from a file on disk.
 const pieceBytes = 1 << 20
 
-// pieces reads a file that can only be fetched in pieces. Since each fetch is slow, pieces are
-// large, and a piece is kept until another one is needed. Only one piece is in memory, whatever the
-// size of the file.
+// pieces reads a file that can only be fetched in pieces. Because each fetch is slow, pieces are
+// large, and a piece is kept until another one is needed. Only one piece is in memory at any time,
+// whatever the size of the file.
 type pieces struct {
 	size  int64
 	fetch func(from, to int64) ([]byte, error) // returns the bytes in [from, to)
 	read  func(n int)                          // called with the number of bytes fetched
 
 	mu   sync.Mutex
-	at   int64 // of the piece
+	at   int64 // offset of the piece
 	data []byte
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// ownLimit is the maximum memory for the weights of a visitor's own model: half of what WebAssembly
-// can address, since a matrix exists twice while it is read.
+// ownLimit is the maximum memory for the weights of a visitor's own model: half of the memory that
+// WebAssembly can address, because there are two copies of a matrix while it is read.
 const ownLimit = 2 << 30
 
-// unnamed is the name that is shown for a model whose files were chosen one by one, without
-// a folder that names it.
+// unnamed is the name shown for a model whose files were chosen one by one, without a folder to
+// name it after.
 const unnamed = "your model"
 
 // A refusal explains to users why a model was not opened: the problem and, if there are several
@@ -70,7 +70,7 @@ func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, err
 // mostPerByte is an upper bound on the number of weights per byte of a file.
 const mostPerByte = 8
 
-// quantFor returns the format in which a model's weights fit into limit bytes, or a refusal.
+// quantFor returns a format in which the model's weights fit into limit bytes, or a refusal.
 func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
 	quant := infer.QuantNone
 	if infer.WeightMemory(c, quant) > limit {
@@ -85,8 +85,8 @@ func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
 	return quant, nil
 }
 
-// unread returns the same files without their hashes, since computing these would read all of
-// them.
+// unread returns the same files without their hashes, because computing the hashes would read all
+// of the files.
 func (f Files) unread() Files {
 	all := Files{}
 	for name, from := range f {
@@ -100,7 +100,7 @@ type unread struct{ Source }
 // SHA256 implements [checkpoint.Summed].
 func (unread) SHA256() ([]byte, error) { return make([]byte, sha256.Size), nil }
 
-// refuse turns an error of the model reader into a refusal.
+// refuse converts an error from the model reader to a refusal.
 func refuse(err error) error {
 	r := &refusal{say: "This model can’t be opened.", why: checkpoint.Reasons(err)}
 	switch {

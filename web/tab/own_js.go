@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/model"
 )
 
-// usualMemory is the memory that a page gets for a model's weights if the browser does not report
-// how much memory the device has.
+// usualMemory is the memory available for a model's weights if the browser does not report how much
+// memory the device has.
 const usualMemory = 1 << 30
 
 // open is the function open(folder, files, tell): it switches to a visitor's own model, from

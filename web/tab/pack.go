@@ -16,9 +16,9 @@ import (
 const Packed = ".packed"
 
 // A packed file of weights begins with this mark. Then come the length and the header of the
-// safetensors file that it replaces, and its tensors in the order of their data, each with a
-// byte for its encoding: the values' low bytes and then their high ones (asPlanes), the steps of
-// its blocks (asSteps), or unchanged (asBytes).
+// safetensors file that it replaces, and its tensors in the order of their data. Each tensor begins
+// with a byte for its encoding: the values' low bytes and then their high bytes (asPlanes), the
+// steps of its blocks (asSteps), or unchanged (asBytes).
 const packMark = "vizpack1"
 
 const (
@@ -36,8 +36,8 @@ const (
 
 // PackWeights rewrites a safetensors file so that gzip makes it smaller. It is lossless: the
 // bundled models' matrices are on the grid of the engine's int8, so one byte describes each
-// weight; a value that is not on the grid is stored in full, and a matrix with many such
-// values is not converted to steps. For a file that it cannot parse, it returns an error.
+// weight; a value that is not on the grid is stored in full, and a matrix with many such values is
+// not converted to steps. It returns an error for a file that it cannot parse.
 func PackWeights(file []byte) ([]byte, error) {
 	data, list, err := takeApart(file)
 	if err != nil {
@@ -103,7 +103,7 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 		return nil, errors.New("not packed weights")
 	}
 	head, list, size, err := layout(rest)
-	if err == nil && size > 2*len(rest) { // every encoding of a value takes at least half of its bytes
+	if err == nil && size > 2*len(rest) { // every encoding of a value needs at least half of its bytes
 		err = fmt.Errorf("too short for its %d bytes of tensors", size)
 	}
 	if err != nil {
@@ -156,9 +156,8 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 	return data, list, nil
 }
 
-// layout parses a safetensors header. It returns the header with its length field, the
-// tensors in the order of their data, and the total size of the data in bytes. There must be
-// no gaps in the data.
+// layout parses a safetensors header. It returns the header with its length field, the tensors in
+// the order of their data, and the total size of the data in bytes. The data must not have gaps.
 func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
 		return nil, nil, 0, errors.New("the header is longer than the file")
@@ -250,8 +249,8 @@ func packSteps(values []byte, cols int) []byte {
 	return slices.Concat(out, off, planes(scales), steps)
 }
 
-// A reader holds the bytes that have not been read yet, or nil after an attempt to read too
-// many.
+// A reader holds the bytes that have not been read yet. After an attempt to read too many, rest is
+// nil.
 type reader struct{ rest []byte }
 
 // take returns the next n bytes, or nil.

@@ -29,16 +29,16 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// The memory that the program can use in a browser, and the part of this memory that runs
-// can use. A quarter of a gigabyte is already a lot for a page.
+// The memory that the program can use in a browser, and the part of this memory that runs can use.
+// Even a quarter of a gigabyte is a lot for a page.
 const (
 	memoryLimit = 200 << 20
 	runsMemory  = 64 << 20
 )
 
-// The garbage collector's GOGC percentages: the usual one, one for loading a model, which
-// leaves garbage of about the model's size, and one for the time before the image is taken.
-// WebAssembly never returns memory, so a tab keeps all memory that it has ever used.
+// The garbage collector's GOGC percentages: one for normal operation, one for loading a model,
+// which leaves about as much garbage as the model is large, and one for the time before the image
+// is taken. WebAssembly never returns memory, so a tab keeps all memory that it has ever used.
 const (
 	garbage          = 50
 	garbageLoading   = 20
@@ -48,10 +48,10 @@ const (
 // A program is the running program.
 type program struct {
 	door   *Door
-	cfg    web.Config // of every server, without its model
+	cfg    web.Config // configuration of every server, without the model
 	site   models
 	course *lessons.Course
-	server atomic.Pointer[web.Server] // of the current model
+	server atomic.Pointer[web.Server] // the server for the current model
 	first  bool                       // nothing is known about the visitor
 
 	changing sync.Mutex // held while another model is opened
@@ -92,7 +92,7 @@ func Run() {
 	select {}
 }
 
-// visitor waits for a visitor and returns the visitor's viz.
+// visitor waits for a visitor, and returns that visitor's viz.
 func visitor() js.Value {
 	tidy()
 	came := make(chan js.Value)
@@ -103,8 +103,8 @@ func visitor() js.Value {
 	return <-came
 }
 
-// tidy frees as much memory as possible, since every visitor downloads the memory that is
-// still in use.
+// tidy frees as much memory as possible, because every visitor downloads the memory that is still
+// in use.
 func tidy() {
 	for range 2 { // the first pass releases JavaScript values
 		runtime.GC()
@@ -116,7 +116,7 @@ func tidy() {
 	runtime.GC()
 }
 
-// clearSlots overwrites the free places between small objects with zeros: it fills them with new
+// clearSlots overwrites the free slots between small objects with zeros: it fills them with new
 // objects of the same size, which the garbage collector frees again.
 func clearSlots() {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -147,14 +147,14 @@ func fill(allocate func()) {
 	}
 }
 
-// clearFree overwrites free memory with zeros, since weights that it held earlier would otherwise
+// clearFree overwrites free memory with zeros, because weights that it held earlier would otherwise
 // be in the image.
 func clearFree() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	had := m.HeapSys
 	var held [][]byte
-	for size := 1 << 20; size >= 8<<10; size /= 2 { // smaller ones share a page
+	for size := 1 << 20; size >= 8<<10; size /= 2 { // smaller blocks share a page
 		for m.HeapIdle > uint64(size) && m.HeapSys == had {
 			held = append(held, make([]byte, size))
 			runtime.ReadMemStats(&m)
@@ -234,7 +234,7 @@ func (p *program) use(m *infer.Model, files *model.Files) error {
 	}
 	debug.SetMemoryLimit(limit)
 	if before := p.server.Swap(next); before != nil {
-		go before.Shutdown(context.Background()) // it has its own time limit
+		go before.Shutdown(context.Background()) // the shutdown has its own time limit
 	}
 	return nil
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Rebase moves the addresses in HTML that begin at the root of the program below another root:
-// "../" for a page one level down, "/course/" for a site at that path. Addresses of pages end in
-// a slash, since static hosts serve pages as folders.
+// Rebase moves addresses in HTML that begin at the program's root below another root: "../" for a
+// page one level down, "/course/" for a site at that path. Page addresses get a final slash,
+// because static hosts serve pages as folders.
 //
 // Quotes in users' texts are escaped, so an attribute's name followed by =" is always markup and
 // never text.
@@ -33,11 +33,10 @@ func Rebase(html, root string) string {
 	}
 }
 
-// RebaseStyles does for style sheets, which contain addresses of fonts, what [Rebase] does for
-// HTML.
+// RebaseStyles is like [Rebase] for style sheets, which contain the addresses of fonts.
 func RebaseStyles(css, root string) string { return strings.ReplaceAll(css, `url("/`, `url("`+root) }
 
-// isAddress reports whether html ends in the name of an attribute that holds an address.
+// isAddress reports whether html ends in the name of an attribute whose value is an address.
 func isAddress(html string) bool {
 	i := strings.LastIndexAny(html, " \n\t")
 	switch html[i+1:] {
@@ -67,8 +66,8 @@ func Address(address, root string) string {
 // of a file.
 func isPage(p string) bool { return !strings.HasSuffix(p, "/") && path.Ext(p) == "" }
 
-// RootFrom returns the root of a site relative to an address below it, which is written as
-// browsers send it: "./" from "" and "no.html", "../../" from "learn/kv-cache/?q=1".
+// RootFrom returns the root of a site relative to an address below it, given in the form that
+// browsers send: "./" from "" and "no.html", "../../" from "learn/kv-cache/?q=1".
 func RootFrom(address string) string {
 	p, _, _ := strings.Cut(address, "?")
 	if depth := strings.Count(p, "/"); depth > 0 {

@@ -20,15 +20,15 @@ type Site struct {
 	Public string
 }
 
-// The marks in the frame of every page (web/shell) where a site's page has additional content.
+// Markers in the frame of every page (web/shell), where a site's page has additional content.
 const (
 	htmlMark = `<html lang="en">`
 	headMark = `<meta charset="utf-8">`
 )
 
-// Page turns a page of the server, whose path is p, into one of the site: its addresses
-// begin with root, and its head has the policy, the manifest and the script that starts the
-// program. running is true if the program serves the page, and false if the page is a file.
+// Page converts a page of the server, whose path is p, to a page of the site: its addresses begin
+// with root, and its head contains the policy, the manifest and the script that starts the program.
+// running is true if the program serves the page, and false if the page is a file.
 func (place Site) Page(page, p, root string, running bool) (string, error) {
 	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
 		return "", fmt.Errorf("the page %s has no frame around it", p)

@@ -48,8 +48,8 @@ func cached(name string, write func(file string) error) (string, error) {
 	return file, os.Rename(made, file) // another test may have created it too
 }
 
-// forget deletes files that were last used before the given time. Errors do not matter: the next
-// test retries.
+// forget deletes files that were last used before the given time. It ignores errors, because the
+// next test retries.
 func forget(dir string, before time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

@@ -13,7 +13,7 @@ import (
 // A Clock is a clock for learners' records that a test can advance: a server's clock, or the clock
 // of the worker in which the program of a site runs.
 type Clock struct {
-	ahead atomic.Int64 // of the machine's clock
+	ahead atomic.Int64 // how far this clock is ahead of the machine's clock
 	inTab bool
 }
 

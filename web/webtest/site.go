@@ -67,8 +67,8 @@ type keptSite struct {
 	First int64
 }
 
-// A made is a site that the tests of all packages share. It is built only once, as long as
-// the sources stay the same.
+// made is a site that the tests of all packages share. It is rebuilt only if the sources have
+// changed.
 type made struct {
 	once sync.Once
 	site *Site
@@ -97,7 +97,7 @@ func (m *made) make(t testing.TB, kind string, course *lessons.Course, texts map
 			t.Fatal(err)
 		}
 		file, err := cached(key+kind+".site", func(file string) error {
-			fixture.Spend(fixture.Programs, 1) // the started program, of which an image is taken
+			fixture.Spend(fixture.Programs, 1) // the started program, whose image is taken
 			all, sum, err := siteOptions(t, course, texts).Make(t.Context())
 			if err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TracePrompts and TraceSettings are the inputs of the runs in a tab that are compared with runs
+// TracePrompts and TraceSettings are the inputs of runs in a tab that tests compare with runs
 // elsewhere.
 var (
 	TracePrompts = []string{
@@ -43,8 +43,8 @@ return new Promise((resolve, reject) => {
 	navigator.serviceWorker.controller.postMessage({ viz: 'connect', query: '', protocol: 'viz.json.v1' }, [port2]);
 });`
 
-// Stages makes the program in a site's tab process a prompt until the run ends, after
-// sending it the command set, and returns the stages as a list of JSON objects.
+// Stages sends the command set to the program in a site's tab, runs a prompt there until the run
+// ends, and returns the stages as a list of JSON objects.
 func Stages(t testing.TB, tab *browser.Tab, set map[string]any, prompt string, tokens int) (stages []map[string]any) {
 	t.Helper()
 	commands, err := json.Marshal([]map[string]any{
@@ -107,7 +107,7 @@ func Differ(want, got any) string {
 	return ""
 }
 
-// rowsDiffer compares the numbers of the tokens that are in both lists.
+// rowsDiffer compares the numbers of the tokens that occur in both lists.
 func rowsDiffer(want, got any) string {
 	rows, _ := want.([]any)
 	others, _ := got.([]any)

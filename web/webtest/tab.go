@@ -17,7 +17,7 @@ import (
 // inTab are the names of the tests that InTab runs.
 var inTab sync.Map
 
-// InTab runs tests again, in the long tier: the same code, but with the program in the page
+// InTab runs tests again in the long tier, with the same code but with the program in the page
 // instead of on a server. Their calls to Serve return a static site on a plain file server.
 func InTab(t *testing.T, tests ...func(*testing.T)) {
 	t.Helper()
@@ -66,7 +66,7 @@ func serveTab(t testing.TB, o Options) string {
 	return s.URL
 }
 
-// onlyServer fails a test in a tab that uses options which only a server supports.
+// onlyServer fails a test in a tab if the test uses options that only a server supports.
 func onlyServer(t testing.TB, o Options) {
 	t.Helper()
 	o.View, o.Clock = "", nil

@@ -9,16 +9,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// fall is a picture of how the parts add up to the sum. Each part or block has a bar from the sum
-// before it to the sum after it, and the last bar is the sum itself. On a phone, the bars are
-// horizontal, with one block per row, so that all are in view.
+// fall is a picture of how the parts add up to the sum. The bar of each part or block extends from
+// the sum before it to the sum after it, and the last bar is the sum itself. On a phone, the bars
+// are horizontal, with one block per row, so that all are in view.
 type fall struct {
 	Width int // width of the wide picture
 	Zero  float64
 	Bars  []fallBar
 	Ticks []fallTick
 	Joins []fallJoin // lines from the end of a bar to the next bar
-	Long  bool       // the picture is scrolled, since its text would be unreadable if the picture were shrunk
+	Long  bool       // the picture scrolls, because its text would be unreadable if the picture were shrunk
 
 	Tall       int // height of the narrow picture
 	NarrowZero float64

@@ -10,7 +10,7 @@ import (
 )
 
 // gridTokens is the maximum length, in tokens, of a text whose vectors can be carried over. There
-// is a limit since each vector needs a separate run.
+// is a limit because each vector needs a separate run.
 const gridTokens = 32
 
 // grid shows the results of carrying over another text's vectors, on the map of the model.
@@ -18,7 +18,7 @@ type grid struct {
 	With, Bad   string
 	Here, There stage.Text
 	Same        bool   // both texts have the same prediction
-	Say         string // where the answer is looked up, if one block does that
+	Say         string // a sentence about where the answer is looked up, if one block does that
 	Map         *stage.Map
 }
 

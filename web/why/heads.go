@@ -30,7 +30,7 @@ var habits = map[why.Habit]string{
 
 // finder measures a model's heads once, for all requests.
 type finder struct {
-	// measure is [why.Find]. wait is the time for which a request waits for the measurement.
+	// measure is [why.Find]. wait is how long a request waits for the measurement.
 	measure func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 	wait    time.Duration
 
@@ -49,10 +49,11 @@ type search struct {
 }
 
 const (
-	// findWait is the maximum time for which a request waits for a measurement. After that, the
-	// response shows the progress instead. The bundled model needs less than a second.
+	// findWait is the longest that a request waits for a measurement. After that, the response
+	// shows the progress instead. The bundled model needs less than a second.
 	findWait = 2 * time.Second
-	// findTime is the time limit for a measurement, which must not keep a core busy for too long.
+	// findTime is the time limit for a measurement. There is a limit because a measurement must not
+	// keep a core busy for too long.
 	findTime = 5 * time.Minute
 )
 
@@ -65,9 +66,9 @@ func (e *measuringError) Error() string {
 	)
 }
 
-// find returns the findings. The error is a *measuringError while the measurement is running,
-// or the reason why there are no findings. A failed measurement is not repeated, since it would
-// fail again.
+// find returns the findings. The error is a *measuringError while the measurement is running, or
+// the reason why there are no findings. A failed measurement is not repeated, because it would fail
+// again.
 func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*why.Findings, error) {
 	f.mu.Lock()
 	s := f.last

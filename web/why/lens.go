@@ -25,7 +25,7 @@ type opened struct {
 	Say   string
 }
 
-// These are the ids of the forms to which the map's buttons belong.
+// These are the ids of the forms that the map's buttons belong to.
 const (
 	formOff  = "why-off"
 	formCell = "why-cell"
@@ -117,7 +117,7 @@ func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
 }
 
 // surprise returns a cell's surprise at the actual token and the CSS class for its color. The class
-// is one of the five steps in the legend of the page.
+// is one of the five steps in the page's legend.
 func surprise(c infer.LensCell) (bits, class string) {
 	if c.Rank == 0 {
 		return "", ""
@@ -125,7 +125,7 @@ func surprise(c infer.LensCell) (bits, class string) {
 	return terms.Decimals(c.Surprise(), 1), surpriseClass(c.Surprise())
 }
 
-// surpriseKey lists the names of the steps in the legend of surprise.
+// surpriseKey lists the names of the steps in the surprise legend.
 var surpriseKey = []string{"under 1 bit", "1 to 3", "3 to 6", "6 to 10", "10 and more"}
 
 func surpriseClass(bits float64) string {
@@ -147,7 +147,7 @@ type strip struct {
 type stripToken struct {
 	Token       stage.Text
 	Bits, Class string
-	Y, Height   float64 // of the token's bar, out of stripHigh
+	Y, Height   float64 // position and height of the token's bar, out of stripHigh
 	At          string  // the cell of the lens that predicted the token
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// scored is a request for the page /score: a text and, optionally, a second text or other settings.
+// scored is a request for the /score page: a text and, optionally, a second text or other settings.
 // The page's address contains all of it.
 type scored struct {
 	Texts [2]string // the second is "" for none
@@ -45,7 +45,7 @@ func scoredOf(q url.Values) scored {
 	return a
 }
 
-// sides parses the request. It returns one side, or two if there is another text or other
+// sides parses the request. It returns one side, or two if there is another text or there are other
 // settings. The error is a sentence, and field is the field at fault.
 func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err error) {
 	texts := []string{a.Texts[0]}
@@ -81,7 +81,7 @@ var (
 	scoreRules              = [2]string{"rules", "rules2"}
 )
 
-// ruleKnobs returns the knobs, other than the temperature, with which a text can be scored.
+// ruleKnobs returns the knobs, other than the temperature, that can be set for scoring a text.
 func ruleKnobs() (list []terms.Knob) {
 	for _, k := range terms.Knobs() {
 		_, ok := sampling.Pure.Value(k.Key)
@@ -123,7 +123,7 @@ type apart struct {
 	Tokens  []stripToken // the tokens of the first side, with bars that show the divergence
 	Average string       // average over the steps where the divergence is finite
 	Endless string       // number of steps where the divergence is infinite, and the reason
-	Most    string       // where the divergence is largest
+	Most    string       // the step with the largest divergence
 	Rest    string       // the tokens that are not compared
 }
 
@@ -325,7 +325,7 @@ func scoreFrame() shell.Of {
 	return f
 }
 
-// scored returns the address of the page /score for this text.
+// scored returns the address of the /score page for this text.
 func (v view) scored() templ.SafeURL {
 	return templ.SafeURL("/score?" + url.Values{"text": {v.Prompt}}.Encode())
 }

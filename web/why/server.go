@@ -57,10 +57,10 @@ func (s *Server) Mount(mux *http.ServeMux) {
 }
 
 const (
-	// maxTokens is the maximum length of a text, since every part is measured at every
-	// position.
+	// maxTokens is the maximum length of a text. There is a limit because every part is measured at
+	// every position.
 	maxTokens = 256
-	// positionTime is roughly the time that one position of a text takes, over all passes. It only
+	// positionTime is roughly the time needed for one position of a text, over all passes. It only
 	// affects the order of the queue.
 	positionTime = time.Millisecond
 	// says is the number of most probable tokens that the page lists next to the text.
@@ -97,7 +97,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, pageHTML(v))
 }
 
-// json handles GET /why.json, whose address has the same fields as that of the page. It sends the
+// json handles GET /why.json, whose address has the same fields as the page's address. It sends the
 // content of the page in the format of `viz why -json`.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	about := subjectOf(r.URL.Query())
@@ -133,7 +133,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errTooLong means that the model took longer than the time limit of a request.
+// errTooLong means that the model exceeded the time limit of a request.
 var errTooLong = errors.New("why: the model takes longer than the time limit of a request")
 
 // failed returns a heading and a sentence that explain why the server could not answer.
@@ -149,8 +149,8 @@ func (s *Server) failed(status int, err error) (head, say string) {
 	return "The model could not answer.", "The error has been logged. Nothing was changed."
 }
 
-// answer is the result of a request. If something is wrong with the second text, or there
-// are no heads yet, the rest of the answer is complete.
+// answer is the result of a request. It is otherwise complete even if something is wrong with the
+// second text or there are no heads yet.
 type answer struct {
 	report       *why.Report
 	patch, heads error
@@ -233,7 +233,7 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question, all 
 	return r, err
 }
 
-// sentenceOf converts an error about a text to the form in which pages show it.
+// sentenceOf converts an error about a text to the form that pages show.
 func sentenceOf(err error) error {
 	var e *terms.RangeError
 	if errors.As(err, &e) {

@@ -30,7 +30,7 @@ type view struct {
 	Text    []stage.Text
 	Token   stage.Text // the token in question
 	Over    stage.Text // the token over which Token's lead is shown; nil for none
-	Pick    string     // the two tokens, as given in the address
+	Pick    string     // the two tokens as given in the address
 	Against string
 	Offered []string // tokens that the page offers to explain
 	Measure string   // "score", or "lead"
@@ -122,7 +122,7 @@ func newView(r *why.Report, about subject) view {
 	return v
 }
 
-// lacks adds explanations of what is missing from an answer.
+// lacks adds explanations of the parts missing from an answer.
 func (v *view) lacks(a answer) {
 	var measuring *measuringError
 	switch {
@@ -161,7 +161,7 @@ func (v *view) effect(a *why.Answer) {
 	}
 }
 
-// without returns the note that the strip shows the predictions of the changed model.
+// without returns a note which states that the strip shows the changed model's predictions.
 func (v *view) without() string {
 	if v.Off == "" {
 		return ""
@@ -235,7 +235,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 	v.Outside = outside(v.Alone)
 }
 
-// told describes what a part does in this text.
+// told describes the effect of a part in this text.
 func (v *view) told(p component, looks []why.Attended) string {
 	say := terms.Capital(p.Name)
 	if p.Off {

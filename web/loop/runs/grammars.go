@@ -15,10 +15,10 @@ import (
 // grammarTime is roughly the time to compile a grammar. It only affects the order of the queue.
 const grammarTime = 5 * time.Millisecond
 
-// Grammar compiles a grammar for a caller. Grammars are compiled one at a time, in an order
-// that is fair to all callers. Unusable grammars count against the caller who sent them. Runs
-// share a compiled grammar as long as something references it. The error is a *[terms.Refusal],
-// with [terms.CodeFull] if there are too many grammars, or the error of ctx.
+// Grammar compiles a grammar for a caller. Grammars are compiled one at a time, in an order that is
+// fair to all callers. An unusable grammar counts against the caller who sent it. Runs share a
+// compiled grammar while something references it. The error is a *[terms.Refusal], with
+// [terms.CodeFull] if there are too many grammars, or the error of ctx.
 func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text string) (*grammar.Grammar, error) {
 	if rs.cfg.BadGrammars.Wait(who) > 0 {
 		return nil, terms.Refuse(
@@ -40,8 +40,8 @@ func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text stri
 	return g, err
 }
 
-// compile compiles the grammars that a command sets. While the caller holds them, the
-// session finds them already compiled.
+// compile compiles the grammars that a command sets. While the caller keeps the result, the session
+// finds these grammars already compiled.
 func (r *Run) compile(ctx context.Context, c session.Command) (held []*grammar.Grammar, err error) {
 	for text := range grammarsOf(c) {
 		g, err := r.grammar(ctx, r.caller, text)

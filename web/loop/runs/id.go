@@ -6,10 +6,10 @@ import (
 	"encoding/base64"
 )
 
-// A run's id is 128 random bits and a MAC by which the server recognizes the ids that it
-// has given to a learner. If a run is gone, for example after a restart with the same data
-// folder, the first of its pages to reconnect recreates it under the same id, and all
-// others find it there. A learner never gets a run under an id that was not given to them.
+// A run's id consists of 128 random bits and a MAC, by which the server recognizes ids that it has
+// issued to a learner. If a run is gone, for example after a restart with the same data folder, the
+// first of its pages to reconnect recreates it under the same id, and all others find it there. A
+// learner never gets a run under an id that was not issued to them.
 const (
 	idBytes  = 16
 	macBytes = 8
@@ -22,7 +22,7 @@ func (rs *Registry) newID(learner string) string {
 	return base64.RawURLEncoding.EncodeToString(append(id, rs.sign(learner, id)...))
 }
 
-// issued reports whether a run's id was given to a learner.
+// issued reports whether a run's id was issued to a learner.
 func (rs *Registry) issued(learner, id string) bool {
 	b, err := base64.RawURLEncoding.DecodeString(id)
 	return err == nil && len(b) == idBytes+macBytes && hmac.Equal(b[idBytes:], rs.sign(learner, b[:idBytes]))

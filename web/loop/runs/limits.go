@@ -19,11 +19,11 @@ type Limits struct {
 	// ResidentBytes is how much memory the whole process may use; 0 means no limit. Above it,
 	// idle runs are evicted, and no run grows or begins.
 	ResidentBytes int64
-	// MemoryWait is how long a run that is about to begin waits for free memory. Collecting the
-	// memory that idle runs release takes a few seconds.
+	// MemoryWait is how long a run that is about to begin waits for free memory. It takes a few
+	// seconds to collect the memory that idle runs release.
 	MemoryWait time.Duration
 	// IdleExpiry is how long a run without viewers is kept: long enough for a class and the
-	// break after it.
+	// following break.
 	IdleExpiry time.Duration
 }
 
@@ -48,6 +48,6 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// abandonedAfter is how long a run continues to play without viewers: longer than a page needs
-// to load again, or a phone needs to find its network.
+// abandonedAfter is how long a run continues to play without viewers: longer than a page takes to
+// reload, or a phone takes to find its network.
 const abandonedAfter = 30 * time.Second

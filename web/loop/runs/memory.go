@@ -13,32 +13,32 @@ import (
 )
 
 // The memory of runs is bounded in two ways. Their caches and traces are counted, and kept
-// within [Limits.MemoryBytes] by evicting idle runs as others grow. The memory of the whole
-// process is checked every second, since garbage, pages and connections need memory too. Above
-// [Limits.ResidentBytes], idle runs are evicted, playing runs pause, and no new run begins
-// until enough memory is free.
+// within [Limits.MemoryBytes] by evicting idle runs as others grow. The memory of the whole process
+// is checked every second, because garbage, pages and connections also use memory. Above
+// [Limits.ResidentBytes], idle runs are evicted, playing runs pause, and no new run begins until
+// enough memory is free.
 
 const (
 	// lookEvery is how often the process's memory is checked.
 	lookEvery = time.Second
-	// restedAfter is how long a run without viewers or commands keeps its cache and trace:
-	// longer than a page needs to load again.
+	// restedAfter is how long a run without viewers or commands keeps its cache and trace: longer
+	// than a page takes to reload.
 	restedAfter = 30 * time.Second
 	// A run whose passes took longer than quickToRebuild is not evicted while there is
 	// enough memory: its learner would wait that long for the rebuild.
 	quickToRebuild = 10 * time.Second
-	// mostRebuilding is the maximum number of runs that are rebuilt at the same time, since
-	// their memory is counted only afterwards. The others wait.
+	// mostRebuilding is the maximum number of runs that are rebuilt at the same time. There is a
+	// limit because their memory is counted only afterwards. The others wait.
 	mostRebuilding = 8
-	// returnEvery is the minimum time between two returns of memory to the system, since each
-	// return collects all garbage. worthReturning is the minimum amount to return.
+	// returnEvery is the minimum time between two returns of memory to the system. It is long
+	// because each return collects all garbage. worthReturning is the minimum amount to return.
 	returnEvery    = 5 * time.Second
 	worthReturning = 8 << 20
 )
 
 // ledger counts the memory of all runs.
 type ledger struct {
-	total atomic.Int64 // of caches and traces
+	total atomic.Int64 // bytes of caches and traces
 	freed atomic.Int64 // since memory was last returned to the system
 }
 
@@ -57,10 +57,9 @@ func (rs *Registry) fit(grown *Run) bool {
 	return rs.evict(rs.memory.total.Load()-rs.cfg.Limits.MemoryBytes, grown) && !rs.full.Load()
 }
 
-// evict evicts idle runs until they have released at least the given bytes. Runs that nobody
-// watches go first, runs whose viewers have not yet been sent the newest state go last, and
-// within each group the least recently used go first. It returns false if there are not enough
-// idle runs.
+// evict evicts idle runs until they have released at least the given bytes. Runs without viewers go
+// first, runs whose viewers have not yet been sent the newest state go last, and within each group
+// the least recently used runs go first. It returns false if there are not enough idle runs.
 func (rs *Registry) evict(bytes int64, but *Run) bool {
 	if bytes <= 0 {
 		return true

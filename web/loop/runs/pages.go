@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// maxPages is the maximum number of pages that a run remembers. It keeps the pages that
-// connected last, since those may reconnect.
+// maxPages is the maximum number of pages that a run remembers. The pages that connected last are
+// remembered, because those may reconnect.
 const maxPages = 32
 
 // pageAcks holds, for each page that has watched a run, the number of the page's last command
 // that was carried out. The page that connected last is at the end. A page numbers its commands
-// from 1 across all its connections. So a command that was in flight when a connection broke can
-// be sent again: it is carried out once, whether or not it had arrived.
+// from 1 across all its connections. A command that was in flight when a connection broke can
+// therefore be sent again: it is carried out once, whether or not it had arrived.
 type pageAcks []pageAck
 
 type pageAck struct {

@@ -22,7 +22,7 @@ type Config struct {
 	Model *infer.Model
 	// Slot returns a new slot for a run.
 	Slot func() Slot
-	// MAC returns the message authentication code of a string under the server's secret. The
+	// MAC returns a message authentication code of a string, computed with the server's secret. The
 	// code has at least 8 bytes, and marks the ids that the registry has issued.
 	MAC func(text string) []byte
 	// Limits replace [DefaultLimits], except for fields that are zero.
@@ -40,13 +40,13 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Slot is one run's access to the model, which all runs share through a queue. It is an
-// [*infer.Slot] except in tests.
+// Slot is one run's access to the model, which all runs share through a queue. Except in tests, it
+// is an [*infer.Slot].
 type Slot interface {
 	// Model returns the model whose passes wait in the queue.
 	Model() *infer.Model
-	// Step sets whether a learner is waiting for the passes that follow, rather than
-	// watching a run that plays.
+	// Step sets whether a learner is waiting for the next passes, rather than watching a run that
+	// plays.
 	Step(on bool)
 }
 
@@ -71,8 +71,7 @@ type Registry struct {
 	refused Stats // only Full and OwnFull are used; guarded by mu
 }
 
-// New returns a registry without runs. It starts goroutines that [Registry.Close]
-// ends.
+// New returns a registry without runs. It starts goroutines that [Registry.Close] stops.
 func New(cfg Config) *Registry {
 	cfg.Limits = cfg.Limits.orDefaults()
 	if cfg.Places == nil {
@@ -98,7 +97,7 @@ func New(cfg Config) *Registry {
 }
 
 // Close ends every run, and waits until all runs have ended or ctx is done. A run that is begun
-// later ends at once.
+// later ends immediately.
 func (rs *Registry) Close(ctx context.Context) error {
 	rs.mu.Lock() // Close waits for the goroutines started so far, and none is started after this
 	rs.stop()
@@ -119,8 +118,8 @@ func (rs *Registry) Close(ctx context.Context) error {
 // Limits returns the registry's limits.
 func (rs *Registry) Limits() Limits { return rs.cfg.Limits }
 
-// NewSession returns a session with the model and the limits of all runs. The registry does not
-// keep the session.
+// NewSession returns a session with the model and the limits of all runs. The registry keeps no
+// reference to the session.
 func (rs *Registry) NewSession() *session.Session { return rs.newSession(rs.cfg.Slot()) }
 
 func (rs *Registry) newSession(slot Slot) *session.Session {
@@ -143,7 +142,7 @@ func (rs *Registry) Find(learner, id string) *Run {
 }
 
 // running returns the run with the given id, or nil. It wakes a resting run of the learner, and
-// drops a run that has just ended by itself. mu is held.
+// drops a run that has ended on its own. mu is held.
 func (rs *Registry) running(learner, id string) *Run {
 	r := rs.byID[id]
 	if r == nil {
@@ -160,8 +159,8 @@ func (rs *Registry) running(learner, id string) *Run {
 
 // Join makes v a viewer of a learner's run, or of a new one if the learner has none with that
 // id; found reports whether the run existed. A new run keeps the id if it was issued to the
-// learner, so that all pages of a run that is gone join the same new run. It holds no place
-// until it starts. Each Join must be followed by [Registry.Leave].
+// learner, so that all pages of a run that is gone join the same new run. It needs no permit until
+// it starts. Each Join must be followed by [Registry.Leave].
 func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, found bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -250,8 +249,8 @@ func (rs *Registry) drop(r *Run) {
 	r.stop()
 }
 
-// admit finds a place for a run that is about to start. It is called by the run's
-// goroutine. The error, meant for users, states that no more runs are allowed.
+// admit obtains a permit for a run that is about to start. It is called by the run's goroutine. The
+// error, meant for users, states that no more runs are allowed.
 func (rs *Registry) admit(r *Run) *terms.Refusal {
 	if r.place.Load() == nil {
 		rs.awaitMemory()
@@ -259,11 +258,11 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 	id := r.id
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if r.place.Load() != nil || rs.byID[id] != r { // already admitted, or dropped meanwhile
+	if r.place.Load() != nil || rs.byID[id] != r { // already admitted, or dropped in the meantime
 		return nil
 	}
 	var place *admission.Permit
-	evict := func() { // does not reference r, which may be at rest by then and should be garbage
+	evict := func() { // does not reference r, which may be at rest by then and must not be kept alive
 		rs.mu.Lock()
 		defer rs.mu.Unlock()
 		rs.endOf(id, place)
@@ -278,9 +277,9 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 	return err
 }
 
-// permit finds a place for a run of the caller. If there are too many runs, it drops the least
-// recently used run that nobody watches, or one of the learner's own if the learner has too
-// many. mu is held.
+// permit obtains a permit for one of the caller's runs. If there are too many runs, it drops the
+// least recently used run without viewers. If the learner has too many, it drops one of the
+// learner's own. mu is held.
 func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit, *terms.Refusal) {
 	if rs.full.Load() {
 		return nil, &terms.Refusal{
@@ -311,8 +310,8 @@ func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit,
 	}
 }
 
-// dropOldest drops the least recently used run that nobody watches and whose learner
-// satisfies of. It returns false if there is none. mu is held.
+// dropOldest drops the least recently used run without viewers whose learner satisfies of. It
+// returns false if there is none. mu is held.
 func (rs *Registry) dropOldest(of func(learner string) bool) bool {
 	oldest, used := "", int64(math.MaxInt64)
 	for id, r := range rs.byID {
@@ -341,7 +340,7 @@ func (rs *Registry) dropID(id string) {
 	}
 }
 
-// expire drops runs that nobody has used for [Limits.IdleExpiry].
+// expire drops runs that have not been used for [Limits.IdleExpiry].
 func (rs *Registry) expire() {
 	tick := time.NewTicker(max(rs.cfg.Limits.IdleExpiry/60, time.Second))
 	defer tick.Stop()

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// resting is a run that has been idle and was put to rest. It has no goroutine and no session,
-// only one block of memory with everything needed to rebuild it. It still belongs to the
-// learner, keeps its place, and wakes when its id is requested.
+// resting is a run that has been put to rest because it was idle. It has no goroutine and no
+// session, only one block of memory with everything needed to rebuild it. It still belongs to the
+// learner, keeps its permit, and wakes when its id is requested.
 type resting struct {
 	place      *admission.Permit
 	used, left int64 // as in [Run]
@@ -19,8 +19,8 @@ type resting struct {
 	session    []byte // [session.Session.Rest]
 }
 
-// wakes is the approximate amount of memory that a run releases when it is put to rest, besides
-// its cache and trace: a goroutine with its stack, timers, channels, and a few dozen small
+// wakes is the approximate amount of memory that a run releases when it is put to rest, in addition
+// to its cache and trace: a goroutine with its stack, timers, channels, and a few dozen small
 // objects.
 const wakes = 16 << 10
 
@@ -51,8 +51,8 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	return true
 }
 
-// settle calls [admission.Permit.Settle], so that the run at rest ends when its place is given
-// to another run.
+// settle calls [admission.Permit.Settle], so that the run at rest ends when its permit is given to
+// another run.
 func (rs *Registry) settle(place *admission.Permit, id string) (settled *admission.Permit) {
 	settled = place.Settle(func() {
 		rs.mu.Lock()
@@ -63,8 +63,8 @@ func (rs *Registry) settle(place *admission.Permit, id string) (settled *admissi
 }
 
 // wake starts a goroutine for the resting run with the given id, and returns the run, which is
-// still evicted. It returns nil if the learner has no such run: a stranger who has seen the id
-// in an address can neither wake the run nor keep it from expiring. mu is held.
+// still evicted. It returns nil if the learner has no such run: someone else who has seen the id in
+// an address can neither wake the run nor keep it from expiring. mu is held.
 func (rs *Registry) wake(learner, id string) *Run {
 	x, found := rs.resting[id]
 	if !found || x.place.Caller().Learner != learner {
@@ -88,7 +88,7 @@ func (rs *Registry) wake(learner, id string) *Run {
 	return r
 }
 
-// endOf ends the run with the given id if it holds this place. mu is held.
+// endOf ends the run with the given id if it has this permit. mu is held.
 func (rs *Registry) endOf(id string, place *admission.Permit) {
 	if r := rs.byID[id]; r != nil && r.place.Load() == place || rs.resting[id].place == place {
 		rs.dropID(id)

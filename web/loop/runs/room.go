@@ -14,9 +14,9 @@ import (
 // room. No learner has such a name: learners' names are 22 characters without a space.
 const roomLearner = "room "
 
-// RoomRun is the run of a class's room. It belongs to the room and not to a learner, so nobody can
-// open it by its id. While it is open, it is neither dropped nor evicted, since the class that
-// watches it must not wait. Its memory counts like other runs' memory.
+// RoomRun is the run of a class's room. It belongs to the room rather than to a learner, so nobody
+// can open it by its id. While it is open, it is neither dropped nor evicted, because the class
+// that watches it must not wait. Its memory counts like any other run's.
 type RoomRun struct {
 	registry *Registry
 	run      *Run
@@ -70,9 +70,9 @@ func (x *RoomRun) State() *session.State {
 func (x *RoomRun) Done() <-chan struct{} { return x.run.done }
 
 // Watch calls f once at the beginning and after every change of the state, from one goroutine;
-// several changes made together can result in one call. The end of the run is not a change: see
-// [RoomRun.Done]. f may read the state and must not block for long. After stop has returned, no
-// further call begins.
+// several changes in quick succession can result in one call. The end of the run is not a change:
+// see [RoomRun.Done]. f may read the state but must not block for long. No call begins after stop
+// has returned.
 func (x *RoomRun) Watch(f func()) (stop func()) {
 	v, stopped := NewViewer(""), make(chan struct{})
 	x.registry.mu.Lock()

@@ -25,12 +25,12 @@ var ErrGone = errors.New("this run has ended")
 type Run struct {
 	id, learner string
 	caller      admission.Caller                 // who began it
-	place       atomic.Pointer[admission.Permit] // among all runs; nil until it starts
+	place       atomic.Pointer[admission.Permit] // the run's permit; nil until it starts
 	pinned      bool                             // neither dropped nor evicted until its owner closes it
 	log         *slog.Logger
 	slot        Slot
-	memory      *ledger // of all runs
-	budget      int64   // for all runs together
+	memory      *ledger // the memory of all runs
+	budget      int64   // bytes for all runs together
 	// fits is called after every change of the state. It returns false if memory is used up
 	// and no other run can be evicted.
 	fits func(*Run) bool
@@ -38,8 +38,7 @@ type Run struct {
 	rebuilding chan struct{}
 	// grammar is [Registry.Grammar].
 	grammar func(context.Context, admission.Caller, string) (*grammar.Grammar, error)
-	// admit finds a place for the run before it starts, or returns the reason there is
-	// none.
+	// admit obtains a permit for the run before it starts, or returns the reason why it cannot.
 	admit func(*Run) *terms.Refusal
 	// rest puts an evicted run with its session to rest, unless the run is needed now. If it
 	// returns true, the run's goroutine ends, and the run rests until its id is requested.
@@ -53,7 +52,7 @@ type Run struct {
 	// latest is the newest state. It is nil while the run is evicted: its cache and trace
 	// are freed, and the next request rebuilds them.
 	latest  atomic.Pointer[session.State]
-	version atomic.Uint64 // of the newest state, evicted or not
+	version atomic.Uint64 // version of the newest state, evicted or not
 	started atomic.Bool
 	playing atomic.Bool
 	bytes   atomic.Int64
@@ -62,7 +61,7 @@ type Run struct {
 
 	mu      sync.Mutex
 	viewers map[*Viewer]struct{}
-	pages   pageAcks // of the pages that have watched this run
+	pages   pageAcks // the pages that have watched this run
 }
 
 // request is a request to a run's goroutine.
@@ -127,7 +126,7 @@ func (r *Run) touch() {
 	}
 }
 
-// release gives back the run's place, if it has one.
+// release returns the run's permit, if it has one.
 func (r *Run) release() {
 	if place := r.place.Swap(nil); place != nil {
 		place.Release()
@@ -162,8 +161,8 @@ func (r *Run) watched() bool {
 	return len(r.viewers) > 0
 }
 
-// claim returns how strongly viewers need a run's state: those who have not seen it yet
-// need it more than those who have.
+// claim returns how urgently viewers need a run's state: those who have not seen it yet need it
+// more than those who have.
 func (r *Run) claim() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,23 +175,23 @@ func (r *Run) claim() int {
 	return claim
 }
 
-// loop owns s until ctx ends. It answers requests in order, and plays the run between them.
+// loop owns s until ctx ends. It answers requests in order, and plays the run between requests.
 func (r *Run) loop(ctx context.Context, s *session.Session) {
 	defer close(r.done)
 	defer r.setBytes(0)
-	// A panic that would repeat if the command were carried out again ends only this run. Its
-	// viewers see that done is closed.
+	// A panic that recurs when the run is rebuilt ends only this run. Its viewers see that done is
+	// closed.
 	if fault.Do(r.log, "a run", func() error { r.serve(ctx, s); return nil }) != nil {
 		r.latest.Store(nil)
 		r.stop()
 	}
 }
 
-// serve is loop without the cleanup.
+// serve does the work of loop, without the cleanup.
 func (r *Run) serve(ctx context.Context, s *session.Session) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	var last time.Time // of the last tick, or of the start of playing
+	var last time.Time // time of the last tick, or of the start of playing
 	for {
 		var due <-chan time.Time
 		var now <-chan struct{}
@@ -269,7 +268,7 @@ func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
 
 // answer carries out one request.
 func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
-	r.slot.Step(true) // a learner is waiting, so this goes before playing runs
+	r.slot.Step(true) // a learner is waiting, so this has priority over playing runs
 	defer r.slot.Step(false)
 	r.touch()
 	if s.Evicted() {
@@ -319,7 +318,7 @@ func (r *Run) guard(
 	return next, errBroken
 }
 
-// releaseUnstarted gives the run's place back if it has no text.
+// releaseUnstarted returns the run's permit if the run has no text.
 func (r *Run) releaseUnstarted(s *session.Session) {
 	if st := s.State(); st != nil && !st.Started() {
 		r.release()
@@ -339,7 +338,7 @@ func (r *Run) carryOut(ctx context.Context, s *session.Session, req request) (*s
 	return r.apply(ctx, s, req.command)
 }
 
-// apply carries out a command. A run takes a place before it starts, and gives it back if
+// apply carries out a command. A run obtains a permit before it starts, and returns the permit if
 // it does not start.
 func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) (*session.State, error) {
 	switch c.(type) {
@@ -359,8 +358,8 @@ func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) 
 	return next, err
 }
 
-// repeated reports whether a request is a command that was already carried out for
-// an earlier connection of the same page, which never received the answer.
+// repeated reports whether a request is a command that was already carried out on an earlier
+// connection of the same page. The page never received the answer.
 func (r *Run) repeated(req request) bool {
 	if req.from == nil {
 		return false
@@ -370,10 +369,10 @@ func (r *Run) repeated(req request) bool {
 	return req.n <= r.pages.last(req.from.page)
 }
 
-// publish makes the given state the newest one and wakes the viewers. The viewer whose request
-// led to it is woken even if nothing has changed, since it waits for the acknowledgement. The
-// acknowledgement is recorded after the state, so that a viewer that sees it also finds the
-// state. publish returns false if memory is used up.
+// publish makes the given state the newest one and wakes the viewers. The viewer whose request led
+// to it is woken even if nothing has changed, because it waits for the acknowledgement. The
+// acknowledgement is recorded after the state, so a viewer that sees the acknowledgement also finds
+// the state. publish returns false if memory is used up.
 func (r *Run) publish(s *session.Session, next *session.State, req *request) bool {
 	changed := r.latest.Swap(next) != next
 	r.version.Store(next.Version)

@@ -4,7 +4,7 @@ package runs
 type Stats struct {
 	Playing int   // runs that are playing
 	Waiting int   // runs with viewers that are waiting for a command
-	Unseen  int   // runs that nobody watches
+	Unseen  int   // runs without viewers
 	Bytes   int64 // memory of all caches and traces
 
 	// Totals since the registry was created.

@@ -16,18 +16,18 @@ type Viewer struct {
 
 	mu       sync.Mutex
 	ack      uint64 // number of the last command carried out
-	answered int    // how many commands were carried out
+	answered int    // number of commands carried out
 }
 
-// NewViewer returns a viewer for [Registry.Join]. page is the name that the page has given
-// itself, and by which it is recognized when it reconnects: 1 to 40 letters, digits, - and _.
-// Any other string counts as no name.
+// NewViewer returns a viewer for [Registry.Join]. page is the name that the page has given itself,
+// which identifies it when it reconnects: 1 to 40 letters, digits, - and _. Any other string counts
+// as no name.
 func NewViewer(page string) *Viewer {
 	return &Viewer{wake: make(chan struct{}, 1), page: pageName(page)}
 }
 
-// Wake returns a channel that receives a value at the beginning and after every change of the
-// run. Several changes that the viewer has not looked at yet result in one value.
+// Wake returns a channel that receives a value at the beginning and after every change of the run.
+// Several changes result in a single value if the viewer has not received it yet.
 func (v *Viewer) Wake() <-chan struct{} { return v.wake }
 
 // Again reports whether the viewer's page has watched the run before. It is set by

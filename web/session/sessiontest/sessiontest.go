@@ -1,4 +1,4 @@
-// Package sessiontest creates states of runs for tests of the pages that show them.
+// Package sessiontest creates run states for tests of the pages that show them.
 package sessiontest
 
 import (

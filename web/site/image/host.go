@@ -14,9 +14,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// start is the time on the program's clock when the program starts, and step is the time by
-// which the clock advances each time it is read. start is earlier than the time on any
-// browser's clock, since Go's clock must not go back.
+// start is the time on the program's clock when the program starts, and step is how far the clock
+// advances each time it is read. start is earlier than the time on any browser's clock, because
+// Go's clock must not go back.
 const (
 	start = 1_000_000_000 * time.Second // after 1970: 9 September 2001
 	step  = time.Microsecond
@@ -38,7 +38,7 @@ type host struct {
 	random   *rand.ChaCha8
 	timeouts map[int32]time.Duration // the pending timeouts, by id
 	timeout  int32                   // the id of the last timeout
-	failed   error                   // the reason why the run was ended
+	failed   error                   // why the run was stopped
 }
 
 // forever is the count of a value that is never released.
@@ -114,8 +114,8 @@ func (f frame) values(at uint32) []value {
 	return list
 }
 
-// nanHead is the head of a reference that is not itself a number; the value's type is added to
-// it.
+// nanHead is the upper half of a reference that is not itself a number; the value's type is added
+// to it.
 const nanHead = 0x7ff80000
 
 func (f frame) setValue(at uint32, v value) {
@@ -173,13 +173,13 @@ func (h *host) letGo(id uint32) {
 	}
 }
 
-// fail ends the run.
+// fail stops the run.
 func (h *host) fail(err error) {
 	h.failed = err
 	panic(err)
 }
 
-// result stores a function's result, and ends the run if it failed.
+// result stores a function's result, and stops the run if the function failed.
 func (f frame) result(at uint32, v value, err error) {
 	if err != nil {
 		f.h.fail(err)

@@ -14,11 +14,11 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Input is the input of a site's program that does not depend on the visitor.
+// Input is the part of a site's program input that does not depend on the visitor.
 type Input struct {
 	Program []byte // cmd/viz/tab, built for js/wasm
-	Name    string // of the main model
-	Files   []File // of the main model
+	Name    string // the main model's name
+	Files   []File // the main model's files
 	Lessons []byte // an instructor's own, or nil
 }
 
@@ -30,8 +30,8 @@ type File struct {
 
 // An Image is a program that waits for its visitor.
 type Image struct {
-	// Program is the module without its data. After its memory has been filled with the parts in
-	// Memory, its export run continues the program.
+	// Program is the module without its data. Once its memory has been filled with the parts in
+	// Memory, the exported function run continues the program.
 	Program []byte
 	// Memory contains the nonzero parts of the memory, one after another, with zeros in place of
 	// the model's matrices.
@@ -41,14 +41,14 @@ type Image struct {
 	State
 }
 
-// State is the part of a program's state that wasm_exec.js needs besides the memory.
+// State is the part of a program's state that wasm_exec.js needs in addition to the memory.
 type State struct {
 	// Parts are the positions of the parts of Memory.
 	Parts []Range `json:"parts"`
 	// Matrices describes the matrices in Weights and their positions in Memory.
 	Matrices []Matrix `json:"matrices"`
-	// Values are the program's values in the order of their ids, starting at firstHeld: every
-	// program has the same values before that.
+	// Values are the program's values in the order of their ids, starting at firstHeld. The values
+	// with lower ids are the same in every program.
 	Values []Held `json:"values"`
 	// Prepared is the id of the program's function that accepts the visitor's data.
 	Prepared uint32 `json:"prepared"`
@@ -69,16 +69,17 @@ type Matrix struct {
 	Cols int `json:"cols"`
 }
 
-// Held is a JavaScript value and the number of the program's references to it, which can be 0. Path
-// leads from the global object to the value; Function is the id of one of the program's functions.
-// A value that existed only while the site was built has neither.
+// Held is a JavaScript value with the number of the program's references to it, which can be 0.
+// Path leads from the global object to the value; Function is the id of one of the program's
+// functions. A value that existed only while the site was built has neither.
 type Held struct {
 	Count    int      `json:"count,omitempty"`
 	Path     []string `json:"path,omitempty"`
 	Function int32    `json:"function,omitempty"`
 }
 
-// config configures the runtime: a compiler where wazero has one, and otherwise an interpreter.
+// config configures the runtime: a compiler if wazero has one for this machine, and otherwise an
+// interpreter.
 var config = wazero.NewRuntimeConfig()
 
 // Take runs a program until it waits for a visitor, and takes its image. An error explains why
@@ -211,8 +212,8 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	return i, nil
 }
 
-// gap is the number of zeros that end a part. A smaller gap would produce more parts, each
-// of which costs a few bytes and a call.
+// gap is the size in bytes of the blocks of zeros that separate parts. A smaller gap would produce
+// more parts, each of which costs a few bytes and a call.
 const gap = 4096
 
 // parts returns the ranges of memory that are not zero.
@@ -231,7 +232,7 @@ func parts(memory []byte) (list []Range) {
 	return list
 }
 
-// held returns the program's values from the id firstHeld on, in the order of their ids.
+// held returns the program's values with ids from firstHeld up, in the order of their ids.
 func (h *host) held() (list []Held) {
 	for id := firstHeld; id < len(h.values); id++ {
 		one := Held{Count: h.counts[id]}

@@ -174,7 +174,7 @@ func (m module) globals() ([]byte, error) {
 	var types []byte
 	for range r.uint() {
 		kind, _, first := r.byte(), r.byte(), r.byte()
-		r.uint() // a signed number, but of the same length
+		r.uint() // the number is signed, but its length is the same
 		known := kind == int32Type && first == int32Const || kind == int64Type && first == int64Const
 		if !known || r.byte() != end {
 			return nil, errors.New("a global variable of the module is not from Go's linker")
@@ -184,8 +184,7 @@ func (m module) globals() ([]byte, error) {
 	return types, nil
 }
 
-// withGlobals returns the module with the given values of its global variables, of the given
-// types.
+// withGlobals returns the module with the given types and initial values of its global variables.
 func (m module) withGlobals(types []byte, values []uint64) module {
 	const variable = 1
 	out := binary.AppendUvarint(nil, uint64(len(types)))

@@ -9,7 +9,7 @@ import (
 )
 
 // takeWeights moves the matrices of the model's files from the memory to Weights, in packed form,
-// which is a third smaller when compressed. A matrix that is not found in the engine's form stays
+// which is a third smaller when compressed. A matrix that is not found in the engine's form remains
 // in the memory; this only affects the download size.
 func (i *Image) takeWeights(files []File) error {
 	for _, f := range files {

@@ -18,7 +18,7 @@ type object struct {
 	// path leads to the object from the worker's globals in every browser. It is nil if the
 	// object exists only in this world.
 	path []string
-	// function is the id of a function that the program made; 0 for every other object.
+	// function is the id of a function that the program created; 0 for every other object.
 	function int32
 	props    map[string]value
 	items    []value // the elements of an array
@@ -31,7 +31,7 @@ type method = func(args []value) (value, error)
 
 // A world is a program's environment while it is prepared.
 type world struct {
-	global, program *object // globalThis, and the object Go of wasm_exec.js
+	global, program *object // globalThis, and the Go object of wasm_exec.js
 	events          []event // to be delivered to the program, one after another
 	// prepared is the program's function to call with each visitor's data.
 	prepared *object
@@ -43,9 +43,9 @@ type event struct {
 	args     []value
 }
 
-// newWorld returns a world with a worker's global object, as wasm_exec.js leaves it, and with the
-// values that a site's worker (web/site/worker/worker.js) adds for the program before there is a
-// visitor.
+// newWorld returns a world with a worker's global object in the state in which wasm_exec.js leaves
+// it, and with the values that a site's worker (web/site/worker/worker.js) adds for the program
+// before there is a visitor.
 func newWorld(in Input) *world {
 	w := &world{}
 	process := &object{props: map[string]value{"pid": -1.0, "ppid": -1.0, "argv0": undefined{}}}
@@ -80,7 +80,7 @@ func (o *object) name() {
 	}
 }
 
-// site returns the object viz, with the properties that are the same for every visitor.
+// site returns the viz object, with the properties that are the same for every visitor.
 func (w *world) site(in Input) *object {
 	list := &object{}
 	for _, f := range in.Files {

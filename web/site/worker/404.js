@@ -1,12 +1,12 @@
 // A host sends 404.html for every address at which the site has no file, and the page does not know
-// how far below the site's root that is. So it requests this script from each folder above its
-// address. The folder that has the script is the site's root, to which the page's addresses are
-// relative.
+// how far below the site's root that address is. It therefore requests this script from each folder
+// above its address. The folder that has the script is the site's root, to which the page's
+// addresses are relative.
 if (!document.querySelector('base')) {
   const base = document.createElement('base');
   base.href = new URL('.', document.currentScript.src).href;
   document.head.append(base);
-  addEventListener('DOMContentLoaded', () => { // links to a part of the page stay on it
+  addEventListener('DOMContentLoaded', () => { // links to a part of this page stay on this page
     for (const link of document.querySelectorAll('a[href^="#"]')) {
       link.href = location.pathname + location.search + link.getAttribute('href');
     }

@@ -16,7 +16,7 @@ importScripts(site.exec, site.kept, site.adds);
 
 const base = new URL('./', location.href);
 const cacheName = `viz ${base.pathname} ${site.version}`;
-const life = `viz ${crypto.randomUUID()}`; // a lock that is held as long as this worker lives
+const life = `viz ${crypto.randomUUID()}`; // a lock that is held while this worker lives
 const ports = new Set();
 let state = { phase: 'idle' };
 let starting = null; // a promise of the program
@@ -75,7 +75,8 @@ async function replace() {
 async function connect(port, { query, protocol }, page) {
   try {
     const program = await start();
-    // The page may have been left or reloaded in the meantime. Its run would start again, empty.
+    // The page may have been left or reloaded in the meantime. Connecting would then start its run
+    // again, empty.
     if (!await self.clients.get(page.id)) return;
     ports.add(port);
     port.postMessage({ life }); // before the program's first message, which the page answers
@@ -113,7 +114,8 @@ async function switchModel(to, onRead) {
 }
 
 // hadBefore returns a promise of the visitor's own model that the pages used in an earlier worker.
-// Browsers end workers of pages that nobody looks at, but the pages still know where the files are.
+// Browsers stop the workers of pages that nobody is looking at, but the pages still know where the
+// files are.
 let before = null; // the promise that hadBefore returns
 function hadBefore() {
   before ??= askPages();
@@ -158,11 +160,11 @@ async function fileOf(path, request) {
 // download returns the bytes of a compressed file.
 const download = async (file, ...how) => new Uint8Array(await (await answerOf(file, ...how)).arrayBuffer());
 
-const wrong = new Set(); // paths of files for which the host sent something else
+const wrong = new Set(); // paths of files for which the host sent other content
 
 // answerOf returns a response with the uncompressed bytes of a compressed file, and caches it.
-// Hosts may already send the bytes uncompressed. The signal ends the download. from, if given,
-// returns another address for the file, from which size bytes arrive instead of bytes.
+// Hosts may already send the bytes uncompressed. The signal cancels the download. from, if given,
+// returns another address for the file, from which the file arrives uncompressed, as size bytes.
 async function answerOf({ path, bytes, size }, count, signal = null, from = null) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
@@ -174,7 +176,8 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
   let got = 0; // the compressed bytes so far; estimated if the host compresses the file itself
   try {
     const address = await from?.();
-    // A name always stands for the same bytes, unless the browser has cached something else that a host sent.
+    // A name always stands for the same bytes, unless the browser has cached other content that a
+    // host sent.
     const answer = await fetch(address ?? url, { cache: wrong.has(path) ? 'reload' : 'force-cache', signal });
     if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
     const share = address ? bytes / size : 1;
@@ -192,7 +195,8 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
     const zipped = a === 0x1f && b === 0x8b;
     const whole = zipped ? packed.stream().pipeThrough(new DecompressionStream('gzip')) : packed.stream();
     const data = await new Response(whole).blob();
-    // A host may send something else, instead of an error, for a file that a new version no longer has.
+    // For a file that a new version no longer has, a host may send other content instead of an
+    // error.
     if (data.size !== size) {
       wrong.add(path);
       throw new Error('the host sent something else in its place');
@@ -223,13 +227,13 @@ const compressing = () => fetch(whole, { method: 'HEAD', cache: 'force-cache' })
 );
 
 // instantiate creates an instance of the program. If the program is in the HTTP cache, it is loaded
-// from there, with the machine code of earlier visits.
+// from there, with the machine code cached on earlier visits.
 async function instantiate(wasm, imports) {
   try {
     const near = await fetch(whole, { cache: 'only-if-cached', mode: 'same-origin' });
     if (isProgram(near)) return (await WebAssembly.instantiateStreaming(near, imports)).instance;
   } catch {
-    // The program is not in the cache, or not all of it.
+    // The program is not in the cache, or is there only in part.
   }
   const bytes = await wasm.arrayBuffer();
   const { instance } = await WebAssembly.instantiate(bytes, imports);
@@ -324,11 +328,11 @@ async function fill(memory, answer) {
   free(bytes);
 }
 
-// free frees bytes at once, instead of leaving them to the garbage collector.
+// free frees bytes immediately, instead of leaving them to the garbage collector.
 const free = (bytes) => bytes.transfer?.(0);
 
-// hand gives the running program the values that it held when its image was taken, and then the
-// visitor's viz. The properties are defined in wasm_exec.js of the same version of Go.
+// hand passes the values that the program held when its image was taken to the running program, and
+// then the visitor's viz. The properties are defined in wasm_exec.js of the same version of Go.
 function hand(go) {
   const { values, prepared, timeout } = site.state;
   values.forEach(({ count = 0, path, function: made }, i) => {
@@ -346,14 +350,14 @@ function hand(go) {
   go._values[prepared](self.viz);
 }
 
-const firstHeld = 7; // the number of values in wasm_exec.js that every program holds
+const firstHeld = 7; // the number of values that wasm_exec.js keeps for every program
 
 async function run(wasm, memory) {
   const table = await openKept(base.pathname).catch(nothingKept);
   let secret = await table.value('secret');
   if (!secret) {
     secret = crypto.getRandomValues(new Uint8Array(32));
-    await table.setValue('secret', secret).catch(() => {}); // without space for it, the visitor is new the next time
+    await table.setValue('secret', secret).catch(() => {}); // without space for it, the visitor is new next time
   }
   const cookies = await table.value('cookies') ?? '';
   const go = new Go();
@@ -384,7 +388,7 @@ async function run(wasm, memory) {
 }
 
 // keepFiles downloads the rest of the site, so that it works without a network. It lists the cached
-// files once, since hundreds of separate lookups would delay the first token.
+// files once, because hundreds of separate lookups would delay the first token.
 let keeping = null;
 function keepFiles() {
   keeping ??= (async () => {
@@ -412,7 +416,7 @@ self.addEventListener('fetch', (event) => {
 });
 
 // lacksSlash reports whether a page's path lacks the final slash, which its relative links need.
-// Hosts redirect such a visit to the folder, and so does the worker.
+// Hosts redirect such a request to the folder, and so does the worker.
 const lacksSlash = (path) => /(^|\/)[^./]+$/.test(path);
 
 // answer returns the program's response to a request. A visit does not wait for a program that is
