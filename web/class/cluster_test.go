@@ -201,6 +201,38 @@ func TestDeadServersPagesAreDropped(t *testing.T) {
 	onB.settled("one is left", func(v *View) bool { return v.Here == 1 })
 }
 
+// TestNextOwnershipCountsNoOldPages: a server that owns a room again does not count the pages that were
+// reported to it when it owned the room before.
+func TestNextOwnershipCountsNoOldPages(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	a, c := u.server("a"), u.server("c")
+	l := a.teach(Options{})
+	c.enters(l, 3)
+	l.settled("one is here", func(v *View) bool { return v.Here == 1 })
+	c.kill()
+	f := a.shared().relayOf(l.Code())
+	first, _, err := f.locate(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.lapse(l.Code())
+	<-first.Done()
+	for again := first; again == first; {
+		if again, _, err = f.locate(t.Context(), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := again.ask(t.Context(), func(*core) error {
+			if again != first && f.servers["c"] != nil {
+				t.Error("the new owner still counts the pages of server c")
+			}
+			return nil
+		}); err != nil && !errors.Is(err, ErrGone) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestLongOutageIsReportedAtOnce: during a long outage, requests fail immediately with an
 // explanation.
 func TestLongOutageIsReportedAtOnce(t *testing.T) {

@@ -42,7 +42,7 @@ type relay struct {
 func (h *shared) newRelay(code string, hash [32]byte) *relay {
 	f := &relay{
 		face: face{hub: h.Hub, code: code, secret: hash}, shared: h,
-		own: make(chan struct{}, 1), first: make(chan struct{}), servers: map[string]*serverPages{},
+		own: make(chan struct{}, 1), first: make(chan struct{}),
 		pages: map[string]int{}, presenters: map[string]int{},
 		news: make(chan struct{}, 1), changed: make(chan struct{}, 1), used: time.Now(),
 	}
